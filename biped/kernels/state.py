@@ -1,0 +1,63 @@
+"""The arrays of a running simulation: everything that is needed to continue it, bit for bit."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.kernels.tree import Floats, Integers
+
+# Places in ``Plant.count``.
+STEPS = 0  # steps since ``clock[0]``
+ITERATIONS = 1  # Newton iterations of all steps
+MOST_ITERATIONS = 2  # of any step so far
+RECENT_ITERATIONS = 3  # of any step since the last recorded row
+RETRIED = 4  # steps that were halved
+TOTAL_STEPS = 5  # steps since the start of the run
+COUNTS = 6
+
+# Places in ``Plant.ledger`` [J], each summed since the start of the run.
+ACTUATORS = 0
+CONTACT = 1
+DISSIPATED = 2
+PUSHES = 3
+IMPACTS = 4
+START = 5  # kinetic and potential energy at the start
+LEDGERS = 6
+
+
+class Plant(NamedTuple):
+    """The state of the plant: the tree, its contact points, what is held on its joints, its books."""
+
+    clock: Floats  # (3,) [s] time at the count of zero steps; length of a step; of the last one taken
+    q: Floats  # (nq,)
+    momentum: Floats  # (nv,) generalized momentum p
+    rate: Floats  # (nv,) displacement of the last step over its length
+    rate_change: Floats  # (nv,) its change per second: with it, the next step's first guess
+    mode: Integers  # (nc,) the lasting contact mode of the coming step
+    found: Integers  # (nc,) the contact state found at the end of the last step
+    anchor: Floats  # (nc, 2) [m] where a sticking point is held
+    force: Floats  # (nc, 3) [N] contact force of the last step
+    torque: Floats  # (nv,) what the controller holds on the joints
+    stiffness: Floats  # (nv,) joint impedance, evaluated within the step
+    damping: Floats  # (nv,)
+    setpoint: Floats  # (nv,)
+    slip: Floats  # (nc,) [m] path of each point while sliding
+    ledger: Floats  # (LEDGERS,) [J]
+    defect: Floats  # (6,) linear [N·s] and angular [N·m·s] momentum that no impulse accounts for
+    impulse: Floats  # (6,) external impulses since the start, angular about the inertial origin
+    count: Integers  # (COUNTS,)
+
+
+def new_plant(nq: int, nv: int, nc: int) -> Plant:
+    """A plant at time zero, at the zero of all its numbers."""
+    floats: dict[str, tuple[int, ...]] = {
+        "clock": (3,), "q": (nq,), "momentum": (nv,), "rate": (nv,), "rate_change": (nv,), "anchor": (nc, 2), "force": (nc, 3),
+        "torque": (nv,), "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,), "slip": (nc,),
+        "ledger": (LEDGERS,), "defect": (6,), "impulse": (6,),
+    }  # fmt: skip
+    arrays: dict[str, NDArray[np.generic]] = {name: np.zeros(shape) for name, shape in floats.items()}
+    arrays["mode"] = np.ones(nc, dtype=np.int64)
+    arrays["found"] = np.ones(nc, dtype=np.int64)
+    arrays["count"] = np.zeros(COUNTS, dtype=np.int64)
+    return Plant(**arrays)  # type: ignore[arg-type]

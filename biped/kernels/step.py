@@ -1,0 +1,231 @@
+"""One step of the plant: solve, keep the books, move on; in halves where it does not converge."""
+
+import math
+
+from biped.kernels.dynamics import turn_inertias
+from biped.kernels.kinematics import copy_poses, place_bodies
+from biped.kernels.newton import NOT_CONVERGED, place_push, solve_step
+from biped.kernels.pushes import set_push_impulses
+from biped.kernels.state import (
+    ACTUATORS,
+    CONTACT,
+    DISSIPATED,
+    ITERATIONS,
+    MOST_ITERATIONS,
+    PUSHES,
+    RECENT_ITERATIONS,
+    RETRIED,
+    STEPS,
+    TOTAL_STEPS,
+)
+from biped.kernels.tree import FLOATING
+from biped.kernels.variational import (
+    contact_chord,
+    joint_torque,
+    reference_point,
+    set_new_momentum,
+    set_rates,
+)
+from biped.kernels.vectors import add, copy1, cross, dot, load3, scale, sub
+from contact.jit import kernel
+from contact.kernels import mode_of, state_at_end, stored_energy
+from contact.modes import NONE, SLIDING, SLIDING_TO_STICKING
+
+OK = 0
+FAILED = 1
+
+
+@kernel
+def prepare(tree, plant, work):
+    """The poses at k and the inertias in world axes, from the state alone."""
+    place_bodies(tree, plant.q, work.now)
+    turn_inertias(tree, work.now, work.inertia)
+
+
+@kernel
+def time_of(plant):
+    return plant.clock[0] + plant.clock[1] * plant.count[STEPS]
+
+
+@kernel
+def step(tree, floor, plant, pushes, work, solver):
+    """Advance the plant by one step of ``plant.clock[1]``; OK, or FAILED with the state where it got stuck.
+
+    ``work.now`` must hold the poses of ``plant.q`` (``prepare``), and does so again afterwards.
+    """
+    return advance(tree, floor, plant, pushes, work, solver, time_of(plant), plant.clock[1], True)
+
+
+@kernel
+def advance(tree, floor, plant, pushes, work, solver, begin, h, whole):
+    """Advance by h, in halves, quarters, ... where that does not converge; ``whole``: it closes a step."""
+    units = 1 << solver.max_halvings
+    done, size, iterations = 0, units, 0
+    halved = False
+    while done < units:
+        part = h * (size / units)
+        taken = substep(tree, floor, plant, pushes, work, solver, begin + h * (done / units), part)
+        if taken == NOT_CONVERGED:
+            if size == 1:
+                return FAILED
+            size //= 2
+            halved = True
+        else:
+            iterations += taken
+            done += size
+            while size < units and done % (2 * size) == 0:
+                size *= 2
+    count_step(plant, iterations, halved, whole)
+    return OK
+
+
+@kernel
+def count_step(plant, iterations, halved, whole):
+    count = plant.count
+    count[ITERATIONS] += iterations
+    count[MOST_ITERATIONS] = max(count[MOST_ITERATIONS], iterations)
+    count[RECENT_ITERATIONS] = max(count[RECENT_ITERATIONS], iterations)
+    if halved:
+        count[RETRIED] += 1
+    if whole:
+        count[STEPS] += 1
+        count[TOTAL_STEPS] += 1
+
+
+@kernel
+def substep(tree, floor, plant, pushes, work, solver, begin, h):
+    """One step of length h, all of it or nothing; the number of Newton iterations or NOT_CONVERGED."""
+    if pushes.body.shape[0] > 0:
+        set_push_impulses(pushes, begin, begin + h)
+        for j in range(pushes.body.shape[0]):
+            place_push(tree, work.now, pushes, j, pushes.left)
+    iterations = solve_step(tree, floor, plant, pushes, work, h, solver)
+    if iterations == NOT_CONVERGED:
+        return NOT_CONVERGED
+    book_works(tree, plant, pushes, work, h)
+    book_momentum(tree, plant, pushes, work, h)
+    settle_contacts(tree, floor, plant, work, h)
+    move_on(tree, plant, work, h)
+    return iterations
+
+
+@kernel
+def book_works(tree, plant, pushes, work, h):
+    """The exact works of actuators, contacts and pushes in this step."""
+    for i in range(tree.parent.shape[0]):
+        if tree.dofs[i] == 1:
+            q_index, dof = tree.first_q[i], tree.first_v[i]
+            change = work.q[q_index] - plant.q[q_index]
+            plant.ledger[ACTUATORS] += joint_torque(plant, work, h, q_index, dof) * change
+    for j in range(pushes.body.shape[0]):
+        plant.ledger[PUSHES] += dot(load3(pushes.impulse, j), scale(1.0 / h, push_chord(pushes, work, j)))
+
+
+@kernel
+def push_chord(pushes, work, j):
+    shift = (work.shift[0], work.shift[1], work.shift[2])
+    return add(shift, sub(load3(pushes.right, j), load3(pushes.left, j)))
+
+
+@kernel
+def book_momentum(tree, plant, pushes, work, h):
+    """Advance p, and set against its change, for a floating root, the impulses from outside.
+
+    For a floating root p's first six components are the whole tree's linear momentum and its angular
+    momentum about O. O itself moves by Δ, which changes the latter by −Δ × linear momentum.
+    """
+    floating = tree.kind[0] == FLOATING
+    if floating:
+        before = (plant.momentum[0], plant.momentum[1], plant.momentum[2])
+        spin_before = (plant.momentum[3], plant.momentum[4], plant.momentum[5])
+    else:
+        before = spin_before = (0.0, 0.0, 0.0)
+    set_new_momentum(tree, plant, pushes, work, h)
+    if not floating:
+        return
+    linear, angular = external_impulse(tree, plant, pushes, work, h)
+    after = (plant.momentum[0], plant.momentum[1], plant.momentum[2])
+    shift = (work.shift[0], work.shift[1], work.shift[2])
+    spin_after = add((plant.momentum[3], plant.momentum[4], plant.momentum[5]), cross(shift, after))
+    gained, gained_spin = sub(after, before), sub(spin_after, spin_before)
+    about_origin = add(angular, cross(reference_point(tree, plant.q), linear))
+    for axis in range(3):
+        plant.defect[axis] += gained[axis] - linear[axis]
+        plant.defect[3 + axis] += gained_spin[axis] - angular[axis]
+        plant.impulse[axis] += linear[axis]
+        plant.impulse[3 + axis] += about_origin[axis]
+
+
+@kernel
+def external_impulse(tree, plant, pushes, work, h):
+    """Impulses of gravity, contacts and pushes in this step, linear and about O at k: half at each end."""
+    linear = (0.0, 0.0, 0.0)
+    angular = (0.0, 0.0, 0.0)
+    shift = (work.shift[0], work.shift[1], work.shift[2])
+    gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
+    for i in range(tree.parent.shape[0]):
+        arms = add(load3(work.now.com, i), add(shift, load3(work.next.com, i)))
+        impulse = scale(h * tree.mass[i], gravity)
+        linear = add(linear, impulse)
+        angular = add(angular, cross(scale(0.5, arms), impulse))
+    for c in range(tree.contact_body.shape[0]):
+        if plant.mode[c] != NONE:
+            arms = add(load3(work.now.contact, c), add(shift, load3(work.next.contact, c)))
+            impulse = scale(h, load3(plant.force, c))
+            linear = add(linear, impulse)
+            angular = add(angular, cross(scale(0.5, arms), impulse))
+    for j in range(pushes.body.shape[0]):
+        arms = add(load3(pushes.left, j), add(shift, load3(pushes.right, j)))
+        impulse = load3(pushes.impulse, j)
+        linear = add(linear, impulse)
+        angular = add(angular, cross(scale(0.5, arms), impulse))
+    return linear, angular
+
+
+@kernel
+def settle_contacts(tree, floor, plant, work, h):
+    """Book the contacts' work, split into what springs store and what is lost, and decide the next modes."""
+    for c in range(tree.contact_body.shape[0]):
+        mode = plant.mode[c]
+        anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
+        middle, velocity = contact_chord(tree, plant, work, h, c)
+        half = scale(0.5 * h, velocity)
+        begin, end = sub(middle, half), add(middle, half)
+        done = h * dot(load3(plant.force, c), velocity)
+        stored = stored_energy(floor, mode, begin, anchor)
+        if mode == SLIDING:
+            plant.slip[c] += h * math.hypot(velocity[0], velocity[1])
+        found = state_at_end(floor, mode, middle, velocity, anchor, end[2])
+        plant.found[c] = found
+        if found == SLIDING_TO_STICKING:
+            plant.anchor[c, 0], plant.anchor[c, 1] = end[0], end[1]
+        plant.mode[c] = mode_of(found)
+        anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
+        plant.ledger[CONTACT] += done
+        plant.ledger[DISSIPATED] -= done + stored_energy(floor, plant.mode[c], end, anchor) - stored
+
+
+@kernel
+def remember_rates(tree, plant, work, h):
+    """What the next step's first guess goes by."""
+    set_rates(tree, plant.q, work, h, work.delta)
+    between = 0.5 * (h + plant.clock[2])
+    for dof in range(plant.rate.shape[0]):
+        plant.rate_change[dof] = (work.delta[dof] - plant.rate[dof]) / between
+        plant.rate[dof] = work.delta[dof]
+    plant.clock[2] = h
+
+
+@kernel
+def move_on(tree, plant, work, h):
+    """q_{k+1} becomes q_k."""
+    remember_rates(tree, plant, work, h)
+    if tree.kind[0] == FLOATING:
+        for axis in range(3):
+            plant.q[axis] += work.shift[axis]
+        for k in range(3, plant.q.shape[0]):
+            plant.q[k] = work.q[k]
+    else:
+        copy1(work.q, plant.q)
+    copy_poses(work.next, work.now)
+    turn_inertias(tree, work.now, work.inertia)

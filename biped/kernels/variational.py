@@ -1,0 +1,292 @@
+"""The equations of one variational step of a tree in generalized coordinates, and their derivative.
+
+Between two configurations each body has a discrete velocity: of its centre of mass Δx/h, and with the
+turn r = q_{k+1} q̄_k = (c, u), c ≥ 0, in world axes, ω = 2u/h (Wendlandt 1997, equation 2.50; Brüdigam et al.
+2024, equation 13). Its discrete momenta are the same at both ends of the step in world axes:
+
+    linear m Δx/h,     angular ℓ = c y + u × y,   y = J ω,   J the inertia in world axes at k.
+
+Forces act at the middle of the step, half of their impulse at each end (equation 5.2). The step solves
+
+    e_j = p_j + h/2 τ_j − s_j⁻ · Σ_{i beyond j} [m Δx/h − h/2 F ; ℓ − h/2 N]_i = 0      for q_{k+1},
+
+the sum taken about the common reference point at k, and then
+
+    p_j' = s_j⁺ · Σ_{i beyond j} [m Δx/h + h/2 F ; ℓ + h/2 N]_i + h/2 τ_j.
+
+By Theorem 2.1 of the thesis this is the trajectory of its maximal-coordinate equations (5.11).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.factorization import Factors, add_point_block, new_factors, store_block
+from biped.kernels.kinematics import Poses, new_poses
+from biped.kernels.tree import FLOATING, PRISMATIC, REVOLUTE, Floats
+from biped.kernels.vectors import (
+    add,
+    congruence,
+    cross,
+    dot6,
+    hat_mat,
+    load3,
+    load4,
+    load6,
+    load9,
+    mat_scale,
+    mat_t_vec,
+    mat_vec,
+    quat_difference,
+    quat_turned,
+    scale,
+    store3,
+    store4,
+    store_twist,
+    sub,
+)
+from contact.jit import kernel
+from contact.kernels import point_force, point_force_derivative
+from contact.modes import NONE
+
+
+class Workspace(NamedTuple):
+    """Room for one step; nothing in it outlives the step but ``now``, the poses at its start."""
+
+    now: Poses  # at k
+    next: Poses  # at k + 1, as far as it is known
+    inertia: Floats  # (n, 9) [kg m²] at k, world axes
+    shift: Floats  # (3,) [m] displacement of O in the step
+    q: Floats  # (nq,) the candidate for q_{k+1}; a floating root's position is in ``shift``
+    base_shift: Floats  # (3,) where the line search starts
+    base_q: Floats  # (nq,)
+    turn: Floats  # (n, 4) (c, u)
+    linear: Floats  # (n, 3) [N·s] m Δx/h
+    angular: Floats  # (n, 3) [N·m·s] ℓ
+    wrench: Floats  # (n, 6)
+    residual: Floats  # (nv,) e
+    delta: Floats  # (nv,) Newton's step
+    diagonal: Floats  # (nv,) of joint impedances
+    factors: Factors
+
+
+def new_workspace(n: int, nq: int, nv: int, nc: int) -> Workspace:
+    """Room for the steps of a tree, filled with NaN."""
+    shapes: tuple[tuple[int, ...], ...] = (
+        (n, 9), (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
+    )  # fmt: skip
+    arrays = [np.full(shape, np.nan) for shape in shapes]
+    return Workspace(new_poses(n, nv, nc), new_poses(n, nv, nc), *arrays, new_factors(n, nv))
+
+
+@kernel
+def displace(tree, poses, q, shift, factor, delta, new_q, new_shift):
+    """q ⊕ factor·δ, where δ is in the unit twists of ``poses``; correct to second order in turns."""
+    for i in range(tree.parent.shape[0]):
+        kind, a, j = tree.kind[i], tree.first_q[i], tree.first_v[i]
+        if kind == REVOLUTE or kind == PRISMATIC:
+            new_q[a] = q[a] + factor * delta[j]
+        elif kind == FLOATING:
+            for axis in range(3):
+                new_shift[axis] = shift[axis] + factor * delta[j + axis]
+            phi = (factor * delta[j + 3], factor * delta[j + 4], factor * delta[j + 5])
+            turned = quat_turned((q[a + 3], q[a + 4], q[a + 5], q[a + 6]), phi)
+            new_q[a + 3], new_q[a + 4], new_q[a + 5], new_q[a + 6] = turned
+        else:
+            phi = (factor * delta[j], factor * delta[j + 1], factor * delta[j + 2])
+            if tree.parent[i] >= 0:
+                phi = mat_t_vec(load9(poses.rotation, tree.parent[i]), phi)
+            turned = quat_turned((q[a], q[a + 1], q[a + 2], q[a + 3]), phi)
+            new_q[a], new_q[a + 1], new_q[a + 2], new_q[a + 3] = turned
+
+
+@kernel
+def set_rates(tree, q, work, h, rate):
+    """The displacement from q to ``work.q`` over h: the inverse of ``displace`` from the poses at k."""
+    for i in range(tree.parent.shape[0]):
+        kind, a, j = tree.kind[i], tree.first_q[i], tree.first_v[i]
+        if kind == REVOLUTE or kind == PRISMATIC:
+            rate[j] = (work.q[a] - q[a]) / h
+        elif kind == FLOATING:
+            for axis in range(3):
+                rate[j + axis] = work.shift[axis] / h
+            factor = 2.0 / (h * work.turn[i, 0])
+            for axis in range(3):
+                rate[j + 3 + axis] = factor * work.turn[i, 1 + axis]
+        else:
+            after = (work.q[a], work.q[a + 1], work.q[a + 2], work.q[a + 3])
+            c, ux, uy, uz = quat_difference(after, (q[a], q[a + 1], q[a + 2], q[a + 3]))
+            u = (ux, uy, uz)
+            if tree.parent[i] >= 0:
+                u = mat_vec(load9(work.now.rotation, tree.parent[i]), u)
+            rate[j], rate[j + 1], rate[j + 2] = scale(2.0 / (h * c), u)
+
+
+@kernel
+def joint_torque(plant, work, h, q_index, dof):
+    """What the joint exerts in this step: the held torque, and its impedance at the middle of the step."""
+    torque = plant.torque[dof]
+    stiffness, damping = plant.stiffness[dof], plant.damping[dof]
+    if stiffness != 0.0 or damping != 0.0:
+        change = work.q[q_index] - plant.q[q_index]
+        middle = plant.q[q_index] + 0.5 * change
+        torque -= stiffness * (middle - plant.setpoint[dof]) + damping * change / h
+    return torque
+
+
+@kernel
+def reference_point(tree, q):
+    """Where O is: the root's centre of mass if the root floats, else the inertial origin."""
+    if tree.kind[0] == FLOATING:
+        return q[0], q[1], q[2]
+    return 0.0, 0.0, 0.0
+
+
+@kernel
+def set_discrete_momenta(tree, work, h):
+    """m Δx/h and ℓ of every body, from the poses at both ends."""
+    for i in range(tree.parent.shape[0]):
+        c, ux, uy, uz = quat_difference(load4(work.next.quaternion, i), load4(work.now.quaternion, i))
+        store4(work.turn, i, (c, ux, uy, uz))
+        u = (ux, uy, uz)
+        y = scale(2.0 / h, mat_vec(load9(work.inertia, i), u))
+        store3(work.angular, i, add(scale(c, y), cross(u, y)))
+        shift = (work.shift[0], work.shift[1], work.shift[2])
+        moved = add(shift, sub(load3(work.next.com, i), load3(work.now.com, i)))
+        store3(work.linear, i, scale(tree.mass[i] / h, moved))
+
+
+@kernel
+def load_body_wrenches(tree, work, poses, half):
+    """The bodies' discrete momenta and their impulses of gravity, ``half`` = ±h/2, about O at ``poses``."""
+    for i in range(tree.parent.shape[0]):
+        weight = half * tree.mass[i]
+        gravity = (weight * tree.gravity[0], weight * tree.gravity[1], weight * tree.gravity[2])
+        force = add(load3(work.linear, i), gravity)
+        moment = add(load3(work.angular, i), cross(load3(poses.com, i), force))
+        store_twist(work.wrench, i, force, moment)
+
+
+@kernel
+def add_impulse(work, i, arm, impulse):
+    """Add an impulse at ``arm`` from O to the wrench of body i."""
+    moment = cross(arm, impulse)
+    for axis in range(3):
+        work.wrench[i, axis] += impulse[axis]
+        work.wrench[i, 3 + axis] += moment[axis]
+
+
+@kernel
+def contact_chord(tree, plant, work, h, c):
+    """The middle of a contact point's chord and the chord's velocity, in the world."""
+    left = load3(work.now.contact, c)
+    shift = (work.shift[0], work.shift[1], work.shift[2])
+    moved = add(shift, sub(load3(work.next.contact, c), left))
+    start = add(reference_point(tree, plant.q), left)
+    return add(start, scale(0.5, moved)), scale(1.0 / h, moved)
+
+
+@kernel
+def set_contact_forces(tree, floor, plant, work, h):
+    """The floor's forces on the contact points for the chords as they are now."""
+    for c in range(tree.contact_body.shape[0]):
+        force = (0.0, 0.0, 0.0)
+        if plant.mode[c] != NONE:
+            middle, velocity = contact_chord(tree, plant, work, h, c)
+            force = point_force(floor, plant.mode[c], middle, velocity, (plant.anchor[c, 0], plant.anchor[c, 1]))
+        store3(plant.force, c, force)
+
+
+@kernel
+def add_external_impulses(tree, plant, pushes, work, arms, push_arms, half, sign):
+    """Half of the impulses of contacts and pushes to the wrenches: sign −1 at the start of a step, +1 at its end."""
+    for c in range(tree.contact_body.shape[0]):
+        if plant.mode[c] != NONE:
+            add_impulse(work, tree.contact_body[c], load3(arms, c), scale(half, load3(plant.force, c)))
+    for j in range(pushes.body.shape[0]):
+        add_impulse(work, pushes.body[j], load3(push_arms, j), scale(0.5 * sign, load3(pushes.impulse, j)))
+
+
+@kernel
+def set_residual(tree, floor, plant, pushes, work, h):
+    """e and the square of its norm; the poses at k + 1 must be those of ``work.q``."""
+    set_discrete_momenta(tree, work, h)
+    set_contact_forces(tree, floor, plant, work, h)
+    load_body_wrenches(tree, work, work.now, -0.5 * h)
+    add_external_impulses(tree, plant, pushes, work, work.now.contact, pushes.left, -0.5 * h, -1.0)
+    total = 0.0
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        b = load6(work.wrench, i)
+        for offset in range(tree.dofs[i]):
+            dof = tree.first_v[i] + offset
+            torque = plant.torque[dof] if tree.dofs[i] > 1 else joint_torque(plant, work, h, tree.first_q[i], dof)
+            e = plant.momentum[dof] + 0.5 * h * torque - dot6(load6(work.now.motion, dof), b)
+            work.residual[dof] = e
+            total += e * e
+        hand_to_parent(tree, work.wrench, i, b)
+    return total
+
+
+@kernel
+def hand_to_parent(tree, wrench, i, b):
+    parent = tree.parent[i]
+    if parent >= 0:
+        for axis in range(6):
+            wrench[parent, axis] += b[axis]
+
+
+@kernel
+def set_new_momentum(tree, plant, pushes, work, h):
+    """p at k + 1.
+
+    What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
+    """
+    load_body_wrenches(tree, work, work.next, 0.5 * h)
+    add_external_impulses(tree, plant, pushes, work, work.next.contact, pushes.right, 0.5 * h, 1.0)
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        b = load6(work.wrench, i)
+        for offset in range(tree.dofs[i]):
+            dof = tree.first_v[i] + offset
+            torque = plant.torque[dof] if tree.dofs[i] > 1 else joint_torque(plant, work, h, tree.first_q[i], dof)
+            p = dot6(load6(work.next.motion, dof), b) + 0.5 * h * torque
+            plant.momentum[dof] = p + work.residual[dof]
+        hand_to_parent(tree, work.wrench, i, b)
+
+
+@kernel
+def turn_derivative(J, c, u, h):
+    """∂ℓ/∂φ for a small turn φ of the body at k + 1, in world axes (3 x 3).
+
+    With L = c 1 + û and j = J u:  (L J Lᵀ − ĵ Lᵀ − j uᵀ) / h.
+    """
+    ux, uy, uz = u
+    L = (c, -uz, uy, uz, c, -ux, -uy, ux, c)
+    Lt = (c, uz, -uy, -uz, c, ux, uy, -ux, c)
+    j = mat_vec(J, u)
+    A = congruence(L, J)
+    B = hat_mat(j, Lt)
+    f = 1.0 / h
+    return (
+        f * (A[0] - B[0] - j[0] * ux), f * (A[1] - B[1] - j[0] * uy), f * (A[2] - B[2] - j[0] * uz),
+        f * (A[3] - B[3] - j[1] * ux), f * (A[4] - B[4] - j[1] * uy), f * (A[5] - B[5] - j[1] * uz),
+        f * (A[6] - B[6] - j[2] * ux), f * (A[7] - B[7] - j[2] * uy), f * (A[8] - B[8] - j[2] * uz),
+    )  # fmt: skip
+
+
+@kernel
+def set_newton_blocks(tree, floor, plant, work, h):
+    """G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
+    block = work.factors.block
+    for i in range(tree.parent.shape[0]):
+        c, ux, uy, uz = load4(work.turn, i)
+        K = turn_derivative(load9(work.inertia, i), c, (ux, uy, uz), h)
+        store_block(block, i, tree.mass[i] / h, load3(work.now.com, i), load3(work.next.com, i), K)
+    for c in range(tree.contact_body.shape[0]):
+        if plant.force[c, 2] != 0.0:
+            middle, velocity = contact_chord(tree, plant, work, h, c)
+            anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
+            D = point_force_derivative(floor, plant.mode[c], middle, velocity, anchor, h)
+            C = mat_scale(-0.5 * h, D)
+            add_point_block(block, tree.contact_body[c], load3(work.now.contact, c), load3(work.next.contact, c), C)
+    for dof in range(plant.stiffness.shape[0]):
+        work.diagonal[dof] = 0.25 * h * plant.stiffness[dof] + 0.5 * plant.damping[dof]

@@ -1,0 +1,56 @@
+"""Multibody models: trees of rigid bodies, validated, immutable, from Python or from URDF.
+
+Importing this package imports neither Pinocchio nor pandas; what needs them imports them when called.
+"""
+
+from biped.model.body import Body
+from biped.model.box import rigid_box
+from biped.model.contact_point import ContactPoint
+from biped.model.errors import ModelError
+from biped.model.geometry import rotation_about
+from biped.model.human import human
+from biped.model.inertia import box_inertia, box_size_of, principal_inertia
+from biped.model.joint import Joint, fixed, floating, prismatic, revolute, spherical
+from biped.model.model import Model
+from biped.model.pinocchio_model import (
+    configuration_from_pinocchio,
+    configuration_to_pinocchio,
+    to_pinocchio,
+    velocity_from_pinocchio,
+    velocity_map,
+    velocity_to_pinocchio,
+)
+from biped.model.samples import chain, random_tree
+from biped.model.shape import Box
+from biped.model.urdf import load_urdf, save_urdf, urdf_text
+
+__all__ = [
+    "Body",
+    "Box",
+    "ContactPoint",
+    "Joint",
+    "Model",
+    "ModelError",
+    "box_inertia",
+    "box_size_of",
+    "chain",
+    "configuration_from_pinocchio",
+    "configuration_to_pinocchio",
+    "fixed",
+    "floating",
+    "human",
+    "load_urdf",
+    "principal_inertia",
+    "prismatic",
+    "random_tree",
+    "revolute",
+    "rigid_box",
+    "rotation_about",
+    "save_urdf",
+    "spherical",
+    "to_pinocchio",
+    "urdf_text",
+    "velocity_from_pinocchio",
+    "velocity_map",
+    "velocity_to_pinocchio",
+]

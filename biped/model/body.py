@@ -1,0 +1,45 @@
+"""Rigid bodies, each with the joint that carries it."""
+
+from dataclasses import dataclass
+
+from biped.model.errors import ModelError
+from biped.model.geometry import Matrix3, Vector3, name_of, positive, vector3
+from biped.model.inertia import checked_inertia
+from biped.model.joint import Joint
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body. Its link frame has its origin at the body's own joint and is, in the home configuration,
+    parallel to the inertial frame.
+
+    Attributes:
+        name: unique among the bodies of a model.
+        mass: [kg].
+        inertia: (3, 3) [kg m²] about the centre of mass, in home axes.
+        com: [m] the centre of mass in the link frame.
+        joint: the joint that carries the body.
+        parent: name of the body on the other side of the joint; None for the root, whose joint stands in
+            the inertial frame.
+
+    Raises:
+        ModelError: mass or inertia are not those of a rigid body, or a number is not finite.
+    """
+
+    name: str
+    mass: float
+    inertia: Matrix3
+    com: Vector3
+    joint: Joint
+    parent: str | None = None
+
+    def __post_init__(self) -> None:
+        name_of(self.name, "a body")
+        what = f"body {self.name!r}:"
+        if not isinstance(self.joint, Joint):
+            raise ModelError(f"{what} joint must be a Joint, such as revolute('knee', (0, 1, 0)), got {self.joint!r}")
+        if self.parent is not None:
+            name_of(self.parent, f"{what} the parent")
+        object.__setattr__(self, "mass", positive(self.mass, f"{what} mass", "kg"))
+        object.__setattr__(self, "inertia", checked_inertia(self.inertia, f"{what} inertia"))
+        object.__setattr__(self, "com", vector3(self.com, f"{what} com"))

@@ -1,0 +1,45 @@
+"""A single box: the falling one of Wendlandt (1997), section 5.3, and the blocks that are thrown at people."""
+
+from numpy.typing import ArrayLike
+
+from biped.model.body import Body
+from biped.model.contact_point import ContactPoint
+from biped.model.geometry import vector3
+from biped.model.inertia import box_inertia
+from biped.model.joint import floating
+from biped.model.model import Model
+from biped.model.shape import Box
+
+# Vertices 1 to 8 in the order of the thesis, in halves of the box's edges.
+_VERTICES = (
+    (1, -1, -1),
+    (1, 1, -1),
+    (-1, 1, -1),
+    (-1, -1, -1),
+    (1, -1, 1),
+    (1, 1, 1),
+    (-1, 1, 1),
+    (-1, -1, 1),
+)
+
+
+def rigid_box(mass: float, size: ArrayLike, name: str = "box") -> Model:
+    """A free homogeneous box with a contact point at each vertex: ``box_1`` … ``box_8``.
+
+    The vertices are numbered as in the thesis: 1 to 4 round the lower face from (+x, −y), 5 to 8 above them.
+
+    Args:
+        mass: [kg].
+        size: [m] edges along x, y, z.
+        name: of the model and its body; begins the names of the contact points.
+
+    Raises:
+        ModelError: mass or an edge is not above zero.
+    """
+    x, y, z = edges = vector3(size, "size of the box")
+    body = Body(name, mass, box_inertia(mass, edges), (0.0, 0.0, 0.0), floating("body"))
+    points = tuple(
+        ContactPoint(f"{name}_{i}", name, (a * x / 2, b * y / 2, c * z / 2))
+        for i, (a, b, c) in enumerate(_VERTICES, start=1)
+    )
+    return Model(name, (body,), points, (Box(name, edges),))

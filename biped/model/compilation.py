@@ -1,0 +1,57 @@
+"""From bodies and contact points to the constant arrays that the kernels read."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.kernels.tree import Tree
+from biped.model.body import Body
+from biped.model.contact_point import ContactPoint
+from biped.model.geometry import Floats, Vector3
+
+
+def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravity: Vector3) -> Tree:
+    """The `Tree` of ``bodies``, which stand parents first and without fixed joints.
+
+    A floating joint's coordinates are the place of the centre of mass itself: its ``com_offset`` is zero,
+    and its ``joint_offset`` is where the centre of mass is at home.
+    """
+    index = {body.name: i for i, body in enumerate(bodies)}
+    com_offset = _floats([_com_offset(body) for body in bodies], 3)
+    nq = [body.joint.nq for body in bodies]
+    nv = [body.joint.nv for body in bodies]
+    return Tree(
+        parent=_integers([-1 if body.parent is None else index[body.parent] for body in bodies]),
+        kind=_integers([body.joint.code for body in bodies]),
+        axis=_floats([body.joint.axis for body in bodies], 3),
+        joint_offset=_floats([_joint_offset(body, bodies, index) for body in bodies], 3),
+        com_offset=com_offset,
+        mass=np.array([body.mass for body in bodies]),
+        inertia=_floats([np.ravel(body.inertia) for body in bodies], 9),
+        first_q=_integers(np.cumsum([0, *nq[:-1]])),
+        first_v=_integers(np.cumsum([0, *nv[:-1]])),
+        dofs=_integers(nv),
+        gravity=np.array(gravity),
+        contact_body=_integers([index[point.body] for point in contacts]),
+        contact_offset=_floats([np.subtract(point.position, bodies[index[point.body]].com) for point in contacts], 3),
+    )
+
+
+def _com_offset(body: Body) -> Floats:
+    return np.zeros(3) if body.joint.kind == "floating" else np.array(body.com)
+
+
+def _joint_offset(body: Body, bodies: Sequence[Body], index: dict[str, int]) -> Floats:
+    """[m] from the parent's centre of mass, or the inertial frame, to the point `com_offset` starts from."""
+    if body.parent is None:
+        return np.add(body.joint.position, np.subtract(body.com, _com_offset(body)))
+    return np.subtract(body.joint.position, bodies[index[body.parent]].com)
+
+
+def _integers(values: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    return np.array(values, dtype=np.int64)
+
+
+def _floats(rows: Sequence[ArrayLike], columns: int) -> Floats:
+    return np.ascontiguousarray(np.array(rows, dtype=np.float64).reshape(len(rows), columns))

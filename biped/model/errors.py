@@ -1,0 +1,37 @@
+"""The error of this package, and the sentences it is made of."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class ModelError(ValueError):
+    """A model that no rigid-body system has, or a name that a model does not have.
+
+    The message is one line: what is wrong, where, and what would be right.
+    """
+
+
+def unknown(what: str, name: object, known: Iterable[str]) -> ModelError:
+    """The error for a ``name`` that is not among the ``known`` ones; ``what`` is a singular noun, as "joint"."""
+    names = list(known)
+    close = _close(str(name), names)
+    hint = f"did you mean {' or '.join(repr(match) for match in close)}? " if close else ""
+    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    listing = f"{plural} are {', '.join(names)}" if names else f"there are no {plural}"
+    return ModelError(f"unknown {what} {name!r}; {hint}{listing}")
+
+
+def _close(name: str, names: list[str]) -> list[str]:
+    """At most three of ``names`` that contain ``name`` or are spelled much like it."""
+    containing = [known for known in names if name and name.lower() in known.lower()]
+    return containing[:3] or difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+
+
+def duplicate(what: str, names: Iterable[str]) -> ModelError | None:
+    """The error for the first of ``names`` that occurs twice, or None."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return ModelError(f"two {what} are named {name!r}; each needs a name of its own")
+        seen.add(name)
+    return None

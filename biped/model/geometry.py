@@ -1,0 +1,156 @@
+"""Vectors, rotations and quaternions of a model's data: checked on the way in, kept as tuples of floats.
+
+Tuples make the dataclasses of this package immutable, comparable and hashable. They are converted from
+whatever array-like the caller has.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biped.model.errors import ModelError
+
+Floats = NDArray[np.float64]
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Matrix3 = tuple[Vector3, Vector3, Vector3]
+
+IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+_WANTED = {(): "a finite number", (3,): "3 finite numbers", (4,): "4 finite numbers", (3, 3): "3 x 3 finite numbers"}
+
+_ROTATION_TOLERANCE = 1e-6
+_UNIT_TOLERANCE = 1e-3
+
+
+def name_of(value: object, what: str) -> str:
+    """``value`` if it can serve as a name.
+
+    Raises:
+        ModelError: it is not a string, or empty.
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise ModelError(f"{what} needs a name, a string that is not empty; got {value!r}")
+    return value
+
+
+def _shown(value: object) -> str:
+    """``value`` on one line."""
+    return " ".join(repr(value).split())
+
+
+def _finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ModelError(f"{what} must be {_WANTED[shape]}, got {_shown(value)}")
+    return array
+
+
+def number(value: ArrayLike, what: str) -> float:
+    """``value`` as a finite float.
+
+    Raises:
+        ModelError: it is not a finite number.
+    """
+    return float(_finite(value, (), what))
+
+
+def positive(value: ArrayLike, what: str, unit: str) -> float:
+    """``value`` as a finite float above zero.
+
+    Raises:
+        ModelError: it is not.
+    """
+    result = number(value, what)
+    if result <= 0.0:
+        raise ModelError(f"{what} must be above zero, got {result!r} {unit}")
+    return result
+
+
+def vector3(value: ArrayLike, what: str) -> Vector3:
+    """``value`` as three finite floats.
+
+    Raises:
+        ModelError: it is not three finite numbers; ``what`` begins the message.
+    """
+    x, y, z = _finite(value, (3,), what).tolist()
+    return x, y, z
+
+
+def matrix3(value: ArrayLike, what: str) -> Matrix3:
+    """``value`` as the rows of a 3 x 3 matrix of finite floats.
+
+    Raises:
+        ModelError: it is not 3 x 3 finite numbers.
+    """
+    a, b, c = (tuple(row) for row in _finite(value, (3, 3), what).tolist())
+    return a, b, c
+
+
+def rotation3(value: ArrayLike, what: str) -> Matrix3:
+    """``value`` as a rotation matrix.
+
+    Raises:
+        ModelError: it is not 3 x 3 finite numbers, not orthogonal, or a reflection.
+    """
+    rows = matrix3(value, what)
+    R = np.array(rows)
+    if np.abs(R @ R.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(R) < 0.0:
+        raise ModelError(f"{what} must be a rotation matrix (R Rᵀ = 1, det R = 1), got {_shown(value)}")
+    return rows
+
+
+def quaternion(value: ArrayLike, what: str) -> Quaternion:
+    """``value`` as a unit quaternion (w, x, y, z); one printed with three digits or more is made unit.
+
+    Raises:
+        ModelError: it is not four finite numbers of norm 1.
+    """
+    array = _finite(value, (4,), what)
+    norm = float(np.linalg.norm(array))
+    if abs(norm - 1.0) > _UNIT_TOLERANCE:
+        raise ModelError(f"{what} must be a unit quaternion (w, x, y, z); {_shown(value)} has norm {norm:.6g}")
+    w, x, y, z = (array / norm).tolist()
+    return w, x, y, z
+
+
+def rotation_about(axis: ArrayLike, angle: float) -> Matrix3:
+    """The matrix of a turn by ``angle`` [rad] about ``axis``, which need not be of unit length (Rodrigues).
+
+    Raises:
+        ModelError: the axis is zero or not three finite numbers.
+    """
+    x, y, z = unit(axis, "axis of rotation")
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return matrix3(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K), "rotation")
+
+
+def unit(value: ArrayLike, what: str) -> Vector3:
+    """``value`` divided by its length.
+
+    Raises:
+        ModelError: it is zero, or not three finite numbers.
+    """
+    array = np.array(vector3(value, what))
+    length = np.linalg.norm(array)
+    if length == 0.0:
+        raise ModelError(f"{what} must not be zero; (0, 1, 0) is the lateral axis")
+    if abs(length - 1.0) <= np.finfo(np.float64).eps:
+        return vector3(array, what)  # already unit: dividing again would only move the last bit
+    return vector3(array / length, what)
+
+
+def quaternion_matrix(q: ArrayLike) -> Floats:
+    """(3, 3) rotation matrix of the unit quaternion (w, x, y, z), body to world (Wendlandt 1997, App. A.3)."""
+    w, x, y, z = np.asarray(q, dtype=np.float64)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )

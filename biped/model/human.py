@@ -1,0 +1,137 @@
+"""The human of Wendlandt (1997): 13 bodies, 18 degrees of freedom, measured on a person.
+
+J. M. Wendlandt, "Control and Simulation of Multibody Systems", dissertation, University of California at
+Berkeley, 1997. Every number is from its section 4.1 unless said otherwise. The inertial frame is on the
+floor; the person faces −X and its left is −Y. Places are those of the home configuration.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.model.body import Body
+from biped.model.contact_point import ContactPoint
+from biped.model.geometry import Matrix3, Vector3, rotation_about, vector3
+from biped.model.inertia import principal_inertia
+from biped.model.joint import Joint, floating, revolute
+from biped.model.model import Model
+from biped.model.shape import Box
+
+X: Vector3 = (1.0, 0.0, 0.0)
+Y: Vector3 = (0.0, 1.0, 0.0)
+Z: Vector3 = (0.0, 0.0, 1.0)
+
+# Link 1, the central body: "center of mass at (0, 0, 123) cm", "axes of inertia (1.67, 1.58, 0.581)", "mass 45 Kg".
+TRUNK_COM: Vector3 = (0.0, 0.0, 1.23)
+TRUNK_MASS = 45.0
+TRUNK_MOMENTS: Vector3 = (1.67, 1.58, 0.581)
+# Not in the text: the box that has these moments, rounded to millimetres.
+TRUNK_SIZE: Vector3 = (0.256, 0.299, 0.597)
+
+# "The orientation of the principal axis frame for the feet is formed from the inertial frame by rotating
+# about the −Y axis by 8.547 degrees."
+FOOT_TILT = math.radians(8.547)
+FOOT_MASS = 1.455  # links 7 and 13
+FOOT_MOMENTS: Vector3 = (0.00189, 0.00608, 0.00662)
+
+LATERAL = 0.15  # the legs are in the planes y = ∓15 cm
+
+# The sole is not in the text. The foot's principal moments are those of a box 0.211 x 0.100 x 0.075 m;
+# with its middle below the foot's centre of mass it reaches this far from the ankle, and in the home
+# configuration it is on the floor, where the text has put the inertial frame.
+TOE = 0.159  # in front of the ankle, towards −X
+HEEL = 0.052  # behind it
+SOLE_WIDTH = 0.10
+FOOT_HEIGHT = 0.075
+ANKLE_HEIGHT = 0.06  # joints 6, 7, 12 and 13 are at z = 6 cm
+
+
+class _Segment(NamedTuple):
+    """A body of one leg: the home places of its joint and its centre of mass as (x, z), y being the leg's."""
+
+    body: str
+    joint: str
+    axis: Vector3
+    joint_at: tuple[float, float]
+    com_at: tuple[float, float]
+    mass: float
+    inertia: Matrix3
+
+
+# "The inertias about each axis for link 2, 3, 6, 8, 9, and 12 are equal and are 0.00028", mass 0.343 kg.
+_SMALL = (0.343, principal_inertia((0.00028, 0.00028, 0.00028)))
+
+# Links 2..7 of the left leg, 8..13 of the right. The axes are those of figure 4.1.
+_LEG = (
+    _Segment("hip_1", "hip_roll", X, (0.0, 0.96), (0.0, 0.96), *_SMALL),
+    _Segment("hip_2", "hip_pitch", Y, (0.0, 0.96), (0.0, 0.96), *_SMALL),
+    _Segment("thigh", "hip_yaw", Z, (0.0, 0.96), (0.0, 0.73), 7.5, principal_inertia((0.163, 0.171, 0.0198))),
+    _Segment("shank", "knee_pitch", Y, (0.0, 0.50), (0.0, 0.28), 4.79, principal_inertia((0.0961, 0.0959, 0.00784))),
+    _Segment("ankle", "ankle_roll", X, (0.0, 0.06), (0.0, 0.06), *_SMALL),
+    _Segment(
+        *("foot", "ankle_pitch", Y, (0.0, 0.06), (-0.05325, 0.03473), FOOT_MASS),
+        principal_inertia(FOOT_MOMENTS, rotation_about((0.0, -1.0, 0.0), FOOT_TILT)),
+    ),
+)
+
+_SIDES = (("left", -1.0), ("right", 1.0))
+
+
+def human() -> Model:
+    """The thesis's human: floating trunk, two legs of six hinges, a contact point at each corner of its soles.
+
+    The joints of one degree of freedom are ``left_hip_roll`` (X), ``left_hip_pitch`` (Y), ``left_hip_yaw`` (Z),
+    ``left_knee_pitch`` (Y), ``left_ankle_roll`` (X), ``left_ankle_pitch`` (Y), then the right leg's. Contact
+    points ``left_1`` … ``left_4`` go round the sole: outer toe, inner toe, inner heel, outer heel; the right
+    foot mirrors the left.
+
+    The masses sum to 74.548 kg; the thesis prints 74.558.
+    """
+    trunk = Body("trunk", TRUNK_MASS, principal_inertia(TRUNK_MOMENTS), (0.0, 0.0, 0.0), floating("body", TRUNK_COM))
+    legs = [body for side, sign in _SIDES for body in _leg(side, sign)]
+    return Model(
+        name="human",
+        bodies=(trunk, *legs),
+        contact_points=tuple(point for side, sign in _SIDES for point in _sole(side, sign)),
+        shapes=(Box("trunk", TRUNK_SIZE), *(_foot_box(side) for side, _ in _SIDES)),
+        feet=("left_foot", "right_foot"),
+    )
+
+
+def _leg(side: str, sign: float) -> list[Body]:
+    bodies = []
+    parent, parent_at = "trunk", TRUNK_COM
+    for part in _LEG:
+        joint_at = _at(part.joint_at, sign)
+        com = _from(joint_at, _at(part.com_at, sign))
+        name = f"{side}_{part.body}"
+        bodies.append(Body(name, part.mass, part.inertia, com, _joint(side, part, _from(parent_at, joint_at)), parent))
+        parent, parent_at = name, joint_at
+    return bodies
+
+
+def _joint(side: str, part: _Segment, position: Vector3) -> Joint:
+    return revolute(f"{side}_{part.joint}", part.axis, position)
+
+
+def _at(xz: tuple[float, float], sign: float) -> Vector3:
+    return xz[0], sign * LATERAL, xz[1]
+
+
+def _from(start: Vector3, end: Vector3) -> Vector3:
+    """[m] ``end`` seen from ``start``, without the digits below 1e-12 that the subtraction leaves."""
+    return vector3(np.round(np.subtract(end, start), 12), "place")
+
+
+def _sole(side: str, sign: float) -> list[ContactPoint]:
+    outer, inner = sign * SOLE_WIDTH / 2, -sign * SOLE_WIDTH / 2
+    corners = ((-TOE, outer), (-TOE, inner), (HEEL, inner), (HEEL, outer))
+    return [
+        ContactPoint(f"{side}_{i}", f"{side}_foot", (x, y, -ANKLE_HEIGHT)) for i, (x, y) in enumerate(corners, start=1)
+    ]
+
+
+def _foot_box(side: str) -> Box:
+    center = ((HEEL - TOE) / 2, 0.0, FOOT_HEIGHT / 2 - ANKLE_HEIGHT)
+    return Box(f"{side}_foot", (TOE + HEEL, SOLE_WIDTH, FOOT_HEIGHT), center)

@@ -1,0 +1,76 @@
+"""Inertia tensors: of boxes, from principal moments, of two bodies welded together; and whether a body can have one."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.model.errors import ModelError
+from biped.model.geometry import IDENTITY, Floats, Matrix3, Vector3, matrix3, positive, rotation3, vector3
+
+_TOLERANCE = 1e-9
+"""Relative: how far a tensor may be from symmetric, and principal moments from the triangle inequality."""
+
+
+def box_inertia(mass: float, size: ArrayLike) -> Matrix3:
+    """[kg m²] Inertia about its centre of a solid box of ``mass`` [kg] and edges ``size`` [m] along x, y, z.
+
+    Raises:
+        ModelError: mass or an edge is not above zero.
+    """
+    m = positive(mass, "mass of the box", "kg")
+    x, y, z = (positive(edge, "edge of the box", "m") for edge in vector3(size, "size of the box"))
+    return principal_inertia((m / 12.0 * (y * y + z * z), m / 12.0 * (z * z + x * x), m / 12.0 * (x * x + y * y)))
+
+
+def box_size_of(mass: float, moments: ArrayLike) -> Vector3:
+    """[m] The edges of the solid box of ``mass`` [kg] with principal ``moments`` [kg m²]: inverse of `box_inertia`.
+
+    Raises:
+        ModelError: no box has them: one of the moments is not below the sum of the other two.
+    """
+    m = positive(mass, "mass of the box", "kg")
+    principal = vector3(moments, "principal moments")
+    squares = [12.0 / m * (0.5 * sum(principal) - moment) for moment in principal]
+    if min(squares) <= 0.0:
+        raise ModelError(f"no box has the principal moments {principal}: each must be below the sum of the others")
+    x, y, z = (math.sqrt(square) for square in squares)
+    return x, y, z
+
+
+def principal_inertia(moments: ArrayLike, rotation: ArrayLike = IDENTITY) -> Matrix3:
+    """[kg m²] R diag(moments) Rᵀ: the tensor with principal ``moments`` along the columns of ``rotation``.
+
+    Raises:
+        ModelError: the moments are not three finite numbers, or ``rotation`` is no rotation.
+    """
+    R = np.array(rotation3(rotation, "rotation of the principal axes"))
+    turned = (R * vector3(moments, "principal moments")) @ R.T
+    return matrix3(0.5 * (turned + turned.T), "inertia")
+
+
+def checked_inertia(value: ArrayLike, what: str) -> Matrix3:
+    """``value`` [kg m²], exactly symmetric.
+
+    Raises:
+        ModelError: not 3 x 3 finite numbers, not symmetric, not positive definite, or against the triangle
+            inequality: no distribution of mass has such a tensor. ``what`` begins the message.
+    """
+    J = np.array(matrix3(value, what))
+    scale = float(np.abs(J).max())
+    if np.abs(J - J.T).max() > _TOLERANCE * scale:
+        raise ModelError(f"{what} must be symmetric, got {J.tolist()}")
+    J = np.triu(J) + np.triu(J, 1).T
+    smallest, middle, largest = np.linalg.eigvalsh(J).tolist()
+    moments = f"({smallest:.6g}, {middle:.6g}, {largest:.6g}) kg m²"
+    if smallest <= 0.0:
+        raise ModelError(f"{what} must be positive definite, but its principal moments are {moments}")
+    if largest > (smallest + middle) * (1.0 + _TOLERANCE):
+        raise ModelError(f"{what} has principal moments {moments}; the largest may not exceed the sum of the other two")
+    return matrix3(J, what)
+
+
+def shifted(inertia: ArrayLike, mass: float, offset: ArrayLike) -> Floats:
+    """(3, 3) [kg m²] ``inertia`` about the centre of mass, taken about a point ``offset`` [m] away from it (Steiner)."""
+    r = np.asarray(offset, dtype=np.float64)
+    return np.asarray(inertia, dtype=np.float64) + mass * (r @ r * np.eye(3) - np.outer(r, r))

@@ -1,0 +1,106 @@
+"""Joints: how a body may move with respect to its parent."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from biped.kernels import tree
+from biped.model.errors import ModelError, unknown
+from biped.model.geometry import Vector3, name_of, unit, vector3
+
+Kind = Literal["revolute", "prismatic", "spherical", "floating", "fixed"]
+
+KINDS: tuple[str, ...] = get_args(Kind)
+
+_ZERO: Vector3 = (0.0, 0.0, 0.0)
+_CODES = {
+    "revolute": tree.REVOLUTE,
+    "prismatic": tree.PRISMATIC,
+    "spherical": tree.SPHERICAL,
+    "floating": tree.FLOATING,
+}
+_COORDINATES = {"revolute": 1, "prismatic": 1, "spherical": 4, "floating": 7, "fixed": 0}
+_DOFS = {"revolute": 1, "prismatic": 1, "spherical": 3, "floating": 6, "fixed": 0}
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint that carries one body.
+
+    Attributes:
+        name: unique among the joints of a model.
+        kind: one of ``KINDS``.
+        axis: unit axis of a revolute or prismatic joint, in home axes; made unit here. Zero for the
+            other kinds.
+        position: [m] where the joint is in the parent's link frame, which has its origin at the parent's
+            own joint and is parallel to the inertial frame in the home configuration. Without a parent:
+            in the inertial frame.
+
+    Raises:
+        ModelError: the kind is unknown, an axis is missing, zero, or given to a joint that has none, or
+            a number is not finite.
+    """
+
+    name: str
+    kind: Kind
+    axis: Vector3 = _ZERO
+    position: Vector3 = _ZERO
+
+    def __post_init__(self) -> None:
+        name_of(self.name, "a joint")
+        if self.kind not in KINDS:
+            raise unknown("joint kind", self.kind, KINDS)
+        object.__setattr__(self, "axis", self._checked_axis())
+        object.__setattr__(self, "position", vector3(self.position, f"joint {self.name!r}: position"))
+
+    def _checked_axis(self) -> Vector3:
+        what = f"joint {self.name!r}: axis"
+        if self.has_axis:
+            return unit(self.axis, what)
+        if vector3(self.axis, what) != _ZERO:
+            raise ModelError(f"{what} {self.axis!r} was given, but a {self.kind} joint has none; leave it out")
+        return _ZERO
+
+    @property
+    def has_axis(self) -> bool:
+        """Whether the joint is revolute or prismatic: one degree of freedom, one scalar coordinate."""
+        return self.kind in ("revolute", "prismatic")
+
+    @property
+    def nq(self) -> int:
+        """The number of coordinates: 1, 1, 4, 7, 0 in the order of ``KINDS``."""
+        return _COORDINATES[self.kind]
+
+    @property
+    def nv(self) -> int:
+        """The number of degrees of freedom: 1, 1, 3, 6, 0 in the order of ``KINDS``."""
+        return _DOFS[self.kind]
+
+    @property
+    def code(self) -> int:
+        """The kind as the kernels number it; fixed joints are merged before they get that far."""
+        return _CODES[self.kind]
+
+
+def revolute(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
+    """A hinge about ``axis``; its coordinate is the angle [rad]."""
+    return Joint(name, "revolute", axis, position)
+
+
+def prismatic(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
+    """A slide along ``axis``; its coordinate is the displacement [m]."""
+    return Joint(name, "prismatic", axis, position)
+
+
+def spherical(name: str, position: Vector3 = _ZERO) -> Joint:
+    """A ball joint; its coordinates are the unit quaternion of the child relative to the parent."""
+    return Joint(name, "spherical", position=position)
+
+
+def floating(name: str, position: Vector3 = _ZERO) -> Joint:
+    """No constraint, for the root only; ``position`` [m] is where its link frame is at home."""
+    return Joint(name, "floating", position=position)
+
+
+def fixed(name: str, position: Vector3 = _ZERO) -> Joint:
+    """A weld: the model merges the body into its parent."""
+    return Joint(name, "fixed", position=position)

@@ -1,0 +1,362 @@
+"""The multibody model: immutable, validated once, the one description that every part of the framework reads."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.kernels.tree import Tree
+from biped.model.body import Body
+from biped.model.compilation import compile_tree
+from biped.model.contact_point import ContactPoint
+from biped.model.errors import ModelError, duplicate, unknown
+from biped.model.geometry import Floats, Vector3, name_of, number, quaternion, vector3
+from biped.model.joint import Joint
+from biped.model.shape import Box
+from biped.model.topology import Weld, merge_welds, sorted_depth_first
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A tree of rigid bodies with contact points.
+
+    On construction the bodies are sorted depth first (siblings in the order given, so a parent stands
+    before its children), and bodies on fixed joints are merged into their parents together with their
+    contact points and boxes.
+
+    A configuration q has, joint by joint: (x, y, z, qw, qx, qy, qz) for a floating joint, the place of the
+    root's centre of mass [m] and its orientation; the unit quaternion (w, x, y, z) of the child relative to
+    the parent for a spherical one; one angle [rad] or displacement [m] otherwise. A velocity v has (velocity
+    of the centre of mass [m/s], angular velocity [rad/s]) in world axes, the relative angular velocity in
+    world axes, and one rate.
+
+    Attributes:
+        name: of the model.
+        bodies: body i hangs on joint i.
+        contact_points: in the order of the kernels' contact arrays.
+        shapes: boxes to draw and to hit.
+        gravity: [m/s²] in the inertial frame.
+        feet: names of the bodies that stand on the floor, in the order a controller takes them.
+
+    Raises:
+        ModelError: names clash or are unknown, the bodies are not one tree, or a body other than the root
+            floats.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    contact_points: tuple[ContactPoint, ...] = ()
+    shapes: tuple[Box, ...] = ()
+    gravity: Vector3 = STANDARD_GRAVITY
+    feet: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        name_of(self.name, "a model")
+        ordered = sorted_depth_first(tuple(self.bodies))
+        bodies, welds = merge_welds(ordered)
+        object.__setattr__(self, "bodies", bodies)
+        object.__setattr__(self, "contact_points", _moved_points(self.contact_points, welds))
+        object.__setattr__(self, "shapes", _moved_boxes(self.shapes, welds))
+        object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
+        object.__setattr__(self, "gravity", vector3(self.gravity, f"model {self.name!r}: gravity"))
+
+    # --- sizes and names ---
+
+    @property
+    def n(self) -> int:
+        """The number of bodies, which is that of joints."""
+        return len(self.bodies)
+
+    @cached_property
+    def nq(self) -> int:
+        """The length of a configuration."""
+        return sum(body.joint.nq for body in self.bodies)
+
+    @cached_property
+    def nv(self) -> int:
+        """The number of degrees of freedom, the length of a velocity."""
+        return sum(body.joint.nv for body in self.bodies)
+
+    @property
+    def nc(self) -> int:
+        """The number of contact points."""
+        return len(self.contact_points)
+
+    @property
+    def root(self) -> Body:
+        """The body without a parent, body 0."""
+        return self.bodies[0]
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether the root floats."""
+        return self.root.joint.kind == "floating"
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """The bodies' names, in the order of the kernels' arrays."""
+        return tuple(body.name for body in self.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names of the joints of one degree of freedom, in the order of their degrees of freedom."""
+        return tuple(body.joint.name for body in self.bodies if body.joint.has_axis)
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        """The contact points' names, in the order of the kernels' arrays."""
+        return tuple(point.name for point in self.contact_points)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """A name for each of the nq coordinates: ``angle_left_knee_pitch``, ``body_x``, ``body_qw``, …"""
+        return tuple(name for body in self.bodies for name in _coordinate_names(body.joint))
+
+    @cached_property
+    def velocity_names(self) -> tuple[str, ...]:
+        """A name for each of the nv velocities: ``rate_left_knee_pitch``, ``body_vx``, ``body_wx``, …"""
+        return tuple(name for body in self.bodies for name in _velocity_names(body.joint))
+
+    # --- indices ---
+
+    def body_index(self, name: str) -> int:
+        """The row of a body in the kernels' arrays.
+
+        Raises:
+            ModelError: no body has this name; the message lists those that exist.
+        """
+        return _index("body", name, self.body_names)
+
+    def joint_index(self, name: str) -> int:
+        """The row of a joint, of any kind, in the kernels' arrays: that of the body it carries.
+
+        Raises:
+            ModelError: no joint has this name.
+        """
+        return _index("joint", name, tuple(body.joint.name for body in self.bodies))
+
+    def contact_index(self, name: str) -> int:
+        """The row of a contact point in the kernels' arrays.
+
+        Raises:
+            ModelError: no contact point has this name.
+        """
+        return _index("contact point", name, self.contact_names)
+
+    def coordinate(self, joint: str) -> int:
+        """Where in a configuration the coordinate of a joint of one degree of freedom stands.
+
+        Raises:
+            ModelError: no such joint has this name.
+        """
+        return int(self.tree.first_q[self._joint_with_axis(joint)])
+
+    def dof(self, joint: str) -> int:
+        """Where in a velocity, and in a vector of joint torques, a joint of one degree of freedom stands.
+
+        Raises:
+            ModelError: no such joint has this name.
+        """
+        return int(self.tree.first_v[self._joint_with_axis(joint)])
+
+    def coordinates(self, joint: str) -> slice:
+        """Where in a configuration the coordinates of a joint of any kind stand.
+
+        Raises:
+            ModelError: no joint has this name.
+        """
+        i = self.joint_index(joint)
+        start = int(self.tree.first_q[i])
+        return slice(start, start + self.bodies[i].joint.nq)
+
+    def dofs(self, joint: str) -> slice:
+        """Where in a velocity the degrees of freedom of a joint of any kind stand.
+
+        Raises:
+            ModelError: no joint has this name.
+        """
+        i = self.joint_index(joint)
+        start = int(self.tree.first_v[i])
+        return slice(start, start + self.bodies[i].joint.nv)
+
+    def _joint_with_axis(self, name: str) -> int:
+        i = self.joint_index(name) if name in self._all_joint_names else -1
+        if i < 0 or not self.bodies[i].joint.has_axis:
+            raise unknown("joint", name, self.joint_names)
+        return i
+
+    @cached_property
+    def _all_joint_names(self) -> frozenset[str]:
+        return frozenset(body.joint.name for body in self.bodies)
+
+    # --- mechanics ---
+
+    @property
+    def total_mass(self) -> float:
+        """[kg]."""
+        return math.fsum(body.mass for body in self.bodies)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The model as the kernels read it: contiguous arrays, computed once and not to be written to."""
+        return compile_tree(self.bodies, self.contact_points, self.gravity)
+
+    @cached_property
+    def home_positions(self) -> Floats:
+        """(n, 3) [m] the bodies' centres of mass in the home configuration, in the inertial frame."""
+        positions = self.tree.joint_offset + self.tree.com_offset
+        for i in range(1, self.n):
+            positions[i] += positions[self.tree.parent[i]]
+        return positions
+
+    # --- configurations ---
+
+    def neutral(self) -> Floats:
+        """(nq,) the home configuration: all frames parallel to the inertial frame, a floating root at its place."""
+        q = np.zeros(self.nq)
+        for body, first in zip(self.bodies, self.tree.first_q, strict=True):
+            if body.joint.kind == "spherical":
+                q[first] = 1.0
+            elif body.joint.kind == "floating":
+                q[first : first + 3] = self.home_positions[0]
+                q[first + 3] = 1.0
+        return q
+
+    def configuration(
+        self,
+        position: ArrayLike | None = None,
+        orientation: ArrayLike | None = None,
+        angles: Mapping[str, ArrayLike] | None = None,
+    ) -> Floats:
+        """(nq,) the home configuration, changed where it is told to.
+
+        Args:
+            position: [m] the centre of mass of a floating root, in the inertial frame.
+            orientation: unit quaternion (w, x, y, z) of a floating root, body to world.
+            angles: by joint: an angle [rad] or displacement [m], for a spherical joint a unit quaternion.
+
+        Raises:
+            ModelError: a joint is unknown, a value is not finite, a quaternion is not unit, or the root does
+                not float but was given a position or an orientation.
+        """
+        q = self.neutral()
+        if position is not None:
+            self._check_floats("position")
+            q[0:3] = vector3(position, "position")
+        if orientation is not None:
+            self._check_floats("orientation")
+            q[3:7] = quaternion(orientation, "orientation")
+        for joint, value in (angles or {}).items():
+            self._place(q, joint, value)
+        return q
+
+    def _check_floats(self, what: str) -> None:
+        if not self.is_floating:
+            joint = self.root.joint
+            raise ModelError(f"{what} is that of a floating root, but joint {joint.name!r} of the root is {joint.kind}")
+
+    def _place(self, q: Floats, joint: str, value: ArrayLike) -> None:
+        placeable = tuple(b.joint.name for b in self.bodies if b.joint.kind != "floating")
+        if joint not in placeable:
+            raise unknown("joint", joint, placeable)
+        if self.bodies[self.joint_index(joint)].joint.kind == "spherical":
+            q[self.coordinates(joint)] = quaternion(value, f"angles[{joint!r}]")
+        else:
+            q[self.coordinate(joint)] = number(value, f"angles[{joint!r}]")
+
+    # --- variations of this model ---
+
+    def with_gravity(self, gravity: ArrayLike) -> "Model":
+        """The same bodies under another ``gravity`` [m/s²]."""
+        return replace(self, gravity=vector3(gravity, "gravity"))
+
+    def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> "Model":
+        """The same bodies with these contact points instead of their own.
+
+        Raises:
+            ModelError: a name occurs twice, or a body does not exist.
+        """
+        return replace(self, contact_points=tuple(contact_points))
+
+    def without_contacts(self) -> "Model":
+        """The same bodies, touching nothing."""
+        return self.with_contact_points(())
+
+    # --- for people ---
+
+    def describe(self) -> "pd.DataFrame":
+        """One row per body: its parent, joint, axis, mass [kg], place at home [m] and inertia [kg m²]."""
+        from biped.model.description import describe
+
+        return describe(self)
+
+
+def _index(what: str, name: str, names: Sequence[str]) -> int:
+    try:
+        return names.index(name)
+    except ValueError:
+        raise unknown(what, name, names) from None
+
+
+def _coordinate_names(joint: Joint) -> list[str]:
+    if joint.kind == "revolute":
+        return [f"angle_{joint.name}"]
+    if joint.kind == "prismatic":
+        return [f"position_{joint.name}"]
+    place = ["x", "y", "z"] if joint.kind == "floating" else []
+    return [f"{joint.name}_{part}" for part in [*place, "qw", "qx", "qy", "qz"]]
+
+
+def _velocity_names(joint: Joint) -> list[str]:
+    if joint.has_axis:
+        return [f"rate_{joint.name}"]
+    linear = ["vx", "vy", "vz"] if joint.kind == "floating" else []
+    return [f"{joint.name}_{part}" for part in [*linear, "wx", "wy", "wz"]]
+
+
+def _weld(what: str, body: str, welds: Mapping[str, Weld]) -> Weld:
+    """Where ``body`` is after the merging of fixed joints."""
+    if body not in welds:
+        raise ModelError(f"{what}: {unknown('body', body, welds)}")
+    weld = welds[body]
+    if not weld.body:
+        raise ModelError(f"{what}: body {body!r} is fixed to the ground and does not move")
+    return weld
+
+
+def _moved_points(points: Iterable[ContactPoint], welds: Mapping[str, Weld]) -> tuple[ContactPoint, ...]:
+    moved = []
+    for point in points:
+        weld = _weld(f"contact point {point.name!r}", point.body, welds)
+        position = vector3(np.add(weld.offset, point.position), "position")
+        moved.append(replace(point, body=weld.body, position=position))
+    error = duplicate("contact points", [point.name for point in moved])
+    if error:
+        raise error
+    return tuple(moved)
+
+
+def _moved_boxes(boxes: Iterable[Box], welds: Mapping[str, Weld]) -> tuple[Box, ...]:
+    moved = []
+    for box in boxes:
+        weld = _weld(f"box on {box.body!r}", box.body, welds)
+        center = vector3(np.add(weld.offset, box.center), "center")
+        moved.append(replace(box, body=weld.body, center=center))
+    return tuple(moved)
+
+
+def _moved_feet(feet: Iterable[str], welds: Mapping[str, Weld]) -> tuple[str, ...]:
+    moved = tuple(_weld("feet", foot, welds).body for foot in feet)
+    error = duplicate("feet", moved)
+    if error:
+        raise error
+    return moved

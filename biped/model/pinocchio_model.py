@@ -1,0 +1,142 @@
+"""The same system in Pinocchio, an independent implementation, and the maps between its coordinates and ours.
+
+Pinocchio's quaternions are scalar last, and it has the velocity of a floating and of a spherical joint in
+the axes of the body that the joint carries. Pinocchio is imported when a function of this module is called.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.model.errors import ModelError
+from biped.model.geometry import Floats, quaternion_matrix, rotation_about
+from biped.model.model import Model
+
+_SCALAR_LAST = [1, 2, 3, 0]
+_SCALAR_FIRST = [3, 0, 1, 2]
+
+
+def to_pinocchio(model: Model) -> Any:
+    """A ``pinocchio.Model`` whose joint i + 1 is joint i of ``model``, with as many coordinates in the same places.
+
+    Its joint frames are the link frames, that of a floating root excepted: it is at the centre of mass.
+    Contact points become operational frames of the same name.
+    """
+    import pinocchio as pin
+
+    tree = model.tree
+    result = pin.Model()
+    result.name = model.name
+    result.gravity = pin.Motion(np.array(model.gravity), np.zeros(3))
+    for i, body in enumerate(model.bodies):
+        parent = int(tree.parent[i])
+        placement = _translation(_joint_place(model, i))
+        joint = result.addJoint(parent + 1, _pinocchio_joint(pin, model, i), placement, body.joint.name)
+        inertia = pin.Inertia(body.mass, tree.com_offset[i], np.array(body.inertia))
+        result.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+        frame = result.addJointFrame(joint)
+        result.addBodyFrame(body.name, joint, pin.SE3.Identity(), frame)
+    for name, i, offset in zip(model.contact_names, tree.contact_body, tree.contact_offset, strict=True):
+        place = _translation(tree.com_offset[i] + offset)
+        result.addFrame(pin.Frame(name, int(i) + 1, place, pin.FrameType.OP_FRAME))
+    return result
+
+
+def _joint_place(model: Model, i: int) -> Floats:
+    """[m] Joint i in the frame of the parent's joint; the coordinates of a floating joint are absolute."""
+    tree = model.tree
+    if model.bodies[i].joint.kind == "floating":
+        return np.zeros(3)
+    parent = int(tree.parent[i])
+    origin_of_parent = tree.com_offset[parent] if parent >= 0 else np.zeros(3)
+    place: Floats = tree.joint_offset[i] + origin_of_parent
+    return place
+
+
+def _translation(offset: Floats) -> Any:
+    import pinocchio as pin
+
+    return pin.SE3(np.eye(3), np.array(offset))
+
+
+def _pinocchio_joint(pin: Any, model: Model, i: int) -> Any:
+    joint = model.bodies[i].joint
+    if joint.kind == "revolute":
+        return pin.JointModelRevoluteUnaligned(np.array(joint.axis))
+    if joint.kind == "prismatic":
+        return pin.JointModelPrismaticUnaligned(np.array(joint.axis))
+    return pin.JointModelSpherical() if joint.kind == "spherical" else pin.JointModelFreeFlyer()
+
+
+def orientations(model: Model, q: ArrayLike) -> Floats:
+    """(n, 3, 3) rotation matrices of the bodies, body to world, at the configuration ``q`` (nq,)."""
+    tree, values = model.tree, _checked(q, model.nq, "a configuration")
+    result = np.empty((model.n, 3, 3))
+    for i, body in enumerate(model.bodies):
+        turn = _turn(body.joint.kind, body.joint.axis, values[tree.first_q[i] :][: body.joint.nq])
+        parent = tree.parent[i]
+        result[i] = result[parent] @ turn if parent >= 0 else turn
+    return result
+
+
+def _turn(kind: str, axis: ArrayLike, coordinates: Floats) -> Floats:
+    if kind == "revolute":
+        return np.array(rotation_about(axis, float(coordinates[0])))
+    return np.eye(3) if kind == "prismatic" else quaternion_matrix(coordinates[-4:])
+
+
+def configuration_to_pinocchio(model: Model, q: ArrayLike) -> Floats:
+    """(nq,) Pinocchio's configuration of `to_pinocchio`'s model, for our ``q`` (nq,)."""
+    return _reordered(model, q, _SCALAR_LAST)
+
+
+def configuration_from_pinocchio(model: Model, q: ArrayLike) -> Floats:
+    """(nq,) our configuration for Pinocchio's ``q`` (nq,): the inverse of `configuration_to_pinocchio`."""
+    return _reordered(model, q, _SCALAR_FIRST)
+
+
+def velocity_map(model: Model, q: ArrayLike) -> Floats:
+    """(nv, nv) the orthogonal matrix T of v_pinocchio = T v at our configuration ``q`` (nq,).
+
+    Hence τ = Tᵀ τ_pinocchio for generalized forces and M = Tᵀ M_pinocchio T for the mass matrix.
+    """
+    T = np.eye(model.nv)
+    R = orientations(model, q)
+    for i, body in enumerate(model.bodies):
+        first, dofs = int(model.tree.first_v[i]), body.joint.nv
+        for start in range(first, first + dofs, 3) if dofs > 1 else ():
+            T[start : start + 3, start : start + 3] = R[i].T
+    return T
+
+
+def velocity_to_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
+    """(nv,) Pinocchio's velocity for our ``v`` (nv,) at our ``q`` (nq,)."""
+    return velocity_map(model, q) @ _checked(v, model.nv, "a velocity")
+
+
+def velocity_from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
+    """(nv,) our velocity for Pinocchio's ``v`` (nv,) at our ``q`` (nq,)."""
+    return velocity_map(model, q).T @ _checked(v, model.nv, "a velocity")
+
+
+def _reordered(model: Model, q: ArrayLike, order: list[int]) -> Floats:
+    result = _checked(q, model.nq, "a configuration").copy()
+    for part in _quaternions(model):
+        result[part] = result[part][order]
+    return result
+
+
+def _quaternions(model: Model) -> Iterator[slice]:
+    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if not body.joint.has_axis:
+            end = int(first) + body.joint.nq
+            yield slice(end - 4, end)
+
+
+def _checked(values: ArrayLike, length: int, what: str) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (length,):
+        raise ModelError(f"{what} of this model has shape ({length},), got {array.shape}")
+    return array

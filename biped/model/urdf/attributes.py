@@ -1,0 +1,58 @@
+"""Numbers and names in the attributes of XML elements."""
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+
+from biped.model.errors import ModelError
+from biped.model.geometry import Vector3
+
+
+def words(values: Iterable[float]) -> str:
+    """Floats as text that reads back to the same values; a negative zero becomes a plain one."""
+    return " ".join(repr(float(value) + 0.0) for value in values)
+
+
+def text_attribute(element: ET.Element, attribute: str, where: str) -> str:
+    """A name in an attribute.
+
+    Raises:
+        ModelError: it is missing or empty; ``where`` begins the message.
+    """
+    value = element.get(attribute)
+    if not value:
+        raise ModelError(f"{where} needs the attribute {attribute!r}, a name")
+    return value
+
+
+def scalar(element: ET.Element, attribute: str, where: str) -> float:
+    """A finite number in an attribute.
+
+    Raises:
+        ModelError: it is missing or not one finite number.
+    """
+    return _numbers(element, attribute, where, 1)[0]
+
+
+def triple(element: ET.Element, attribute: str, where: str, default: Vector3 | None = None) -> Vector3:
+    """Three finite numbers in an attribute; ``default`` where it is missing.
+
+    Raises:
+        ModelError: it is missing without a default, or not three finite numbers.
+    """
+    if default is not None and element.get(attribute) is None:
+        return default
+    x, y, z = _numbers(element, attribute, where, 3)
+    return x, y, z
+
+
+def _numbers(element: ET.Element, attribute: str, where: str, count: int) -> list[float]:
+    text = element.get(attribute)
+    try:
+        values = [float(word) for word in (text or "").split()]
+    except ValueError:
+        values = []
+    if len(values) != count or not all(math.isfinite(value) for value in values):
+        wanted = "a finite number" if count == 1 else f"{count} finite numbers"
+        raise ModelError(f"{where}: <{element.tag}> attribute {attribute!r} must be {wanted}, got {text!r}")
+    return values

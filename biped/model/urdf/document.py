@@ -1,0 +1,231 @@
+"""A URDF file as it is written: links, joints and boxes in document order, checked one by one.
+
+Pinocchio's parser prints what is wrong on the terminal and raises an error that does not say it, and it
+takes a mass that is not a number for none. So everything it will read is looked at here first.
+"""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from biped.model.errors import ModelError, duplicate, unknown
+from biped.model.geometry import Vector3
+from biped.model.urdf import extension
+from biped.model.urdf.attributes import scalar, text_attribute, triple
+
+_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
+_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_ZERO: Vector3 = (0.0, 0.0, 0.0)
+
+
+class UrdfJoint(NamedTuple):
+    """A ``<joint>``: its name, type, and the links it is between."""
+
+    name: str
+    type: str
+    parent: str
+    child: str
+
+
+class UrdfBox(NamedTuple):
+    """A ``<box>`` in a link's frame: edges [m], centre [m], roll-pitch-yaw [rad]."""
+
+    link: str
+    size: Vector3
+    xyz: Vector3
+    rpy: Vector3
+
+
+class Document(NamedTuple):
+    """A checked URDF document: one tree of links."""
+
+    name: str
+    text: str
+    root: str
+    links: tuple[str, ...]
+    joints: tuple[UrdfJoint, ...]
+    boxes: tuple[UrdfBox, ...]
+    extension: extension.Extension
+
+    def moving_joints(self) -> list[UrdfJoint]:
+        """The joints that are not fixed, depth first, siblings in document order."""
+        pending, found = [self.root], []
+        while pending:
+            link = pending.pop()
+            found += [joint for joint in self.joints if joint.child == link and joint.type != "fixed"]
+            pending.extend(joint.child for joint in reversed(self.joints) if joint.parent == link)
+        return found
+
+
+def source_text(source: str | Path) -> str:
+    """The text of a URDF: that of the file ``source`` names, or ``source`` itself if it is XML.
+
+    Raises:
+        ModelError: the file does not exist or cannot be read as text.
+    """
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        return source
+    try:
+        return Path(source).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ModelError(f"there is no URDF file {str(source)!r}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"the URDF file {str(source)!r} cannot be read: {error}") from None
+
+
+def parse(text: str) -> Document:
+    """The document in ``text``.
+
+    Raises:
+        ModelError: it is not well-formed XML, a number or a name is missing or wrong, a joint is of a type
+            that cannot be simulated, or the links are not one tree.
+    """
+    robot = _robot(text)
+    links = tuple(text_attribute(link, "name", "a <link>") for link in robot.findall("link"))
+    if not links:
+        raise ModelError("the URDF has no <link>; a robot has at least one")
+    _check_unique("links", links)
+    joints = tuple(_joint(element, links) for element in robot.findall("joint"))
+    _check_unique("joints", [joint.name for joint in joints])
+    for link in robot.findall("link"):
+        _check_inertial(link)
+    return Document(
+        name=text_attribute(robot, "name", "<robot>"),
+        text=text,
+        root=_root(links, joints),
+        links=links,
+        joints=joints,
+        boxes=tuple(box for link in robot.findall("link") for box in _boxes(link)),
+        extension=extension.read(robot),
+    )
+
+
+def _check_unique(what: str, names: Sequence[str]) -> None:
+    error = duplicate(what, names)
+    if error:
+        raise error
+
+
+def _robot(text: str) -> ET.Element:
+    try:
+        robot = ET.fromstring(text)
+    except (ET.ParseError, ValueError) as error:
+        raise ModelError(f"the URDF is not well-formed XML: {error}") from None
+    if robot.tag != "robot":
+        raise ModelError(f"the outermost element of a URDF is <robot>, got <{robot.tag}>")
+    return robot
+
+
+def _joint(element: ET.Element, links: tuple[str, ...]) -> UrdfJoint:
+    name = text_attribute(element, "name", "a <joint>")
+    where = f"joint {name!r}"
+    joint = UrdfJoint(
+        name,
+        text_attribute(element, "type", where),
+        _end(element, "parent", where, links),
+        _end(element, "child", where, links),
+    )
+    if joint.type not in _JOINT_TYPES:
+        raise ModelError(f"{where}: {unknown('joint type', joint.type, _JOINT_TYPES)}")
+    if element.find("mimic") is not None:
+        raise ModelError(f"{where} mimics another joint; a model has independent joints only")
+    _origin(element, where)
+    _check_motion(element, joint.type, where)
+    return joint
+
+
+def _end(element: ET.Element, tag: str, where: str, links: tuple[str, ...]) -> str:
+    end = element.find(tag)
+    if end is None:
+        raise ModelError(f"{where} needs a <{tag} link=...>")
+    link = text_attribute(end, "link", f"{where}: <{tag}>")
+    if link not in links:
+        raise ModelError(f"{where}: {tag}: {unknown('link', link, links)}")
+    return link
+
+
+def _check_motion(element: ET.Element, kind: str, where: str) -> None:
+    if kind in ("fixed", "floating"):
+        return
+    axis = element.find("axis")
+    if axis is not None and not any(triple(axis, "xyz", where)):
+        raise ModelError(f"{where}: axis must not be zero")
+    limit = element.find("limit")
+    if kind == "continuous" and limit is None:
+        return
+    if limit is None:
+        raise ModelError(f"{where} is {kind} and needs a <limit effort=... velocity=...>")
+    for attribute in ("effort", "velocity"):
+        scalar(limit, attribute, where)
+    for attribute in ("lower", "upper"):
+        if limit.get(attribute) is not None:
+            scalar(limit, attribute, where)
+
+
+def _origin(element: ET.Element, where: str) -> tuple[Vector3, Vector3]:
+    origin = element.find("origin")
+    if origin is None:
+        return _ZERO, _ZERO
+    return triple(origin, "xyz", where, _ZERO), triple(origin, "rpy", where, _ZERO)
+
+
+def _check_inertial(link: ET.Element) -> None:
+    inertial = link.find("inertial")
+    if inertial is None:
+        return
+    where = f"link {link.get('name')!r}"
+    _origin(inertial, where)
+    mass, inertia = inertial.find("mass"), inertial.find("inertia")
+    if mass is None or inertia is None:
+        raise ModelError(f"{where}: <inertial> needs a <mass value=...> and an <inertia ixx=...>")
+    scalar(mass, "value", where)
+    for moment in _MOMENTS:
+        scalar(inertia, moment, where)
+
+
+def _boxes(link: ET.Element) -> list[UrdfBox]:
+    """The boxes a link collides with; where there are none, those it is drawn as."""
+    name = link.get("name", "")
+    for tag in ("collision", "visual"):
+        found = []
+        for element in link.findall(tag):
+            box = element.find("geometry/box")
+            if box is not None:
+                where = f"link {name!r}: <{tag}>"
+                found.append(UrdfBox(name, triple(box, "size", where), *_origin(element, where)))
+        if found:
+            return found
+    return []
+
+
+def _root(links: tuple[str, ...], joints: tuple[UrdfJoint, ...]) -> str:
+    _check_one_parent_each(joints)
+    children = {joint.child for joint in joints}
+    roots = [link for link in links if link not in children]
+    if len(roots) != 1:
+        found = ", ".join(repr(root) for root in roots) or "none"
+        raise ModelError(f"a URDF has exactly one link that is the child of no joint; found {found}")
+    _check_connected(roots[0], links, joints)
+    return roots[0]
+
+
+def _check_one_parent_each(joints: tuple[UrdfJoint, ...]) -> None:
+    carrier: dict[str, str] = {}
+    for joint in joints:
+        if joint.child in carrier:
+            pair = f"{carrier[joint.child]!r} and {joint.name!r}"
+            raise ModelError(f"link {joint.child!r} is the child of joints {pair}; the links of a URDF form a tree")
+        carrier[joint.child] = joint.name
+
+
+def _check_connected(root: str, links: tuple[str, ...], joints: tuple[UrdfJoint, ...]) -> None:
+    reached, pending = {root}, [root]
+    while pending:
+        link = pending.pop()
+        new = [joint.child for joint in joints if joint.parent == link]
+        reached.update(new)
+        pending += new
+    circle = [repr(link) for link in links if link not in reached]
+    if circle:
+        raise ModelError(f"links {', '.join(circle)} do not hang on {root!r}: their joints go in a circle")

@@ -1,0 +1,84 @@
+"""What URDF has no words for, in an element ``<biped>`` of the robot that other programs pass over.
+
+    <biped floating="true" joint="body" home="0.0 0.0 1.23" gravity="0.0 0.0 -9.81">
+      <contact name="left_1" link="left_foot" xyz="-0.159 -0.05 -0.06"/>
+      <foot link="left_foot"/>
+    </biped>
+
+``joint`` names the floating joint and ``home`` is where the root link is in the home configuration.
+"""
+
+import xml.etree.ElementTree as ET
+from typing import NamedTuple
+
+from biped.model.errors import ModelError
+from biped.model.geometry import Vector3
+from biped.model.model import STANDARD_GRAVITY, Model
+from biped.model.urdf.attributes import text_attribute, triple, words
+
+TAG = "biped"
+
+
+class PointData(NamedTuple):
+    """A contact point, in the frame of a URDF link."""
+
+    name: str
+    link: str
+    xyz: Vector3
+
+
+class Extension(NamedTuple):
+    """The content of ``<biped>``; the defaults are for a file without one."""
+
+    floating: bool | None = None
+    joint: str = "floating_base"
+    home: Vector3 = (0.0, 0.0, 0.0)
+    gravity: Vector3 = STANDARD_GRAVITY
+    contacts: tuple[PointData, ...] = ()
+    feet: tuple[str, ...] = ()
+
+
+def read(robot: ET.Element) -> Extension:
+    """The extension of a ``<robot>``.
+
+    Raises:
+        ModelError: an attribute is missing or is not what it should be.
+    """
+    element = robot.find(TAG)
+    if element is None:
+        return Extension()
+    where = f"<{TAG}>"
+    return Extension(
+        floating=_truth(element),
+        joint=element.get("joint", Extension().joint),
+        home=triple(element, "home", where, (0.0, 0.0, 0.0)),
+        gravity=triple(element, "gravity", where, STANDARD_GRAVITY),
+        contacts=tuple(_point(point) for point in element.findall("contact")),
+        feet=tuple(text_attribute(foot, "link", f"{where}: <foot>") for foot in element.findall("foot")),
+    )
+
+
+def _truth(element: ET.Element) -> bool | None:
+    value = element.get("floating")
+    if value not in (None, "true", "false"):
+        raise ModelError(f"<{TAG}>: floating must be 'true' or 'false', got {value!r}")
+    return None if value is None else value == "true"
+
+
+def _point(element: ET.Element) -> PointData:
+    name = text_attribute(element, "name", f"<{TAG}>: <contact>")
+    where = f"<{TAG}>: contact {name!r}"
+    return PointData(name, text_attribute(element, "link", where), triple(element, "xyz", where))
+
+
+def write(robot: ET.Element, model: Model) -> None:
+    """Add the extension that brings ``model`` back."""
+    element = ET.SubElement(robot, TAG, {"floating": "true" if model.is_floating else "false"})
+    if model.is_floating:
+        element.set("joint", model.root.joint.name)
+        element.set("home", words(model.root.joint.position))
+    element.set("gravity", words(model.gravity))
+    for point in model.contact_points:
+        ET.SubElement(element, "contact", {"name": point.name, "link": point.body, "xyz": words(point.position)})
+    for foot in model.feet:
+        ET.SubElement(element, "foot", {"link": foot})

@@ -1,0 +1,101 @@
+"""From a model to URDF. Its link frames are the model's own, so that no file of ours has a rotated joint."""
+
+import math
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+from biped.model.body import Body
+from biped.model.errors import ModelError
+from biped.model.geometry import Matrix3, Vector3
+from biped.model.model import Model
+from biped.model.shape import Box
+from biped.model.urdf import extension
+from biped.model.urdf.attributes import words
+from biped.model.urdf.loading import GROUND
+
+_TYPES = {"revolute": "continuous", "prismatic": "prismatic"}
+_NO_LIMIT = 1e9
+"""URDF demands limits of a prismatic joint; a model has none."""
+
+
+def save_urdf(model: Model, path: str | Path) -> None:
+    """Write ``model`` to the file ``path``; `load_urdf` reads it back with all arrays equal to 1e-12.
+
+    Raises:
+        ModelError: the model has a spherical joint, which URDF does not have.
+    """
+    Path(path).write_text(urdf_text(model), encoding="utf-8")
+
+
+def urdf_text(model: Model) -> str:
+    """``model`` as the text of a URDF file.
+
+    Raises:
+        ModelError: the model has a spherical joint, which URDF does not have.
+    """
+    _check_joints(model)
+    robot = ET.Element("robot", {"name": model.name})
+    ground = _ground_name(model)
+    if not model.is_floating:
+        ET.SubElement(robot, "link", {"name": ground})
+    for body in model.bodies:
+        _write_link(robot, body, [box for box in model.shapes if box.body == body.name])
+    for body in model.bodies:
+        if body.joint.kind != "floating":
+            _write_joint(robot, body, ground)
+    extension.write(robot, model)
+    ET.indent(robot)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(robot, encoding="unicode") + "\n"
+
+
+def _check_joints(model: Model) -> None:
+    ball = [body.joint.name for body in model.bodies if body.joint.kind == "spherical"]
+    if ball:
+        raise ModelError(
+            f"joint {ball[0]!r} is spherical, which URDF has no word for; three revolute joints can take its place"
+        )
+
+
+def _ground_name(model: Model) -> str:
+    name = GROUND
+    while name in model.body_names:
+        name += "_"
+    return name
+
+
+def _write_link(robot: ET.Element, body: Body, boxes: list[Box]) -> None:
+    link = ET.SubElement(robot, "link", {"name": body.name})
+    inertial = ET.SubElement(link, "inertial")
+    _write_origin(inertial, body.com)
+    ET.SubElement(inertial, "mass", {"value": words([body.mass])})
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+    moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
+    ET.SubElement(inertial, "inertia", {name: words([moment]) for name, moment in moments.items()})
+    for tag in ("visual", "collision"):
+        for box in boxes:
+            element = ET.SubElement(link, tag)
+            _write_origin(element, box.center, _matrix_rpy(box.rotation))
+            ET.SubElement(ET.SubElement(element, "geometry"), "box", {"size": words(box.size)})
+
+
+def _write_joint(robot: ET.Element, body: Body, ground: str) -> None:
+    joint = ET.SubElement(robot, "joint", {"name": body.joint.name, "type": _TYPES[body.joint.kind]})
+    _write_origin(joint, body.joint.position)
+    ET.SubElement(joint, "parent", {"link": ground if body.parent is None else body.parent})
+    ET.SubElement(joint, "child", {"link": body.name})
+    ET.SubElement(joint, "axis", {"xyz": words(body.joint.axis)})
+    if body.joint.kind == "prismatic":
+        bound = repr(_NO_LIMIT)
+        ET.SubElement(joint, "limit", {"lower": f"-{bound}", "upper": bound, "effort": bound, "velocity": bound})
+
+
+def _write_origin(element: ET.Element, xyz: Vector3, rpy: Vector3 = (0.0, 0.0, 0.0)) -> None:
+    ET.SubElement(element, "origin", {"xyz": words(xyz), "rpy": words(rpy)})
+
+
+def _matrix_rpy(R: Matrix3) -> Vector3:
+    """Roll, pitch, yaw [rad] of a rotation matrix; at a pitch of ±90°, where they are not unique, a roll of zero."""
+    pitch = math.atan2(-R[2][0], math.hypot(R[0][0], R[1][0]))
+    if math.hypot(R[0][0], R[1][0]) < 1e-12:
+        return 0.0, pitch, math.atan2(-R[0][1], R[1][1])
+    return math.atan2(R[2][1], R[2][2]), pitch, math.atan2(R[1][0], R[0][0])

@@ -1,0 +1,69 @@
+"""The floor: its parameters, validated, with the thesis's rubber floor as preset."""
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from contact.kernels import FloorParameters
+
+
+class FloorError(ValueError):
+    """A floor parameter that no floor can have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Floor:
+    """A horizontal floor at height zero: a spring and a damper under each contact point, and friction.
+
+    The defaults are the rubber floor of Wendlandt 1997, section 5.3, with the friction coefficient of
+    its balancing experiments (section 4.3).
+
+    Attributes:
+        k_n: normal stiffness of a point [N/m].
+        b_n: normal damping of a point [N·s/m].
+        k_t: tangential stiffness of a sticking point [N/m].
+        b_t: tangential damping of a sticking point [N·s/m].
+        mu_s: coefficient of static friction.
+        mu_d: coefficient of dynamic friction.
+        zvt: tangential speed at or below which a sliding point sticks [m/s].
+
+    Raises:
+        FloorError: for a value that is not finite, a negative one, a zero ``k_n`` or ``zvt``, or
+            ``mu_d`` above ``mu_s``.
+    """
+
+    k_n: float = 75_000.0
+    b_n: float = 2_000.0
+    k_t: float = 75_000.0
+    b_t: float = 2_000.0
+    mu_s: float = 0.3
+    mu_d: float = 0.3
+    zvt: float = 1e-3
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
+                raise FloorError(f"floor.{field.name} = {value!r}: it must be a finite number, zero or above")
+            object.__setattr__(self, field.name, float(value))
+        for name in ("k_n", "zvt"):
+            if getattr(self, name) == 0.0:
+                raise FloorError(f"floor.{name} = 0: it must be above zero")
+        if self.mu_d > self.mu_s:
+            raise FloorError(
+                f"floor.mu_d = {self.mu_d:g} exceeds floor.mu_s = {self.mu_s:g}: "
+                "dynamic friction is at most static friction; set both"
+            )
+
+    def with_(self, **changes: Any) -> "Floor":
+        """The same floor with some parameters changed."""
+        return replace(self, **changes)
+
+    @property
+    def parameters(self) -> FloorParameters:
+        """What the compiled law takes."""
+        return FloorParameters(*(getattr(self, name) for name in FloorParameters._fields))
+
+
+#: Wendlandt 1997, section 5.3: "chosen to loosely model a rubber floor".
+RUBBER = Floor()

@@ -1,0 +1,95 @@
+"""How every compiled kernel of the framework is compiled and cached.
+
+It stands in the lowest layer because all the others use it.
+
+Numba stamps a cached kernel with the modification time of the one file it stands in. Our kernels
+inline one another across files, so that stamp would serve stale machine code after an edit elsewhere.
+The cache folder is therefore named by a digest of *all* kernel sources.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+
+_PACKAGES = ("contact", "biped", "controllers", "experiments")
+_KEPT_GENERATIONS = 4
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel_sources() -> list[Path]:
+    """The source files whose text decides the machine code of the kernels."""
+    top = Path(__file__).resolve().parent.parent
+    found = [Path(__file__).resolve()]
+    for package in _PACKAGES:
+        found += sorted((top / package).glob("**/kernels.py"))
+        found += sorted((top / package).glob("**/kernels/*.py"))
+    return found
+
+
+def _digest(sources: list[Path]) -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sources:
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _drop_old_generations(root: Path) -> None:
+    generations = sorted(root.iterdir(), key=lambda entry: entry.stat().st_mtime, reverse=True)
+    for stale in generations[_KEPT_GENERATIONS:]:
+        shutil.rmtree(stale, ignore_errors=True)
+
+
+@cache
+def cache_folder() -> Path:
+    """The folder of compiled kernels: below ``BIPED_CACHE_DIR`` if that is set, else the user's cache.
+
+    Where the user's cache cannot be written, a folder below the system's temporary one serves.
+    """
+    chosen = os.environ.get("BIPED_CACHE_DIR")
+    root = Path(chosen) if chosen else platformdirs.user_cache_path("biped-balance") / "kernels"
+    if not _writable(root):
+        root = Path(tempfile.gettempdir()) / f"biped-balance-{os.getuid()}"
+    generation = root / _digest(kernel_sources())
+    if not generation.is_dir():
+        generation.mkdir(parents=True, exist_ok=True)
+        _drop_old_generations(root)
+    return generation
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` on first call: cached on disk, without the GIL, IEEE arithmetic.
+
+    No fast-math: the results of a run are the same bit for bit wherever it is continued, and
+    division by zero follows IEEE rather than raising, so that a kernel never needs the interpreter.
+    """
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder())
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+
+
+def is_compiled(function: Callable[..., Any]) -> bool:
+    """Whether machine code for this kernel is already on disk, so that calling it compiles nothing."""
+    pattern = f"**/*.{function.__name__}-*.nbi"
+    return any(cache_folder().glob(pattern))

@@ -1,0 +1,148 @@
+"""The force law at one point of contact with a horizontal floor, compiled.
+
+The point moves from P_k to P_{k+1} in a step of length h. The law sees the chord: its middle
+p = (P_k + P_{k+1})/2 and its velocity ṗ = (P_{k+1} − P_k)/h (Wendlandt 1997, equation 5.2 and
+section 5.2). That makes F · (P_{k+1} − P_k) the exact work of the contact in the step.
+
+The state is fixed through a step and changes at its end only: switching the force on and off within a
+step would make the step's equations discontinuous, and then they need not have a solution.
+"""
+
+import math
+from typing import NamedTuple
+
+from contact.jit import kernel
+from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
+
+
+class FloorParameters(NamedTuple):
+    """The floor's constants; ``contact.Floor`` validates and documents them."""
+
+    k_n: float
+    b_n: float
+    k_t: float
+    b_t: float
+    mu_s: float
+    mu_d: float
+    zvt: float
+
+
+@kernel
+def normal_force(floor, height, climb):
+    """F_n = max(0, −(k_n p_n + b_n ṗ_n)): the floor pushes and never pulls."""
+    return max(0.0, -(floor.k_n * height + floor.b_n * climb))
+
+
+@kernel
+def sticking_trial(floor, p, velocity, anchor):
+    """−(k_t (p_t − a) + b_t ṗ_t), the tangential force before it is clipped to the friction cone."""
+    return (
+        -(floor.k_t * (p[0] - anchor[0]) + floor.b_t * velocity[0]),
+        -(floor.k_t * (p[1] - anchor[1]) + floor.b_t * velocity[1]),
+    )
+
+
+@kernel
+def point_force(floor, mode, p, velocity, anchor):
+    """The floor's force on the point [N].
+
+    ``mode`` is NONE, SLIDING or STICKING; ``p`` (3) is the chord's middle, its third coordinate the
+    height above the floor; ``velocity`` (3) the chord's velocity; ``anchor`` (2) where a sticking
+    point is held.
+    """
+    if mode == NONE:
+        return 0.0, 0.0, 0.0
+    fn = normal_force(floor, p[2], velocity[2])
+    if fn == 0.0:
+        return 0.0, 0.0, 0.0
+    if mode == SLIDING:
+        speed = math.hypot(velocity[0], velocity[1])
+        drag = floor.mu_d * fn / max(speed, floor.zvt)
+        return -drag * velocity[0], -drag * velocity[1], fn
+    fx, fy = sticking_trial(floor, p, velocity, anchor)
+    size = math.hypot(fx, fy)
+    limit = floor.mu_s * fn
+    if size > limit:
+        fx, fy = fx * (limit / size), fy * (limit / size)
+    return fx, fy, fn
+
+
+@kernel
+def point_force_derivative(floor, mode, p, velocity, anchor, h):
+    """∂F/∂P_{k+1} (3 x 3, row by row) [N/m]: exact, unsymmetric; the arguments are those of ``point_force``.
+
+    A change of P_{k+1} moves the chord's middle by half of it and its velocity by 1/h of it.
+    """
+    if mode == NONE:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fn = normal_force(floor, p[2], velocity[2])
+    if fn == 0.0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    dn = -(0.5 * floor.k_n + floor.b_n / h)
+    if mode == SLIDING:
+        speed = math.hypot(velocity[0], velocity[1])
+        if speed > floor.zvt:
+            tx, ty = velocity[0] / speed, velocity[1] / speed
+            c = -floor.mu_d * fn / (speed * h)
+            xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
+        else:
+            tx, ty = velocity[0] / floor.zvt, velocity[1] / floor.zvt
+            xx = yy = -floor.mu_d * fn / (floor.zvt * h)
+            xy = 0.0
+        return xx, xy, -floor.mu_d * dn * tx, xy, yy, -floor.mu_d * dn * ty, 0.0, 0.0, dn
+    fx, fy = sticking_trial(floor, p, velocity, anchor)
+    size = math.hypot(fx, fy)
+    limit = floor.mu_s * fn
+    dt = -(0.5 * floor.k_t + floor.b_t / h)
+    if size <= limit:
+        return dt, 0.0, 0.0, 0.0, dt, 0.0, 0.0, 0.0, dn
+    tx, ty = fx / size, fy / size
+    c = dt * limit / size
+    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
+    return xx, xy, floor.mu_s * dn * tx, xy, yy, floor.mu_s * dn * ty, 0.0, 0.0, dn
+
+
+@kernel
+def state_at_end(floor, mode, p, velocity, anchor, end_height):
+    """The state (one of six) that a point is found in at the end of a step that it spent in ``mode``.
+
+    Priorities as in the thesis: leaving the floor comes first, then a normal force that would pull,
+    then sticking and slipping.
+    """
+    if end_height >= 0.0:
+        return NONE
+    if mode == NONE:
+        return SLIDING
+    fn = normal_force(floor, p[2], velocity[2])
+    if fn == 0.0:
+        return PULLING
+    if mode == SLIDING:
+        if math.hypot(velocity[0], velocity[1]) <= floor.zvt:
+            return SLIDING_TO_STICKING
+        return SLIDING
+    fx, fy = sticking_trial(floor, p, velocity, anchor)
+    if math.hypot(fx, fy) > floor.mu_s * fn:
+        return STICKING_TO_SLIDING
+    return STICKING
+
+
+@kernel
+def mode_of(state):
+    """The lasting mode in which the next step starts (``contact.modes.NEXT``)."""
+    if state == SLIDING_TO_STICKING:
+        return STICKING
+    if state == STICKING_TO_SLIDING or state == PULLING:
+        return SLIDING
+    return state
+
+
+@kernel
+def stored_energy(floor, mode, p, anchor):
+    """Energy in the springs of a point at ``p`` [J]; a point that is not held stores none sideways."""
+    if mode == NONE or p[2] >= 0.0:
+        return 0.0
+    energy = 0.5 * floor.k_n * p[2] * p[2]
+    if mode == STICKING:
+        dx, dy = p[0] - anchor[0], p[1] - anchor[1]
+        energy += 0.5 * floor.k_t * (dx * dx + dy * dy)
+    return energy

@@ -1,0 +1,36 @@
+"""The six states of a contact point (Wendlandt 1997, section 5.2, Figure 5.1).
+
+States 1, 2 and 4 last: a point is in one of them throughout a step. States 3, 5 and 6 are decisions
+taken at the end of a step; they say what was found, and which lasting state the next step starts in.
+"""
+
+from enum import IntEnum
+
+NONE = 1
+SLIDING = 2
+SLIDING_TO_STICKING = 3
+STICKING = 4
+STICKING_TO_SLIDING = 5
+PULLING = 6
+
+
+class ContactState(IntEnum):
+    """The states by name; the numbers are the thesis's."""
+
+    NONE = NONE
+    SLIDING = SLIDING
+    SLIDING_TO_STICKING = SLIDING_TO_STICKING
+    STICKING = STICKING
+    STICKING_TO_SLIDING = STICKING_TO_SLIDING
+    PULLING = PULLING
+
+
+#: The lasting state in which the next step starts, for each state at the end of a step.
+NEXT = {
+    ContactState.NONE: ContactState.NONE,
+    ContactState.SLIDING: ContactState.SLIDING,
+    ContactState.SLIDING_TO_STICKING: ContactState.STICKING,
+    ContactState.STICKING: ContactState.STICKING,
+    ContactState.STICKING_TO_SLIDING: ContactState.SLIDING,
+    ContactState.PULLING: ContactState.SLIDING,
+}

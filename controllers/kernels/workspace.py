@@ -1,0 +1,227 @@
+"""The recursive workspace controller (Wendlandt 1997, section 4.2), one kernel a stage.
+
+The thesis writes the recursions in the bodies' frames. Here all bodies share the reference point O, the
+central body's centre of mass, and the world's axes: every Ad between links is then the identity, and
+the twists, wrenches and 6 x 6 inertias of different bodies add as they are. ``tests`` hold a longhand twin
+in the thesis's own notation against it.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.dynamics import load_bias_forces
+from biped.kernels.factorization import block_times, eliminate, row_dot, solve_inboard, store_block
+from biped.kernels.kinematics import move_bodies
+from biped.kernels.tree import Floats, Integers
+from biped.kernels.vectors import (
+    add,
+    congruence,
+    cross,
+    dot6,
+    load3,
+    load6,
+    load9,
+    mat_scale,
+    mat_t_vec,
+    quat_difference,
+    store6,
+    sub,
+)
+from contact.jit import kernel
+
+#: "Big base": the feet are given this many times the central body's inertia (Algorithm 4.3).
+BIG_BASE = 1e6
+
+
+class Gains(NamedTuple):
+    """Gains and set point as the kernels take them."""
+
+    kp_position: tuple[float, float, float]  # [1/s²]
+    kd_position: tuple[float, float, float]  # [1/s]
+    kp_orientation: tuple[float, float, float]  # [1/s²]
+    kd_orientation: tuple[float, float, float]  # [1/s]
+    target_position: tuple[float, float, float]  # [m]
+    target_orientation: tuple[float, float, float, float]
+
+
+class Legs(NamedTuple):
+    """Which bodies are feet, and which leg a body belongs to."""
+
+    foot: Integers  # (legs,) body of each foot
+    leg: Integers  # (n,) index of the foot that a body's joint leads to, or -1
+
+
+class Scratch(NamedTuple):
+    """Room for a control tick."""
+
+    gram: Floats  # (6, 6) G Gᵀ and its Cholesky factor
+    multiplier: Floats  # (6,)
+    wrench: Floats  # (6,) desired wrench on the central body, world axes, about O
+    body_wrench: Floats  # (6,) the same in the central body's axes: F_1^bd of the thesis
+    leg_wrench: Floats  # (legs, 6) its share that each leg provides
+    nothing: Floats  # (nv,) zeros
+
+
+def new_scratch(legs: int, nv: int) -> Scratch:
+    """Room for the ticks of a model."""
+    shapes: tuple[tuple[int, ...], ...] = ((6, 6), (6,), (6,), (6,), (legs, 6))
+    return Scratch(*(np.full(shape, np.nan) for shape in shapes), np.zeros(nv))
+
+
+@kernel
+def workspace_torques(tree, gains, legs, plant, motion, scratch):
+    """One control tick: from the state, with ``motion.rates`` known, to ``plant.torque``."""
+    initialize_and_move(tree, motion)  # Algorithms 4.1 and 4.2
+    workspace_dynamics(tree, legs, motion, scratch)  # Algorithm 4.3
+    desired_wrench(gains, plant, motion, scratch)  # Algorithm 4.4
+    distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
+    joint_torques(tree, legs, motion, scratch, plant.torque)  # Algorithm 4.6
+
+
+@kernel
+def initialize_and_move(tree, motion):
+    """Velocities, velocity-dependent accelerations and bias forces of all bodies (Algorithms 4.1 and 4.2)."""
+    move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
+    load_bias_forces(tree, motion, 1)
+
+
+@kernel
+def workspace_dynamics(tree, legs, motion, scratch):
+    """P_1 and z_1: inertia and bias force of the central body with the feet fixed (Algorithm 4.3).
+
+    Left in the block and the wrench of body 0. The bias forces carry the accelerations that velocities
+    cause all the way from the central body, so that a foot's z = 0 becomes P times that acceleration.
+    """
+    factors = motion.factors
+    for i in range(tree.parent.shape[0]):
+        com = load3(motion.poses.com, i)
+        store_block(factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
+    big = mat_scale(BIG_BASE, load9(tree.inertia, 0))
+    for leg in range(legs.foot.shape[0]):
+        i = legs.foot[leg]
+        com = load3(motion.poses.com, i)
+        inertia = congruence(load9(motion.poses.rotation, i), big)
+        store_block(factors.block, i, BIG_BASE * tree.mass[0], com, com, inertia)
+        store6(factors.wrench, i, block_times(factors.block, i, load6(motion.acceleration, i)))
+    s = motion.poses.motion
+    eliminate(tree, s, s, scratch.nothing, factors, 1)
+    solve_inboard(tree, s, scratch.nothing, factors, 1)
+
+
+@kernel
+def position_acceleration(gains, plant, motion):
+    """X_c of equations 4.12 to 4.14 in world axes, less ω × ṗ as the rate of a body's twist."""
+    position = (plant.q[0], plant.q[1], plant.q[2])
+    velocity = (motion.rates[0], motion.rates[1], motion.rates[2])
+    omega = (motion.rates[3], motion.rates[4], motion.rates[5])
+    error = sub(position, gains.target_position)
+    wanted = (
+        -gains.kd_position[0] * velocity[0] - gains.kp_position[0] * error[0],
+        -gains.kd_position[1] * velocity[1] - gains.kp_position[1] * error[1],
+        -gains.kd_position[2] * velocity[2] - gains.kp_position[2] * error[2],
+    )
+    return sub(wanted, cross(omega, velocity))
+
+
+@kernel
+def orientation_acceleration(gains, plant, motion):
+    """X_R of equation 4.24 for a set point at rest, with the error quaternion of equation 4.17."""
+    orientation = (plant.q[3], plant.q[4], plant.q[5], plant.q[6])
+    _, ex, ey, ez = quat_difference(orientation, gains.target_orientation)
+    return (
+        -gains.kd_orientation[0] * motion.rates[3] - gains.kp_orientation[0] * ex,
+        -gains.kd_orientation[1] * motion.rates[4] - gains.kp_orientation[1] * ey,
+        -gains.kd_orientation[2] * motion.rates[5] - gains.kp_orientation[2] * ez,
+    )
+
+
+@kernel
+def desired_wrench(gains, plant, motion, scratch):
+    """F_1^bd = P_1 X + z_1 (Algorithm 4.4), about O in world axes, and in the body's axes for the record."""
+    X = position_acceleration(gains, plant, motion) + orientation_acceleration(gains, plant, motion)
+    block, bias = motion.factors.block, motion.factors.wrench
+    for axis in range(6):
+        scratch.wrench[axis] = row_dot(block, 0, axis, X) + bias[0, axis]
+    R = load9(motion.poses.rotation, 0)
+    force = mat_t_vec(R, (scratch.wrench[0], scratch.wrench[1], scratch.wrench[2]))
+    moment = mat_t_vec(R, (scratch.wrench[3], scratch.wrench[4], scratch.wrench[5]))
+    for axis in range(3):
+        scratch.body_wrench[axis] = force[axis]
+        scratch.body_wrench[3 + axis] = moment[axis]
+
+
+@kernel
+def distribute_wrench(legs, motion, scratch):
+    """The feet's wrenches of least norm that add up to the desired one (Algorithm 4.5, equation 4.29).
+
+    With the foot's centre of mass at ρ, G = [1 0; ρ̂ 1] takes its wrench to O. G Gᵀ λ = F gives the foot
+    force λ_f − ρ × λ_n and the foot moment λ_n, and about O the moment λ_n + ρ × force.
+    """
+    gram = scratch.gram
+    gram[:] = 0.0
+    for leg in range(legs.foot.shape[0]):
+        add_gram(gram, load3(motion.poses.com, legs.foot[leg]))
+    for axis in range(6):
+        scratch.multiplier[axis] = scratch.wrench[axis]
+    solve_symmetric6(gram, scratch.multiplier)
+    m = scratch.multiplier
+    for leg in range(legs.foot.shape[0]):
+        arm = load3(motion.poses.com, legs.foot[leg])
+        moment = (m[3], m[4], m[5])
+        force = sub((m[0], m[1], m[2]), cross(arm, moment))
+        store6(scratch.leg_wrench, leg, force + add(moment, cross(arm, force)))
+
+
+@kernel
+def add_gram(gram, arm):
+    """gram += [1 0; ρ̂ 1] [1 0; ρ̂ 1]ᵀ (lower triangle)."""
+    x, y, z = arm
+    for axis in range(6):
+        gram[axis, axis] += 1.0
+    gram[3, 1] -= z
+    gram[3, 2] += y
+    gram[4, 0] += z
+    gram[4, 2] -= x
+    gram[5, 0] -= y
+    gram[5, 1] += x
+    gram[3, 3] += y * y + z * z
+    gram[4, 4] += x * x + z * z
+    gram[5, 5] += x * x + y * y
+    gram[4, 3] -= x * y
+    gram[5, 3] -= x * z
+    gram[5, 4] -= y * z
+
+
+@kernel
+def solve_symmetric6(gram, x):
+    """Solve gram x = x in place by Cholesky; the lower triangle of ``gram`` becomes its factor."""
+    for j in range(6):
+        for k in range(j):
+            gram[j, j] -= gram[j, k] * gram[j, k]
+        gram[j, j] = math.sqrt(gram[j, j])
+        for i in range(j + 1, 6):
+            for k in range(j):
+                gram[i, j] -= gram[i, k] * gram[j, k]
+            gram[i, j] /= gram[j, j]
+    for i in range(6):
+        for k in range(i):
+            x[i] -= gram[i, k] * x[k]
+        x[i] /= gram[i, i]
+    for i in range(5, -1, -1):
+        for k in range(i + 1, 6):
+            x[i] -= gram[k, i] * x[k]
+        x[i] /= gram[i, i]
+
+
+@kernel
+def joint_torques(tree, legs, motion, scratch, torque):
+    """τ_k = −s_k · F̄_leg (Algorithm 4.6): the links between are in equilibrium and hand the wrench on as it is."""
+    for i in range(1, tree.parent.shape[0]):
+        leg = legs.leg[i]
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            if leg < 0:
+                torque[dof] = 0.0
+            else:
+                torque[dof] = -dot6(load6(motion.poses.motion, dof), load6(scratch.leg_wrench, leg))
