@@ -75,18 +75,28 @@ def cache_folder() -> Path:
     return generation
 
 
-def kernel(function: F) -> F:
-    """Compile ``function`` on first call: cached on disk, without the GIL, IEEE arithmetic.
-
-    No fast-math: the results of a run are the same bit for bit wherever it is continued, and
-    division by zero follows IEEE rather than raising, so that a kernel never needs the interpreter.
-    """
+def _compile(function: F, *, forceinline: bool) -> F:
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=forceinline)(function)
     finally:
         numba.config.CACHE_DIR = previous
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` on first call, to be inlined where it is called: cached, without the GIL.
+
+    Inlined, because a tree or a workspace is a tuple of dozens of arrays, which a call would copy. Without
+    Numba's runtime, so that an allocation does not compile. No fast-math: a run is the same bit for bit
+    wherever it is continued. Division by zero follows IEEE, so that a kernel never needs the interpreter.
+    """
+    return _compile(function, forceinline=True)
+
+
+def routine(function: F) -> F:
+    """Like ``kernel``, but called, not inlined: for the few large ones that stand in several loops."""
+    return _compile(function, forceinline=False)
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:

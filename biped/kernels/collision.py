@@ -102,8 +102,8 @@ def impulse_in_contact_frame(u, K, restitution, friction, tolerance):
     return state[0]
 
 
-# The state of a collision is (p, work, goal, phase): the impulse so far, the work W of its normal part,
-# and, in restitution, the work at which the collision is over, (1 - e²) W_c (Stronge; Mirtich 1996, ch. 3).
+# The state of a collision is (p, work, goal, phase): the impulse so far, the work of its normal part in this
+# phase, and the work -e² W_c at which restitution is over (Stronge's hypothesis; Mirtich 1996, ch. 3).
 
 
 @kernel
@@ -169,9 +169,9 @@ def _diverging_ray(K, friction):
     On a ray the tangential velocity keeps its direction e and grows, k - μ A e = λ e with A = K_tt,
     k = K_tz, λ > 0; hence |(μA + λ)⁻¹ k| = 1. The left side falls with λ and exceeds 1 at λ = 0 (no
     sticking): there is one such ray, as Mirtich (1996, ch. 3) proves. The equation is the one of a trust
-    region; Newton's method on 1/|e| rises monotonically from λ = 0 (Moré & Sorensen 1983, eq. 3.12).
+    region; from below, Newton's method on 1/|e| rises to it monotonically (Moré & Sorensen 1983, sec. 3).
     """
-    rate = 0.0
+    rate = max(0.0, math.hypot(K[2], K[5]) - friction * (K[0] + K[4]))
     x, y = 0.0, 0.0
     for _ in range(100):
         a, b, d = friction * K[0] + rate, friction * K[1], friction * K[4] + rate
@@ -191,7 +191,7 @@ def _diverging_ray(K, friction):
 def _entered_restitution(p, work, restitution):
     """The state when u_z = 0: with e = 0 there is nothing to give back."""
     phase = RESTITUTION if restitution > 0.0 else OVER
-    return p, work, (1.0 - restitution * restitution) * work, phase
+    return p, 0.0, -restitution * restitution * work, phase
 
 
 @kernel
@@ -274,7 +274,7 @@ def _at_event(u0, K, friction, state, limit):
         else:
             high = length
         proposal = 0.5 * (low + high)
-        if low * derivative < length * derivative - value < high * derivative:
+        if derivative > 0.0 and low <= length - value / derivative <= high:
             proposal = length - value / derivative
         change = abs(proposal - length)
         length = proposal

@@ -50,13 +50,16 @@ class Motion(NamedTuple):
     acceleration: Floats  # (n, 6)
     rates: Floats  # (nv,) β
     factors: Factors
+    response: Floats  # (nv,) change of β by an impulse
     nothing: Floats  # (nv,) zeros: no diagonal
 
 
 def new_motion(n: int, nv: int, nc: int) -> Motion:
     """Room for a tree in motion."""
     bodies = [np.full((n, width), np.nan) for width in (9, 6, 6, 6)]
-    return Motion(new_poses(n, nv, nc), *bodies, np.full(nv, np.nan), new_factors(n, nv), np.zeros(nv))
+    return Motion(
+        new_poses(n, nv, nc), *bodies, np.full(nv, np.nan), new_factors(n, nv), np.full(nv, np.nan), np.zeros(nv)
+    )
 
 
 @kernel

@@ -71,6 +71,6 @@ def checked_inertia(value: ArrayLike, what: str) -> Matrix3:
 
 
 def shifted(inertia: ArrayLike, mass: float, offset: ArrayLike) -> Floats:
-    """(3, 3) [kg m²] ``inertia`` about the centre of mass, taken about a point ``offset`` [m] away from it (Steiner)."""
+    """(3, 3) [kg m²] ``inertia`` about the centre of mass, taken about a point ``offset`` [m] from it (Steiner)."""
     r = np.asarray(offset, dtype=np.float64)
     return np.asarray(inertia, dtype=np.float64) + mass * (r @ r * np.eye(3) - np.outer(r, r))

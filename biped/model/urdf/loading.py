@@ -30,7 +30,6 @@ class _Home(NamedTuple):
     """Pinocchio's model and the rotation (3, 3) of each of its joint frames at home."""
 
     model: Any
-    data: Any
     rotations: list[Floats]
     bodies: dict[int, str]  # by Pinocchio's joint: the link that it carries
 
@@ -85,12 +84,18 @@ def _at_home(document: Document, floats: bool) -> _Home:
         model = pin.buildModelFromXML(document.text, *root)
     except (ValueError, RuntimeError) as error:
         raise ModelError(f"Pinocchio refuses the URDF of {document.name!r}: {str(error).splitlines()[0]}") from None
-    data = model.createData()
-    pin.forwardKinematics(model, data, pin.neutral(model))
     bodies = {model.getJointId(joint.name): joint.child for joint in document.moving_joints()}
     if floats:
         bodies[1] = document.root
-    return _Home(model, data, [placement.rotation.copy() for placement in data.oMi], bodies)
+    return _Home(model, _home_rotations(model), bodies)
+
+
+def _home_rotations(model: Any) -> list[Floats]:
+    """Composed here: Pinocchio's own workspace for it grows with the cube of the degrees of freedom."""
+    rotations = [np.eye(3)]
+    for parent, placement in zip(model.parents[1:], model.jointPlacements[1:], strict=True):
+        rotations.append(rotations[parent] @ placement.rotation)
+    return rotations
 
 
 def _bodies(document: Document, home: _Home, floats: bool) -> list[Body]:
@@ -126,7 +131,7 @@ def _body(home: _Home, name: str, urdf: UrdfJoint) -> Body:
 def _joint(home: _Home, i: int, urdf: UrdfJoint, position: Vector3) -> Joint:
     if urdf.type == "floating":
         return Joint(urdf.name, "floating", position=position)
-    motion = np.asarray(home.data.joints[i].S).reshape(6)  # Pinocchio's motion subspace, in the joint's frame
+    motion = np.reshape(home.model.joints[i].createData().S, 6)  # Pinocchio's motion subspace, in the joint's frame
     if urdf.type == "prismatic":
         return Joint(urdf.name, "prismatic", vector3(home.rotations[i] @ motion[:3], "axis"), position)
     return Joint(urdf.name, "revolute", vector3(home.rotations[i] @ motion[3:], "axis"), position)

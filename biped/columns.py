@@ -1,0 +1,72 @@
+"""The columns of a recorded run: their names in the order of the kernels' rows, and their units."""
+
+from dataclasses import dataclass
+
+from biped.model import Model
+
+LEDGER = ("kinetic", "potential", "contact_stored", "actuators", "contacts", "dissipated", "pushes", "impacts", "residual")
+MOMENTUM = ("px", "py", "pz", "lx", "ly", "lz")
+POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+
+_UNITS = {"q": "1", "v": "m/s", "w": "rad/s", "f": "N", "n": "N*m", "p": "N*s", "l": "N*m*s"}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names and units of all columns of a row, and which of them a person sees."""
+
+    names: tuple[str, ...]
+    units: dict[str, str]
+    hidden: frozenset[str]
+
+    @property
+    def shown(self) -> list[int]:
+        """Where in a row the shown columns stand."""
+        return [i for i, name in enumerate(self.names) if name not in self.hidden]
+
+
+def columns_of(model: Model, recorded: tuple[str, ...] = (), thrown: bool = False) -> Columns:
+    """The columns of a run of this model; ``recorded`` are the controller's own."""
+    names = ["time", *model.coordinate_names, *model.velocity_names]
+    torques = [_torque_name(name) for name in model.velocity_names]
+    names += torques
+    for point in model.contact_names:
+        names += [f"contact_{point}_{part}" for part in ("mode", "fx", "fy", "fz", "x", "y", "z")]
+    names += [f"ledger_{name}" for name in LEDGER]
+    names += [f"momentum_{name}" for name in MOMENTUM]
+    names += ["com_x", "com_y", "com_z"]
+    names += [f"momentum_defect_{name}" for name in MOMENTUM]
+    names += ["newton_iterations", *recorded]
+    if thrown:
+        names += [f"thrown_{part}" for part in POSE]
+    prismatic = {body.joint.name for body in model.bodies if body.joint.kind == "prismatic"}
+    units = {name: _unit(name, prismatic) for name in names}
+    root = model.root.joint.name
+    hidden = frozenset(name for name in torques if model.is_floating and name.startswith(f"torque_{root}_"))
+    return Columns(tuple(names), units, hidden)
+
+
+def _torque_name(velocity: str) -> str:
+    return "torque_" + velocity.removeprefix("rate_")
+
+
+def _unit(name: str, prismatic: set[str]) -> str:
+    kind, _, rest = name.partition("_")
+    if name == "time":
+        return "s"
+    if kind == "angle":
+        return "rad"
+    if kind == "position":
+        return "m"
+    if kind == "rate":
+        return "m/s" if rest in prismatic else "rad/s"
+    if kind == "torque":
+        return "N" if rest in prismatic else "N*m"
+    if kind == "ledger":
+        return "J"
+    if name.endswith("_mode") or name == "newton_iterations":
+        return "1"
+    last = name.rpartition("_")[2]
+    if last in ("x", "y", "z"):
+        return "m"
+    return _UNITS.get(last[:1], "1")

@@ -1,0 +1,66 @@
+"""Integrators by name, with what each can do."""
+
+import math
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from biped.errors import InputError
+from biped.kernels.newton import Solver
+
+
+@dataclass(frozen=True)
+class Recursive:
+    """The variational integrator in generalized coordinates, solved by exact Newton steps in O(n).
+
+    Wendlandt 1997, chapters 2 and 5, in the coordinates of the joints; the factorization is two-sided.
+
+    Attributes:
+        tolerance: [N·s] on the norm of a step's residual. What is left of it is carried into the next step.
+        max_iterations: Newton iterations before a step is retried in halves.
+        max_backtracks: halvings of a Newton step before it is given up.
+        max_halvings: a step is retried in 2, 4, … parts, two to this power at most.
+
+    Raises:
+        InputError: for a value that is out of range.
+    """
+
+    name: ClassVar[str] = "recursive"
+    paper: ClassVar[str] = "Wendlandt 1997"
+    coordinates: ClassVar[str] = "generalized"
+    order: ClassVar[int] = 2
+    symplectic: ClassVar[bool] = True
+    conserves_momentum: ClassVar[bool] = True
+    takes_contact: ClassVar[bool] = True
+    cost: ClassVar[str] = "O(n)"
+
+    tolerance: float = 1e-8
+    max_iterations: int = 30
+    max_backtracks: int = 12
+    max_halvings: int = 8
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
+            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be above zero")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name != "tolerance" and (not isinstance(value, int) or value < 0):
+                raise InputError(f"integrator.{field.name} = {value!r}: it must be a whole number, zero or above")
+
+    @property
+    def solver(self) -> Solver:
+        """What the kernels take."""
+        return Solver(self.tolerance, self.max_iterations, self.max_backtracks, self.max_halvings)
+
+
+INTEGRATORS: dict[str, type[Recursive]] = {Recursive.name: Recursive}
+
+
+def integrator_named(name: str) -> Recursive:
+    """The integrator of this name, with its defaults.
+
+    Raises:
+        InputError: no integrator has this name; the message lists those that exist.
+    """
+    if name not in INTEGRATORS:
+        raise InputError(f"unknown integrator {name!r}; integrators are {', '.join(INTEGRATORS)}")
+    return INTEGRATORS[name]()

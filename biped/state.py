@@ -1,0 +1,147 @@
+"""The state of a simulation: all that is needed to continue it, bit for bit."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biped.errors import InputError
+from biped.kernels.dynamics import kinetic_energy, mass_matrix, new_motion, potential_energy, set_motion
+from biped.kernels.state import START, STEPS, TOTAL_STEPS, Plant, new_plant
+from biped.kernels.variational import reference_point
+from biped.model import Model
+from contact.modes import SLIDING
+
+Floats = NDArray[np.float64]
+FORMAT = 1
+
+
+class State:
+    """Configuration, momentum, contact modes and anchors, torques held, ledger: everything that a run carries on.
+
+    ``State.at`` makes one; ``simulate(..., state=...)`` continues it; ``save`` and ``State.load`` keep it.
+    Continuing gives the same numbers, bit for bit, as not having stopped.
+
+    Attributes:
+        model: the model whose state it is.
+        plant: the kernels' arrays.
+        thrown: the same of a thrown box, or None.
+    """
+
+    def __init__(self, model: Model, plant: Plant, thrown: Plant | None = None) -> None:
+        self.model = model
+        self.plant = plant
+        self.thrown = thrown
+
+    @classmethod
+    def at(cls, model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, time: float = 0.0) -> "State":
+        """The state of configuration ``q`` and velocity ``v`` (home configuration, at rest).
+
+        Points below the floor start out sliding.
+
+        Raises:
+            InputError: for arrays of the wrong length or with numbers that are not finite.
+        """
+        plant = new_plant(model.nq, model.nv, model.nc)
+        plant.q[:] = _checked(q, model.neutral(), "q")
+        velocity = _checked(v, np.zeros(model.nv), "v")
+        plant.clock[:] = (time, 0.0, 1.0)
+        plant.rate[:] = velocity
+        motion = new_motion(model.n, model.nv, model.nc)
+        matrix = np.zeros((model.nv, model.nv))
+        mass_matrix(model.tree, plant.q, motion, matrix)
+        plant.momentum[:] = matrix @ velocity
+        set_motion(model.tree, plant.q, velocity, motion)
+        origin = reference_point(model.tree, plant.q)
+        plant.ledger[START] = kinetic_energy(model.tree, motion) + potential_energy(model.tree, motion.poses, origin)
+        heights = origin[2] + motion.poses.contact[:, 2]
+        plant.mode[heights < 0.0] = SLIDING
+        plant.found[:] = plant.mode
+        return cls(model, plant)
+
+    @property
+    def time(self) -> float:
+        """[s]."""
+        return float(self.plant.clock[0] + self.plant.clock[1] * self.plant.count[STEPS])
+
+    @property
+    def steps(self) -> int:
+        """Steps taken since the start."""
+        return int(self.plant.count[TOTAL_STEPS])
+
+    @property
+    def q(self) -> Floats:
+        """(nq,) configuration."""
+        return self.plant.q
+
+    @property
+    def momentum(self) -> Floats:
+        """(nv,) generalized momentum."""
+        return self.plant.momentum
+
+    def set_step(self, step: float) -> None:
+        """Continue with steps of this length [s]; the clock starts counting anew if that is a change."""
+        if self.plant.clock[1] != step:
+            now = self.time
+            self.plant.clock[0], self.plant.clock[1] = now, step
+            self.plant.count[STEPS] = 0
+            if self.plant.count[TOTAL_STEPS] == 0:
+                self.plant.clock[2] = step
+
+    def copy(self) -> "State":
+        """An independent copy."""
+        return State(self.model, _copied(self.plant), None if self.thrown is None else _copied(self.thrown))
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a NumPy archive.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        arrays = {f"plant_{name}": array for name, array in self.plant._asdict().items()}
+        if self.thrown is not None:
+            arrays |= {f"thrown_{name}": array for name, array in self.thrown._asdict().items()}
+        header = {"format": FORMAT, "model": self.model.name, "coordinates": list(self.model.coordinate_names)}
+        saved: dict[str, Any] = dict(arrays)
+        with open(path, "wb") as file:
+            np.savez(file, header=json.dumps(header), **saved)
+
+    @classmethod
+    def load(cls, path: str | Path, model: Model) -> "State":
+        """Read what ``save`` wrote, for the same model.
+
+        Raises:
+            InputError: the file holds no state, or that of another model.
+            OSError: the file cannot be read.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                arrays = dict(archive)
+            header = json.loads(str(arrays.pop("header")))
+        except (ValueError, KeyError) as error:
+            raise InputError(f"{path}: not a state saved by State.save ({error})") from error
+        if header["format"] != FORMAT or header["coordinates"] != list(model.coordinate_names):
+            raise InputError(f"{path}: the state of model {header['model']!r}, not of {model.name!r}")
+        thrown = _plant_of(arrays, "thrown_") if "thrown_q" in arrays else None
+        return cls(model, _plant_of(arrays, "plant_"), thrown)
+
+
+def _plant_of(arrays: dict[str, Any], prefix: str) -> Plant:
+    return Plant(**{name: np.ascontiguousarray(arrays[prefix + name]) for name in Plant._fields})
+
+
+def _copied(plant: Plant) -> Plant:
+    return Plant(*(array.copy() for array in plant))
+
+
+def _checked(value: ArrayLike | None, default: Floats, what: str) -> Floats:
+    if value is None:
+        return default
+    array = np.asarray(value, dtype=float)
+    if array.shape != default.shape:
+        raise InputError(f"{what} has shape {array.shape}; this model's has {default.shape}")
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"{what} has numbers that are not finite")
+    return array
