@@ -133,17 +133,23 @@ def test_two_crossing_edges():
     assert distance == pytest.approx(0.005, abs=1e-15)
     assert np.allclose(normal, (0, 0, 1), rtol=0, atol=1e-15)
     assert np.allclose(point_of(a, b, normal), (0.0, 0.02, top + 0.0025), rtol=0, atol=1e-15)
+    # Where they miss one another, the ends count.
+    beyond = shifted(b, (0.09, 0.08, 0.0))
+    assert np.allclose(point_of(a, beyond, normal), (0.02, 0.08, top + 0.0025), rtol=0, atol=1e-15)
 
 
 def test_separation_is_continuous_where_edges_become_parallel():
-    # Corner to corner in the plane, where the common normal of two nearly parallel edges jumps about.
+    # Corner to corner: two parallel edges are nearest. Tilted ever so little, their common normal is anywhere.
     a = box((0, 0, 0), IDENTITY, CUBE)
-    previous = None
-    for angle in np.linspace(-3 * PARALLEL, 3 * PARALLEL, 4001):
-        R = turn("x", np.degrees(angle)) @ turn("z", 1.0)
-        distance, _ = separation(a, box((0.2, 0.3, 0.0), R, CUBE))
-        assert previous is None or abs(distance - previous) < 0.005 * 0.2
-        previous = distance
+    upright = turn("z", 1.0)
+    straight, _ = separation(a, box((0.2, 0.3, 0.0), upright, CUBE))
+    assert straight > 0.1
+    for direction in np.linspace(0.0, 360.0, 37):
+        about = turn("z", direction)
+        for tilt in (1e-3, 1e-5, 1e-7):
+            R = about @ turn("x", np.degrees(tilt * PARALLEL)) @ about.T @ upright
+            distance, _ = separation(a, box((0.2, 0.3, 0.0), R, CUBE))
+            assert abs(distance - straight) < tilt
 
 
 @many
@@ -179,7 +185,7 @@ def test_the_cube_meets_the_tilted_trunk_with_the_part_of_its_edge_in_front_of_i
     assert np.allclose(found, normal, rtol=0, atol=1e-15)
     # Leaning back raises the normal of the trunk's face: it meets the lower edge of the cube's.
     low, high = max(y - 0.06, -TRUNK[1]), min(y + 0.06, TRUNK[1])
-    expected = np.array(cube[0]) + (-0.06, 0.5 * (low + high) - y, -0.06)
+    expected = np.add(cube[0], (-0.06, 0.5 * (low + high) - y, -0.06))
     assert np.allclose(point_of(trunk, cube, found), expected, rtol=0, atol=1e-14)
     assert np.allclose(point_of(cube, trunk, np.negative(found)), expected, rtol=0, atol=1e-14)
 
@@ -266,8 +272,8 @@ def test_two_vertices_meet_half_way():
     # The third row is the diagonal of the cube, turned to z.
     R = np.array([[1, -1, 0] / np.sqrt(2), [1, 1, -2] / np.sqrt(6), [1, 1, 1] / np.sqrt(3)])
     top = 0.06 * np.sqrt(3)
-    a, b = box((0, 0, 0), R, CUBE), box((0, 0, 2 * top + 0.01), R, CUBE)
-    assert np.allclose(point_of(a, b, (0, 0, 1)), (0, 0, top + 0.005), rtol=0, atol=1e-15)
+    a, b = box((1, 2, 0), R, CUBE), box((1.02, 2.04, 2 * top + 0.01), R, CUBE)
+    assert np.allclose(point_of(a, b, (0, 0, 1)), (1.01, 2.02, top + 0.005), rtol=0, atol=1e-15)
 
 
 @many

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from biped.kernels.vectors import add, cross, dot, mat_t_vec, mat_vec, norm, scale, sub
-from contact.jit import kernel
+from contact.jit import kernel, routine
 
 # Sine of the angle up to which an edge or a face counts as lying flat on the other box.
 FLAT = 1e-3
@@ -42,7 +42,7 @@ def box_reach(box, direction):
     return box[2][0] * abs(c[0]) + box[2][1] * abs(c[1]) + box[2][2] * abs(c[2])
 
 
-@kernel
+@routine
 def separation(box_a, box_b):
     """(distance [m], normal) from the 15 axes of the separating axis test (Gottschalk et al. 1996, sec. 5).
 
@@ -79,7 +79,7 @@ def _wider(best, box_a, box_b, axis, trust):
     return best
 
 
-@kernel
+@routine
 def contact_point(box_a, box_b, normal, scratch):
     """The centre (3,) [m] of the patch where the boxes touch, given the ``normal`` of `separation`.
 

@@ -28,7 +28,7 @@ from biped.kernels.vectors import (
     scale,
     sub,
 )
-from contact.jit import kernel
+from contact.jit import kernel, routine
 
 # Phases. Floats, because Numba compiles a kernel once more for each literal integer in its arguments.
 COMPRESSION = 0.0
@@ -74,7 +74,7 @@ def contact_frame(normal):
     return 1.0 + sign * x * x * a, sign * b, -sign * x, b, sign + y * y * a, -y, x, y, z
 
 
-@kernel
+@routine
 def collision_impulse(u, normal, K, restitution, friction):
     """The impulse (3,) [N s] on body 2, in the axes of u [m/s], normal and K [1/kg]: see the module.
 
@@ -194,7 +194,7 @@ def _entered_restitution(p, work, restitution):
     return p, 0.0, -restitution * restitution * work, phase
 
 
-@kernel
+@routine
 def _follow(u0, K, restitution, state, xi, length):
     """Move along a constant ξ for ``length`` [N s] of normal impulse, or to the collision's end: closed form."""
     p, work, goal, phase = state
@@ -284,7 +284,7 @@ def _at_event(u0, K, friction, state, limit):
     return p, work
 
 
-@kernel
+@routine
 def _runge_kutta(u0, K, friction, p, work, h):
     """One step of Butcher's method of order 5 (Butcher 1964, J. Austral. Math. Soc. 4, p. 179).
 

@@ -1,0 +1,189 @@
+"""A recorded run: a table, events, a summary, and the state to go on from; saved and loaded as a folder."""
+
+import json
+import platform
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from biped.columns import Columns
+from biped.controller import SetPoint
+from biped.errors import InputError
+from biped.kernels.log import IMPACT, LIFT, TOUCH
+from biped.model import Model
+from biped.state import State
+
+TABLE = "run.parquet"
+SUMMARY = "summary.json"
+STATE = "state.npz"
+PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What a run counted.
+
+    ``wall_time`` [s] is that of the loops, without set-up and compilation of the arrays.
+    """
+
+    steps: int
+    newton_iterations: int
+    newton_max: int
+    retried_steps: int
+    wall_time: float
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended: "stood" or "fell" (and when), or "completed" where no fall was looked for."""
+
+    outcome: str
+    fell_at: float | None
+
+
+@dataclass
+class Run:
+    """A recorded run.
+
+    Attributes:
+        frame: one row per recorded time; ``units`` has each column's unit.
+        units: by column.
+        events: one row per event: ``time``, ``kind`` (touch, lift, impact), ``subject``, and for impacts the
+            exact impulse [N·s] on the subject, its place [m], and the relative velocity before [m/s].
+        summary: what the run amounts to; the keys are documented in ``biped.summary``.
+        state: where it ended; ``simulate(..., state=run.state)`` goes on from there.
+        parameters: what the run was made from, as the experiment tells it.
+    """
+
+    frame: pd.DataFrame
+    units: dict[str, str]
+    events: pd.DataFrame
+    summary: dict[str, Any]
+    state: State
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write ``run.parquet``, ``summary.json`` and ``state.npz``; the folder is made if need be.
+
+        Each file is written under another name and then moved, so that a full disk leaves no half of one.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / TABLE, self._write_table)
+        _replace(folder / STATE, self.state.save)
+        text = json.dumps(self.to_json(), indent=2, allow_nan=False)
+        _replace(folder / SUMMARY, lambda path: path.write_text(text + "\n", encoding="utf-8"))
+        return folder
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary with events, parameters and versions, as in ``summary.json``."""
+        return self.summary | {
+            "events": _events_as_json(self.events, self.summary["events"]),
+            "parameters": self.parameters,
+            "versions": versions(),
+        }
+
+    def _write_table(self, path: Path) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        table = pyarrow.Table.from_pandas(self.frame, preserve_index=False)
+        metadata = dict(table.schema.metadata or {}) | {b"units": json.dumps(self.units).encode()}
+        fields = [f.with_metadata({"unit": self.units[f.name]}) for f in table.schema]
+        pyarrow.parquet.write_table(table.cast(pyarrow.schema(fields, metadata)), path)
+
+    @classmethod
+    def load(cls, folder: str | Path, model: Model) -> "Run":
+        """Read what ``save`` wrote.
+
+        Raises:
+            InputError: the folder holds no run, or that of another model.
+        """
+        import pyarrow.parquet
+
+        folder = Path(folder)
+        missing = [name for name in (TABLE, SUMMARY, STATE) if not (folder / name).is_file()]
+        if missing:
+            raise InputError(f"{folder}: no run there ({', '.join(missing)} missing)")
+        table = pyarrow.parquet.read_table(folder / TABLE)
+        units = json.loads(table.schema.metadata[b"units"])
+        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        parameters = summary.pop("parameters")
+        summary.pop("versions")
+        logged = summary["events"].pop("logged")
+        events = pd.DataFrame(logged, columns=list(EVENT_COLUMNS))
+        return cls(table.to_pandas(), units, events, summary, State.load(folder / STATE, model), parameters)
+
+
+EVENT_COLUMNS = (
+    "time", "kind", "subject",
+    "impulse_x", "impulse_y", "impulse_z", "x", "y", "z", "velocity_x", "velocity_y", "velocity_z",
+)  # fmt: skip
+
+
+def assemble(
+    model: Model,
+    rows: NDArray[np.float64],
+    events: NDArray[np.float64],
+    columns: Columns,
+    counters: Counters,
+    ending: Ending,
+    set_point: SetPoint | None,
+    state: State,
+) -> Run:
+    """A run from what the loops left in their logs."""
+    from biped.summary import summarize
+
+    shown = columns.shown
+    frame = pd.DataFrame(rows[:, shown], columns=[columns.names[i] for i in shown])
+    for name in frame.columns:
+        if name.endswith("_mode") or name == "newton_iterations":
+            frame[name] = frame[name].astype(np.int64)
+    units = {name: columns.units[name] for name in frame.columns}
+    table = _event_table(model, events)
+    summary = summarize(model, frame, table, counters, ending, set_point, state)
+    return Run(frame, units, table, summary, state)
+
+
+def _event_table(model: Model, events: NDArray[np.float64]) -> pd.DataFrame:
+    kinds = {TOUCH: "touch", LIFT: "lift", IMPACT: "impact"}
+    table = pd.DataFrame(events, columns=list(EVENT_COLUMNS))
+    names = [
+        model.body_names[int(subject)] if kind == IMPACT else model.contact_names[int(subject)]
+        for kind, subject in zip(events[:, 1], events[:, 2], strict=True)
+    ]
+    table["kind"] = [kinds[int(kind)] for kind in events[:, 1]]
+    table["subject"] = names
+    return table
+
+
+def _events_as_json(events: pd.DataFrame, derived: dict[str, Any]) -> dict[str, Any]:
+    return derived | {"logged": events.to_dict(orient="records")}
+
+
+def _replace(path: Path, write: Any) -> None:
+    part = path.with_name(path.name + ".part")
+    try:
+        write(part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def versions() -> dict[str, str]:
+    """Versions of what a run's numbers depend on."""
+    found = {"python": platform.python_version(), "machine": platform.machine()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

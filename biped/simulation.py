@@ -1,0 +1,310 @@
+"""``simulate``: a model, a floor, a controller and disturbances in, a recorded run out."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.columns import Columns, columns_of
+from biped.controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
+from biped.disturbance import Disturbance, Push, Throw
+from biped.errors import InputError, IntegrationError, RunInterrupted
+from biped.integrator import Recursive
+from biped.kernels.hold import FELL, LOG_FULL, OK, World, coast, hold, must_stop, observe_world, record
+from biped.kernels.log import EVENTS, ROWS
+from biped.kernels.state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
+from biped.model import Model
+from biped.run import Counters, Ending, Run, assemble
+from biped.state import State
+from biped.world import NEVER, Fall, Sizes, build_world
+from contact import RUBBER, Floor
+from contact.jit import is_compiled
+
+T = TypeVar("T")
+Progress = Callable[[float], None]
+Announce = Callable[[str], None]
+
+#: Without a controller the plant is held, observed and recorded at the thesis's 500 Hz.
+DEFAULT_PERIOD = 2e-3
+#: Control ticks between two looks at the keyboard and the progress bar.
+CHUNK = 250
+
+
+def simulate(
+    model: Model,
+    controller: Controller | None = None,
+    *,
+    floor: Floor = RUBBER,
+    state: State | None = None,
+    duration: float = 3.0,
+    step: float = 5e-4,
+    disturbances: Sequence[Disturbance] = (),
+    integrator: Recursive | None = None,
+    fall: Fall | None = None,
+    record_every: float | None = None,
+    progress: Progress | None = None,
+    announce: Announce | None = None,
+) -> Run:
+    """Simulate a model from a state over a duration.
+
+    Args:
+        model: what moves.
+        controller: what drives its joints; without one they are free.
+        floor: what its contact points stand on.
+        state: where it starts or goes on, changed in place; the home configuration at rest if not given.
+        duration: [s].
+        step: [s] of the integrator; it must divide the controller's period.
+        disturbances: pushes, and at most one throw.
+        integrator: how the steps are solved.
+        fall: when the run ends as "fell"; never, if not given.
+        record_every: [s] between recorded rows; the controller's period if not given.
+        progress: called now and then with the time simulated so far [s].
+        announce: called with a sentence before the kernels are compiled for the first time.
+
+    Returns:
+        The run; ``run.state`` continues it.
+
+    Raises:
+        InputError: for arguments that do not fit together; the message says what would.
+        IntegrationError: a step has no solution; ``error.run`` holds what was computed before.
+        RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
+    """
+    state = State.at(model) if state is None else state
+    if state.model.coordinate_names != model.coordinate_names:
+        raise InputError(f"the state is that of model {state.model.name!r}, not of {model.name!r}")
+    clock = _clock(controller, step, duration, record_every)
+    if state.plant.clock[1] not in (0.0, step) and state.plant.count[STEPS] % clock.period != 0:
+        raise InputError("the step can be changed at a control tick only: let the run before end at one")
+    state.set_step(step)
+    recorded = tuple(getattr(controller, "recorded", ())) if hasattr(controller, "compiled") else ()
+    throws = [d for d in disturbances if isinstance(d, Throw)]
+    if len(throws) > 1:
+        raise InputError(f"{len(throws)} throws: a run takes one at most")
+    throw = throws[0] if throws else None
+    columns = columns_of(model, recorded, throw is not None)
+    pushes = [d for d in disturbances if isinstance(d, Push)]
+    sizes = Sizes(clock.stride, len(recorded))
+    world = build_world(model, floor, state, integrator or Recursive(), pushes, throw, fall, columns, sizes)
+    if controller is not None and hasattr(controller, "impedance"):
+        _set_impedance(model, state, controller.impedance(model))
+    loop = _loop_of(model, controller)
+    if announce is not None and not is_compiled(loop.loop if loop else hold):
+        announce("compiling the kernels, once per installation: about a minute")
+    return _Session(model, controller, loop, state, world, columns, clock, progress).run()
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Steps and ticks of a run."""
+
+    step: float
+    period: int  # steps between two control ticks
+    stride: int  # steps between two rows
+    steps: int  # of the whole run
+
+
+def _clock(controller: Controller | None, step: float, duration: float, record_every: float | None) -> _Clock:
+    if not (math.isfinite(step) and step > 0.0):
+        raise InputError(f"step = {step!r}: it must be a finite number of seconds above zero")
+    if not (math.isfinite(duration) and duration >= 0.0):
+        raise InputError(f"duration = {duration!r}: it must be a finite number of seconds, zero or above")
+    span = DEFAULT_PERIOD if controller is None else controller.period
+    if not (math.isfinite(span) and span > 0.0):
+        raise InputError(f"controller.period = {span!r}: it must be a finite number of seconds above zero")
+    if controller is None and not _divides(step, span):
+        span = step
+    period = _whole(span, step, "the controller's period")
+    stride = period if record_every is None else _whole(record_every, step, "record_every")
+    return _Clock(step, period, stride, round(duration / step))
+
+
+def _divides(step: float, span: float) -> bool:
+    return round(span / step) >= 1 and math.isclose(round(span / step) * step, span, rel_tol=1e-9)
+
+
+def _whole(span: float, step: float, what: str) -> int:
+    if _divides(step, span):
+        return round(span / step)
+    below = max(1, math.ceil(span / step))
+    nearest = sorted({span / below, span / max(1, below - 1)})
+    choices = " or ".join(f"{value:.6g}" for value in nearest)
+    raise InputError(f"step = {step:g} s does not divide {what} of {span:g} s; the nearest steps that do: {choices} s")
+
+
+def _set_impedance(model: Model, state: State, impedance: Impedance) -> None:
+    for values, array in (
+        (impedance.stiffness, state.plant.stiffness),
+        (impedance.damping, state.plant.damping),
+        (impedance.rest, state.plant.setpoint),
+    ):
+        for joint, value in values.items():
+            array[model.dof(joint)] = value
+
+
+def _loop_of(model: Model, controller: Controller | None) -> CompiledLoop | None:
+    if controller is None:
+        return CompiledLoop(_coast, None)
+    if hasattr(controller, "compiled"):
+        compiled = controller.compiled(model)
+        return compiled if isinstance(compiled, CompiledLoop) else CompiledLoop(*compiled)
+    return None
+
+
+def _coast(world: World, _law: None, ticks: int, period: int) -> tuple[int, int]:
+    done, reason = coast(world, ticks, period)
+    return int(done), int(reason)
+
+
+class _Session:
+    """One run in the making: drives the compiled loop in chunks, and drains its log."""
+
+    def __init__(
+        self,
+        model: Model,
+        controller: Controller | None,
+        loop: CompiledLoop | None,
+        state: State,
+        world: World,
+        columns: Columns,
+        clock: _Clock,
+        progress: Progress | None,
+    ) -> None:
+        self.model, self.controller, self.loop = model, controller, loop
+        self.state, self.world, self.columns = state, world, columns
+        self.clock, self.progress = clock, progress
+        self.rows: list[NDArray[np.float64]] = []
+        self.events: list[NDArray[np.float64]] = []
+        self.fell_at: float | None = None
+        self.wall_time = 0.0
+        self.before = tuple(int(state.plant.count[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
+        self.set_point: SetPoint | None = None
+        if controller is not None and hasattr(controller, "set_point"):
+            self.set_point = controller.set_point(model)
+        state.plant.count[MOST_ITERATIONS] = 0
+
+    def run(self) -> Run:
+        """All steps, or those up to a fall."""
+        try:
+            left = self._finish_tick(self.clock.steps)
+            while left > 0 and self.fell_at is None:
+                left -= self._chunk(left)
+                if self.progress is not None:
+                    self.progress(self.state.time)
+            if self.state.plant.count[STEPS] % self.clock.stride == 0 or self.fell_at is not None:
+                self._timed(lambda: record(self.world))
+        except KeyboardInterrupt:
+            raise RunInterrupted(self._result()) from None
+        return self._result()
+
+    def _finish_tick(self, left: int) -> int:
+        """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
+        into = int(self.state.plant.count[STEPS]) % self.clock.period
+        if into:
+            rest = min(self.clock.period - into, left)
+            self._check(self._timed(lambda: hold(self.world, rest)))
+            self._drain()
+            left -= rest
+        return left
+
+    def _chunk(self, left: int) -> int:
+        """Some control ticks, or the part of one that is left; the number of steps taken."""
+        period = self.clock.period
+        ticks = min(CHUNK, left // period)
+        if ticks == 0:
+            done, reason = self._ticks(1, left)
+            steps = left
+        else:
+            done, reason = self._ticks(ticks, period)
+            steps = done * period
+        self._drain()
+        if reason == FELL:
+            self.fell_at = self.state.time
+        self._check(reason)
+        return steps if reason != LOG_FULL or ticks else 0
+
+    def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
+        if self.loop is not None:
+            loop, law = self.loop
+            done, reason = self._timed(lambda: loop(self.world, law, ticks, period))
+            return int(done), int(reason)
+        return self._timed(lambda: self._python_ticks(ticks, period))
+
+    def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
+        """The closed loop of a controller that is not compiled."""
+        assert self.controller is not None
+        for tick in range(ticks):
+            observe_world(self.world)
+            reason = int(must_stop(self.world, period))
+            if reason == OK:
+                self._set_torques(self.controller)
+                reason = int(hold(self.world, period))
+            if reason != OK:
+                return tick, reason
+        return ticks, OK
+
+    def _set_torques(self, controller: Controller) -> None:
+        observation = Observation(self.model, self.state.time, self.state.q.copy(), self.world.motion.rates.copy())
+        torques = np.asarray(controller.torques(observation), dtype=float)
+        joints = self.model.joint_names
+        if torques.shape != (len(joints),):
+            raise InputError(f"the controller returned torques of shape {torques.shape}; there are {len(joints)} joints")
+        if not np.all(np.isfinite(torques)):
+            bad = joints[int(np.flatnonzero(~np.isfinite(torques))[0])]
+            raise InputError(f"the controller's torque of {bad} is not finite at {self.state.time:g} s")
+        self.state.plant.torque[[self.model.dof(joint) for joint in joints]] = torques
+
+    def _timed(self, work: Callable[[], T]) -> T:
+        begin = time.perf_counter()
+        try:
+            return work()
+        finally:
+            self.wall_time += time.perf_counter() - begin
+
+    def _drain(self) -> None:
+        log = self.world.log
+        self.rows.append(log.rows[: log.cursor[ROWS]].copy())
+        self.events.append(log.events[: log.cursor[EVENTS]].copy())
+        log.cursor[ROWS] = log.cursor[EVENTS] = 0
+
+    def _check(self, reason: int) -> None:
+        """A step without a solution: a fall if the model was flailing, an error otherwise."""
+        if reason in (OK, FELL, LOG_FULL):
+            return
+        plant = self.state.plant
+        rate = float(np.max(np.abs(plant.rate[6:]), initial=0.0))
+        if rate > self.world.fall.rate:
+            self.fell_at = self.state.time
+            return
+        residual = float(np.linalg.norm(self.world.work.residual))
+        modes = ", ".join(f"{n}={m}" for n, m in zip(self.model.contact_names, plant.mode, strict=True))
+        raise IntegrationError(
+            f"no solution of the step at {self.state.time:.6g} s: residual {residual:.3g} N·s, "
+            f"contact modes {modes or 'none'}; a smaller step may help (now {self.clock.step:g} s)",
+            self._result(),
+        )
+
+    def _result(self) -> Run:
+        self._drain()
+        count = self.state.plant.count
+        counters = Counters(
+            steps=int(count[TOTAL_STEPS]) - self.before[0],
+            newton_iterations=int(count[ITERATIONS]) - self.before[1],
+            newton_max=int(count[MOST_ITERATIONS]),
+            retried_steps=int(count[RETRIED]) - self.before[2],
+            wall_time=self.wall_time,
+        )
+        outcome = "fell" if self.fell_at is not None else "stood" if self.world.fall is not NEVER else "completed"
+        return assemble(
+            self.model,
+            np.concatenate(self.rows),
+            np.concatenate(self.events),
+            self.columns,
+            counters,
+            Ending(outcome, self.fell_at),
+            self.set_point,
+            self.state,
+        )

@@ -1,0 +1,184 @@
+"""What a run amounts to, computed from its table and counters.
+
+Keys (SI units; None where there is nothing to measure):
+
+- ``outcome``: "stood", "fell", or "completed" where no fall was looked for; ``fell_at`` [s].
+- ``settling_time`` [s]: the root is within 2 cm and 2° of the set point from then to the end.
+- ``position_error`` [m], ``orientation_error`` [rad]: means over the last tenth of the run.
+- ``peak_torque`` by joint [N·m]: of the recorded rows.
+- ``foot_slip`` [m]: the longest path that a contact point slid.
+- ``foot_creep`` [m]: the farthest that a point moved sideways in the last quarter of the run, of those
+  that stuck throughout it.
+- ``events``: impacts, and when each edge of each foot left the floor and came down again.
+- ``ledger_residual`` [J]: the largest energy that no work accounts for.
+- ``momentum_defect`` [N·s]: the largest linear momentum that no impulse accounts for;
+  ``angular_momentum_defect`` [N·m·s].
+- ``steps``, ``newton_mean``, ``newton_max``, ``retried_steps``; ``simulated_time``, ``wall_time`` [s],
+  ``real_time_factor``.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from biped.controller import SetPoint
+from biped.model import Model
+from biped.state import State
+
+if TYPE_CHECKING:
+    from biped.run import Counters, Ending
+
+SETTLED_POSITION = 0.02
+SETTLED_ORIENTATION = float(np.radians(2.0))
+
+#: Contact points that make an edge of a foot, where a model has points of these names.
+EDGES = {
+    "left_toes": ("left_1", "left_2"),
+    "left_heel": ("left_3", "left_4"),
+    "right_toes": ("right_1", "right_2"),
+    "right_heel": ("right_3", "right_4"),
+}
+STICKING = 4
+
+
+def summarize(
+    model: Model,
+    frame: pd.DataFrame,
+    events: pd.DataFrame,
+    counters: "Counters",
+    ending: "Ending",
+    set_point: SetPoint | None,
+    state: State,
+) -> dict[str, Any]:
+    """The summary of a run."""
+    simulated = float(frame["time"].iloc[-1] - frame["time"].iloc[0]) if len(frame) else 0.0
+    return {
+        "outcome": ending.outcome,
+        "fell_at": ending.fell_at,
+        **_errors(frame, set_point, ending),
+        "peak_torque": _peak_torques(model, frame),
+        "foot_slip": float(state.plant.slip.max()) if model.nc else None,
+        "foot_creep": foot_creep(model, frame),
+        "events": {"impacts": _impacts(events), "edges": edge_events(model, events)},
+        "ledger_residual": _largest(frame, "ledger_residual"),
+        "momentum_defect": _defect(model, frame, "p"),
+        "angular_momentum_defect": _defect(model, frame, "l"),
+        "steps": counters.steps,
+        "newton_mean": counters.newton_iterations / counters.steps if counters.steps else 0.0,
+        "newton_max": counters.newton_max,
+        "retried_steps": counters.retried_steps,
+        "simulated_time": simulated,
+        "wall_time": counters.wall_time,
+        "real_time_factor": simulated / counters.wall_time if counters.wall_time > 0.0 else None,
+    }
+
+
+def position_errors(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:
+    """(rows, 3) [m] of the root's centre of mass from its set point."""
+    return frame[["body_x", "body_y", "body_z"]].to_numpy() - np.asarray(set_point.position)
+
+
+def error_quaternions(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:
+    """(rows, 4) q q̄_d with its scalar part not negative (Wendlandt 1997, equation 4.17)."""
+    w, x, y, z = frame[["body_qw", "body_qx", "body_qy", "body_qz"]].to_numpy().T
+    a, b, c, d = np.asarray(set_point.orientation) * (1.0, -1.0, -1.0, -1.0)
+    product = np.stack(
+        [
+            w * a - x * b - y * c - z * d,
+            w * b + x * a + y * d - z * c,
+            w * c - x * d + y * a + z * b,
+            w * d + x * c - y * b + z * a,
+        ],
+        axis=1,
+    )
+    return np.where(product[:, :1] < 0.0, -product, product)
+
+
+def orientation_errors(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:
+    """(rows,) [rad] angle of the turn from the set point to the root's orientation."""
+    quaternion = error_quaternions(frame, set_point)
+    return 2.0 * np.arctan2(np.linalg.norm(quaternion[:, 1:], axis=1), quaternion[:, 0])
+
+
+def _errors(frame: pd.DataFrame, set_point: SetPoint | None, ending: "Ending") -> dict[str, float | None]:
+    if set_point is None or not len(frame):
+        return {"settling_time": None, "position_error": None, "orientation_error": None}
+    position = np.linalg.norm(position_errors(frame, set_point), axis=1)
+    orientation = orientation_errors(frame, set_point)
+    outside = np.flatnonzero((position > SETTLED_POSITION) | (orientation > SETTLED_ORIENTATION))
+    times = frame["time"].to_numpy()
+    settling: float | None = None
+    if ending.fell_at is None and (len(outside) == 0 or outside[-1] + 1 < len(times)):
+        settling = float(times[outside[-1] + 1] - times[0]) if len(outside) else 0.0
+    tail = max(1, len(frame) // 10)
+    return {
+        "settling_time": settling,
+        "position_error": float(position[-tail:].mean()),
+        "orientation_error": float(orientation[-tail:].mean()),
+    }
+
+
+def _peak_torques(model: Model, frame: pd.DataFrame) -> dict[str, float]:
+    return {joint: _largest(frame, f"torque_{joint}") or 0.0 for joint in model.joint_names}
+
+
+def _largest(frame: pd.DataFrame, column: str) -> float | None:
+    return float(frame[column].abs().max()) if len(frame) else None
+
+
+def _defect(model: Model, frame: pd.DataFrame, kind: str) -> float | None:
+    if not model.is_floating or not len(frame):
+        return None
+    columns = [f"momentum_defect_{kind}{axis}" for axis in "xyz"]
+    return float(np.linalg.norm(frame[columns].to_numpy(), axis=1).max())
+
+
+def foot_creep(model: Model, frame: pd.DataFrame) -> float | None:
+    """[m] how far sideways the contact points moved that stuck throughout the last quarter of the run."""
+    tail = frame.iloc[-max(1, len(frame) // 4) :]
+    moved = [
+        float(np.hypot(*(tail[f"contact_{point}_{axis}"].iloc[[0, -1]].diff().iloc[-1] for axis in "xy")))
+        for point in model.contact_names
+        if (tail[f"contact_{point}_mode"] == STICKING).all() and len(tail) > 1
+    ]
+    return max(moved) if moved else None
+
+
+def _impacts(events: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {
+            "time": float(event["time"]),
+            "body": str(event["subject"]),
+            "impulse": [float(event[f"impulse_{axis}"]) for axis in "xyz"],
+            "place": [float(event[axis]) for axis in "xyz"],
+        }
+        for _, event in events[events["kind"] == "impact"].iterrows()
+    ]
+
+
+def edge_events(model: Model, events: pd.DataFrame) -> list[dict[str, Any]]:
+    """When each edge of each foot came down (its first point touches) and left (its last point lifts).
+
+    Each with how long the edge stayed so, up to its next change; None for the last.
+    """
+    found = []
+    for edge, points in EDGES.items():
+        if all(point in model.contact_names for point in points):
+            found += _edge_changes(edge, points, events)
+    return sorted(found, key=lambda change: change["time"])
+
+
+def _edge_changes(edge: str, points: tuple[str, ...], events: pd.DataFrame) -> list[dict[str, Any]]:
+    mine = events[events["subject"].isin(points) & events["kind"].isin(["touch", "lift"])]
+    down: set[str] = set()
+    changes: list[dict[str, Any]] = []
+    for time, kind, subject in zip(mine["time"], mine["kind"], mine["subject"], strict=True):
+        was_down = bool(down)
+        (down.add if kind == "touch" else down.discard)(subject)
+        if bool(down) != was_down:
+            changes.append({"time": float(time), "edge": edge, "change": "down" if down else "up", "lasted": None})
+    for before, after in zip(changes, changes[1:], strict=False):
+        before["lasted"] = after["time"] - before["time"]
+    return changes

@@ -1,0 +1,129 @@
+"""The recursive workspace controller of Wendlandt 1997, section 4.2."""
+
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.controller import CompiledLoop, Observation, SetPoint
+from biped.errors import InputError
+from biped.kernels.dynamics import new_motion, set_motion
+from biped.kernels.state import new_plant
+from biped.model import Model
+from controllers.kernels.loops import workspace_loop
+from controllers.kernels.workspace import Gains, Legs, Scratch, new_scratch, workspace_torques
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class WorkspaceGains:
+    """Gains of the central body's error dynamics, along the world's axes.
+
+    The defaults are those of Wendlandt 1997, section 4.3: the vertical one after astronauts' jumps, the
+    others with a damping ratio of one half.
+
+    Attributes:
+        kp_position: [1/s²].
+        kd_position: [1/s].
+        kp_orientation: [1/s²].
+        kd_orientation: [1/s].
+
+    Raises:
+        InputError: for a gain that is not finite, or negative.
+    """
+
+    kp_position: Vector3 = (50.0, 50.0, 200.0)
+    kd_position: Vector3 = (7.07, 7.07, 14.142)
+    kp_orientation: Vector3 = (50.0, 50.0, 50.0)
+    kd_orientation: Vector3 = (7.07, 7.07, 7.07)
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            triple = (value,) * 3 if isinstance(value, (int, float)) else tuple(value)
+            if len(triple) != 3 or not all(np.isfinite(x) and x >= 0.0 for x in triple):
+                raise InputError(f"gain {item.name} = {value!r}: it must be three finite numbers, zero or above (x, y, z)")
+            object.__setattr__(self, item.name, tuple(float(x) for x in triple))
+
+
+@dataclass(frozen=True)
+class WorkspaceController:
+    """Keeps the central body at a set point by torques in the legs, for feet that stand on the floor.
+
+    From the articulated-body inertia and bias force of the central body with its feet fixed, it computes
+    the wrench that would give the body the wanted acceleration, splits it between the feet with
+    the least norm, and turns it into joint torques.
+
+    Attributes:
+        target_position: [m] of the central body's centre of mass.
+        target_orientation: unit quaternion, scalar first, body to world.
+        gains: of the error dynamics.
+        period: [s] between two ticks.
+
+    Raises:
+        InputError: for a set point that is not finite or a quaternion that is not unit.
+    """
+
+    target_position: Vector3 = (-0.01, 0.0, 1.10)
+    target_orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    gains: WorkspaceGains = field(default_factory=WorkspaceGains)
+    period: float = 2e-3
+
+    recorded = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
+
+    def __post_init__(self) -> None:
+        position, orientation = tuple(self.target_position), tuple(self.target_orientation)
+        if len(position) != 3 or not np.all(np.isfinite(position)):
+            raise InputError(f"controller.target_position = {position!r}: it must be three finite numbers")
+        if len(orientation) != 4 or not abs(float(np.linalg.norm(orientation)) - 1.0) < 1e-6:
+            raise InputError(f"controller.target_orientation = {orientation!r}: it must be a unit quaternion (w, x, y, z)")
+        object.__setattr__(self, "target_position", tuple(float(x) for x in position))
+        unit = np.asarray(orientation) / np.linalg.norm(orientation)
+        object.__setattr__(self, "target_orientation", tuple(float(x) for x in unit))
+
+    def set_point(self, model: Model) -> SetPoint:
+        """Where the central body is to be."""
+        return SetPoint(self.target_position, self.target_orientation)
+
+    def law(self, model: Model) -> tuple[Gains, Legs, Scratch]:
+        """What the kernels take.
+
+        Raises:
+            InputError: the model has no floating root or no feet.
+        """
+        if not model.is_floating or not model.feet:
+            raise InputError(f"the workspace controller needs a floating root and feet; model {model.name!r} lacks them")
+        gains = self.gains
+        kernel_gains = Gains(
+            gains.kp_position, gains.kd_position, gains.kp_orientation, gains.kd_orientation,
+            self.target_position, self.target_orientation,
+        )  # fmt: skip
+        return kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv)
+
+    def compiled(self, model: Model) -> CompiledLoop:
+        """The compiled closed loop."""
+        return CompiledLoop(workspace_loop, self.law(model))
+
+    def torques(self, observation: Observation) -> NDArray[np.float64]:
+        """(joints,) [N·m] torques for a state: one tick of the law, outside of a compiled loop."""
+        model = observation.model
+        gains, legs, scratch = self.law(model)
+        plant = new_plant(model.nq, model.nv, model.nc)
+        plant.q[:] = observation.q
+        motion = new_motion(model.n, model.nv, model.nc)
+        set_motion(model.tree, plant.q, observation.v, motion)
+        workspace_torques(model.tree, gains, legs, plant, motion, scratch)
+        return plant.torque[[model.dof(joint) for joint in model.joint_names]]
+
+
+def _legs(model: Model) -> Legs:
+    feet = [model.body_index(foot) for foot in model.feet]
+    leg = np.full(model.n, -1, dtype=np.int64)
+    for index, foot in enumerate(feet):
+        body = foot
+        while body > 0:
+            leg[body] = index
+            body = int(model.tree.parent[body])
+    return Legs(np.array(feet, dtype=np.int64), leg)
