@@ -14,8 +14,9 @@ from biped.controller import CompiledLoop, Controller, Impedance, Observation, S
 from biped.disturbance import Disturbance, Push, Throw
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrator import Recursive
-from biped.kernels.hold import FELL, LOG_FULL, OK, World, coast, hold, must_stop, observe_world, record
+from biped.kernels.hold import FELL, LOG_FULL, OK, World, begin_tick, coast, hold, record
 from biped.kernels.log import EVENTS, ROWS
+from biped.kernels.thrown import BROKEN
 from biped.kernels.state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.model import Model
 from biped.run import Counters, Ending, Run, assemble
@@ -195,10 +196,14 @@ class _Session:
                 if self.progress is not None:
                     self.progress(self.state.time)
             if self.state.plant.count[STEPS] % self.clock.stride == 0 or self.fell_at is not None:
-                self._timed(lambda: record(self.world))
+                self._timed(self._record)
         except KeyboardInterrupt:
             raise RunInterrupted(self._result()) from None
         return self._result()
+
+    def _record(self) -> None:
+        world = self.world
+        record(world.tree, world.floor, world.plant, world.work.motion, world.thrown, world.log)
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
@@ -237,8 +242,7 @@ class _Session:
         """The closed loop of a controller that is not compiled."""
         assert self.controller is not None
         for tick in range(ticks):
-            observe_world(self.world)
-            reason = int(must_stop(self.world, period))
+            reason = int(begin_tick(self.world, period))
             if reason == OK:
                 self._set_torques(self.controller)
                 reason = int(hold(self.world, period))
@@ -247,7 +251,7 @@ class _Session:
         return ticks, OK
 
     def _set_torques(self, controller: Controller) -> None:
-        observation = Observation(self.model, self.state.time, self.state.q.copy(), self.world.motion.rates.copy())
+        observation = Observation(self.model, self.state.time, self.state.q.copy(), self.world.work.motion.rates.copy())
         torques = np.asarray(controller.torques(observation), dtype=float)
         joints = self.model.joint_names
         if torques.shape != (len(joints),):
@@ -279,6 +283,8 @@ class _Session:
         if rate > self.world.fall.rate:
             self.fell_at = self.state.time
             return
+        if reason == BROKEN:
+            raise IntegrationError(f"the collision at {self.state.time:.6g} s has no solution", self._result())
         residual = float(np.linalg.norm(self.world.work.residual))
         modes = ", ".join(f"{n}={m}" for n, m in zip(self.model.contact_names, plant.mode, strict=True))
         raise IntegrationError(

@@ -27,10 +27,10 @@ class State:
     Attributes:
         model: the model whose state it is.
         plant: the kernels' arrays.
-        thrown: the same of a thrown box, or None.
+        thrown: the state of a thrown box as ``biped.kernels.thrown`` has it, or None.
     """
 
-    def __init__(self, model: Model, plant: Plant, thrown: Plant | None = None) -> None:
+    def __init__(self, model: Model, plant: Plant, thrown: Floats | None = None) -> None:
         self.model = model
         self.plant = plant
         self.thrown = thrown
@@ -92,7 +92,7 @@ class State:
 
     def copy(self) -> "State":
         """An independent copy."""
-        return State(self.model, _copied(self.plant), None if self.thrown is None else _copied(self.thrown))
+        return State(self.model, _copied(self.plant), None if self.thrown is None else self.thrown.copy())
 
     def save(self, path: str | Path) -> None:
         """Write it to a NumPy archive.
@@ -102,7 +102,7 @@ class State:
         """
         arrays = {f"plant_{name}": array for name, array in self.plant._asdict().items()}
         if self.thrown is not None:
-            arrays |= {f"thrown_{name}": array for name, array in self.thrown._asdict().items()}
+            arrays["thrown"] = self.thrown
         header = {"format": FORMAT, "model": self.model.name, "coordinates": list(self.model.coordinate_names)}
         saved: dict[str, Any] = dict(arrays)
         with open(path, "wb") as file:
@@ -124,8 +124,7 @@ class State:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
         if header["format"] != FORMAT or header["coordinates"] != list(model.coordinate_names):
             raise InputError(f"{path}: the state of model {header['model']!r}, not of {model.name!r}")
-        thrown = _plant_of(arrays, "thrown_") if "thrown_q" in arrays else None
-        return cls(model, _plant_of(arrays, "plant_"), thrown)
+        return cls(model, _plant_of(arrays, "plant_"), arrays.get("thrown"))
 
 
 def _plant_of(arrays: dict[str, Any], prefix: str) -> Plant:

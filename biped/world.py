@@ -9,15 +9,14 @@ from biped.columns import Columns
 from biped.disturbance import Push, Throw, compile_pushes
 from biped.errors import InputError
 from biped.integrator import Recursive
-from biped.kernels.dynamics import Motion, new_motion
 from biped.kernels.hold import FallLimits, World
 from biped.kernels.log import new_log
-from biped.kernels.state import new_plant
 from biped.kernels.step import prepare
-from biped.kernels.thrown import ARMED, TARGET, Thrown, new_thrown
-from biped.kernels.variational import Workspace, new_workspace
-from biped.model import Model, rigid_box
-from biped.state import State
+from biped.kernels.thrown import ARMED, TARGET, Thrown, new_thrown, new_thrown_state
+from biped.kernels.variational import new_workspace
+from biped.model import Model, box_inertia
+from biped.model.geometry import quaternion_matrix
+from biped.state import Floats, State
 from contact import Floor
 
 ROWS = 1024
@@ -80,7 +79,6 @@ def build_world(
         plant=state.plant,
         pushes=compile_pushes(model, pushes),
         work=work,
-        motion=_motion_sharing(model, work),
         solver=integrator.solver,
         thrown=_build_thrown(model, state, throw),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
@@ -88,30 +86,28 @@ def build_world(
     )
 
 
-def _motion_sharing(model: Model, work: Workspace) -> Motion:
-    return new_motion(model.n, model.nv, model.nc)._replace(poses=work.now, inertia=work.inertia)
-
-
 def _build_thrown(model: Model, state: State, throw: Throw | None) -> Thrown:
-    block = rigid_box(throw.mass, throw.size, "thrown") if throw else rigid_box(1.0, (1.0, 1.0, 1.0), "none")
-    block = block.with_gravity(model.gravity)
-    if throw is not None and state.thrown is None:
-        twist = [*throw.velocity, *throw.angular_velocity]
-        state.thrown = State.at(block, block.configuration(throw.position, throw.orientation), twist).plant
-    plant = state.thrown if state.thrown is not None else new_plant(block.nq, block.nv, block.nc)
-    if throw is not None:
-        own = State(block, plant)
-        own.set_step(float(state.plant.clock[1]))
-    work = new_workspace(block.n, block.nq, block.nv, block.nc)
-    saved = new_plant(model.nq, model.nv, model.nc)
-    thrown = new_thrown(block.tree, plant, work, saved, new_plant(block.nq, block.nv, block.nc))
-    if throw is not None:
-        _arm(model, throw, thrown)
+    if throw is None:
+        return new_thrown(new_thrown_state())
+    if state.thrown is None:
+        state.thrown = _state_of(throw)
+    thrown = new_thrown(state.thrown)
+    _arm(model, throw, thrown)
     return thrown
 
 
+def _state_of(throw: Throw) -> Floats:
+    """The thrown box at time zero."""
+    state = new_thrown_state()
+    R = quaternion_matrix(throw.orientation)
+    inertia = R @ box_inertia(throw.mass, throw.size) @ R.T
+    state[0:3], state[3:7] = throw.position, throw.orientation
+    state[7:10] = throw.mass * np.asarray(throw.velocity)
+    state[10:13] = inertia @ np.asarray(throw.angular_velocity)
+    return state
+
+
 def _arm(model: Model, throw: Throw, thrown: Thrown) -> None:
-    prepare(thrown.tree, thrown.plant, thrown.work)
     target = next((shape for shape in model.shapes if shape.body == throw.target), None)
     if target is None:
         known = ", ".join(shape.body for shape in model.shapes)
@@ -120,6 +116,8 @@ def _arm(model: Model, throw: Throw, thrown: Thrown) -> None:
         raise InputError(f"throw.target = {throw.target!r}: its box is turned in its body, which is not supported")
     index = model.body_index(throw.target)
     thrown.status[ARMED] = 1
+    thrown.mass[0] = throw.mass
+    thrown.inertia[0] = np.asarray(box_inertia(throw.mass, throw.size)).ravel()
     thrown.status[TARGET] = index
     thrown.half[:] = np.asarray(throw.size) / 2.0
     thrown.target_half[:] = np.asarray(target.size) / 2.0

@@ -10,13 +10,13 @@ import numpy as np
 from biped.kernels.factorization import (
     Factors,
     add_block,
-    block_times,
     eliminate,
     new_factors,
     solve,
     solve_inboard,
     solve_outboard,
     store_block,
+    store_block_times,
 )
 from biped.kernels.kinematics import Poses, add6, joint_twist, move_bodies, new_poses, place_bodies
 from biped.kernels.tree import Floats
@@ -187,7 +187,8 @@ def mass_matrix(tree, q, motion, result):
         if tree.parent[i] >= 0:
             add_block(block, tree.parent[i], i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            momentum = block_times(block, i, load6(s, dof))
+            store_block_times(block, i, load6(s, dof), motion.factors.u, dof)
+            momentum = load6(motion.factors.u, dof)
             j = i
             while j >= 0:
                 for other in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):

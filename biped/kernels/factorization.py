@@ -114,39 +114,28 @@ def column_dot(block, i, column, s):
 
 
 @kernel
-def block_times(block, i, s):
-    """G_i s."""
-    return (
-        row_dot(block, i, 0, s), row_dot(block, i, 1, s), row_dot(block, i, 2, s),
-        row_dot(block, i, 3, s), row_dot(block, i, 4, s), row_dot(block, i, 5, s),
-    )  # fmt: skip
-
-
-@kernel
-def times_block(s, block, i):
-    """G_iᵀ s."""
-    return (
-        column_dot(block, i, 0, s), column_dot(block, i, 1, s), column_dot(block, i, 2, s),
-        column_dot(block, i, 3, s), column_dot(block, i, 4, s), column_dot(block, i, 5, s),
-    )  # fmt: skip
+def store_block_times(block, i, s, rows, k):
+    """G_i s, into row k of ``rows``."""
+    for row in range(6):
+        rows[k, row] = row_dot(block, i, row, s)
 
 
 @kernel
 def eliminate_dof(i, dof, left, right, diagonal, factors):
     """u = G s⁺, w = Gᵀ s⁻, d = s⁻ · u, G −= u wᵀ / d for one degree of freedom of body i."""
     block = factors.block
-    s_left = load6(left, dof)
-    u = block_times(block, i, load6(right, dof))
-    w = times_block(s_left, block, i)
-    d = dot6(s_left, u) + diagonal[dof]
-    store6(factors.u, dof, u)
-    store6(factors.w, dof, w)
+    s_left, s_right = load6(left, dof), load6(right, dof)
+    u, w = factors.u, factors.w
+    store_block_times(block, i, s_right, u, dof)
+    for column in range(6):
+        w[dof, column] = column_dot(block, i, column, s_left)
+    d = dot6(s_left, load6(u, dof)) + diagonal[dof]
     factors.d[dof] = d
     inverse = 1.0 / d
     for row in range(6):
-        scaled = u[row] * inverse
+        scaled = u[dof, row] * inverse
         for column in range(6):
-            block[i, row, column] -= scaled * w[column]
+            block[i, row, column] -= scaled * w[dof, column]
 
 
 @kernel

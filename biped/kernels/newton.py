@@ -62,7 +62,7 @@ def solve_step(tree, floor, plant, pushes, work, h, solver):
     for dof in range(plant.rate.shape[0]):
         work.delta[dof] = plant.rate[dof] + between * plant.rate_change[dof]
     work.shift[:] = 0.0
-    displace(tree, work.now, plant.q, work.shift, h, work.delta, work.q, work.shift)
+    displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
     norm = evaluate(tree, floor, plant, pushes, work, h)
     for iteration in range(solver.max_iterations + 1):
         if norm <= solver.tolerance:
@@ -70,7 +70,7 @@ def solve_step(tree, floor, plant, pushes, work, h, solver):
         if iteration == solver.max_iterations or not math.isfinite(norm):
             return NOT_CONVERGED
         set_newton_blocks(tree, floor, plant, work, h)
-        eliminate(tree, work.now.motion, work.next.motion, work.diagonal, work.factors, 0)
-        solve(tree, work.now.motion, work.next.motion, work.residual, work.factors, work.delta)
+        eliminate(tree, work.motion.poses.motion, work.next.motion, work.diagonal, work.motion.factors, 0)
+        solve(tree, work.motion.poses.motion, work.next.motion, work.residual, work.motion.factors, work.delta)
         norm = search_line(tree, floor, plant, pushes, work, h, solver, norm)
     return NOT_CONVERGED

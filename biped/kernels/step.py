@@ -27,7 +27,7 @@ from biped.kernels.variational import (
     set_rates,
 )
 from biped.kernels.vectors import add, copy1, cross, dot, load3, scale, sub
-from contact.jit import kernel
+from contact.jit import kernel, routine
 from contact.kernels import mode_of, state_at_end, stored_energy
 from contact.modes import NONE, SLIDING, SLIDING_TO_STICKING
 
@@ -35,11 +35,11 @@ OK = 0
 FAILED = 1
 
 
-@kernel
+@routine
 def prepare(tree, plant, work):
     """The poses at k and the inertias in world axes, from the state alone."""
-    place_bodies(tree, plant.q, work.now)
-    turn_inertias(tree, work.now, work.inertia)
+    place_bodies(tree, plant.q, work.motion.poses)
+    turn_inertias(tree, work.motion.poses, work.motion.inertia)
 
 
 @kernel
@@ -51,14 +51,23 @@ def time_of(plant):
 def step(tree, floor, plant, pushes, work, solver):
     """Advance the plant by one step of ``plant.clock[1]``; OK, or FAILED with the state where it got stuck.
 
-    ``work.now`` must hold the poses of ``plant.q`` (``prepare``), and does so again afterwards.
+    ``work.motion`` must hold the poses and inertias of ``plant.q`` (``prepare``), and does so again afterwards.
     """
-    return advance(tree, floor, plant, pushes, work, solver, time_of(plant), plant.clock[1], True)
+    reason = advance(tree, floor, plant, pushes, work, solver, time_of(plant), plant.clock[1])
+    if reason == OK:
+        count_step(plant)
+    return reason
 
 
 @kernel
-def advance(tree, floor, plant, pushes, work, solver, begin, h, whole):
-    """Advance by h, in halves, quarters, ... where that does not converge; ``whole``: it closes a step."""
+def count_step(plant):
+    plant.count[STEPS] += 1
+    plant.count[TOTAL_STEPS] += 1
+
+
+@routine
+def advance(tree, floor, plant, pushes, work, solver, begin, h):
+    """Advance by h, in halves, quarters, ... where that does not converge; OK or FAILED."""
     units = 1 << solver.max_halvings
     done, size, iterations = 0, units, 0
     halved = False
@@ -75,21 +84,17 @@ def advance(tree, floor, plant, pushes, work, solver, begin, h, whole):
             done += size
             while size < units and done % (2 * size) == 0:
                 size *= 2
-    count_step(plant, iterations, halved, whole)
+    count_iterations(plant.count, iterations, halved)
     return OK
 
 
 @kernel
-def count_step(plant, iterations, halved, whole):
-    count = plant.count
+def count_iterations(count, iterations, halved):
     count[ITERATIONS] += iterations
     count[MOST_ITERATIONS] = max(count[MOST_ITERATIONS], iterations)
     count[RECENT_ITERATIONS] = max(count[RECENT_ITERATIONS], iterations)
     if halved:
         count[RETRIED] += 1
-    if whole:
-        count[STEPS] += 1
-        count[TOTAL_STEPS] += 1
 
 
 @kernel
@@ -98,7 +103,7 @@ def substep(tree, floor, plant, pushes, work, solver, begin, h):
     if pushes.body.shape[0] > 0:
         set_push_impulses(pushes, begin, begin + h)
         for j in range(pushes.body.shape[0]):
-            place_push(tree, work.now, pushes, j, pushes.left)
+            place_push(tree, work.motion.poses, pushes, j, pushes.left)
     iterations = solve_step(tree, floor, plant, pushes, work, h, solver)
     if iterations == NOT_CONVERGED:
         return NOT_CONVERGED
@@ -164,13 +169,13 @@ def external_impulse(tree, plant, pushes, work, h):
     shift = (work.shift[0], work.shift[1], work.shift[2])
     gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     for i in range(tree.parent.shape[0]):
-        arms = add(load3(work.now.com, i), add(shift, load3(work.next.com, i)))
+        arms = add(load3(work.motion.poses.com, i), add(shift, load3(work.next.com, i)))
         impulse = scale(h * tree.mass[i], gravity)
         linear = add(linear, impulse)
         angular = add(angular, cross(scale(0.5, arms), impulse))
     for c in range(tree.contact_body.shape[0]):
         if plant.mode[c] != NONE:
-            arms = add(load3(work.now.contact, c), add(shift, load3(work.next.contact, c)))
+            arms = add(load3(work.motion.poses.contact, c), add(shift, load3(work.next.contact, c)))
             impulse = scale(h, load3(plant.force, c))
             linear = add(linear, impulse)
             angular = add(angular, cross(scale(0.5, arms), impulse))
@@ -227,5 +232,5 @@ def move_on(tree, plant, work, h):
             plant.q[k] = work.q[k]
     else:
         copy1(work.q, plant.q)
-    copy_poses(work.next, work.now)
-    turn_inertias(tree, work.now, work.inertia)
+    copy_poses(work.next, work.motion.poses)
+    turn_inertias(tree, work.motion.poses, work.motion.inertia)

@@ -1,7 +1,7 @@
 """A thrown box: it flies, hits a box on one of the tree's bodies, and flies on.
 
-The moment of impact is found within a step by the separation of the two boxes, which changes almost
-linearly over it; both the tree and the box are then taken there, collide, and go on to the step's end.
+The separation of the two boxes changes almost linearly over a step. Before each step it is extrapolated from
+the last one; where it would vanish, the step is taken in two parts with the collision between them.
 """
 
 import math
@@ -13,16 +13,14 @@ from biped.kernels.boxes import SCRATCH_SHAPE, contact_point, separation
 from biped.kernels.collision import collision_impulse, rigid_body_collision_matrix
 from biped.kernels.dynamics import rates_from_momentum
 from biped.kernels.factorization import solve_inboard, solve_outboard
+from biped.kernels.free_body import STATE, body_pose, body_velocities, fly, inertia_in_world, strike_body
 from biped.kernels.log import IMPACT, log_event
-from biped.kernels.pushes import Pushes, new_pushes
-from biped.kernels.state import IMPACTS, Plant
-from biped.kernels.step import FAILED, OK, advance, prepare, time_of
-from biped.kernels.tree import Floats, Integers, Tree
-from biped.kernels.variational import Workspace, reference_point
+from biped.kernels.state import IMPACTS
+from biped.kernels.step import FAILED, OK, advance, count_step, time_of
+from biped.kernels.tree import Floats, Integers
+from biped.kernels.variational import reference_point
 from biped.kernels.vectors import (
     add,
-    copy1,
-    copy2,
     cross,
     dot,
     dot6,
@@ -31,6 +29,7 @@ from biped.kernels.vectors import (
     load9,
     mat_add,
     mat_vec,
+    quat_matrix,
     scale,
     store_twist,
     sub,
@@ -45,186 +44,163 @@ STATUSES = 2
 # Boxes whose surrounding spheres are farther apart than this [m] do not meet within a step: 100 m/s for 2 ms.
 NEAR = 0.2
 
+# No step is split into parts shorter than this [s]: their displacements would drown in round-off.
+SHORTEST = 1e-5
+
+BROKEN = 4  # a collision without a solution
+
 
 class Thrown(NamedTuple):
-    """A free box, the box on the tree that it may hit, and room to go back by one step."""
+    """A free box, and the box on the tree that it may hit."""
 
     status: Integers  # (STATUSES,)
-    tree: Tree  # of the free box
-    plant: Plant
-    work: Workspace
-    pushes: Pushes  # none
+    state: Floats  # (STATE + 2,) of the free box; then the last separation [m] and the time since it [s]
+    mass: Floats  # (1,) [kg]
+    inertia: Floats  # (1, 9) [kg m²] own axes
     half: Floats  # (3,) [m] half of the free box's edges
     target_half: Floats  # (3,) [m] half of the target's edges
     target_offset: Floats  # (3,) [m] its middle from its body's centre of mass, home axes
     law: Floats  # (2,) restitution, friction
-    saved: Plant  # of the tree, at the start of the step
-    own_saved: Plant  # of the free box
     scratch: Floats
 
 
-def new_thrown(tree: Tree, plant: Plant, work: Workspace, saved: Plant, own_saved: Plant) -> Thrown:
-    """Room for a thrown box; not armed."""
+def new_thrown(state: Floats) -> Thrown:
+    """Room for a thrown box in this state; not armed."""
     status = np.zeros(STATUSES, dtype=np.int64)
     room = [np.zeros(size) for size in (3, 3, 3, 2)]
-    scratch = np.zeros(SCRATCH_SHAPE)
-    return Thrown(status, tree, plant, work, new_pushes(0), *room, saved, own_saved, scratch)
+    return Thrown(status, state, np.ones(1), np.ones((1, 9)), *room, np.zeros(SCRATCH_SHAPE))
+
+
+def new_thrown_state() -> Floats:
+    """Room for the state of a thrown box, with no separation known."""
+    state = np.zeros(STATE + 2)
+    state[STATE] = np.inf
+    return state
 
 
 @kernel
-def copy_plant(source, target):
-    """Copy all that a step changes."""
-    copy1(source.clock, target.clock)
-    copy1(source.q, target.q)
-    copy1(source.momentum, target.momentum)
-    copy1(source.rate, target.rate)
-    copy1(source.rate_change, target.rate_change)
-    copy1(source.mode, target.mode)
-    copy1(source.found, target.found)
-    copy2(source.anchor, target.anchor)
-    copy2(source.force, target.force)
-    copy1(source.slip, target.slip)
-    copy1(source.ledger, target.ledger)
-    copy1(source.defect, target.defect)
-    copy1(source.impulse, target.impulse)
-    copy1(source.count, target.count)
+def triple(array):
+    return array[0], array[1], array[2]
 
 
 @kernel
 def own_box(thrown):
     """The free box as ``boxes`` takes it."""
-    position = (thrown.plant.q[0], thrown.plant.q[1], thrown.plant.q[2])
-    return position, load9(thrown.work.now.rotation, 0), (thrown.half[0], thrown.half[1], thrown.half[2])
+    position, quaternion = body_pose(thrown.state)
+    return position, quat_matrix(quaternion), triple(thrown.half)
 
 
 @kernel
-def target_box(tree, plant, work, thrown):
+def target_box(tree, plant, poses, thrown):
     """The target's box as ``boxes`` takes it."""
     i = thrown.status[TARGET]
-    R = load9(work.now.rotation, i)
-    offset = mat_vec(R, (thrown.target_offset[0], thrown.target_offset[1], thrown.target_offset[2]))
-    centre = add(add(reference_point(tree, plant.q), load3(work.now.com, i)), offset)
-    return centre, R, (thrown.target_half[0], thrown.target_half[1], thrown.target_half[2])
-
-
-@routine
-def step_with_thrown(tree, floor, plant, pushes, work, motion, solver, thrown, log):
-    """One step of the tree and of the thrown box, with their collision if they meet in it."""
-    begin, h = time_of(plant), plant.clock[1]
-    near = may_meet(tree, plant, work, thrown)
-    gap = 0.0
-    if near:
-        gap, _ = separation(target_box(tree, plant, work, thrown), own_box(thrown))
-        copy_plant(plant, thrown.saved)
-        copy_plant(thrown.plant, thrown.own_saved)
-    if advance_both(tree, floor, plant, pushes, work, solver, thrown, begin, h, True) == FAILED:
-        return FAILED
-    if not near:
-        return OK
-    gap_after, _ = separation(target_box(tree, plant, work, thrown), own_box(thrown))
-    if gap_after >= 0.0:
-        return OK
-    if gap <= 0.0:  # they overlapped before: push apart what still approaches
-        collide(tree, plant, work, motion, thrown, log, begin + h)
-        return OK
-    part = gap / (gap - gap_after)
-    copy_plant(thrown.saved, plant)
-    copy_plant(thrown.own_saved, thrown.plant)
-    prepare(tree, plant, work)
-    prepare(thrown.tree, thrown.plant, thrown.work)
-    if advance_both(tree, floor, plant, pushes, work, solver, thrown, begin, part * h, False) == FAILED:
-        return FAILED
-    collide(tree, plant, work, motion, thrown, log, begin + part * h)
-    return advance_both(tree, floor, plant, pushes, work, solver, thrown, begin + part * h, (1.0 - part) * h, True)
+    R = load9(poses.rotation, i)
+    offset = mat_vec(R, triple(thrown.target_offset))
+    centre = add(add(reference_point(tree, plant.q), load3(poses.com, i)), offset)
+    return centre, R, triple(thrown.target_half)
 
 
 @kernel
-def may_meet(tree, plant, work, thrown):
-    """Whether the spheres around the two boxes, widened by ``NEAR``, meet."""
-    centre, _, half = target_box(tree, plant, work, thrown)
-    own_centre, _, own_half = own_box(thrown)
-    offset = sub(own_centre, centre)
-    reach = math.sqrt(dot(half, half)) + math.sqrt(dot(own_half, own_half)) + NEAR
-    return dot(offset, offset) <= reach * reach
+def gap_between(target, own):
+    """The separation of the boxes, or infinity while they are far apart."""
+    offset = sub(own[0], target[0])
+    reach = math.sqrt(dot(target[2], target[2])) + math.sqrt(dot(own[2], own[2])) + NEAR
+    if dot(offset, offset) > reach * reach:
+        return math.inf
+    gap, _ = separation(target, own)
+    return gap
 
 
 @routine
-def advance_both(tree, floor, plant, pushes, work, solver, thrown, begin, h, whole):
-    """The tree and the thrown box over the same time, apart from each other."""
-    if advance(tree, floor, plant, pushes, work, solver, begin, h, whole) == FAILED:
-        return FAILED
-    return advance(thrown.tree, floor, thrown.plant, thrown.pushes, thrown.work, solver, begin, h, whole)
+def step_with_thrown(tree, floor, plant, pushes, work, solver, thrown, log):
+    """One step of the tree and of the thrown box, with their collision if they meet in it."""
+    begin, h = time_of(plant), plant.clock[1]
+    before = time_before_impact(tree, plant, work.motion.poses, thrown, h)
+    if before < h:
+        if before > 0.0:
+            if advance(tree, floor, plant, pushes, work, solver, begin, before) == FAILED:
+                return FAILED
+            fly_thrown(tree, thrown, before)
+        if collide(tree, plant, work.motion, thrown, log, begin + before) == BROKEN:
+            return BROKEN
+        begin, h = begin + before, h - before
+        thrown.state[STATE + 1] = h
+    fly_thrown(tree, thrown, h)
+    reason = advance(tree, floor, plant, pushes, work, solver, begin, h)
+    if reason == OK:
+        count_step(plant)
+    return reason
+
+
+@kernel
+def fly_thrown(tree, thrown, h):
+    fly(thrown.state, thrown.mass[0], load9(thrown.inertia, 0), triple(tree.gravity), h)
+
+
+@kernel
+def time_before_impact(tree, plant, poses, thrown, h):
+    """[s] When in the coming step the boxes will touch; h if they will not."""
+    gap = gap_between(target_box(tree, plant, poses, thrown), own_box(thrown))
+    state = thrown.state
+    before, elapsed = state[STATE], state[STATE + 1]
+    state[STATE], state[STATE + 1] = gap, h
+    if gap <= 0.0:
+        return 0.0
+    if not math.isfinite(gap) or not math.isfinite(before):
+        return h
+    closing = (before - gap) / elapsed
+    if closing * h <= gap:
+        return h
+    touch = gap / closing
+    if touch < SHORTEST:
+        return 0.0
+    return touch if touch < h - SHORTEST else h
 
 
 @routine
-def collide(tree, plant, work, motion, thrown, log, time):
+def collide(tree, plant, motion, thrown, log, time):
     """Exchange the collision impulse, if the boxes approach where they touch (Mirtich 1996; thesis 4.3)."""
-    target, own = target_box(tree, plant, work, thrown), own_box(thrown)
-    _, normal = separation(target, own)
+    target, own = target_box(tree, plant, motion.poses, thrown), own_box(thrown)
+    thrown.state[STATE], normal = separation(target, own)
     point = contact_point(target, own, normal, thrown.scratch)
     i = thrown.status[TARGET]
     arm = sub(point, reference_point(tree, plant.q))
     own_arm = sub(point, own[0])
     rates_from_momentum(tree, plant.momentum, motion)
     K = body_collision_matrix(tree, motion, i, arm)
-    K = mat_add(K, rigid_body_collision_matrix(thrown.tree.mass[0], load9(thrown.work.inertia, 0), own_arm))
-    before = sub(own_velocity(thrown, own_arm), point_velocity(tree, motion, i, arm))
+    J = inertia_in_world(thrown.state, load9(thrown.inertia, 0))
+    K = mat_add(K, rigid_body_collision_matrix(thrown.mass[0], J, own_arm))
+    velocity, omega = body_velocities(thrown.state, thrown.mass[0], load9(thrown.inertia, 0))
+    before = sub(add(velocity, cross(omega, own_arm)), point_velocity(tree, motion, i, arm))
     impulse = collision_impulse(before, normal, K, thrown.law[0], thrown.law[1])
-    if dot(impulse, impulse) == 0.0:
-        return
-    log_event(log, time, IMPACT, i, scale(-1.0, impulse), point, before)
-    strike_own(thrown, own_arm, impulse)
-    strike(tree, plant, motion, i, arm, scale(-1.0, impulse))
-
-
-@kernel
-def own_velocity(thrown, arm):
-    """Velocity of the free box's point at ``arm``; its twist is p/m and J⁻¹ L."""
-    rates_of_box(thrown)
-    rate = thrown.work.delta
-    return add((rate[0], rate[1], rate[2]), cross((rate[3], rate[4], rate[5]), arm))
-
-
-@kernel
-def rates_of_box(thrown):
-    """The free box's velocities from its momenta, into ``work.delta``."""
-    p, mass = thrown.plant.momentum, thrown.tree.mass[0]
-    for axis in range(3):
-        thrown.work.delta[axis] = p[axis] / mass
-    J = load9(thrown.work.inertia, 0)
-    omega = solve3(J, (p[3], p[4], p[5]))
-    for axis in range(3):
-        thrown.work.delta[3 + axis] = omega[axis]
-
-
-@kernel
-def solve3(A, b):
-    """A⁻¹ b by Cramer's rule."""
-    first, second, third = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
-    across = cross(second, third)
-    d = 1.0 / dot(first, across)
-    return d * dot(b, across), d * dot(b, cross(third, first)), d * dot(b, cross(first, second))
+    size = dot(impulse, impulse)
+    if not math.isfinite(size):
+        return BROKEN
+    if size > 0.0:
+        log_event(log, time, IMPACT, i, scale(-1.0, impulse), point, before)
+        strike_body(thrown.state, own_arm, impulse)
+        strike(tree, plant, motion, i, arm, scale(-1.0, impulse))
+    return OK
 
 
 @kernel
 def point_velocity(tree, motion, i, arm):
     """Velocity of the point of body i at ``arm`` from O; needs ``motion.rates``."""
-    twist = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    linear = (0.0, 0.0, 0.0)
+    angular = (0.0, 0.0, 0.0)
     j = i
     while j >= 0:
         for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
             s, rate = load6(motion.poses.motion, dof), motion.rates[dof]
-            twist = (
-                twist[0] + rate * s[0], twist[1] + rate * s[1], twist[2] + rate * s[2],
-                twist[3] + rate * s[3], twist[4] + rate * s[4], twist[5] + rate * s[5],
-            )  # fmt: skip
+            linear = add(linear, scale(rate, s[:3]))
+            angular = add(angular, scale(rate, s[3:]))
         j = tree.parent[j]
-    return add(twist[:3], cross(twist[3:], arm))
+    return add(linear, cross(angular, arm))
 
 
-@kernel
+@routine
 def respond(tree, motion, i, arm, impulse):
-    """The change of all velocities by an impulse on body i, into ``motion.response``; the point's own is returned.
+    """The change of all velocities by an impulse on body i, into ``motion.response``; the point's is returned.
 
     Needs M factored. The impulse enters as a wrench that the joints need not provide.
     """
@@ -246,20 +222,6 @@ def body_collision_matrix(tree, motion, i, arm):
     z = respond(tree, motion, i, arm, (0.0, 0.0, 1.0))
     xy, xz, yz = 0.5 * (x[1] + y[0]), 0.5 * (x[2] + z[0]), 0.5 * (y[2] + z[1])
     return x[0], xy, xz, xy, y[1], yz, xz, yz, z[2]
-
-
-@kernel
-def strike_own(thrown, arm, impulse):
-    """The impulse on the free box."""
-    p = thrown.plant.momentum
-    moment = cross(arm, impulse)
-    for axis in range(3):
-        p[axis] += impulse[axis]
-        p[3 + axis] += moment[axis]
-    rates_of_box(thrown)
-    copy1(thrown.work.delta, thrown.plant.rate)
-    for dof in range(6):
-        thrown.plant.rate_change[dof] = 0.0
 
 
 @kernel

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.factorization import Factors, add_point_block, new_factors, store_block
+from biped.kernels.dynamics import Motion, new_motion
+from biped.kernels.factorization import add_point_block, store_block
 from biped.kernels.kinematics import Poses, new_poses
 from biped.kernels.tree import FLOATING, PRISMATIC, REVOLUTE, Floats
 from biped.kernels.vectors import (
@@ -51,11 +52,10 @@ from contact.modes import NONE
 
 
 class Workspace(NamedTuple):
-    """Room for one step; nothing in it outlives the step but ``now``, the poses at its start."""
+    """Room for one step; nothing in it outlives the step but the poses and inertias of ``motion``."""
 
-    now: Poses  # at k
-    next: Poses  # at k + 1, as far as it is known
-    inertia: Floats  # (n, 9) [kg m²] at k, world axes
+    motion: Motion  # the tree at k; its factors serve Newton's method too
+    next: Poses  # the tree at k + 1, as far as it is known
     shift: Floats  # (3,) [m] displacement of O in the step
     q: Floats  # (nq,) the candidate for q_{k+1}; a floating root's position is in ``shift``
     base_shift: Floats  # (3,) where the line search starts
@@ -67,16 +67,15 @@ class Workspace(NamedTuple):
     residual: Floats  # (nv,) e
     delta: Floats  # (nv,) Newton's step
     diagonal: Floats  # (nv,) of joint impedances
-    factors: Factors
 
 
 def new_workspace(n: int, nq: int, nv: int, nc: int) -> Workspace:
     """Room for the steps of a tree, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (
-        (n, 9), (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
+        (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
     )  # fmt: skip
     arrays = [np.full(shape, np.nan) for shape in shapes]
-    return Workspace(new_poses(n, nv, nc), new_poses(n, nv, nc), *arrays, new_factors(n, nv))
+    return Workspace(new_motion(n, nv, nc), new_poses(n, nv, nc), *arrays)
 
 
 @kernel
@@ -118,7 +117,7 @@ def set_rates(tree, q, work, h, rate):
             c, ux, uy, uz = quat_difference(after, (q[a], q[a + 1], q[a + 2], q[a + 3]))
             u = (ux, uy, uz)
             if tree.parent[i] >= 0:
-                u = mat_vec(load9(work.now.rotation, tree.parent[i]), u)
+                u = mat_vec(load9(work.motion.poses.rotation, tree.parent[i]), u)
             rate[j], rate[j + 1], rate[j + 2] = scale(2.0 / (h * c), u)
 
 
@@ -146,13 +145,13 @@ def reference_point(tree, q):
 def set_discrete_momenta(tree, work, h):
     """m Δx/h and ℓ of every body, from the poses at both ends."""
     for i in range(tree.parent.shape[0]):
-        c, ux, uy, uz = quat_difference(load4(work.next.quaternion, i), load4(work.now.quaternion, i))
+        c, ux, uy, uz = quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i))
         store4(work.turn, i, (c, ux, uy, uz))
         u = (ux, uy, uz)
-        y = scale(2.0 / h, mat_vec(load9(work.inertia, i), u))
+        y = scale(2.0 / h, mat_vec(load9(work.motion.inertia, i), u))
         store3(work.angular, i, add(scale(c, y), cross(u, y)))
         shift = (work.shift[0], work.shift[1], work.shift[2])
-        moved = add(shift, sub(load3(work.next.com, i), load3(work.now.com, i)))
+        moved = add(shift, sub(load3(work.next.com, i), load3(work.motion.poses.com, i)))
         store3(work.linear, i, scale(tree.mass[i] / h, moved))
 
 
@@ -179,7 +178,7 @@ def add_impulse(work, i, arm, impulse):
 @kernel
 def contact_chord(tree, plant, work, h, c):
     """The middle of a contact point's chord and the chord's velocity, in the world."""
-    left = load3(work.now.contact, c)
+    left = load3(work.motion.poses.contact, c)
     shift = (work.shift[0], work.shift[1], work.shift[2])
     moved = add(shift, sub(load3(work.next.contact, c), left))
     start = add(reference_point(tree, plant.q), left)
@@ -212,15 +211,15 @@ def set_residual(tree, floor, plant, pushes, work, h):
     """e and the square of its norm; the poses at k + 1 must be those of ``work.q``."""
     set_discrete_momenta(tree, work, h)
     set_contact_forces(tree, floor, plant, work, h)
-    load_body_wrenches(tree, work, work.now, -0.5 * h)
-    add_external_impulses(tree, plant, pushes, work, work.now.contact, pushes.left, -0.5 * h, -1.0)
+    load_body_wrenches(tree, work, work.motion.poses, -0.5 * h)
+    add_external_impulses(tree, plant, pushes, work, work.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
     total = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(work.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
             torque = plant.torque[dof] if tree.dofs[i] > 1 else joint_torque(plant, work, h, tree.first_q[i], dof)
-            e = plant.momentum[dof] + 0.5 * h * torque - dot6(load6(work.now.motion, dof), b)
+            e = plant.momentum[dof] + 0.5 * h * torque - dot6(load6(work.motion.poses.motion, dof), b)
             work.residual[dof] = e
             total += e * e
         hand_to_parent(tree, work.wrench, i, b)
@@ -276,17 +275,17 @@ def turn_derivative(J, c, u, h):
 @kernel
 def set_newton_blocks(tree, floor, plant, work, h):
     """G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
-    block = work.factors.block
+    block = work.motion.factors.block
     for i in range(tree.parent.shape[0]):
         c, ux, uy, uz = load4(work.turn, i)
-        K = turn_derivative(load9(work.inertia, i), c, (ux, uy, uz), h)
-        store_block(block, i, tree.mass[i] / h, load3(work.now.com, i), load3(work.next.com, i), K)
+        K = turn_derivative(load9(work.motion.inertia, i), c, (ux, uy, uz), h)
+        store_block(block, i, tree.mass[i] / h, load3(work.motion.poses.com, i), load3(work.next.com, i), K)
     for c in range(tree.contact_body.shape[0]):
         if plant.force[c, 2] != 0.0:
             middle, velocity = contact_chord(tree, plant, work, h, c)
             anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
             D = point_force_derivative(floor, plant.mode[c], middle, velocity, anchor, h)
             C = mat_scale(-0.5 * h, D)
-            add_point_block(block, tree.contact_body[c], load3(work.now.contact, c), load3(work.next.contact, c), C)
+            add_point_block(block, tree.contact_body[c], load3(work.motion.poses.contact, c), load3(work.next.contact, c), C)
     for dof in range(plant.stiffness.shape[0]):
         work.diagonal[dof] = 0.25 * h * plant.stiffness[dof] + 0.5 * plant.damping[dof]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.dynamics import load_bias_forces
-from biped.kernels.factorization import block_times, eliminate, row_dot, solve_inboard, store_block
+from biped.kernels.factorization import eliminate, row_dot, solve_inboard, store_block, store_block_times
 from biped.kernels.kinematics import move_bodies
 from biped.kernels.tree import Floats, Integers
 from biped.kernels.vectors import (
@@ -104,7 +104,7 @@ def workspace_dynamics(tree, legs, motion, scratch):
         com = load3(motion.poses.com, i)
         inertia = congruence(load9(motion.poses.rotation, i), big)
         store_block(factors.block, i, BIG_BASE * tree.mass[0], com, com, inertia)
-        store6(factors.wrench, i, block_times(factors.block, i, load6(motion.acceleration, i)))
+        store_block_times(factors.block, i, load6(motion.acceleration, i), factors.wrench, i)
     s = motion.poses.motion
     eliminate(tree, s, s, scratch.nothing, factors, 1)
     solve_inboard(tree, s, scratch.nothing, factors, 1)

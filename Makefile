@@ -1,0 +1,75 @@
+# Everything runs in a virtual environment that the first target makes: `make demo` and `make test` are
+# all that a fresh machine needs, besides Python 3.11 or later.
+
+VENV ?= .venv
+JOBS ?= 2
+# The first of these that is new enough and can make virtual environments. Python 3.11 comes first because
+# constraints.txt was made with it, and because PyBullet has wheels for no later one.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3 python3.13; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+STAMP_MUJOCO := $(VENV)/.installed-mujoco
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help demo test slow docs lint format types contract jit-off check bench clean
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+demo: $(STAMP)  ## run the thrown-block experiment; says what happened and where the pictures are
+	@$(BIN)/biped run thrown-block
+
+test: $(STAMP)  ## run the tests, except the slow ones
+	@$(PYTEST) -n $(JOBS) --dist loadfile -m "not slow"
+
+slow: $(STAMP)  ## run the slow tests
+	@$(PYTEST) -n $(JOBS) --dist loadfile -m slow
+
+docs: $(STAMP)  ## run the examples of README.md and docs/, and check their links and commands
+	@$(PYTEST) -m docs
+
+lint: $(STAMP)  ## check the code's style
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+format: $(STAMP)  ## bring the code into style, as far as that is automatic
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+types: $(STAMP)  ## check the types
+	@$(BIN)/mypy
+
+contract: $(STAMP)  ## check which package imports which
+	@$(BIN)/lint-imports --no-logo
+
+jit-off: $(STAMP)  ## run some kernels' tests as plain Python
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m "jit_off and not slow"
+
+check: lint types contract jit-off test  ## all of the above but the slow tests
+
+bench: $(STAMP_MUJOCO)  ## measure the speed, beside MuJoCo
+	@$(BIN)/biped bench
+
+clean:  ## remove the virtual environment, results and caches
+	rm -rf $(VENV) build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find biped contact controllers experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or later with the modules venv and ensurepip was found; install one, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is missing or older than Python 3.11; name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "Making a virtual environment in $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "make: $(PYTHON) cannot make a virtual environment; is its venv package (such as python3-venv) installed?" >&2; exit 1; }
+
+$(STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing biped-balance and its tools into $(VENV), once; a few minutes with a slow network"
+	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(STAMP_MUJOCO): $(STAMP)
+	@echo "Installing MuJoCo into $(VENV), once"
+	@$(PIP) install -c constraints.txt -e '.[mujoco]'
+	@touch $@

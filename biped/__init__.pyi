@@ -1,0 +1,60 @@
+from .controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
+from .disturbance import Push, Throw
+from .errors import InputError, IntegrationError, ModelError, RunInterrupted
+from .integrator import Recursive, integrator_named
+from .model import (
+    Body,
+    Box,
+    ContactPoint,
+    Joint,
+    Model,
+    chain,
+    fixed,
+    floating,
+    human,
+    load_urdf,
+    prismatic,
+    revolute,
+    rigid_box,
+    save_urdf,
+    spherical,
+)
+from .run import Run
+from .simulation import simulate
+from .state import State
+from .world import Fall
+
+__all__ = [
+    "Body",
+    "Box",
+    "CompiledLoop",
+    "ContactPoint",
+    "Controller",
+    "Fall",
+    "Impedance",
+    "InputError",
+    "IntegrationError",
+    "Joint",
+    "Model",
+    "ModelError",
+    "Observation",
+    "Push",
+    "Recursive",
+    "Run",
+    "RunInterrupted",
+    "SetPoint",
+    "State",
+    "Throw",
+    "chain",
+    "fixed",
+    "floating",
+    "human",
+    "integrator_named",
+    "load_urdf",
+    "prismatic",
+    "revolute",
+    "rigid_box",
+    "save_urdf",
+    "simulate",
+    "spherical",
+]

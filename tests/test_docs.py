@@ -1,0 +1,111 @@
+"""The README and the pages of docs/: their Python runs, their commands and links exist.
+
+The Python of a page is one module, block after block, run in an empty folder. A block that is only to be
+read is fenced as ``text``.
+"""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+FENCE = re.compile(r"^```(\w*)\s*$")
+LINK = re.compile(r"(?<!`)\[[^\]`]*\]\(([^)\s]+)\)")
+
+pytestmark = pytest.mark.docs
+
+
+def named(pages):
+    return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages]
+
+
+def fenced(page):
+    """(language, line number, line) of every line inside a fence."""
+    language = None
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
+        fence = FENCE.match(line)
+        if fence and language is None:
+            language = fence[1]
+        elif line.startswith("```"):
+            language = None
+        elif language is not None:
+            yield language, number, line
+    assert language is None, f"{page}: a fence is left open"
+
+
+def python_of(page):
+    """The page's Python, each line where it is in the page, so that tracebacks show its number."""
+    lines = {number: line for language, number, line in fenced(page) if language == "python"}
+    return "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
+
+
+def commands_of(page):
+    return [line.split("#")[0].strip() for language, _, line in fenced(page) if language in ("sh", "console")]
+
+
+def links_of(page):
+    inside = {number for _, number, _ in fenced(page)}
+    lines = enumerate(page.read_text(encoding="utf-8").splitlines(), start=1)
+    return [target for number, line in lines if number not in inside for target in LINK.findall(line)]
+
+
+@pytest.mark.parametrize("page", named(page for page in PAGES if python_of(page)))
+def test_examples_run(page, tmp_path, monkeypatch):
+    module = f"example_{page.stem.lower().replace('-', '_')}"
+    script = tmp_path / f"{module}.py"  # a file, because Numba caches no function that stands in none
+    script.write_text(python_of(page) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    spec = importlib.util.spec_from_file_location(module, script)
+    example = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, module, example)
+    spec.loader.exec_module(example)
+
+
+@cache
+def help_of(*subcommand):
+    command = [sys.executable, "-c", "from experiments.cli import main; main()", *subcommand, "--help"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert result.returncode == 0, f"biped {' '.join(subcommand)} --help: {result.stderr}"
+    return result.stdout
+
+
+@pytest.mark.parametrize("page", named(page for page in PAGES if any(c.startswith("biped ") for c in commands_of(page))))
+def test_commands_exist(page):
+    for command in commands_of(page):
+        if not command.startswith("biped "):
+            continue
+        words = command.split()[1:]
+        if words[0].startswith("-"):
+            assert words[0] in help_of()
+            continue
+        known = help_of(words[0])
+        for option in [word.split("=")[0] for word in words if word.startswith("--")]:
+            assert option in known, f"{command}: biped {words[0]} has no option {option}"
+
+
+@pytest.mark.parametrize("page", named(page for page in PAGES if any(c.startswith("make ") for c in commands_of(page))))
+def test_make_targets_exist(page):
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for command in commands_of(page):
+        if command.startswith("make "):
+            assert command.split()[1] in targets, f"{page.name}: {command}"
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_links_lead_somewhere(page):
+    for target in links_of(page):
+        if not re.match(r"[a-z]+:|#", target):
+            path = page.parent / target.split("#")[0]
+            assert path.exists(), f"{page.relative_to(ROOT)}: {target} is not there"
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        assert page.name == "index.md" or f"({page.name})" in index, page.name

@@ -1,0 +1,103 @@
+"""The house itself: what is imported when, what stands in the repository, and that versions agree."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import biped
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LARGEST_FILE = 1_000_000
+HEAVY = {"numba", "llvmlite", "pandas", "pyarrow", "pinocchio", "scipy", "matplotlib", "rich", "numpy"}
+
+
+def run_python(code):
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def tracked_files():
+    """What git tracks or would; all that is there, where there is no git (a source archive)."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    return [path for name in listing.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_importing_biped_is_light():
+    loaded = set(run_python("import sys, biped; print(*{name.partition('.')[0] for name in sys.modules})").split())
+    assert "biped" in loaded
+    assert not loaded & HEAVY
+
+
+def test_building_a_model_compiles_nothing_and_needs_no_tables():
+    code = "import sys, biped; biped.human().tree; print(*{name.partition('.')[0] for name in sys.modules})"
+    assert not set(run_python(code).split()) & (HEAVY - {"numpy"})
+
+
+@pytest.mark.parametrize("name", biped.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    assert getattr(biped, name).__doc__
+
+
+def test_the_version_is_the_same_everywhere():
+    version = PROJECT["project"]["version"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(rf"^version: {re.escape(version)}$", citation, re.MULTILINE)
+    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    printed = run_python("import sys; sys.argv = ['biped', '--version']; from experiments.cli import main; main()")
+    assert version in printed.split()
+
+
+def test_the_licence_is_the_same_everywhere():
+    identifier = PROJECT["project"]["license"]
+    assert f"license: {identifier}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("BSD 3-Clause License")
+
+
+def test_constraints_pin_every_dependency_exactly():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins)
+    pinned = {canonical(pin.partition("==")[0]) for pin in pins}
+    extras = PROJECT["project"]["optional-dependencies"]
+    for requirement in [*PROJECT["project"]["dependencies"], *extras["dev"], *extras["mujoco"]]:
+        assert canonical(re.match(r"[\w.-]+", requirement)[0]) in pinned, requirement
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_no_file_is_large():
+    large = [str(path.relative_to(ROOT)) for path in tracked_files() if path.stat().st_size > LARGEST_FILE]
+    assert not large
+
+
+def test_nothing_names_an_index_or_a_machine():
+    # Written in parts, so that this file does not name them either.
+    hosts = ["py" + "pi.org", "python" + "hosted", "anaconda" + ".org", "registry." + "npmjs", "deb." + "debian"]
+    words = [*hosts, "--index" + "-url", "/ho" + "me/", "/ro" + "ot/", "/wo" + "rk/", "/Us" + "ers/"]
+    pattern = re.compile("|".join(map(re.escape, words)))
+    stray = []
+    for path in tracked_files():
+        if path.suffix in (".png", ".svg", ".parquet", ".npz", ".gif"):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if pattern.search(line):
+                stray.append(f"{path.relative_to(ROOT)}:{number}")
+    assert not stray
+
+
+def test_every_package_is_typed():
+    for package in PROJECT["tool"]["importlinter"]["root_packages"]:
+        assert (ROOT / package / "__init__.py").is_file()
+        assert (ROOT / package / "py.typed").is_file(), f"{package}/py.typed is missing"
