@@ -1,7 +1,7 @@
 """Integrators by name, with what each can do."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 from biped.errors import InputError
@@ -19,6 +19,8 @@ class Recursive:
         max_iterations: Newton iterations before a step is retried in halves.
         max_backtracks: halvings of a Newton step before it is given up.
         max_halvings: a step is retried in 2, 4, … parts, two to this power at most.
+        landing_depth: [m] a step is also retried in parts if a point that touched nothing would end it deeper
+            in the floor than this: the contact law sees a landing at the end of a step only.
 
     Raises:
         InputError: for a value that is out of range.
@@ -37,19 +39,24 @@ class Recursive:
     max_iterations: int = 30
     max_backtracks: int = 12
     max_halvings: int = 8
+    landing_depth: float = 1e-4
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
-            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be above zero")
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name != "tolerance" and (not isinstance(value, int) or value < 0):
-                raise InputError(f"integrator.{field.name} = {value!r}: it must be a whole number, zero or above")
+            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero")
+        if not self.landing_depth > 0.0:
+            raise InputError(f"integrator.landing_depth = {self.landing_depth!r}: it must be above zero (inf: never)")
+        for name in ("max_iterations", "max_backtracks", "max_halvings"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 0:
+                raise InputError(f"integrator.{name} = {value!r}: it must be a whole number, zero or above")
 
     @property
     def solver(self) -> Solver:
         """What the kernels take."""
-        return Solver(self.tolerance, self.max_iterations, self.max_backtracks, self.max_halvings)
+        return Solver(
+            float(self.tolerance), self.max_iterations, self.max_backtracks, self.max_halvings, float(self.landing_depth)
+        )
 
 
 INTEGRATORS: dict[str, type[Recursive]] = {Recursive.name: Recursive}

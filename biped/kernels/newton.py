@@ -19,6 +19,7 @@ class Solver(NamedTuple):
     max_iterations: int
     max_backtracks: int
     max_halvings: int  # a step that does not converge is retried in 2, 4, ... parts, 2^this at most
+    landing_depth: float  # [m] so is one at whose end a landing point is deeper than this
 
 
 @kernel

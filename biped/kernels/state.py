@@ -10,8 +10,8 @@ from biped.kernels.tree import Floats, Integers
 # Places in ``Plant.count``.
 STEPS = 0  # steps since ``clock[0]``
 ITERATIONS = 1  # Newton iterations of all steps
-MOST_ITERATIONS = 2  # of any step so far
-RECENT_ITERATIONS = 3  # of any step since the last recorded row
+MOST_ITERATIONS = 2  # of any one solve so far
+RECENT_ITERATIONS = 3  # of any one solve since the last recorded row
 RETRIED = 4  # steps that were halved
 TOTAL_STEPS = 5  # steps since the start of the run
 COUNTS = 6

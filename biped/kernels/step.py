@@ -34,6 +34,8 @@ from contact.modes import NONE, SLIDING, SLIDING_TO_STICKING
 OK = 0
 FAILED = 1
 
+TOO_DEEP = -2
+
 
 @routine
 def prepare(tree, plant, work):
@@ -67,39 +69,41 @@ def count_step(plant):
 
 @routine
 def advance(tree, floor, plant, pushes, work, solver, begin, h):
-    """Advance by h, in halves, quarters, ... where that does not converge; OK or FAILED."""
+    """Advance by h, in halves, quarters, ... where that is needed; OK or FAILED.
+
+    It is needed where a step does not converge, and where a point would land deeper than
+    ``solver.landing_depth``: the law sees a landing at the end of the step only. The parts stay
+    small up to the end of h, since the shock of a landing is as short as they are.
+    """
     units = 1 << solver.max_halvings
-    done, size, iterations = 0, units, 0
-    halved = False
+    done, size, iterations, most = 0, units, 0, 0
     while done < units:
         part = h * (size / units)
-        taken = substep(tree, floor, plant, pushes, work, solver, begin + h * (done / units), part)
-        if taken == NOT_CONVERGED:
-            if size == 1:
-                return FAILED
-            size //= 2
-            halved = True
-        else:
+        taken = substep(tree, floor, plant, pushes, work, solver, begin + h * (done / units), part, size == 1)
+        if taken >= 0:
             iterations += taken
+            most = max(most, taken)
             done += size
-            while size < units and done % (2 * size) == 0:
-                size *= 2
-    count_iterations(plant.count, iterations, halved)
+        elif size > 1:
+            size //= 2
+        else:
+            return FAILED
+    count_iterations(plant.count, iterations, most, size < units)
     return OK
 
 
 @kernel
-def count_iterations(count, iterations, halved):
+def count_iterations(count, iterations, most, halved):
     count[ITERATIONS] += iterations
-    count[MOST_ITERATIONS] = max(count[MOST_ITERATIONS], iterations)
-    count[RECENT_ITERATIONS] = max(count[RECENT_ITERATIONS], iterations)
+    count[MOST_ITERATIONS] = max(count[MOST_ITERATIONS], most)
+    count[RECENT_ITERATIONS] = max(count[RECENT_ITERATIONS], most)
     if halved:
         count[RETRIED] += 1
 
 
 @kernel
-def substep(tree, floor, plant, pushes, work, solver, begin, h):
-    """One step of length h, all of it or nothing; the number of Newton iterations or NOT_CONVERGED."""
+def substep(tree, floor, plant, pushes, work, solver, begin, h, smallest):
+    """One step of length h, all of it or nothing: the number of Newton iterations, NOT_CONVERGED or TOO_DEEP."""
     if pushes.body.shape[0] > 0:
         set_push_impulses(pushes, begin, begin + h)
         for j in range(pushes.body.shape[0]):
@@ -107,11 +111,23 @@ def substep(tree, floor, plant, pushes, work, solver, begin, h):
     iterations = solve_step(tree, floor, plant, pushes, work, h, solver)
     if iterations == NOT_CONVERGED:
         return NOT_CONVERGED
+    if not smallest and lands_too_deep(tree, plant, work, solver.landing_depth):
+        return TOO_DEEP
     book_works(tree, plant, pushes, work, h)
     book_momentum(tree, plant, pushes, work, h)
     settle_contacts(tree, floor, plant, work, h)
     move_on(tree, plant, work, h)
     return iterations
+
+
+@kernel
+def lands_too_deep(tree, plant, work, depth):
+    """Whether a point that touches nothing ends this step farther below the floor than ``depth``."""
+    height = reference_point(tree, plant.q)[2] + work.shift[2]
+    for c in range(plant.mode.shape[0]):
+        if plant.mode[c] == NONE and height + work.next.contact[c, 2] < -depth:
+            return True
+    return False
 
 
 @kernel

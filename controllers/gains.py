@@ -1,0 +1,102 @@
+"""Gains of the workspace controller as a TOML file.
+
+The file has one table, and each of its keys may be left out, for the thesis's value::
+
+    [controller]
+    kp_position = [50.0, 50.0, 200.0]       # 1/s², along x, y, z; or one number for all three
+    kd_position = [7.07, 7.07, 14.142]      # 1/s
+    kp_orientation = [50.0, 50.0, 50.0]     # 1/s²
+    kd_orientation = [7.07, 7.07, 7.07]     # 1/s
+"""
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from biped.errors import InputError
+from controllers.workspace import WorkspaceGains
+
+TABLE = "controller"
+KEYS = tuple(item.name for item in fields(WorkspaceGains))
+UNITS = {"kp_position": "1/s²", "kd_position": "1/s", "kp_orientation": "1/s²", "kd_orientation": "1/s"}
+
+
+def load_gains(path: str | Path) -> WorkspaceGains:
+    """Read gains.
+
+    Raises:
+        InputError: the file is not TOML, has a key that is not a gain, or a gain is impossible; the message
+            names the file and the line.
+        OSError: the file cannot be read.
+    """
+    return WorkspaceGains(**read_gains(path))
+
+
+def read_gains(path: str | Path) -> dict[str, tuple[float, float, float]]:
+    """The gains that the file has, and no others; raises what ``load_gains`` raises."""
+    path = Path(path)
+    text = _text(path)
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not TOML: {error}") from None
+    table = _controller_table(path, text, document)
+    return {key: _gain(path, text, key, value) for key, value in table.items()}
+
+
+def save_gains(gains: WorkspaceGains, path: str | Path) -> None:
+    """Write gains so that ``load_gains`` reads the same ones.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    lines = [f"[{TABLE}]"]
+    for key in KEYS:
+        numbers = ", ".join(repr(value) for value in getattr(gains, key))
+        lines.append(f"{key} = [{numbers}]  # {UNITS[key]}, along x, y, z")
+    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not TOML: it is not a text in UTF-8 ({error.reason})") from None
+
+
+def _controller_table(path: Path, text: str, document: dict[str, Any]) -> dict[str, Any]:
+    """The one table of the document, with no key but gains."""
+    for name in document:
+        if name != TABLE:
+            raise InputError(f"{path}{_line(text, name)}: unknown table or key {name!r}; the one table is [{TABLE}]")
+    table = document.get(TABLE)
+    if not isinstance(table, dict):
+        raise InputError(f"{path}: there is no table [{TABLE}]; it holds {', '.join(KEYS)}")
+    for key in table:
+        if key not in KEYS:
+            raise InputError(f"{path}{_line(text, key)}: unknown gain {key!r}; gains are {', '.join(KEYS)}")
+    return table
+
+
+def _gain(path: Path, text: str, key: str, value: Any) -> tuple[float, float, float]:
+    """One gain, checked as ``WorkspaceGains`` checks it."""
+    entries = value if isinstance(value, list) else [value]
+    if not all(isinstance(entry, (int, float)) and not isinstance(entry, bool) for entry in entries):
+        raise InputError(f"{path}{_line(text, key)}: {key} = {value!r}: it must be one number or three")
+    try:
+        gains = WorkspaceGains(**{key: tuple(entries) if isinstance(value, list) else value})
+    except InputError as error:
+        raise InputError(f"{path}{_line(text, key)}: {error}") from None
+    checked: tuple[float, float, float] = getattr(gains, key)
+    return checked
+
+
+def _line(text: str, name: str) -> str:
+    """``, line 3`` if the name begins a line of the file."""
+    pattern = re.compile(rf"^\s*\[?\s*[\"']?{re.escape(name)}[\"']?\s*[=\].]")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if pattern.match(line):
+            return f", line {number}"
+    return ""

@@ -1,0 +1,71 @@
+"""A spring and a damper in each joint that act within the integrator's steps."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.controller import CompiledLoop, Impedance, Observation
+from biped.errors import InputError
+from biped.kernels.hold import World, coast
+from biped.model import Model
+from controllers.joint_values import JointValues, by_joint, checked
+
+#: Stiff enough for the human to stand upright: at the ankles, gravity pulls it over with about 750 N·m/rad.
+STIFFNESS = 2000.0
+DAMPING = 50.0
+
+
+@dataclass(frozen=True)
+class JointImpedance:
+    """Joint impedance about a set point, evaluated in the middle of each step with the step's own unknowns.
+
+    It commands no torques of its own: the integrator adds stiffness and damping to the diagonal of its
+    factorization, so they stay stable at any step, where the same gains outside of the step diverge.
+
+    Each of the three is one number for all joints or a table by joint; joints that a table leaves out have
+    no stiffness, no damping and the rest angle zero.
+
+    Attributes:
+        stiffness: [N·m/rad].
+        damping: [N·m·s/rad].
+        rest: where the springs are at rest [rad].
+        period: [s] between two looks at whether the model has fallen; the impedance itself knows no ticks.
+
+    Raises:
+        InputError: a stiffness or a damping is negative, or a number is not finite.
+        ModelError: a table names a joint that the model does not have; raised when the model is known.
+    """
+
+    stiffness: JointValues = STIFFNESS
+    damping: JointValues = DAMPING
+    rest: JointValues = field(default_factory=dict)
+    period: float = 2e-3
+
+    def __post_init__(self) -> None:
+        checked(self.stiffness, "impedance.stiffness", least=0.0)
+        checked(self.damping, "impedance.damping", least=0.0)
+        checked(self.rest, "impedance.rest")
+        if not (np.isfinite(self.period) and self.period > 0.0):
+            raise InputError(f"impedance.period = {self.period!r}: it must be a finite number of seconds above zero")
+
+    def impedance(self, model: Model) -> Impedance:
+        """What the integrator takes."""
+        return Impedance(
+            stiffness=by_joint(self.stiffness, model),
+            damping=by_joint(self.damping, model),
+            rest=by_joint(self.rest, model),
+        )
+
+    def compiled(self, model: Model) -> CompiledLoop:  # noqa: ARG002 - the protocol hands over the model
+        """The compiled loop of a plant that is left to itself between two looks at it."""
+        return CompiledLoop(_coast, None)
+
+    def torques(self, observation: Observation) -> NDArray[np.float64]:
+        """(joints,) zero: all it does, it does within the steps."""
+        return np.zeros(len(observation.model.joint_names))
+
+
+def _coast(world: World, _law: None, ticks: int, period: int) -> tuple[int, int]:
+    done, reason = coast(world, ticks, period)
+    return int(done), int(reason)

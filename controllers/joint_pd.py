@@ -1,0 +1,76 @@
+"""Proportional and derivative action in each joint: the simplest controller there is, and a baseline."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.controller import CompiledLoop, Observation
+from biped.errors import InputError
+from biped.model import Model
+from controllers.joint_values import JointValues, by_joint, checked
+from controllers.kernels.joint_pd import PdLaw
+from controllers.kernels.loops import pd_loop
+
+
+@dataclass(frozen=True)
+class JointPD:
+    """τ = −k_p (θ − θ_d) − k_d θ̇ in each joint, within ±limit, held for a period.
+
+    Each of the four is one number for all joints or a table by joint, such as ``{"left_knee_pitch": 400.0}``;
+    joints that a table leaves out have no gain, the target zero, and no limit.
+
+    Attributes:
+        kp: k_p [N·m/rad].
+        kd: k_d [N·m·s/rad].
+        target: θ_d [rad].
+        limit: the greatest torque [N·m].
+        period: [s] between two ticks.
+
+    Raises:
+        InputError: a gain is negative, a limit is not above zero, or a number is not finite.
+        ModelError: a table names a joint that the model does not have; raised when the model is known.
+    """
+
+    kp: JointValues = 500.0
+    kd: JointValues = 20.0
+    target: JointValues = field(default_factory=dict)
+    limit: JointValues = float("inf")
+    period: float = 2e-3
+
+    def __post_init__(self) -> None:
+        checked(self.kp, "joint_pd.kp", least=0.0)
+        checked(self.kd, "joint_pd.kd", least=0.0)
+        checked(self.target, "joint_pd.target")
+        checked(self.limit, "joint_pd.limit", least=0.0, infinite=True)
+        if not (np.isfinite(self.period) and self.period > 0.0):
+            raise InputError(f"joint_pd.period = {self.period!r}: it must be a finite number of seconds above zero")
+
+    def law(self, model: Model) -> PdLaw:
+        """What the compiled loop takes."""
+        return PdLaw(
+            kp=_spread(model, by_joint(self.kp, model)),
+            kd=_spread(model, by_joint(self.kd, model)),
+            target=_spread(model, by_joint(self.target, model)),
+            limit=_spread(model, by_joint(self.limit, model, default=np.inf)),
+        )
+
+    def compiled(self, model: Model) -> CompiledLoop:
+        """The compiled closed loop."""
+        return CompiledLoop(pd_loop, self.law(model))
+
+    def torques(self, observation: Observation) -> NDArray[np.float64]:
+        """(joints,) [N·m] torques for a state."""
+        model = observation.model
+        law = self.law(model)
+        dofs = [model.dof(joint) for joint in model.joint_names]
+        wanted = -law.kp[dofs] * (observation.angles - law.target[dofs]) - law.kd[dofs] * observation.rates
+        return np.clip(wanted, -law.limit[dofs], law.limit[dofs])
+
+
+def _spread(model: Model, values: dict[str, float]) -> NDArray[np.float64]:
+    """(nv,) the joints' numbers at their degrees of freedom, zero elsewhere."""
+    array = np.zeros(model.nv)
+    for joint, value in values.items():
+        array[model.dof(joint)] = value
+    return array

@@ -1,0 +1,47 @@
+"""One number for each joint of a model, from one number for all of them or from a table by joint."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.model import Model
+from biped.model.errors import unknown
+
+#: One number for all joints, or one for each joint named; the joints not named take a controller's default.
+JointValues = float | Mapping[str, float]
+
+
+def checked(values: JointValues, what: str, *, least: float = -np.inf, infinite: bool = False) -> JointValues:
+    """``values`` if all of them are numbers that ``what`` can have.
+
+    Raises:
+        InputError: one is not a number, below ``least``, or infinite where that is not allowed.
+    """
+    for place, value in _named(values, what):
+        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        if not is_number or np.isnan(value) or value < least or (np.isinf(value) and not infinite):
+            bound = "" if np.isinf(least) else f", {least:g} or above"
+            raise InputError(f"{place} = {value!r}: it must be a {'' if infinite else 'finite '}number{bound}")
+    return dict(values) if isinstance(values, Mapping) else float(values)
+
+
+def _named(values: JointValues, what: str) -> list[tuple[str, float]]:
+    if isinstance(values, Mapping):
+        return [(f"{what}[{joint!r}]", value) for joint, value in values.items()]
+    return [(what, values)]
+
+
+def by_joint(values: JointValues, model: Model, default: float = 0.0) -> dict[str, float]:
+    """A number for each joint of one degree of freedom; ``default`` for those that a table leaves out.
+
+    Raises:
+        ModelError: a table names a joint that the model does not have; the message lists those it has.
+    """
+    joints = model.joint_names
+    if not isinstance(values, Mapping):
+        return dict.fromkeys(joints, float(values))
+    for joint in values:
+        if joint not in joints:
+            raise unknown("joint", joint, joints)
+    return {joint: float(values.get(joint, default)) for joint in joints}

@@ -1,0 +1,152 @@
+"""Parameters of experiments: named by dots, with a default, a unit, a meaning and a source."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from biped.errors import InputError
+from biped.model.errors import unknown
+
+#: A number, a whole number, a word, or a few numbers such as a position or a quaternion.
+Value = float | int | str | tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an experiment.
+
+    Its default decides what values it takes: a float any number, an int a whole number, a tuple as many
+    numbers, a str a word. Whether a value makes sense is decided by the object it goes into.
+
+    Attributes:
+        name: ``group.attribute``; the attribute is that of the Python object which the value goes into.
+        default: the value in the experiment as published.
+        unit: SI; empty for numbers without one and for words.
+        meaning: a few words.
+        source: where the default is from.
+        repeats: whether one number stands for a whole tuple of it.
+    """
+
+    name: str
+    default: Value
+    unit: str
+    meaning: str
+    source: str
+    repeats: bool = False
+
+    def parse(self, text: str) -> Value:
+        """The value that a text on the command line stands for.
+
+        Raises:
+            InputError: the text is not of this parameter's kind.
+        """
+        if isinstance(self.default, str):
+            return text.strip()
+        numbers = tuple(self._number(part) for part in text.strip().strip("()[]").split(","))
+        return self.checked(numbers if isinstance(self.default, tuple) or len(numbers) > 1 else numbers[0])
+
+    def checked(self, value: Any) -> Value:
+        """``value`` as this parameter's kind of value.
+
+        Raises:
+            InputError: it is of another kind.
+        """
+        if isinstance(self.default, str):
+            if not isinstance(value, str):
+                raise self._wrong(value, "a word")
+            return value
+        if isinstance(self.default, tuple):
+            return self._tuple(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+            raise self._wrong(value, "one number")
+        if isinstance(self.default, int):
+            if value != math.floor(value):
+                raise self._wrong(value, "a whole number")
+            return int(value)
+        return float(value)
+
+    def _tuple(self, value: Any) -> tuple[float, ...]:
+        assert isinstance(self.default, tuple)
+        count = len(self.default)
+        try:
+            numbers = tuple(float(part) for part in (value if isinstance(value, Iterable) else (value,)))
+        except (TypeError, ValueError):
+            numbers = ()
+        if self.repeats and len(numbers) == 1:
+            numbers *= count
+        if len(numbers) != count or any(math.isnan(number) for number in numbers):
+            one = "one number or " if self.repeats else ""
+            raise self._wrong(value, f"{one}{count} numbers with commas between them")
+        return numbers
+
+    def _number(self, text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            raise self._wrong(text.strip(), "a number" + (f" [{self.unit}]" if self.unit else "")) from None
+
+    def _wrong(self, value: object, wanted: str) -> InputError:
+        return InputError(f"{self.name} = {shown(value)}: it must be {wanted}, such as {shown(self.default)}")
+
+
+def shown(value: object) -> str:
+    """A value as it can be written after ``--set NAME=``."""
+    if isinstance(value, tuple):
+        return ",".join(shown(part) for part in value)
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+class Values(Mapping[str, Value]):
+    """A value for each parameter of an experiment, read-only."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Value:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def number(self, name: str) -> float:
+        """The value of a parameter that is one number."""
+        value = self._values[name]
+        assert isinstance(value, (int, float)), name
+        return float(value)
+
+    def whole(self, name: str) -> int:
+        """The value of a parameter that is a whole number."""
+        value = self._values[name]
+        assert isinstance(value, int), name
+        return value
+
+    def word(self, name: str) -> str:
+        """The value of a parameter that is a word."""
+        value = self._values[name]
+        assert isinstance(value, str), name
+        return value
+
+    def group(self, group: str) -> dict[str, Any]:
+        """The parameters of a group, named without it: the arguments of the object they go into."""
+        prefix = group + "."
+        return {name.removeprefix(prefix): value for name, value in self.items() if name.startswith(prefix)}
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON can hold them."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in self.items()}
+
+
+def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
+    """The parameter of this name.
+
+    Raises:
+        InputError: there is none; the message says what names are close.
+    """
+    table = {parameter.name: parameter for parameter in parameters}
+    if name not in table:
+        raise InputError(str(unknown("parameter", name, table)))
+    return table[name]
