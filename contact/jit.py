@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import numba
 import platformdirs
+from numba.core.registry import CPUDispatcher
 
 _PACKAGES = ("contact", "biped", "controllers", "experiments")
 _KEPT_GENERATIONS = 4
@@ -75,28 +76,44 @@ def cache_folder() -> Path:
     return generation
 
 
-def _compile(function: F, *, forceinline: bool) -> F:
+class _Inlined(CPUDispatcher):  # type: ignore[misc]
+    """A kernel without an entry from Python: called from there, it runs as the Python that it is."""
+
+    def __call__(self, *args: Any) -> Any:
+        return self.py_func(*args)
+
+
+def _compile(function: F, **options: bool) -> F:
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=forceinline)(function)
+        compiler = numba.njit(
+            cache=True, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, **options
+        )
+        return compiler(function)  # type: ignore[no-any-return]
     finally:
         numba.config.CACHE_DIR = previous
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` on first call, to be inlined where it is called: cached, without the GIL.
+    """Compile ``function`` into the kernels and routines that call it: cached, without the GIL.
 
-    Inlined, because a tree or a workspace is a tuple of dozens of arrays, which a call would copy. Without
-    Numba's runtime, so that an allocation does not compile. No fast-math: a run is the same bit for bit
-    wherever it is continued. Division by zero follows IEEE, so that a kernel never needs the interpreter.
+    Inlined, because a tree or a workspace is a tuple of dozens of arrays, which a call would copy; and
+    without an entry from Python, which would take longer to compile than the kernel. Without Numba's
+    runtime, so that an allocation does not compile. No fast-math: a run is the same bit for bit wherever
+    it is continued. Division by zero follows IEEE, so that a kernel never needs the interpreter.
+
+    Called from Python it runs interpreted, with the same result.
     """
-    return _compile(function, forceinline=True)
+    compiled = _compile(function, forceinline=True, no_cpython_wrapper=True)
+    if isinstance(compiled, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
+        compiled.__class__ = _Inlined
+    return compiled
 
 
 def routine(function: F) -> F:
-    """Like ``kernel``, but called, not inlined: for the few large ones that stand in several loops."""
-    return _compile(function, forceinline=False)
+    """Like ``kernel``, but called, not inlined, and open to Python: what the typed API enters by."""
+    return _compile(function)
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:

@@ -1,6 +1,13 @@
-from controllers.gains import load_gains as load_gains
-from controllers.gains import save_gains as save_gains
-from controllers.impedance import JointImpedance as JointImpedance
-from controllers.joint_pd import JointPD as JointPD
-from controllers.workspace import WorkspaceController as WorkspaceController
-from controllers.workspace import WorkspaceGains as WorkspaceGains
+from .gains import load_gains, save_gains
+from .impedance import JointImpedance
+from .joint_pd import JointPD
+from .workspace import WorkspaceController, WorkspaceGains
+
+__all__ = [
+    "JointImpedance",
+    "JointPD",
+    "WorkspaceController",
+    "WorkspaceGains",
+    "load_gains",
+    "save_gains",
+]

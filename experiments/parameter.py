@@ -1,12 +1,12 @@
 """Parameters of experiments: named by dots, with a default, a unit, a meaning and a source."""
 
+import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from biped.errors import InputError
-from biped.model.errors import unknown
 
 #: A number, a whole number, a word, or a few numbers such as a position or a quaternion.
 Value = float | int | str | tuple[float, ...]
@@ -58,13 +58,13 @@ class Parameter:
             return value
         if isinstance(self.default, tuple):
             return self._tuple(value)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
-            raise self._wrong(value, "one number")
-        if isinstance(self.default, int):
-            if value != math.floor(value):
-                raise self._wrong(value, "a whole number")
-            return int(value)
-        return float(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise self._wrong(value, "one finite number")
+        if isinstance(self.default, float):
+            return float(value)
+        if value != math.floor(value):
+            raise self._wrong(value, "a whole number")
+        return int(value)
 
     def _tuple(self, value: Any) -> tuple[float, ...]:
         assert isinstance(self.default, tuple)
@@ -75,12 +75,14 @@ class Parameter:
             numbers = ()
         if self.repeats and len(numbers) == 1:
             numbers *= count
-        if len(numbers) != count or any(math.isnan(number) for number in numbers):
+        if len(numbers) != count or not all(map(math.isfinite, numbers)):
             one = "one number or " if self.repeats else ""
-            raise self._wrong(value, f"{one}{count} numbers with commas between them")
+            raise self._wrong(value, f"{one}{count} finite numbers with commas between them")
         return numbers
 
     def _number(self, text: str) -> float:
+        if text.strip().isdecimal():
+            return int(text)
         try:
             return float(text)
         except ValueError:
@@ -148,5 +150,17 @@ def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
     """
     table = {parameter.name: parameter for parameter in parameters}
     if name not in table:
-        raise InputError(str(unknown("parameter", name, table)))
+        raise InputError(f"unknown parameter {name!r}; {_hint(name, list(table))}")
     return table[name]
+
+
+def _hint(name: str, known: list[str]) -> str:
+    """What was perhaps meant: names with the same last part or spelled much alike, else the groups there are."""
+    last = name.rpartition(".")[2].lower()
+    containing = [candidate for candidate in known if last and last in candidate.lower()]
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    found = list(dict.fromkeys([*close, *containing]))[:3]
+    if found:
+        return f"did you mean {' or '.join(repr(candidate) for candidate in found)}?"
+    groups = dict.fromkeys(candidate.partition(".")[0] for candidate in known)
+    return f"there are parameters of {', '.join(groups)}"

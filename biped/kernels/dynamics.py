@@ -37,7 +37,7 @@ from biped.kernels.vectors import (
     store_twist,
     sub,
 )
-from contact.jit import kernel
+from contact.jit import kernel, routine
 
 
 class Motion(NamedTuple):
@@ -118,7 +118,7 @@ def load_bias_forces(tree, motion, outermost):
         store6(motion.factors.wrench, i, body_bias(tree, motion, i, acceleration))
 
 
-@kernel
+@routine
 def set_motion(tree, q, rates, motion):
     """Poses, inertias, velocities and drifts of the state (q, β)."""
     place_bodies(tree, q, motion.poses)
@@ -127,7 +127,7 @@ def set_motion(tree, q, rates, motion):
     move_bodies(tree, motion.poses, rates, motion.velocity, motion.drift)
 
 
-@kernel
+@routine
 def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
     """Algorithm 3.2: the generalized forces τ = M β̇ + C; external is (n, 6), wrenches about the centres of mass."""
     set_motion(tree, q, rates, motion)
@@ -161,7 +161,7 @@ def subtract_external(tree, motion, external):
         store_twist(wrench, i, sub(b[:3], force), sub(b[3:], moment))
 
 
-@kernel
+@routine
 def forward_dynamics(tree, q, rates, torque, external, motion, accelerations):
     """Algorithm 3.3: β̇ = M⁻¹(τ − C) in O(n)."""
     set_motion(tree, q, rates, motion)
@@ -172,7 +172,7 @@ def forward_dynamics(tree, q, rates, torque, external, motion, accelerations):
     solve_outboard(tree, motion.poses.motion, motion.factors, accelerations)
 
 
-@kernel
+@routine
 def mass_matrix(tree, q, motion, result):
     """M(q), (nv, nv), from composite-body inertias."""
     place_bodies(tree, q, motion.poses)
@@ -197,7 +197,7 @@ def mass_matrix(tree, q, motion, result):
                 j = tree.parent[j]
 
 
-@kernel
+@routine
 def momentum_about_reference(tree, motion):
     """Linear momentum [N·s] and angular momentum about O [N·m·s]; needs poses, inertias and velocities."""
     linear = (0.0, 0.0, 0.0)
@@ -211,7 +211,7 @@ def momentum_about_reference(tree, motion):
     return linear, angular
 
 
-@kernel
+@routine
 def kinetic_energy(tree, motion):
     """½ Σ (m v² + ω · J ω) [J]; needs poses, inertias and velocities."""
     energy = 0.0
@@ -223,7 +223,7 @@ def kinetic_energy(tree, motion):
     return energy
 
 
-@kernel
+@routine
 def centre_of_mass(tree, poses):
     """The whole tree's centre of mass, relative to O [m]."""
     total = 0.0
@@ -234,7 +234,7 @@ def centre_of_mass(tree, poses):
     return scale(1.0 / total, weighted)
 
 
-@kernel
+@routine
 def potential_energy(tree, poses, origin):
     """−Σ m g · x [J]; origin: (3,) the place of O."""
     com = add(centre_of_mass(tree, poses), origin)

@@ -49,7 +49,7 @@ def time_of(plant):
     return plant.clock[0] + plant.clock[1] * plant.count[STEPS]
 
 
-@kernel
+@routine
 def step(tree, floor, plant, pushes, work, solver):
     """Advance the plant by one step of ``plant.clock[1]``; OK, or FAILED with the state where it got stuck.
 

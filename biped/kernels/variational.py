@@ -46,7 +46,7 @@ from biped.kernels.vectors import (
     store_twist,
     sub,
 )
-from contact.jit import kernel
+from contact.jit import kernel, routine
 from contact.kernels import point_force, point_force_derivative
 from contact.modes import NONE
 
@@ -133,7 +133,7 @@ def joint_torque(plant, work, h, q_index, dof):
     return torque
 
 
-@kernel
+@routine
 def reference_point(tree, q):
     """Where O is: the root's centre of mass if the root floats, else the inertial origin."""
     if tree.kind[0] == FLOATING:

@@ -1,0 +1,69 @@
+"""What the thesis's two balancing experiments have in common: the human, its floor, its controller."""
+
+from biped.disturbance import Disturbance
+from biped.model import human
+from contact import RUBBER
+from experiments.experiment import Setup
+from experiments.groups import (
+    controller_from,
+    controller_parameters,
+    fall_from,
+    fall_parameters,
+    floor_from,
+    floor_parameters,
+    integrator_from,
+    integrator_parameters,
+    run_parameters,
+)
+from experiments.initial import human_state, posture_parameters
+from experiments.parameter import Parameter, Values
+
+SOURCE = "Wendlandt 1997, 4.3"
+
+
+def parameters(
+    target_position: tuple[float, float, float],
+    target_orientation: tuple[float, float, float, float],
+    orientation_source: str = SOURCE,
+) -> tuple[Parameter, ...]:
+    """All parameters of a human that balances about a set point."""
+    return (
+        *run_parameters(3.0, 5e-4, SOURCE, "once a control period"),
+        *controller_parameters(target_position, target_orientation, orientation_source),
+        *posture_parameters(human(), SOURCE),
+        *floor_parameters(RUBBER, SOURCE),
+        *fall_parameters(),
+        *integrator_parameters(),
+    )
+
+
+def set_up(values: Values, disturbances: tuple[Disturbance, ...] = ()) -> Setup:
+    """The human of these values, under disturbances."""
+    model = human()
+    return Setup(
+        model=model,
+        state=human_state(model, values),
+        floor=floor_from(values),
+        controller=controller_from(values),
+        disturbances=disturbances,
+        integrator=integrator_from(values),
+        fall=fall_from(values),
+        duration=values.number("run.duration"),
+        step=values.number("run.step"),
+        record_every=values.number("run.record_every") or None,
+    )
+
+
+def figures(first: int) -> dict[str, str]:
+    """The eight figures of a balancing experiment and their numbers in the thesis, from 4.``first`` on."""
+    kinds = (
+        "joint-angles",
+        "joint-torques",
+        "body-position",
+        "body-orientation",
+        "position-error",
+        "orientation-error",
+        "desired-force",
+        "desired-torque",
+    )
+    return {kind: f"4.{first + k}" for k, kind in enumerate(kinds)}

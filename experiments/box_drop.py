@@ -1,0 +1,92 @@
+"""The box of Wendlandt 1997, section 5.3: thrown along the floor, tumbles, and comes to rest upside down."""
+
+import math
+
+import numpy as np
+
+from biped.model import Model, rigid_box
+from biped.state import State
+from contact import Floor
+from experiments.experiment import Experiment, Setup
+from experiments.groups import (
+    floor_from,
+    floor_parameters,
+    integrator_from,
+    integrator_parameters,
+    run_parameters,
+)
+from experiments.initial import generator_of, scatter_parameters
+from experiments.parameter import Parameter, Values
+
+SOURCE = "Wendlandt 1997, 5.3"
+
+#: Not printed: the value in ``experiments.box_search``'s interval that needs the fewest digits.
+FRICTION = 0.4
+
+
+def box_parameters() -> tuple[Parameter, ...]:
+    """The box and its start."""
+    return (
+        Parameter("box.mass", 70.0, "kg", "mass of the box", SOURCE),
+        Parameter("box.size", (0.30, 0.40, 0.20), "m", "its edges along x, y, z", SOURCE),
+        *(
+            Parameter(f"initial.body_{axis}", at, "m", f"centre of mass along {axis}", SOURCE)
+            for axis, at in zip("xyz", (0.0, 0.0, 0.3), strict=True)
+        ),
+        Parameter("initial.orientation", (0.9239, 0.2706, 0.2706, 0.0), "", "quaternion, made unit here", SOURCE),
+        Parameter("initial.velocity", (5.0, 0.0, -0.04), "m/s", "of the centre of mass", SOURCE),
+        Parameter("initial.angular_velocity", (0.0, 0.0, 0.0), "rad/s", "world axes", SOURCE),
+        *scatter_parameters("the orientation"),
+    )
+
+
+def box_state(model: Model, values: Values) -> State:
+    """The box in the air."""
+    initial = values.group("initial")
+    position = [values.number(f"initial.body_{axis}") for axis in "xyz"]
+    orientation = np.asarray(initial["orientation"]) / (np.linalg.norm(initial["orientation"]) or 1.0)
+    turn = generator_of(values).normal(0.0, values.number("initial.jitter"), 3)
+    twist = [*initial["velocity"], *initial["angular_velocity"]]
+    return State.at(model, model.configuration(position, _turned(orientation, turn)), twist)
+
+
+def _turned(quaternion: np.ndarray, turn: np.ndarray) -> tuple[float, ...]:
+    """The orientation after a rotation about an axis in the world by its length [rad]."""
+    angle = float(np.linalg.norm(turn))
+    w = math.cos(angle / 2.0)
+    u = turn * (0.5 * np.sinc(angle / (2.0 * math.pi)))
+    a, v = quaternion[0], quaternion[1:]
+    return (float(w * a - u @ v), *(float(x) for x in w * v + a * u + np.cross(u, v)))
+
+
+def set_up(values: Values) -> Setup:
+    """The box of these values; it has no joints, hence no controller, and cannot fall."""
+    model = rigid_box(values.number("box.mass"), values["box.size"])
+    step = values.number("run.step")
+    return Setup(
+        model=model,
+        state=box_state(model, values),
+        floor=floor_from(values),
+        controller=None,
+        disturbances=(),
+        integrator=integrator_from(values),
+        fall=None,
+        duration=values.number("run.duration"),
+        step=step,
+        record_every=values.number("run.record_every") or step,
+    )
+
+
+EXPERIMENT = Experiment(
+    name="box-drop",
+    title="a box of 70 kg thrown along the floor tumbles and comes to rest",
+    source=SOURCE,
+    parameters=(
+        *run_parameters(1.5, 1e-3, SOURCE, "every step"),
+        *box_parameters(),
+        *floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; `biped search-friction` found it"),
+        *integrator_parameters(),
+    ),
+    set_up=set_up,
+    figures={"centre-of-mass": "5.3", "quaternion": "5.4", "friction-states": "5.5", "newton-iterations": "5.6"},
+)

@@ -1,0 +1,90 @@
+"""What panels are made of: curves over time, marks, legends."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from experiments.figures import style
+from experiments.figures.subject import Mark, Subject
+
+#: Parts of the time axis that a label takes; labels that come closer go on the next line above.
+_LABEL_WIDTH = 0.085
+_LABEL_ROWS = 4
+
+
+def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = style.SIZE, **options: object) -> Figure:
+    """A figure whose panels share their time axis; not known to pyplot, so nothing needs closing."""
+    figure = Figure(figsize=size)
+    figure.subplots(rows, columns, sharex=True, **options)  # type: ignore[arg-type]
+    return figure
+
+
+def draw_curves(
+    axes: Axes,
+    subject: Subject,
+    curves: Sequence[ArrayLike],
+    labels: Sequence[str],
+    colors: Sequence[str] = style.LINES,
+) -> None:
+    """One line for each curve, with a label."""
+    for curve, label, color in zip(curves, labels, colors, strict=False):
+        axes.plot(subject.time, np.asarray(curve), color=color, label=label)
+
+
+def draw_targets(axes: Axes, targets: Sequence[float], colors: Sequence[str]) -> None:
+    """A dashed line at each set point."""
+    for k, (target, color) in enumerate(zip(targets, colors, strict=False)):
+        axes.axhline(target, color=color, linestyle=(0, (5, 3)), linewidth=0.9, label="set point" if k == 0 else None)
+
+
+def finish(
+    axes: Axes, subject: Subject, ylabel: str, *, title: str = "", legend: bool = True, time_label: bool = True
+) -> None:
+    """Labels with units, the marked moments, and a legend to the right of the panel."""
+    axes.set_ylabel(ylabel)
+    if time_label:
+        axes.set_xlabel("time [s]")
+    rows = draw_marks(axes, subject.marks)
+    if title:
+        axes.set_title(title, pad=6.0 + 9.0 * rows)
+    if legend:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.6)
+    if len(subject.time) > 1:
+        axes.set_xlim(subject.time[0], subject.time[-1])
+
+
+def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int:
+    """A thin vertical line at each mark, its label above the panel; how many lines of labels there are."""
+    begin, end = axes.get_xlim() if not axes.lines else _span_of(axes)
+    taken = [-np.inf] * _LABEL_ROWS
+    used = 0
+    for mark in marks:
+        axes.axvline(mark.time, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
+        place = (mark.time - begin) / max(end - begin, 1e-12)
+        row = next((k for k in range(_LABEL_ROWS) if place - taken[k] >= _LABEL_WIDTH), _LABEL_ROWS - 1)
+        taken[row] = place
+        used = max(used, row + 1)
+        if labels:
+            _label(axes, mark, row)
+    return used if labels else 0
+
+
+def _label(axes: Axes, mark: Mark, row: int) -> None:
+    axes.annotate(
+        mark.label,
+        (mark.time, 1.0),
+        xycoords=axes.get_xaxis_transform(),
+        xytext=(1.0, 2.0 + 9.0 * row),
+        textcoords="offset points",
+        fontsize=6.5,
+        color="#555555",
+        annotation_clip=False,
+    )
+
+
+def _span_of(axes: Axes) -> tuple[float, float]:
+    ends = [(float(line.get_xdata()[0]), float(line.get_xdata()[-1])) for line in axes.lines if len(line.get_xdata())]  # type: ignore[index,arg-type]
+    return min(begin for begin, _ in ends), max(end for _, end in ends)

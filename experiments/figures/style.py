@@ -1,0 +1,56 @@
+"""How all figures look: fonts, lines, and colours that the colour-blind can tell apart."""
+
+from typing import Any
+
+# Okabe and Ito's palette, without its yellow, which is too light for a line.
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+GREEN = "#009E73"
+RED = "#D55E00"
+PURPLE = "#CC79A7"
+SKY = "#56B4E9"
+BLACK = "#222222"
+GREY = "#8C8C8C"
+
+#: x, y, z.
+AXES = (BLUE, RED, GREEN)
+#: w, x, y, z.
+QUATERNION = (BLACK, *AXES)
+#: The six joints of a leg from the hip down, or any other few lines.
+LINES = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
+
+#: The contact states 1 … 6: none, sliding, sliding to sticking, sticking, sticking to sliding, pulling.
+MODES = ("#F2F2F2", ORANGE, PURPLE, BLUE, RED, BLACK)
+
+#: [inch] of a figure with one panel.
+SIZE = (7.0, 3.6)
+
+STYLE: dict[str, Any] = {
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 100,
+    "savefig.dpi": 160,
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.limits": (-4, 5),
+    "axes.formatter.useoffset": False,
+    "axes.xmargin": 0.0,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "xtick.direction": "out",
+    "ytick.direction": "out",
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+}

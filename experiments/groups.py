@@ -1,0 +1,138 @@
+"""Groups of parameters that experiments share: each group's table, and the object its values go into.
+
+A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Floor.mu_s``.
+"""
+
+import math
+from dataclasses import fields, replace
+
+from biped.errors import InputError
+from biped.integrator import INTEGRATORS, Recursive, integrator_named
+from biped.world import Fall
+from contact import Floor
+from controllers.workspace import WorkspaceController, WorkspaceGains
+from experiments.initial import OURS
+from experiments.parameter import Parameter, Values
+
+_FLOOR = {
+    "k_n": ("N/m", "normal stiffness of a contact point"),
+    "b_n": ("N·s/m", "normal damping of a contact point"),
+    "k_t": ("N/m", "tangential stiffness of a sticking point"),
+    "b_t": ("N·s/m", "tangential damping of a sticking point"),
+    "mu_s": ("", "coefficient of static friction"),
+    "mu_d": ("", "coefficient of dynamic friction"),
+    "zvt": ("m/s", "speed at or below which a sliding point sticks"),
+}
+
+
+def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...]:
+    """The thesis's rubber floor, with the friction of an experiment."""
+    return tuple(
+        Parameter(
+            f"floor.{name}",
+            getattr(floor, name),
+            unit,
+            meaning,
+            friction_source if name.startswith("mu") else "Wendlandt 1997, 5.3",
+        )
+        for name, (unit, meaning) in _FLOOR.items()
+    )
+
+
+def floor_from(values: Values) -> Floor:
+    """The floor of these values."""
+    return Floor(**values.group("floor"))
+
+
+_GAINS = {
+    "kp_position": ("1/s²", "stiffness of the position error along x, y, z"),
+    "kd_position": ("1/s", "damping of the position error along x, y, z"),
+    "kp_orientation": ("1/s²", "stiffness of the orientation error about x, y, z"),
+    "kd_orientation": ("1/s", "damping of the orientation error about x, y, z"),
+}
+
+
+def controller_parameters(
+    position: tuple[float, float, float], orientation: tuple[float, float, float, float], orientation_source: str
+) -> tuple[Parameter, ...]:
+    """The workspace controller with the thesis's gains and the set point of an experiment."""
+    source = "Wendlandt 1997, 4.3"
+    gains = WorkspaceGains()
+    return (
+        Parameter("controller.target_position", position, "m", "set point of the trunk's centre of mass", source),
+        Parameter(
+            "controller.target_orientation",
+            orientation,
+            "",
+            "set point of the trunk's orientation, unit quaternion w, x, y, z",
+            orientation_source,
+        ),
+        *(
+            Parameter(f"controller.{name}", getattr(gains, name), unit, meaning, source, repeats=True)
+            for name, (unit, meaning) in _GAINS.items()
+        ),
+        Parameter("controller.period", 2e-3, "s", "time between two control ticks", source),
+    )
+
+
+def controller_from(values: Values) -> WorkspaceController:
+    """The workspace controller of these values."""
+    group = values.group("controller")
+    gains = WorkspaceGains(**{name: group.pop(name) for name in _GAINS})
+    return WorkspaceController(**group, gains=gains)
+
+
+def fall_parameters() -> tuple[Parameter, ...]:
+    """When the human counts as fallen."""
+    fall = Fall()
+    return (
+        Parameter("fall.height", fall.height, "m", "the trunk's centre of mass below it: fallen", OURS),
+        Parameter("fall.tilt", fall.tilt, "rad", "the trunk farther from upright: fallen", OURS),
+        Parameter("fall.joint_rate", fall.joint_rate, "rad/s", "a joint faster: a foot is flung, fallen", OURS),
+    )
+
+
+def fall_from(values: Values) -> Fall:
+    """The limits of these values."""
+    fall = Fall(**values.group("fall"))
+    if not 0.0 < fall.tilt <= math.pi:
+        raise InputError(f"fall.tilt = {fall.tilt:g}: it must be above 0 and at most π rad")
+    if not fall.joint_rate > 0.0:
+        raise InputError(f"fall.joint_rate = {fall.joint_rate:g}: it must be above zero [rad/s]")
+    return fall
+
+
+_SOLVER = {
+    "tolerance": ("N·s", "norm of a step's residual to reach"),
+    "max_iterations": ("", "Newton iterations before a step is halved"),
+    "max_backtracks": ("", "halvings of a Newton step before it is given up"),
+    "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
+}
+
+
+def integrator_parameters() -> tuple[Parameter, ...]:
+    """The integrator and its solver."""
+    default = Recursive()
+    names = ", ".join(INTEGRATORS)
+    return (
+        Parameter("integrator.name", default.name, "", f"one of: {names}", OURS),
+        *(
+            Parameter(f"integrator.{item.name}", getattr(default, item.name), *_SOLVER[item.name], OURS)
+            for item in fields(default)
+        ),
+    )
+
+
+def integrator_from(values: Values) -> Recursive:
+    """The integrator of these values."""
+    group = values.group("integrator")
+    return replace(integrator_named(group.pop("name")), **group)
+
+
+def run_parameters(duration: float, step: float, source: str, recorded: str) -> tuple[Parameter, ...]:
+    """How long, in which steps, and what of it is recorded."""
+    return (
+        Parameter("run.duration", duration, "s", "time to simulate", source),
+        Parameter("run.step", step, "s", "of the integrator; it divides the controller's period", source),
+        Parameter("run.record_every", 0.0, "s", f"between recorded rows; 0: {recorded}", OURS),
+    )
