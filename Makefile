@@ -58,13 +58,13 @@ clean:  ## remove the virtual environment, results and caches
 	rm -rf $(VENV) build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find biped contact controllers experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(BIN)/python:
+$(BIN)/pip:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or later with the modules venv and ensurepip was found; install one, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is missing or older than Python 3.11; name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "make: $(PYTHON) is missing or older than Python 3.11; name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Making a virtual environment in $(VENV) with $(PYTHON)"
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "make: $(PYTHON) cannot make a virtual environment; is its venv package (such as python3-venv) installed?" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "make: $(PYTHON) cannot make a virtual environment; is its venv package (such as python3-venv) installed?" >&2; exit 1; }
 
-$(STAMP): pyproject.toml constraints.txt | $(BIN)/python
+$(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing biped-balance and its tools into $(VENV), once; a few minutes with a slow network"
 	@$(PIP) install -c constraints.txt -e '.[dev]'
 	@touch $@

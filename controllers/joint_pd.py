@@ -17,6 +17,9 @@ from controllers.kernels.loops import pd_loop
 class JointPD:
     """τ = −k_p (θ − θ_d) − k_d θ̇ in each joint, within ±limit, held for a period.
 
+    The human stands upright with the defaults. Damping is bounded by the period: a torque that is held for it
+    must not turn a light foot in the air farther back than it came. ``JointImpedance`` has no such bound.
+
     Each of the four is one number for all joints or a table by joint, such as ``{"left_knee_pitch": 400.0}``;
     joints that a table leaves out have no gain, the target zero, and no limit.
 
@@ -32,8 +35,8 @@ class JointPD:
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    kp: JointValues = 500.0
-    kd: JointValues = 20.0
+    kp: JointValues = 1500.0
+    kd: JointValues = 4.0
     target: JointValues = field(default_factory=dict)
     limit: JointValues = float("inf")
     period: float = 2e-3

@@ -49,6 +49,10 @@ def commands_of(page):
     return [line.split("#")[0].strip() for language, _, line in fenced(page) if language in ("sh", "console")]
 
 
+def has_command(page, program):
+    return any(command.startswith(f"{program} ") for command in commands_of(page))
+
+
 def links_of(page):
     inside = {number for _, number, _ in fenced(page)}
     lines = enumerate(page.read_text(encoding="utf-8").splitlines(), start=1)
@@ -75,7 +79,7 @@ def help_of(*subcommand):
     return result.stdout
 
 
-@pytest.mark.parametrize("page", named(page for page in PAGES if any(c.startswith("biped ") for c in commands_of(page))))
+@pytest.mark.parametrize("page", named(page for page in PAGES if has_command(page, "biped")))
 def test_commands_exist(page):
     for command in commands_of(page):
         if not command.startswith("biped "):
@@ -89,7 +93,7 @@ def test_commands_exist(page):
             assert option in known, f"{command}: biped {words[0]} has no option {option}"
 
 
-@pytest.mark.parametrize("page", named(page for page in PAGES if any(c.startswith("make ") for c in commands_of(page))))
+@pytest.mark.parametrize("page", named(page for page in PAGES if has_command(page, "make")))
 def test_make_targets_exist(page):
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     for command in commands_of(page):

@@ -128,17 +128,24 @@ def set_motion(tree, q, rates, motion):
 
 
 @routine
-def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
-    """Algorithm 3.2: the generalized forces τ = M β̇ + C; external is (n, 6), wrenches about the centres of mass."""
-    set_motion(tree, q, rates, motion)
-    wrench = motion.factors.wrench
+def accelerate_bodies(tree, motion, accelerations):
+    """Rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
     for i in range(tree.parent.shape[0]):
         acceleration = add6(load6(motion.drift, i), joint_twist(tree, motion.poses, accelerations, i))
         parent = tree.parent[i]
         if parent >= 0:
             acceleration = add6(load6(motion.acceleration, parent), acceleration)
         store6(motion.acceleration, i, acceleration)
-        store6(wrench, i, body_bias(tree, motion, i, acceleration))
+
+
+@routine
+def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
+    """Algorithm 3.2: the generalized forces τ = M β̇ + C; external is (n, 6), wrenches about the centres of mass."""
+    set_motion(tree, q, rates, motion)
+    accelerate_bodies(tree, motion, accelerations)
+    wrench = motion.factors.wrench
+    for i in range(tree.parent.shape[0]):
+        store6(wrench, i, body_bias(tree, motion, i, load6(motion.acceleration, i)))
     subtract_external(tree, motion, external)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(wrench, i)

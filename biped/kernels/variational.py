@@ -250,6 +250,17 @@ def set_new_momentum(tree, plant, pushes, work, h):
             p = dot6(load6(work.next.motion, dof), b) + 0.5 * h * torque
             plant.momentum[dof] = p + work.residual[dof]
         hand_to_parent(tree, work.wrench, i, b)
+    if tree.kind[0] == FLOATING:
+        move_residual(plant.momentum, work)
+
+
+@kernel
+def move_residual(momentum, work):
+    """Take the residual's moment along as O moves: what is carried over is a wrench, fixed in space."""
+    shift = (work.shift[0], work.shift[1], work.shift[2])
+    moment = cross(shift, (work.residual[0], work.residual[1], work.residual[2]))
+    for axis in range(3):
+        momentum[3 + axis] -= moment[axis]
 
 
 @kernel

@@ -11,7 +11,7 @@ from experiments.figures import style
 from experiments.figures.subject import Mark, Subject
 
 #: Parts of the time axis that a label takes; labels that come closer go on the next line above.
-_LABEL_WIDTH = 0.085
+_LABEL_WIDTH = 0.1
 _LABEL_ROWS = 4
 
 
@@ -41,24 +41,31 @@ def draw_targets(axes: Axes, targets: Sequence[float], colors: Sequence[str]) ->
 
 
 def finish(
-    axes: Axes, subject: Subject, ylabel: str, *, title: str = "", legend: bool = True, time_label: bool = True
+    axes: Axes,
+    subject: Subject,
+    ylabel: str,
+    *,
+    title: str = "",
+    legend: bool = True,
+    time_label: bool = True,
+    mark_labels: bool = True,
 ) -> None:
     """Labels with units, the marked moments, and a legend to the right of the panel."""
     axes.set_ylabel(ylabel)
     if time_label:
         axes.set_xlabel("time [s]")
-    rows = draw_marks(axes, subject.marks)
+    if len(subject.time) > 1:
+        axes.set_xlim(subject.time[0], subject.time[-1])
+    rows = draw_marks(axes, subject.marks, labels=mark_labels)
     if title:
         axes.set_title(title, pad=6.0 + 9.0 * rows)
     if legend:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.6)
-    if len(subject.time) > 1:
-        axes.set_xlim(subject.time[0], subject.time[-1])
 
 
 def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int:
     """A thin vertical line at each mark, its label above the panel; how many lines of labels there are."""
-    begin, end = axes.get_xlim() if not axes.lines else _span_of(axes)
+    begin, end = axes.get_xlim()
     taken = [-np.inf] * _LABEL_ROWS
     used = 0
     for mark in marks:
@@ -83,8 +90,3 @@ def _label(axes: Axes, mark: Mark, row: int) -> None:
         color="#555555",
         annotation_clip=False,
     )
-
-
-def _span_of(axes: Axes) -> tuple[float, float]:
-    ends = [(float(line.get_xdata()[0]), float(line.get_xdata()[-1])) for line in axes.lines if len(line.get_xdata())]  # type: ignore[index,arg-type]
-    return min(begin for begin, _ in ends), max(end for _, end in ends)

@@ -20,7 +20,7 @@ QUATERNION = (BLACK, *AXES)
 LINES = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
 
 #: The contact states 1 … 6: none, sliding, sliding to sticking, sticking, sticking to sliding, pulling.
-MODES = ("#F2F2F2", ORANGE, PURPLE, BLUE, RED, BLACK)
+MODES = ("#F4F4F4", ORANGE, PURPLE, "#8DBFE0", RED, "#4A4A4A")
 
 #: [inch] of a figure with one panel.
 SIZE = (7.0, 3.6)

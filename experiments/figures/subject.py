@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from biped.controller import SetPoint
 from biped.model import Model
 from biped.run import Run
-from experiments.contact_changes import lasting_changes
+from experiments.contact_changes import Change, lasting_changes
 
 #: [s] impacts of one throw closer than this to the one before are one mark.
 _ONE_HIT = 0.05
+#: [s] the same change of both feet within this is one mark.
+_TOGETHER = 0.02
 _SIDES = {"left": "L", "right": "R"}
 
 
@@ -78,13 +80,27 @@ def _foot_marks(run: Run) -> list[Mark]:
     """Edges of the feet that change after the first landing, which every run begins with."""
     changes, _ = lasting_changes(run.summary["events"]["edges"])
     landed: set[str] = set()
-    marks = []
+    later = []
     for change in changes:
         if change.edge in landed or change.change == "up":
-            side, _, part = change.edge.partition("_")
-            marks.append(Mark(change.time, f"{_SIDES[side]} {part} {change.change}"))
+            later.append(change)
         landed.add(change.edge)
+    marks: list[Mark] = []
+    while later:
+        first = later.pop(0)
+        other = next((change for change in later if _are_together(first, change)), None)
+        side, _, part = first.edge.partition("_")
+        plural = part if part.endswith("s") else f"{part}s"
+        if other is not None:
+            later.remove(other)
+        marks.append(Mark(first.time, f"{plural if other else f'{_SIDES[side]} {part}'} {first.change}"))
     return marks
+
+
+def _are_together(one: Change, two: Change) -> bool:
+    """Whether both feet do the same at nearly the same time."""
+    same = one.change == two.change and one.edge.partition("_")[2] == two.edge.partition("_")[2]
+    return same and one.edge != two.edge and abs(one.time - two.time) <= _TOGETHER
 
 
 def _touch_mark(run: Run) -> list[Mark]:

@@ -1,0 +1,186 @@
+"""The recursive algorithms for a model: kinematics, inverse and forward dynamics, energy, momentum.
+
+Configurations q and velocities v are those of ``Model``. Positions are of the bodies' centres of mass in the
+inertial frame, velocities in world axes. Algorithms 3.1 to 3.3 of Wendlandt 1997, in O(n).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biped.errors import InputError
+from biped.kernels import dynamics as kernels
+from biped.kernels.dynamics import Motion, new_motion
+from biped.kernels.variational import reference_point
+from biped.model import Model
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BodyMotion:
+    """Where the bodies are and how they move, row by row in the order of ``model.body_names``.
+
+    Attributes:
+        position: (n, 3) [m] centres of mass.
+        orientation: (n, 4) unit quaternions, scalar first, body to world.
+        velocity: (n, 3) [m/s] of the centres of mass.
+        angular_velocity: (n, 3) [rad/s].
+        acceleration: (n, 3) [m/s²] of the centres of mass.
+        angular_acceleration: (n, 3) [rad/s²].
+        contact: (nc, 3) [m] contact points.
+    """
+
+    position: Floats
+    orientation: Floats
+    velocity: Floats
+    angular_velocity: Floats
+    acceleration: Floats
+    angular_acceleration: Floats
+    contact: Floats
+
+
+@dataclass(frozen=True)
+class Energy:
+    """[J]; the potential energy is zero with the centre of mass at the inertial origin."""
+
+    kinetic: float
+    potential: float
+
+    @property
+    def total(self) -> float:
+        """[J]."""
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True)
+class Momentum:
+    """Of the whole tree: linear (3,) [N·s], angular (3,) [N·m·s] about its centre of mass."""
+
+    linear: Floats
+    angular: Floats
+
+
+def forward_kinematics(
+    model: Model, q: ArrayLike, v: ArrayLike | None = None, acceleration: ArrayLike | None = None
+) -> BodyMotion:
+    """Poses, velocities and accelerations of all bodies (Algorithm 3.1).
+
+    Args:
+        model: the tree.
+        q: (nq,) configuration.
+        v: (nv,) velocity; at rest if not given.
+        acceleration: (nv,) rate of change of v; none if not given.
+
+    Raises:
+        InputError: an array has the wrong length, or numbers that are not finite.
+    """
+    motion = _moving(model, q, v)
+    kernels.accelerate_bodies(model.tree, motion, _checked(acceleration, model.nv, "acceleration"))
+    origin = np.asarray(reference_point(model.tree, _checked(q, model.nq, "q")))
+    arm, spin, turn = motion.poses.com, motion.velocity[:, 3:], motion.acceleration[:, 3:]
+    velocity = motion.velocity[:, :3] + np.cross(spin, arm)
+    return BodyMotion(
+        position=origin + arm,
+        orientation=motion.poses.quaternion,
+        velocity=velocity,
+        angular_velocity=spin,
+        acceleration=motion.acceleration[:, :3] + np.cross(turn, arm) + np.cross(spin, velocity),
+        angular_acceleration=turn,
+        contact=origin + motion.poses.contact,
+    )
+
+
+def inverse_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, external: ArrayLike | None = None
+) -> Floats:
+    """(nv,) generalized forces that cause an acceleration (Algorithm 3.2).
+
+    Args:
+        model: the tree.
+        q: (nq,) configuration.
+        v: (nv,) velocity.
+        acceleration: (nv,) rate of change of v.
+        external: (n, 6) wrenches (force, moment) on the bodies at their centres of mass, besides gravity.
+
+    Raises:
+        InputError: an array has the wrong length, or numbers that are not finite.
+    """
+    torque = np.zeros(model.nv)
+    arrays = _checked(q, model.nq, "q"), _checked(v, model.nv, "v"), _checked(acceleration, model.nv, "acceleration")
+    kernels.inverse_dynamics(model.tree, *arrays, _wrenches(model, external), _room(model), torque)
+    return torque
+
+
+def forward_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, torque: ArrayLike, external: ArrayLike | None = None
+) -> Floats:
+    """(nv,) acceleration that generalized forces cause, in O(n) (Algorithm 3.3).
+
+    Arguments as for ``inverse_dynamics``.
+    """
+    acceleration = np.zeros(model.nv)
+    arrays = _checked(q, model.nq, "q"), _checked(v, model.nv, "v"), _checked(torque, model.nv, "torque")
+    kernels.forward_dynamics(model.tree, *arrays, _wrenches(model, external), _room(model), acceleration)
+    return acceleration
+
+
+def mass_matrix(model: Model, q: ArrayLike) -> Floats:
+    """(nv, nv) M(q)."""
+    matrix = np.zeros((model.nv, model.nv))
+    kernels.mass_matrix(model.tree, _checked(q, model.nq, "q"), _room(model), matrix)
+    return matrix
+
+
+def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
+    """Kinetic and potential energy."""
+    motion = _moving(model, q, v)
+    origin = reference_point(model.tree, _checked(q, model.nq, "q"))
+    kinetic = kernels.kinetic_energy(model.tree, motion)
+    return Energy(float(kinetic), float(kernels.potential_energy(model.tree, motion.poses, origin)))
+
+
+def momentum(model: Model, q: ArrayLike, v: ArrayLike) -> Momentum:
+    """Linear and angular momentum of the whole tree."""
+    motion = _moving(model, q, v)
+    linear, angular = kernels.momentum_about_reference(model.tree, motion)
+    com = kernels.centre_of_mass(model.tree, motion.poses)
+    return Momentum(np.array(linear), np.array(angular) - np.cross(com, linear))
+
+
+def centre_of_mass(model: Model, q: ArrayLike) -> Floats:
+    """(3,) [m] centre of mass of the whole tree."""
+    motion = _moving(model, q, None)
+    origin = reference_point(model.tree, _checked(q, model.nq, "q"))
+    return np.add(origin, kernels.centre_of_mass(model.tree, motion.poses))
+
+
+def _room(model: Model) -> Motion:
+    return new_motion(model.n, model.nv, model.nc)
+
+
+def _moving(model: Model, q: ArrayLike, v: ArrayLike | None) -> Motion:
+    motion = _room(model)
+    kernels.set_motion(model.tree, _checked(q, model.nq, "q"), _checked(v, model.nv, "v"), motion)
+    return motion
+
+
+def _wrenches(model: Model, external: ArrayLike | None) -> Floats:
+    if external is None:
+        return np.zeros((model.n, 6))
+    wrenches = np.ascontiguousarray(external, dtype=float)
+    if wrenches.shape != (model.n, 6) or not np.all(np.isfinite(wrenches)):
+        raise InputError(f"external: it must be {model.n} rows (one a body) of 6 finite numbers")
+    return wrenches
+
+
+def _checked(value: ArrayLike | None, length: int, what: str) -> Floats:
+    if value is None:
+        return np.zeros(length)
+    array = np.ascontiguousarray(value, dtype=float)
+    if array.shape != (length,):
+        raise InputError(f"{what} has shape {array.shape}; this model's has ({length},)")
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"{what} has numbers that are not finite")
+    return array

@@ -1,0 +1,115 @@
+"""The command line: subcommands, options and their help."""
+
+import argparse
+from typing import Any
+
+from experiments.registry import MODULES
+
+_DESCRIPTION = "Simulate how a human keeps its balance: the experiments of Wendlandt (1997), and variations of them."
+
+_EXAMPLES = """\
+examples:
+  biped run thrown-block                           run an experiment as published
+  biped run thrown-block --set block.velocity=-6,0,0.2
+                                                   throw the block faster
+  biped run stand-tilted --step 0.001 --gains my-gains.toml --out results/mine
+  biped show thrown-block                          all parameters, with units and sources
+  biped search-friction                            the friction that the thesis did not print
+"""
+
+_RUN_EXAMPLES = """\
+examples:
+  biped run stand-tilted
+  biped run thrown-block --duration 5 --no-figures
+  biped run thrown-block --set floor.mu_s=0.5 --set floor.mu_d=0.4
+  biped run thrown-block --set controller.kp_position=50          one gain for x, y and z
+  biped run thrown-block --set controller.kp_position=50,50,200   one for each
+  biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
+  biped run box-drop --set initial.velocity=3,0,0
+
+A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
+what it leaves out keeps the published value, and --set overrides it.
+
+The output folder gets run.parquet (one row per recorded step), summary.json, state.npz and the figures.
+Exit status: 0 done (also where the human fell), 1 a step had no solution, 2 bad input, 130 interrupted.
+"""
+
+_SEARCH_EXAMPLES = """\
+For each coefficient of friction, the box drop is compared with every fact that the thesis tells about it; the
+interval in which all of them hold is then refined.
+
+examples:
+  biped search-friction
+  biped search-friction --from 0.3 --to 0.5 --by 0.005 --out results/fine
+"""
+
+
+def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    top = kind(prog="biped", description=_DESCRIPTION, epilog=_EXAMPLES, **_raw())
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    _add_run(commands)
+    commands.add_parser("list", help="list the experiments")
+    show = commands.add_parser("show", help="show all parameters of an experiment, with units and sources")
+    show.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+    _add_search(commands)
+    commands.add_parser("bench", help="measure the speed of the closed loop on this machine", add_help=False)
+    return top
+
+
+def _raw() -> dict[str, Any]:
+    return {"formatter_class": argparse.RawDescriptionHelpFormatter}
+
+
+def _add_run(commands: Any) -> None:
+    run = commands.add_parser(
+        "run", help="run an experiment", description="Run an experiment.", epilog=_RUN_EXAMPLES, **_raw()
+    )
+    run.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+    run.add_argument("--duration", metavar="S", help="seconds to simulate (run.duration)")
+    run.add_argument("--step", metavar="S", help="seconds of a step (run.step)")
+    run.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
+    run.add_argument("--integrator", metavar="NAME", help="by name (integrator.name)")
+    run.add_argument("--out", metavar="DIR", help="folder for the results (default: results/EXPERIMENT)")
+    run.add_argument("--no-figures", action="store_true", help="draw no figures")
+    run.add_argument(
+        "--seed", metavar="N", help="scatter the initial posture (by initial.jitter, 0.01 rad unless set) with this seed"
+    )
+    run.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="set any parameter by its dotted name; may be repeated",
+    )
+
+
+def _add_search(commands: Any) -> None:
+    search = commands.add_parser(
+        "search-friction",
+        help="find the floor's friction that reproduces the published box drop",
+        description="Find the coefficient of friction that the thesis does not print.",
+        epilog=_SEARCH_EXAMPLES,
+        **_raw(),
+    )
+    search.add_argument("--from", metavar="MU", dest="begin", type=float, default=0.02, help="least coefficient (0.02)")
+    search.add_argument("--to", metavar="MU", dest="end", type=float, default=1.5, help="greatest coefficient (1.5)")
+    search.add_argument("--by", metavar="MU", type=float, default=0.02, help="spacing of the first look (0.02)")
+    search.add_argument("--out", metavar="DIR", default="results/search-friction", help="folder for table and figure")
+    search.add_argument("--no-figures", action="store_true", help="draw no figure")
+
+
+class _Version(argparse.Action):
+    """Print the version; looked up only when asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version("biped-balance")
+        except PackageNotFoundError:
+            found = "(not installed)"
+        print(f"biped {found}")
+        parser.exit()

@@ -1,0 +1,19 @@
+"""Which exceptions are the user's to mend, and what to tell about them."""
+
+FAILURE = 2
+UNSOLVED = 1
+INTERRUPTED = 130
+
+
+def describe(error: Exception) -> str | None:
+    """One sentence about an error that the user can do something about; None about a defect of the program."""
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}"
+    # Imported here: without an error none of this is needed, and it takes longer than most commands.
+    from biped.errors import InputError, IntegrationError, ModelError
+    from contact import FloorError
+
+    if isinstance(error, (InputError, ModelError, FloorError, IntegrationError)):
+        return str(error)
+    return None

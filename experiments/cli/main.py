@@ -1,0 +1,63 @@
+"""The command ``biped``: what it can do, and how it ends.
+
+Nothing heavy is imported before it is needed, so that asking for help is quick.
+"""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from experiments.cli import arguments
+from experiments.cli.failures import FAILURE, INTERRUPTED, describe
+
+#: The module of each subcommand; it has a function ``main(options) -> int``.
+COMMANDS = {
+    "run": "experiments.cli.run",
+    "list": "experiments.cli.listing",
+    "show": "experiments.cli.show",
+    "search-friction": "experiments.cli.search",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do what the command line says.
+
+    Args:
+        argv: the arguments; those of the process if not given.
+
+    Returns:
+        The exit status: 0 done (also where the human fell), 1 a step had no solution, 2 bad input or a
+        file that cannot be written, 130 interrupted.
+    """
+    argv = sys.argv[1:] if argv is None else list(argv)
+    try:
+        if argv[:1] == ["bench"]:
+            return int(importlib.import_module("experiments.bench.command").main(argv[1:]))
+        options = arguments.parser(Parser).parse_args(argv)
+        return int(importlib.import_module(COMMANDS[options.command]).main(options))
+    except KeyboardInterrupt:
+        return fail("interrupted, before there was anything to save", INTERRUPTED, "")
+    except BrokenPipeError:
+        sys.stderr.close()
+        return FAILURE
+    except Exception as error:
+        message = describe(error)
+        if message is None:
+            raise
+        return fail(message, FAILURE)
+
+
+def fail(message: str, status: int, kind: str = "error: ") -> int:
+    """One line on the standard error; the exit status."""
+    print(f"biped: {kind}{' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say it, and exit with 2."""
+        raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))

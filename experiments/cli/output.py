@@ -1,0 +1,21 @@
+"""The folder that results go into: made and tried before anything is computed."""
+
+import tempfile
+from pathlib import Path
+
+from biped.errors import InputError
+
+
+def writable_folder(path: str | Path) -> Path:
+    """The folder, made if need be.
+
+    Raises:
+        InputError: it cannot be made, or not be written into.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise InputError(f"cannot write into the folder {folder}: {error.strerror or error}") from None

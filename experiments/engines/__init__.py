@@ -1,0 +1,1 @@
+"""Other physics engines that simulate our models."""

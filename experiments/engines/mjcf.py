@@ -1,0 +1,174 @@
+"""A model as MJCF, the XML that MuJoCo reads.
+
+Nothing here imports MuJoCo. What comes out has the same coordinates as our model: MuJoCo's ``qpos`` is our q,
+number by number, because a floating body's frame is put at its centre of mass. Its ``qvel`` is our v but for
+angular velocities, which MuJoCo takes in the moving body's axes and we in the world's (``mujoco_velocity``).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biped.controller import Impedance
+from biped.model import Body, ContactPoint, Model
+from biped.model.geometry import quaternion_matrix
+
+Floats = NDArray[np.float64]
+
+_KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "floating": "free"}
+
+# Which geometries may touch: what stands on the floor touches the floor, and nothing else.
+_FLOOR = {"contype": "1", "conaffinity": "0"}
+_FOOT = {"contype": "0", "conaffinity": "1"}
+
+
+@dataclass(frozen=True)
+class MujocoOptions:
+    """What MuJoCo is told besides the model; the names and choices are its own.
+
+    Attributes:
+        step: [s].
+        integrator: Euler, implicit, implicitfast, discrete (since 3.13) or RK4.
+        solver: of the constraints: Newton, CG or PGS.
+        cone: of friction: pyramidal or elliptic.
+        friction: coefficient of sliding friction of the floor.
+        point_radius: [m] of the sphere about a contact point; its centre is this far above the point.
+        soles: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet.
+    """
+
+    step: float = 5e-4
+    integrator: str = "implicitfast"
+    solver: str = "Newton"
+    cone: str = "pyramidal"
+    friction: float = 0.3
+    point_radius: float = 1e-3
+    soles: str = "points"
+
+
+def mjcf(model: Model, options: MujocoOptions | None = None, impedance: Impedance | None = None) -> str:
+    """The model as MJCF.
+
+    Args:
+        model: of revolute, prismatic, spherical and floating joints.
+        options: MuJoCo's settings.
+        impedance: springs and dampers of joints with one degree of freedom, as MuJoCo's passive forces.
+    """
+    options = options or MujocoOptions()
+    root = Element("mujoco", model=model.name)
+    SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
+    _add_options(root, model, options)
+    world = SubElement(root, "worldbody")
+    SubElement(world, "geom", name="floor", type="plane", size="0 0 1", friction=_text([options.friction]), **_FLOOR)
+    elements: dict[str, Element] = {}
+    for body in model.bodies:
+        parent = world if body.parent is None else elements[body.parent]
+        elements[body.name] = _add_body(parent, model, body, impedance or Impedance())
+    if options.soles == "boxes":
+        _add_sole_boxes(elements, model, options)
+    else:
+        for point in model.contact_points:
+            _add_point(elements[point.body], model, point, options)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def mujoco_velocity(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
+    """Our velocity v in configuration q as MuJoCo's ``qvel``."""
+    return velocity_map(model, q) @ np.asarray(v, dtype=float)
+
+
+def velocity_map(model: Model, q: ArrayLike) -> Floats:
+    """(nv, nv) the orthogonal matrix T(q) with ``qvel`` = T v; our mass matrix is Tᵀ M T of MuJoCo's M."""
+    T = np.eye(model.nv)
+    for body, R in zip(model.bodies, _rotations(model, np.asarray(q, dtype=float)), strict=True):
+        if body.joint.kind in ("floating", "spherical"):
+            angular = slice(model.dofs(body.joint.name).stop - 3, model.dofs(body.joint.name).stop)
+            T[angular, angular] = R.T
+    return T
+
+
+def _rotations(model: Model, q: Floats) -> list[Floats]:
+    """Every body's rotation matrix, body to world."""
+    rotations: list[Floats] = []
+    for body in model.bodies:
+        R = np.eye(3) if body.parent is None else rotations[model.body_index(body.parent)]
+        place = model.coordinates(body.joint.name)
+        if body.joint.kind == "revolute":
+            R = R @ _turn(np.asarray(body.joint.axis), float(q[place.start]))
+        elif body.joint.kind in ("floating", "spherical"):
+            R = R @ np.asarray(quaternion_matrix(q[place.stop - 4 : place.stop]))
+        rotations.append(R)
+    return rotations
+
+
+def _turn(axis: Floats, angle: float) -> Floats:
+    return np.asarray(quaternion_matrix([np.cos(angle / 2), *(np.sin(angle / 2) * axis)]))
+
+
+def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
+    SubElement(
+        root,
+        "option",
+        timestep=_text([options.step]),
+        gravity=_text(model.gravity),
+        integrator=options.integrator,
+        solver=options.solver,
+        cone=options.cone,
+    )
+
+
+def _frame(body: Body) -> Floats:
+    """Where MuJoCo's frame of the body is, in our link frame."""
+    return np.asarray(body.com) if body.joint.kind == "floating" else np.zeros(3)
+
+
+def _add_body(parent: Element, model: Model, body: Body, impedance: Impedance) -> Element:
+    frame = _frame(body)
+    parent_frame = np.zeros(3) if body.parent is None else _frame(model.bodies[model.body_index(body.parent)])
+    element = SubElement(parent, "body", name=body.name, pos=_text(body.joint.position + frame - parent_frame))
+    J = np.asarray(body.inertia)
+    SubElement(
+        element,
+        "inertial",
+        pos=_text(body.com - frame),
+        mass=_text([body.mass]),
+        fullinertia=_text([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]),
+    )
+    _add_joint(element, body, impedance)
+    return element
+
+
+def _add_joint(element: Element, body: Body, impedance: Impedance) -> None:
+    joint = body.joint
+    attributes = {"name": joint.name, "type": _KINDS[joint.kind]}
+    if joint.has_axis:
+        attributes["axis"] = _text(joint.axis)
+        attributes["stiffness"] = _text([impedance.stiffness.get(joint.name, 0.0)])
+        attributes["damping"] = _text([impedance.damping.get(joint.name, 0.0)])
+        attributes["springref"] = _text([impedance.rest.get(joint.name, 0.0)])
+    SubElement(element, "joint", attributes)
+
+
+def _add_point(element: Element, model: Model, point: ContactPoint, options: MujocoOptions) -> None:
+    """A small sphere whose lowest point, in the home configuration, is the contact point."""
+    frame = _frame(model.bodies[model.body_index(point.body)])
+    centre = np.add(point.position, (0.0, 0.0, options.point_radius)) - frame
+    radius, friction = _text([options.point_radius]), _text([options.friction])
+    SubElement(element, "geom", name=point.name, size=radius, pos=_text(centre), friction=friction, **_FOOT)
+
+
+def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoOptions) -> None:
+    for box in model.shapes:
+        if box.body in model.feet:
+            centre = box.center - _frame(model.bodies[model.body_index(box.body)])
+            half, friction = _text(np.asarray(box.size) / 2), _text([options.friction])
+            SubElement(elements[box.body], "geom", type="box", size=half, pos=_text(centre), friction=friction, **_FOOT)
+
+
+def _text(values: Iterable[float]) -> str:
+    """Numbers that read back as the same numbers."""
+    return " ".join(repr(float(value)) for value in values)

@@ -1,0 +1,48 @@
+"""Figures of what a run proves about itself: its energy ledger, and its solver's iterations."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.figures import style
+from experiments.figures.panels import draw_curves, finish, new_figure
+from experiments.figures.subject import Subject
+
+_WORKS = {
+    "ledger_actuators": "work of the joints",
+    "ledger_contacts": "work of the contacts",
+    "ledger_pushes": "work of pushes",
+    "ledger_impacts": "work of impacts",
+    "ledger_dissipated": "lost in contacts",
+}
+
+
+def draw_residual(axes: Axes, subject: Subject) -> None:
+    """The energy that no work accounts for [mJ]."""
+    draw_curves(axes, subject, [1e3 * subject.column("ledger_residual")], ("left over",), (style.RED,))
+
+
+def ledger(subject: Subject) -> Figure:
+    """Energy and work since the start, and what is left over, on an axis of its own."""
+    figure = new_figure(2, size=(style.SIZE[0], 5.0), gridspec_kw={"height_ratios": (2.2, 1)})
+    upper, lower = figure.axes
+    energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
+    draw_curves(upper, subject, [energy - energy[0]], ("kinetic + potential",), (style.BLACK,))
+    works = {column: label for column, label in _WORKS.items() if np.any(subject.column(column))}
+    draw_curves(upper, subject, [subject.column(column) for column in works], list(works.values()))
+    finish(upper, subject, "change, work [J]", title="Ledger of energy and work since the start", time_label=False)
+    draw_residual(lower, subject)
+    finish(lower, subject, "left over [mJ]", legend=False, mark_labels=False)
+    return figure
+
+
+def newton_iterations(subject: Subject) -> Figure:
+    """Thesis, figure 5.6."""
+    figure = new_figure()
+    axes = figure.axes[0]
+    iterations = subject.column("newton_iterations")
+    axes.step(subject.time, iterations, where="post", color=style.BLUE, linewidth=0.9)
+    axes.set_ylim(0, max(5, int(iterations.max())) + 0.5)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    finish(axes, subject, "iterations [–]", title="Newton iterations, the most of any step since the row before", legend=False)
+    return figure

@@ -1,0 +1,36 @@
+"""The files that figures go into; known without drawing any."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+KINDS = (
+    "overview",
+    "joint-angles",
+    "joint-torques",
+    "body-position",
+    "body-orientation",
+    "position-error",
+    "orientation-error",
+    "desired-force",
+    "desired-torque",
+    "centre-of-mass",
+    "quaternion",
+    "friction-states",
+    "newton-iterations",
+    "contact-modes",
+    "ledger",
+)
+
+
+def file_name(kind: str, numbers: Mapping[str, str]) -> str:
+    """``fig-4.03-joint-angles.png`` for a figure with a number in the publication, else ``joint-angles.png``."""
+    if kind not in numbers:
+        return f"{kind}.png"
+    chapter, _, number = numbers[kind].partition(".")
+    return f"fig-{chapter}.{int(number):02d}-{kind}.png"
+
+
+def remove_figures(folder: Path, numbers: Mapping[str, str]) -> None:
+    """Remove the figures of an earlier run of the experiment, which would contradict the new run's numbers."""
+    for kind in KINDS:
+        (folder / file_name(kind, numbers)).unlink(missing_ok=True)

@@ -1,0 +1,57 @@
+"""What all tests share: random trees, and the posture in which the thesis's experiments start."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from biped.model import Model, human, random_tree
+from biped.state import State
+
+KINDS = ("revolute", "prismatic", "spherical")
+
+
+def random_configuration(model: Model, rng: np.random.Generator) -> np.ndarray:
+    """A configuration with unit quaternions, all joints well away from home."""
+    q = model.neutral() + 0.0
+    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+        kind = body.joint.kind
+        if kind in ("revolute", "prismatic"):
+            q[first] = rng.uniform(-1.0, 1.0)
+        else:
+            start = first + 3 if kind == "floating" else first
+            quaternion = rng.normal(size=4)
+            q[start : start + 4] = quaternion / np.linalg.norm(quaternion)
+            if kind == "floating":
+                q[first : first + 3] = rng.normal(size=3)
+    return q
+
+
+@pytest.fixture(params=[(seed, floating) for seed in range(4) for floating in (True, False)], ids=str)
+def tree(request: pytest.FixtureRequest) -> tuple[Model, np.ndarray, np.ndarray]:
+    """A random tree with every kind of joint, a configuration and a velocity."""
+    seed, floating = request.param
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 9, floating=floating, kinds=KINDS)
+    return model, random_configuration(model, rng), rng.normal(size=model.nv)
+
+
+@pytest.fixture(scope="session")
+def person() -> Model:
+    """The thesis's human."""
+    return human()
+
+
+@pytest.fixture(scope="session")
+def posture() -> Callable[..., State]:
+    """The thesis's initial posture for a model: ``posture(model, x, y)``."""
+    return initial_posture
+
+
+def initial_posture(model: Model, x: float = 0.0, y: float = 0.0) -> State:
+    """Wendlandt 1997, section 4.3: knees bent, trunk 5° about −Y, feet flat 0.46 cm above the floor."""
+    angles = {"hip_pitch": 40.0, "knee_pitch": -77.4595, "ankle_pitch": 42.4595}
+    by_joint = {f"{side}_{name}": np.radians(angle) for side in ("left", "right") for name, angle in angles.items()}
+    half = np.radians(2.5)
+    q = model.configuration((x, y, 1.035), (np.cos(half), 0.0, -np.sin(half), 0.0), by_joint)
+    return State.at(model, q)
