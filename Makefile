@@ -11,7 +11,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3 python3.13; do \
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 STAMP_MUJOCO := $(VENV)/.installed-mujoco
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo test slow docs lint format types contract jit-off check bench clean

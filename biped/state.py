@@ -56,8 +56,9 @@ class State:
         set_motion(model.tree, plant.q, velocity, motion)
         origin = reference_point(model.tree, plant.q)
         plant.ledger[START] = kinetic_energy(model.tree, motion) + potential_energy(model.tree, motion.poses, origin)
-        heights = origin[2] + motion.poses.contact[:, 2]
-        plant.mode[heights < 0.0] = SLIDING
+        places = np.asarray(origin) + motion.poses.contact
+        plant.anchor[:] = places[:, :2]
+        plant.mode[places[:, 2] < 0.0] = SLIDING
         plant.found[:] = plant.mode
         return cls(model, plant)
 

@@ -6,7 +6,7 @@ Keys (SI units; None where there is nothing to measure):
 - ``settling_time`` [s]: the root is within 2 cm and 2° of the set point from then to the end.
 - ``position_error`` [m], ``orientation_error`` [rad]: means over the last tenth of the run.
 - ``peak_torque`` by joint [N·m]: of the recorded rows.
-- ``foot_slip`` [m]: the longest path that a contact point slid.
+- ``foot_slip`` [m]: the longest path that a contact point slid or yielded.
 - ``foot_creep`` [m]: the farthest that a point moved sideways in the last quarter of the run, of those
   that stuck throughout it.
 - ``events``: impacts, and when each edge of each foot left the floor and came down again.

@@ -103,25 +103,31 @@ def point_force_derivative(floor, mode, p, velocity, anchor, h):
 
 
 @kernel
+def is_clipped(floor, p, velocity, anchor):
+    """Whether a sticking point's spring and damper ask for more than static friction gives."""
+    fx, fy = sticking_trial(floor, p, velocity, anchor)
+    return math.hypot(fx, fy) > floor.mu_s * normal_force(floor, p[2], velocity[2])
+
+
+@kernel
 def state_at_end(floor, mode, p, velocity, anchor, end_height):
     """The state (one of six) that a point is found in at the end of a step that it spent in ``mode``.
 
     Priorities as in the thesis: leaving the floor comes first, then a normal force that would pull,
-    then sticking and slipping.
+    then sticking and slipping. A clipped point slides only once it is faster than ``zvt``: until then it
+    yields, with the full friction. (The thesis lets it slide at once. Below ``zvt``, sliding friction is
+    viscous, so that the point would drop its load, stop, stick and be clipped again.)
     """
     if end_height >= 0.0:
         return NONE
     if mode == NONE:
         return SLIDING
-    fn = normal_force(floor, p[2], velocity[2])
-    if fn == 0.0:
+    if normal_force(floor, p[2], velocity[2]) == 0.0:
         return PULLING
+    slow = math.hypot(velocity[0], velocity[1]) <= floor.zvt
     if mode == SLIDING:
-        if math.hypot(velocity[0], velocity[1]) <= floor.zvt:
-            return SLIDING_TO_STICKING
-        return SLIDING
-    fx, fy = sticking_trial(floor, p, velocity, anchor)
-    if math.hypot(fx, fy) > floor.mu_s * fn:
+        return SLIDING_TO_STICKING if slow else SLIDING
+    if is_clipped(floor, p, velocity, anchor) and not slow:
         return STICKING_TO_SLIDING
     return STICKING
 
@@ -137,12 +143,23 @@ def mode_of(state):
 
 
 @kernel
+def anchor_at_end(floor, mode, p, velocity, anchor, end, force):
+    """Where the point's tangential spring is held after a step that ended at ``end`` with ``force`` on the point.
+
+    A point that sticks keeps its anchor. One that slides or yields drags it along, stretched by the
+    friction that it feels: F_t = −k_t (p_t − a). So a point that comes to rest under a load goes on carrying that
+    load. (The thesis puts the anchor where the point is. The load is then dropped at every stop, and a
+    foot whose points do not all carry the same share of it creeps.)
+    """
+    if floor.k_t == 0.0 or (mode == STICKING and not is_clipped(floor, p, velocity, anchor)):
+        return anchor
+    return end[0] + force[0] / floor.k_t, end[1] + force[1] / floor.k_t
+
+
+@kernel
 def stored_energy(floor, mode, p, anchor):
-    """Energy in the springs of a point at ``p`` [J]; a point that is not held stores none sideways."""
+    """Energy in the springs of a point at ``p`` [J]: the tangential one is stretched while it sticks or slides."""
     if mode == NONE or p[2] >= 0.0:
         return 0.0
-    energy = 0.5 * floor.k_n * p[2] * p[2]
-    if mode == STICKING:
-        dx, dy = p[0] - anchor[0], p[1] - anchor[1]
-        energy += 0.5 * floor.k_t * (dx * dx + dy * dy)
-    return energy
+    dx, dy = p[0] - anchor[0], p[1] - anchor[1]
+    return 0.5 * floor.k_n * p[2] * p[2] + 0.5 * floor.k_t * (dx * dx + dy * dy)

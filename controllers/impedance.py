@@ -57,7 +57,7 @@ class JointImpedance:
             rest=by_joint(self.rest, model),
         )
 
-    def compiled(self, model: Model) -> CompiledLoop:  # noqa: ARG002 - the protocol hands over the model
+    def compiled(self, model: Model) -> CompiledLoop:
         """The compiled loop of a plant that is left to itself between two looks at it."""
         return CompiledLoop(_coast, None)
 

@@ -19,11 +19,14 @@ def checked(values: JointValues, what: str, *, least: float = -np.inf, infinite:
         InputError: one is not a number, below ``least``, or infinite where that is not allowed.
     """
     for place, value in _named(values, what):
-        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        if not is_number or np.isnan(value) or value < least or (np.isinf(value) and not infinite):
+        if not _is_number(value) or np.isnan(value) or value < least or (np.isinf(value) and not infinite):
             bound = "" if np.isinf(least) else f", {least:g} or above"
             raise InputError(f"{place} = {value!r}: it must be a {'' if infinite else 'finite '}number{bound}")
     return dict(values) if isinstance(values, Mapping) else float(values)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def _named(values: JointValues, what: str) -> list[tuple[str, float]]:

@@ -28,7 +28,7 @@ def parameters(
 ) -> tuple[Parameter, ...]:
     """All parameters of a human that balances about a set point."""
     return (
-        *run_parameters(3.0, 5e-4, SOURCE, "once a control period"),
+        *run_parameters(3.0, 5e-4, "once a control period", SOURCE),
         *controller_parameters(target_position, target_orientation, orientation_source),
         *posture_parameters(human(), SOURCE),
         *floor_parameters(RUBBER, SOURCE),

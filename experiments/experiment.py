@@ -90,7 +90,9 @@ class Experiment:
             InputError: a parameter does not exist, or a value is not of its kind.
         """
         table = {parameter.name: parameter.default for parameter in self.parameters}
-        changed = {name: parameter_named(name, self.parameters).checked(value) for name, value in (changes or {}).items()}
+        changed = {
+            name: parameter_named(name, self.parameters).checked(value) for name, value in dict(changes or {}).items()
+        }
         return Values(table | scattered_by_seed(changed))
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:

@@ -107,17 +107,23 @@ _SOLVER = {
     "max_iterations": ("", "Newton iterations before a step is halved"),
     "max_backtracks": ("", "halvings of a Newton step before it is given up"),
     "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
+    "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
 }
 
 
-def integrator_parameters() -> tuple[Parameter, ...]:
+def integrator_parameters(default: Recursive = Recursive()) -> tuple[Parameter, ...]:  # noqa: B008 - immutable
     """The integrator and its solver."""
-    default = Recursive()
     names = ", ".join(INTEGRATORS)
     return (
         Parameter("integrator.name", default.name, "", f"one of: {names}", OURS),
         *(
-            Parameter(f"integrator.{item.name}", getattr(default, item.name), *_SOLVER[item.name], OURS)
+            Parameter(
+                f"integrator.{item.name}",
+                getattr(default, item.name),
+                *_SOLVER[item.name],
+                OURS,
+                may_be_infinite=item.name == "landing_depth",
+            )
             for item in fields(default)
         ),
     )
@@ -129,10 +135,12 @@ def integrator_from(values: Values) -> Recursive:
     return replace(integrator_named(group.pop("name")), **group)
 
 
-def run_parameters(duration: float, step: float, source: str, recorded: str) -> tuple[Parameter, ...]:
+def run_parameters(
+    duration: float, step: float, recorded: str, source: str, step_source: str = OURS
+) -> tuple[Parameter, ...]:
     """How long, in which steps, and what of it is recorded."""
     return (
         Parameter("run.duration", duration, "s", "time to simulate", source),
-        Parameter("run.step", step, "s", "of the integrator; it divides the controller's period", source),
+        Parameter("run.step", step, "s", "of the integrator; divides a controller's period", step_source),
         Parameter("run.record_every", 0.0, "s", f"between recorded rows; 0: {recorded}", OURS),
     )

@@ -26,6 +26,7 @@ class Parameter:
         meaning: a few words.
         source: where the default is from.
         repeats: whether one number stands for a whole tuple of it.
+        may_be_infinite: whether ``inf`` is a value.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Parameter:
     meaning: str
     source: str
     repeats: bool = False
+    may_be_infinite: bool = False
 
     def parse(self, text: str) -> Value:
         """The value that a text on the command line stands for.
@@ -58,7 +60,9 @@ class Parameter:
             return value
         if isinstance(self.default, tuple):
             return self._tuple(value)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+            raise self._wrong(value, "one number")
+        if math.isinf(value) and not self.may_be_infinite:
             raise self._wrong(value, "one finite number")
         if isinstance(self.default, float):
             return float(value)
@@ -138,8 +142,14 @@ class Values(Mapping[str, Value]):
         return {name.removeprefix(prefix): value for name, value in self.items() if name.startswith(prefix)}
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON can hold them."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in self.items()}
+        """As JSON can hold them: a tuple as a list, infinity as the word ``inf``."""
+        return {name: _as_json(value) for name, value in self.items()}
+
+
+def _as_json(value: Value) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return "inf" if value == math.inf else value
 
 
 def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:

@@ -25,7 +25,7 @@ def print_report(run: Run, title: str, files: Sequence[Path] = (), console: Cons
 def terminal() -> Console:
     """The terminal; where it is a file or a pipe, a wide one, so that nothing is cut off."""
     console = Console()
-    return console if console.is_terminal else Console(width=120)
+    return console if console.is_terminal else Console(width=140)
 
 
 def report(run: Run, title: str, files: Sequence[Path] = ()) -> RenderableType:
@@ -44,7 +44,7 @@ def report(run: Run, title: str, files: Sequence[Path] = ()) -> RenderableType:
         if body is not None:
             if heading:
                 parts.append(Text(heading, style="bold"))
-            parts.append(Padding(body, (0, 0, 1, 2)))
+            parts.append(Padding(body, (0, 0, 1, 2), expand=False))
     return Group(*parts)
 
 
@@ -76,11 +76,12 @@ def _balance(run: Run) -> Facts:
         settling = summary["settling_time"]
         facts.append(("settling time", "not settled" if settling is None else f"{settling:.3f} s (to 2 cm and 2°)"))
         angle = math.degrees(summary["orientation_error"])
-        facts.append(("steady-state error", f"{length(summary['position_error'])}, {angle:.2g}°"))
+        name = "steady-state error" if settling is not None else "error at the end"
+        facts.append((name, f"{length(summary['position_error'])}, {angle:.2g}°"))
     if summary["foot_slip"] is not None:
-        creep = summary["foot_creep"]
-        sticking = "no point stuck" if creep is None else f"{length(creep)} while sticking (creep)"
-        facts.append(("contact points", f"slid {length(summary['foot_slip'])} at most, moved {sticking}"))
+        facts.append(("longest slide of a contact point", length(summary["foot_slip"])))
+    if summary["foot_creep"] is not None:
+        facts.append(("creep of those that stick", f"{length(summary['foot_creep'])} in the last quarter of the run"))
     return facts
 
 
@@ -89,7 +90,7 @@ def length(metres: float) -> str:
     for unit, factor in (("m", 1.0), ("mm", 1e3), ("µm", 1e6)):
         if abs(metres) * factor >= 1.0:
             return f"{metres * factor:.3g} {unit}"
-    return f"{metres * 1e9:.2g} nm" if metres else "0"
+    return f"{metres * 1e9:.3g} nm" if metres else "0"
 
 
 def _peak_torques(peaks: dict[str, float]) -> Table | None:

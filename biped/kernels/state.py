@@ -42,7 +42,7 @@ class Plant(NamedTuple):
     stiffness: Floats  # (nv,) joint impedance, evaluated within the step
     damping: Floats  # (nv,)
     setpoint: Floats  # (nv,)
-    slip: Floats  # (nc,) [m] path of each point while sliding
+    slip: Floats  # (nc,) [m] path of each point while it slides or yields
     ledger: Floats  # (LEDGERS,) [J]
     defect: Floats  # (6,) linear [N·s] and angular [N·m·s] momentum that no impulse accounts for
     impulse: Floats  # (6,) external impulses since the start, angular about the inertial origin

@@ -28,8 +28,8 @@ from biped.kernels.variational import (
 )
 from biped.kernels.vectors import add, copy1, cross, dot, load3, scale, sub
 from contact.jit import kernel, routine
-from contact.kernels import mode_of, state_at_end, stored_energy
-from contact.modes import NONE, SLIDING, SLIDING_TO_STICKING
+from contact.kernels import anchor_at_end, is_clipped, mode_of, state_at_end, stored_energy
+from contact.modes import NONE, SLIDING
 
 OK = 0
 FAILED = 1
@@ -214,14 +214,13 @@ def settle_contacts(tree, floor, plant, work, h):
         begin, end = sub(middle, half), add(middle, half)
         done = h * dot(load3(plant.force, c), velocity)
         stored = stored_energy(floor, mode, begin, anchor)
-        if mode == SLIDING:
+        if mode == SLIDING or (mode != NONE and is_clipped(floor, middle, velocity, anchor)):
             plant.slip[c] += h * math.hypot(velocity[0], velocity[1])
         found = state_at_end(floor, mode, middle, velocity, anchor, end[2])
         plant.found[c] = found
-        if found == SLIDING_TO_STICKING:
-            plant.anchor[c, 0], plant.anchor[c, 1] = end[0], end[1]
+        anchor = anchor_at_end(floor, mode, middle, velocity, anchor, end, load3(plant.force, c))
+        plant.anchor[c, 0], plant.anchor[c, 1] = anchor
         plant.mode[c] = mode_of(found)
-        anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
         plant.ledger[CONTACT] += done
         plant.ledger[DISSIPATED] -= done + stored_energy(floor, plant.mode[c], end, anchor) - stored
 

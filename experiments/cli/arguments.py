@@ -74,7 +74,7 @@ def _add_run(commands: Any) -> None:
     run.add_argument("--out", metavar="DIR", help="folder for the results (default: results/EXPERIMENT)")
     run.add_argument("--no-figures", action="store_true", help="draw no figures")
     run.add_argument(
-        "--seed", metavar="N", help="scatter the initial posture (by initial.jitter, 0.01 rad unless set) with this seed"
+        "--seed", metavar="N", help="scatter the start (by initial.jitter, 0.01 rad unless set) with this seed"
     )
     run.add_argument(
         "--set",
@@ -96,7 +96,7 @@ def _add_search(commands: Any) -> None:
     )
     search.add_argument("--from", metavar="MU", dest="begin", type=float, default=0.02, help="least coefficient (0.02)")
     search.add_argument("--to", metavar="MU", dest="end", type=float, default=1.5, help="greatest coefficient (1.5)")
-    search.add_argument("--by", metavar="MU", type=float, default=0.02, help="spacing of the first look (0.02)")
+    search.add_argument("--by", metavar="MU", type=float, default=0.01, help="spacing of the first look (0.01)")
     search.add_argument("--out", metavar="DIR", default="results/search-friction", help="folder for table and figure")
     search.add_argument("--no-figures", action="store_true", help="draw no figure")
 

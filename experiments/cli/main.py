@@ -37,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return int(importlib.import_module("experiments.bench.command").main(argv[1:]))
         options = arguments.parser(Parser).parse_args(argv)
         return int(importlib.import_module(COMMANDS[options.command]).main(options))
+    except SystemExit as stop:  # argparse ends so, after help or a mistake
+        return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
         return fail("interrupted, before there was anything to save", INTERRUPTED, "")
     except BrokenPipeError:

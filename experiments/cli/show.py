@@ -24,8 +24,10 @@ def main(options: Namespace) -> int:
 def parameter_table(experiment: Experiment) -> Table:
     """One row for each parameter, a gap between the groups."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for heading in ("parameter", "value", "unit", "meaning", "source"):
-        table.add_column(heading, header_style="bold", no_wrap=heading in ("parameter", "unit"), overflow="fold")
+    for heading in ("parameter", "value", "unit"):
+        table.add_column(heading, header_style="bold", no_wrap=True)
+    for heading in ("meaning", "source"):
+        table.add_column(heading, header_style="bold", overflow="fold")
     group = None
     for parameter in experiment.parameters:
         name = parameter.name.partition(".")[0]

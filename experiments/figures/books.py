@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from experiments.figures import style
 from experiments.figures.panels import draw_curves, finish, new_figure
@@ -43,6 +44,7 @@ def newton_iterations(subject: Subject) -> Figure:
     iterations = subject.column("newton_iterations")
     axes.step(subject.time, iterations, where="post", color=style.BLUE, linewidth=0.9)
     axes.set_ylim(0, max(5, int(iterations.max())) + 0.5)
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    finish(axes, subject, "iterations [–]", title="Newton iterations, the most of any step since the row before", legend=False)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    title = "Newton iterations, the most of any step since the row before"
+    finish(axes, subject, "iterations [–]", title=title, legend=False)
     return figure

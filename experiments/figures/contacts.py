@@ -54,7 +54,7 @@ def contact_modes(subject: Subject) -> Figure:
     axes.set_xlabel("time [s]")
     seen = {int(m) for name in subject.model.contact_names for m in np.unique(subject.column(f"contact_{name}_mode"))}
     patches = [
-        Patch(facecolor=style.MODES[state - 1], edgecolor=style.GREY, linewidth=0.4, label=f"{state.value} {_NAMES[state]}")
+        Patch(facecolor=style.MODES[state - 1], edgecolor=style.GREY, lw=0.4, label=f"{state.value} {_NAMES[state]}")
         for state in ContactState
         if state.value in seen
     ]
@@ -67,7 +67,8 @@ def friction_states(subject: Subject) -> Figure:
     names = subject.model.contact_names
     rows = (len(names) + 1) // 2
     figure = new_figure(rows, 2, size=(7.6, 0.9 + 1.25 * rows), sharey=True)
-    for axes, name in zip(np.reshape(figure.axes, (rows, 2)).T.flat, names, strict=False):
+    by_column = [*figure.axes[0::2], *figure.axes[1::2]]
+    for axes, name in zip(by_column, names, strict=False):
         axes.step(subject.time, subject.column(f"contact_{name}_mode"), where="post", color=style.BLUE, linewidth=0.8)
         axes.set_yticks(range(1, 7))
         axes.set_ylim(0.6, 6.4)

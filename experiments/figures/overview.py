@@ -38,7 +38,7 @@ Draw = Callable[[Axes, Subject, bool], None]
 def _finish(axes: Axes, subject: Subject, ylabel: str, title: str, labels: bool, *, legend: bool = True) -> None:
     finish(axes, subject, ylabel, title=title, legend=False, time_label=False, mark_labels=labels)
     if legend:
-        axes.legend(loc="best", ncols=2, fontsize=7.0, handlelength=1.4, frameon=True, framealpha=0.85, edgecolor="none")
+        axes.legend(ncols=2, fontsize=7.0, handlelength=1.4, frameon=True, framealpha=0.85, edgecolor="none")
 
 
 def _body(axes: Axes, subject: Subject, labels: bool) -> None:
@@ -56,7 +56,8 @@ def _errors(axes: Axes, subject: Subject, labels: bool) -> None:
 
 
 def _drive(axes: Axes, subject: Subject, labels: bool) -> None:
-    joints = [j for j in subject.model.joint_names if "knee" in j or "ankle_pitch" in j] or subject.model.joint_names[:4]
+    every = subject.model.joint_names
+    joints = [joint for joint in every if "knee" in joint or "ankle_pitch" in joint] or every[:4]
     if joints:
         names = [joint.replace("_pitch", "").replace("_", " ") for joint in joints]
         draw_curves(axes, subject, [subject.column(f"torque_{joint}") for joint in joints], names)
@@ -89,4 +90,5 @@ def _contacts(axes: Axes, subject: Subject, labels: bool) -> None:
 def _books(axes: Axes, subject: Subject, labels: bool) -> None:
     draw_residual(axes, subject)
     size = float(np.ptp(subject.column("ledger_kinetic") + subject.column("ledger_potential")))
-    _finish(axes, subject, "left over [mJ]", f"Energy no work accounts for, of {size:.0f} J exchanged", labels, legend=False)
+    title = f"Energy no work accounts for, of {size:.0f} J exchanged"
+    _finish(axes, subject, "left over [mJ]", title, labels, legend=False)

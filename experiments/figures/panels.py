@@ -1,6 +1,7 @@
 """What panels are made of: curves over time, marks, legends."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,10 +16,10 @@ _LABEL_WIDTH = 0.1
 _LABEL_ROWS = 4
 
 
-def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = style.SIZE, **options: object) -> Figure:
+def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = style.SIZE, **options: Any) -> Figure:
     """A figure whose panels share their time axis; not known to pyplot, so nothing needs closing."""
     figure = Figure(figsize=size)
-    figure.subplots(rows, columns, sharex=True, **options)  # type: ignore[arg-type]
+    figure.subplots(rows, columns, sharex=True, **options)
     return figure
 
 

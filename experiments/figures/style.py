@@ -25,7 +25,8 @@ MODES = ("#F4F4F4", ORANGE, PURPLE, "#8DBFE0", RED, "#4A4A4A")
 #: [inch] of a figure with one panel.
 SIZE = (7.0, 3.6)
 
-STYLE: dict[str, Any] = {
+#: Passed to ``matplotlib.rc_context``.
+STYLE: Any = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,
     "savefig.dpi": 160,

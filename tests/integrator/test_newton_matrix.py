@@ -50,7 +50,7 @@ class Step:
     def lower_into_floor(self, rng: np.random.Generator) -> None:
         """The contact points on average 5 cm deep: sliding, sticking, and sticking beyond the friction cone."""
         contact = self.work.motion.poses.contact
-        if self.model.is_floating:
+        if self.model.is_floating and self.model.nc:
             self.plant.q[2] = -0.05 - contact[:, 2].mean()
         for c in range(self.model.nc):
             self.plant.mode[c] = (SLIDING, STICKING)[c % 2]
