@@ -1,1 +1,1 @@
-"""Other physics engines that simulate our models."""
+"""Other physics engines, given our models."""

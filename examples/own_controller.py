@@ -1,0 +1,27 @@
+"""Drive the human with a controller of your own: any object with a period and a method ``torques``."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped import Fall, Observation, human, simulate
+
+
+@dataclass(frozen=True)
+class AnkleStrategy:
+    """Stiff joints, and ankles that push back when the trunk moves."""
+
+    period: float = 1e-3
+
+    def torques(self, observation: Observation) -> np.ndarray:
+        """One torque [N·m] for each joint, in the order of ``model.joint_names``."""
+        torques = -1500.0 * observation.angles - 4.0 * observation.rates
+        for k, joint in enumerate(observation.model.joint_names):
+            if joint.endswith("ankle_pitch"):
+                torques[k] += 100.0 * observation.velocity[0]
+        return torques
+
+
+run = simulate(human(), AnkleStrategy(), step=5e-4, duration=1.0, fall=Fall())
+print(f"{run.summary['outcome']}, with {run.summary['peak_torque']['left_ankle_pitch']:.1f} N·m at the left ankle")
+print(run.frame[["time", "body_x", "body_z"]].iloc[::250].to_string(index=False))

@@ -1,0 +1,9 @@
+"""Throw the block faster and faster: run a published experiment with parameters of your own."""
+
+from experiments.registry import experiment_named
+
+thrown_block = experiment_named("thrown-block")
+for speed in (4.5, 5.0, 5.5, 6.0, 7.0):
+    run = thrown_block.run({"block.velocity": (-speed, 0.0, 0.2)})
+    fell_at = run.summary["fell_at"]
+    print(f"{speed:.1f} m/s: {run.summary['outcome']}" + (f" at {fell_at:.2f} s" if fell_at is not None else ""))

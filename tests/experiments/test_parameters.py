@@ -1,0 +1,174 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from biped.errors import InputError
+from experiments.parameter import Parameter, Values, parameter_named, shown
+from experiments.registry import MODULES, all_experiments, experiment_named
+
+NUMBER = Parameter("floor.mu_s", 0.3, "", "friction", "x")
+WHOLE = Parameter("integrator.max_iterations", 30, "", "iterations", "x")
+TRIPLE = Parameter("controller.kp", (50.0, 50.0, 200.0), "1/s²", "gain", "x", repeats=True)
+PLACE = Parameter("block.position", (0.5, 0.1, 1.2), "m", "place", "x")
+WORD = Parameter("integrator.name", "recursive", "", "name", "x")
+DEPTH = Parameter("integrator.landing_depth", 1e-4, "m", "depth", "x", may_be_infinite=True)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text", "value"),
+    [
+        (NUMBER, "0.5", 0.5),
+        (NUMBER, " 1e-3 ", 1e-3),
+        (NUMBER, "1", 1.0),
+        (WHOLE, "12", 12),
+        (WHOLE, str(2**63 + 1), 2**63 + 1),
+        (TRIPLE, "50", (50.0, 50.0, 50.0)),
+        (TRIPLE, "1, 2,3", (1.0, 2.0, 3.0)),
+        (TRIPLE, "(1,2,3)", (1.0, 2.0, 3.0)),
+        (PLACE, "0,0,-1", (0.0, 0.0, -1.0)),
+        (WORD, " recursive ", "recursive"),
+        (DEPTH, "inf", math.inf),
+    ],
+)
+def test_texts_become_values(parameter, text, value):
+    assert parameter.parse(text) == value
+    assert type(parameter.parse(text)) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        (NUMBER, "abc"), (NUMBER, ""), (NUMBER, "1,2"), (NUMBER, "nan"), (NUMBER, "inf"), (WHOLE, "1.5"), (WHOLE, "inf"),
+        (TRIPLE, "1,2"), (TRIPLE, "1,nan,3"), (PLACE, "1"), (PLACE, "1,2,3,4"), (PLACE, "1,2,inf"), (DEPTH, "nan"),
+    ],
+)  # fmt: skip
+def test_texts_of_another_kind_are_refused_by_name(parameter, text):
+    with pytest.raises(InputError, match=f"^{parameter.name} = ") as caught:
+        parameter.parse(text)
+    assert "such as" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [True, None, "x", [1.0, "a", 2.0]])
+def test_values_from_python_are_checked_too(value):
+    with pytest.raises(InputError):
+        PLACE.checked(value)
+    with pytest.raises(InputError):
+        NUMBER.checked(value)
+
+
+def test_what_is_shown_can_be_set():
+    for experiment in all_experiments():
+        texts = {parameter.name: shown(parameter.default) for parameter in experiment.parameters}
+        for name, value in experiment.parse(texts).items():
+            assert value == pytest.approx(experiment.values()[name], rel=1e-8), name
+
+
+def test_unknown_names_get_close_ones():
+    parameters = experiment_named("thrown-block").parameters
+    with pytest.raises(InputError, match="unknown parameter 'mu_s'; did you mean 'floor.mu_s'"):
+        parameter_named("mu_s", parameters)
+    with pytest.raises(InputError, match="did you mean 'initial.left_knee_pitch'"):
+        parameter_named("initial.left_knee_pich", parameters)
+    with pytest.raises(InputError, match="there are parameters of run, controller, initial, floor"):
+        parameter_named("zzzzzz", parameters)
+
+
+def test_unknown_experiments_get_the_list():
+    with pytest.raises(InputError, match="did you mean 'thrown-block'\\? experiments are stand-tilted, thrown-block"):
+        experiment_named("thrown-blok")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_parameter_is_documented(name):
+    experiment = experiment_named(name)
+    assert experiment.name == name
+    assert experiment.title
+    assert experiment.source
+    names = [parameter.name for parameter in experiment.parameters]
+    assert len(set(names)) == len(names)
+    for parameter in experiment.parameters:
+        assert parameter.meaning, parameter.name
+        assert parameter.source, parameter.name
+        group, dot, attribute = parameter.name.partition(".")
+        assert group and dot and attribute
+
+
+def fingerprint(setup):
+    """Everything that a simulation takes, as text."""
+    parts = {item.name: getattr(setup, item.name) for item in dataclasses.fields(setup)}
+    state, model = parts.pop("state"), parts.pop("model")
+    bodies = [(body.mass, body.inertia) for body in model.bodies]
+    return repr((parts, state.q.tolist(), state.momentum.tolist(), bodies, model.contact_points))
+
+
+def another(parameter):
+    """A value other than the default that is possible as well."""
+    special = {
+        "floor.mu_d": 0.2, "floor.mu_s": 0.6, "controller.target_orientation": (0.6, 0.8, 0.0, 0.0),
+        "initial.orientation": (0.6, 0.8, 0.0, 0.0), "initial.angular_velocity": (1.0, 0.0, 0.0),
+        "run.record_every": 0.01, "fall.tilt": 1.0, "initial.seed": 5, "initial.jitter": 0.1,
+    }  # fmt: skip
+    if parameter.name in special:
+        return special[parameter.name]
+    if isinstance(parameter.default, tuple):
+        return tuple(0.5 * x + 0.25 for x in parameter.default)
+    return parameter.default + 1 if isinstance(parameter.default, int) else 0.5 * parameter.default + 0.25
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_parameter_changes_what_is_simulated(name):
+    experiment = experiment_named(name)
+    published = fingerprint(experiment.build())
+    assert fingerprint(experiment.build()) == published
+    for parameter in experiment.parameters:
+        if parameter.name == "integrator.name":  # there is only one; an unknown one is an error
+            with pytest.raises(InputError, match="unknown integrator 'euler'"):
+                experiment.build({parameter.name: "euler"})
+        else:
+            assert fingerprint(experiment.build({parameter.name: another(parameter)})) != published, parameter.name
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_seed_scatters_the_start(name):
+    experiment = experiment_named(name)
+    published, one, again, two, wide = (
+        experiment.build(changes).state.q
+        for changes in (
+            {}, {"initial.seed": 1}, {"initial.seed": 1}, {"initial.seed": 2},
+            {"initial.seed": 1, "initial.jitter": 0.02},
+        )
+    )  # fmt: skip
+    assert np.array_equal(one, again)
+    assert not np.allclose(one, two, atol=1e-4)
+    assert np.array_equal(published[:3], one[:3])
+    small, large = one - published, wide - published
+    assert np.any(small)
+    assert np.allclose(large, 2.0 * small, atol=1e-3)  # the same numbers, twice the scatter
+    assert experiment.values({"initial.seed": 1})["initial.jitter"] == 0.01
+    assert experiment.values()["initial.jitter"] == 0.0
+
+
+def test_a_seed_that_would_do_nothing_is_refused():
+    with pytest.raises(InputError, match="initial.seed does nothing"):
+        experiment_named("stand-tilted").build({"initial.seed": 1, "initial.jitter": 0.0})
+    for name in ("initial.seed", "initial.jitter"):
+        with pytest.raises(InputError, match=f"{name} = -1"):
+            experiment_named("stand-tilted").build({name: -1})
+
+
+def test_infinity_can_be_saved():
+    assert Values({"a": math.inf, "b": (1.0, 2.0), "c": 3}).as_json() == {"a": "inf", "b": [1.0, 2.0], "c": 3}
+
+
+def test_a_setup_can_be_changed_in_python():
+    from controllers import JointImpedance
+
+    setup = dataclasses.replace(experiment_named("stand-tilted").build(), controller=JointImpedance(), duration=0.01)
+    assert setup.set_point is None
+    before = setup.state.q.copy()
+    run = setup.simulate()
+    assert run.summary["settling_time"] is None
+    assert np.array_equal(setup.state.q, before)  # a setup can be simulated again
