@@ -4,7 +4,17 @@ from dataclasses import dataclass
 
 from biped.model import Model
 
-LEDGER = ("kinetic", "potential", "contact_stored", "actuators", "contacts", "dissipated", "pushes", "impacts", "residual")
+LEDGER = (
+    "kinetic",
+    "potential",
+    "contact_stored",
+    "actuators",
+    "contacts",
+    "dissipated",
+    "pushes",
+    "impacts",
+    "residual",
+)
 MOMENTUM = ("px", "py", "pz", "lx", "ly", "lz")
 POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 

@@ -70,13 +70,12 @@ class Observation:
 
 @runtime_checkable
 class Controller(Protocol):
-    """What drives a model's joints.
+    """What drives a model's joints."""
 
-    Attributes:
-        period: [s] between two calls; the integrator's step must divide it.
-    """
-
-    period: float
+    @property
+    def period(self) -> float:
+        """[s] Between two calls; the integrator's step must divide it."""
+        ...
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(len(model.joint_names),) torques [N·m] or forces [N], to be held for a period."""

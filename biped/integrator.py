@@ -55,7 +55,11 @@ class Recursive:
     def solver(self) -> Solver:
         """What the kernels take."""
         return Solver(
-            float(self.tolerance), self.max_iterations, self.max_backtracks, self.max_halvings, float(self.landing_depth)
+            float(self.tolerance),
+            self.max_iterations,
+            self.max_backtracks,
+            self.max_halvings,
+            float(self.landing_depth),
         )
 
 

@@ -16,8 +16,8 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrator import Recursive
 from biped.kernels.hold import FELL, LOG_FULL, OK, World, begin_tick, coast, hold, record
 from biped.kernels.log import EVENTS, ROWS
-from biped.kernels.thrown import BROKEN
 from biped.kernels.state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
+from biped.kernels.thrown import BROKEN
 from biped.model import Model
 from biped.run import Counters, Ending, Run, assemble
 from biped.state import State
@@ -78,7 +78,7 @@ def simulate(
     if state.model.coordinate_names != model.coordinate_names:
         raise InputError(f"the state is that of model {state.model.name!r}, not of {model.name!r}")
     clock = _clock(controller, step, duration, record_every)
-    if state.plant.clock[1] not in (0.0, step) and state.plant.count[STEPS] % clock.period != 0:
+    if state.plant.clock[1] not in (0.0, step) and state.plant.counts[STEPS] % clock.period != 0:
         raise InputError("the step can be changed at a control tick only: let the run before end at one")
     state.set_step(step)
     recorded = tuple(getattr(controller, "recorded", ())) if hasattr(controller, "compiled") else ()
@@ -181,11 +181,11 @@ class _Session:
         self.events: list[NDArray[np.float64]] = []
         self.fell_at: float | None = None
         self.wall_time = 0.0
-        self.before = tuple(int(state.plant.count[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
+        self.before = tuple(int(state.plant.counts[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
         self.set_point: SetPoint | None = None
         if controller is not None and hasattr(controller, "set_point"):
             self.set_point = controller.set_point(model)
-        state.plant.count[MOST_ITERATIONS] = 0
+        state.plant.counts[MOST_ITERATIONS] = 0
 
     def run(self) -> Run:
         """All steps, or those up to a fall."""
@@ -195,7 +195,7 @@ class _Session:
                 left -= self._chunk(left)
                 if self.progress is not None:
                     self.progress(self.state.time)
-            if self.state.plant.count[STEPS] % self.clock.stride == 0 or self.fell_at is not None:
+            if self.state.plant.counts[STEPS] % self.clock.stride == 0 or self.fell_at is not None:
                 self._timed(self._record)
         except KeyboardInterrupt:
             raise RunInterrupted(self._result()) from None
@@ -207,7 +207,7 @@ class _Session:
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
-        into = int(self.state.plant.count[STEPS]) % self.clock.period
+        into = int(self.state.plant.counts[STEPS]) % self.clock.period
         if into:
             rest = min(self.clock.period - into, left)
             self._check(self._timed(lambda: hold(self.world, rest)))
@@ -255,7 +255,9 @@ class _Session:
         torques = np.asarray(controller.torques(observation), dtype=float)
         joints = self.model.joint_names
         if torques.shape != (len(joints),):
-            raise InputError(f"the controller returned torques of shape {torques.shape}; there are {len(joints)} joints")
+            raise InputError(
+                f"the controller returned torques of shape {torques.shape}; there are {len(joints)} joints"
+            )
         if not np.all(np.isfinite(torques)):
             bad = joints[int(np.flatnonzero(~np.isfinite(torques))[0])]
             raise InputError(f"the controller's torque of {bad} is not finite at {self.state.time:g} s")
@@ -295,7 +297,7 @@ class _Session:
 
     def _result(self) -> Run:
         self._drain()
-        count = self.state.plant.count
+        count = self.state.plant.counts
         counters = Counters(
             steps=int(count[TOTAL_STEPS]) - self.before[0],
             newton_iterations=int(count[ITERATIONS]) - self.before[1],

@@ -65,12 +65,12 @@ class State:
     @property
     def time(self) -> float:
         """[s]."""
-        return float(self.plant.clock[0] + self.plant.clock[1] * self.plant.count[STEPS])
+        return float(self.plant.clock[0] + self.plant.clock[1] * self.plant.counts[STEPS])
 
     @property
     def steps(self) -> int:
         """Steps taken since the start."""
-        return int(self.plant.count[TOTAL_STEPS])
+        return int(self.plant.counts[TOTAL_STEPS])
 
     @property
     def q(self) -> Floats:
@@ -87,8 +87,8 @@ class State:
         if self.plant.clock[1] != step:
             now = self.time
             self.plant.clock[0], self.plant.clock[1] = now, step
-            self.plant.count[STEPS] = 0
-            if self.plant.count[TOTAL_STEPS] == 0:
+            self.plant.counts[STEPS] = 0
+            if self.plant.counts[TOTAL_STEPS] == 0:
                 self.plant.clock[2] = step
 
     def copy(self) -> "State":
@@ -133,7 +133,8 @@ def _plant_of(arrays: dict[str, Any], prefix: str) -> Plant:
 
 
 def _copied(plant: Plant) -> Plant:
-    return Plant(*(array.copy() for array in plant))
+    copies: dict[str, Any] = {name: array.copy() for name, array in plant._asdict().items()}
+    return Plant(**copies)
 
 
 def _checked(value: ArrayLike | None, default: Floats, what: str) -> Floats:

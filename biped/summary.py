@@ -17,6 +17,7 @@ Keys (SI units; None where there is nothing to measure):
   ``real_time_factor``.
 """
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -179,6 +180,6 @@ def _edge_changes(edge: str, points: tuple[str, ...], events: pd.DataFrame) -> l
         (down.add if kind == "touch" else down.discard)(subject)
         if bool(down) != was_down:
             changes.append({"time": float(time), "edge": edge, "change": "down" if down else "up", "lasted": None})
-    for before, after in zip(changes, changes[1:], strict=False):
+    for before, after in pairwise(changes):
         before["lasted"] = after["time"] - before["time"]
     return changes

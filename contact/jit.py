@@ -87,10 +87,8 @@ def _compile(function: F, **options: bool) -> F:
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        compiler = numba.njit(
-            cache=True, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, **options
-        )
-        return compiler(function)  # type: ignore[no-any-return]
+        compiler = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, **options)
+        return compiler(function)
     finally:
         numba.config.CACHE_DIR = previous
 

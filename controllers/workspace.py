@@ -44,7 +44,9 @@ class WorkspaceGains:
             value = getattr(self, item.name)
             triple = (value,) * 3 if isinstance(value, (int, float)) else tuple(value)
             if len(triple) != 3 or not all(np.isfinite(x) and x >= 0.0 for x in triple):
-                raise InputError(f"gain {item.name} = {value!r}: it must be three finite numbers, zero or above (x, y, z)")
+                raise InputError(
+                    f"gain {item.name} = {value!r}: it must be three finite numbers, zero or above (x, y, z)"
+                )
             object.__setattr__(self, item.name, tuple(float(x) for x in triple))
 
 
@@ -78,7 +80,9 @@ class WorkspaceController:
         if len(position) != 3 or not np.all(np.isfinite(position)):
             raise InputError(f"controller.target_position = {position!r}: it must be three finite numbers")
         if len(orientation) != 4 or not abs(float(np.linalg.norm(orientation)) - 1.0) < 1e-6:
-            raise InputError(f"controller.target_orientation = {orientation!r}: it must be a unit quaternion (w, x, y, z)")
+            raise InputError(
+                f"controller.target_orientation = {orientation!r}: it must be a unit quaternion (w, x, y, z)"
+            )
         object.__setattr__(self, "target_position", tuple(float(x) for x in position))
         unit = np.asarray(orientation) / np.linalg.norm(orientation)
         object.__setattr__(self, "target_orientation", tuple(float(x) for x in unit))
@@ -94,7 +98,9 @@ class WorkspaceController:
             InputError: the model has no floating root or no feet.
         """
         if not model.is_floating or not model.feet:
-            raise InputError(f"the workspace controller needs a floating root and feet; model {model.name!r} lacks them")
+            raise InputError(
+                f"the workspace controller needs a floating root and feet; model {model.name!r} lacks them"
+            )
         gains = self.gains
         kernel_gains = Gains(
             gains.kp_position, gains.kd_position, gains.kp_orientation, gains.kd_orientation,

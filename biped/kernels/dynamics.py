@@ -55,10 +55,17 @@ class Motion(NamedTuple):
 
 
 def new_motion(n: int, nv: int, nc: int) -> Motion:
-    """Room for a tree in motion."""
-    bodies = [np.full((n, width), np.nan) for width in (9, 6, 6, 6)]
+    """Room for a tree in motion, filled with NaN."""
     return Motion(
-        new_poses(n, nv, nc), *bodies, np.full(nv, np.nan), new_factors(n, nv), np.full(nv, np.nan), np.zeros(nv)
+        poses=new_poses(n, nv, nc),
+        inertia=np.full((n, 9), np.nan),
+        velocity=np.full((n, 6), np.nan),
+        drift=np.full((n, 6), np.nan),
+        acceleration=np.full((n, 6), np.nan),
+        rates=np.full(nv, np.nan),
+        factors=new_factors(n, nv),
+        response=np.full(nv, np.nan),
+        nothing=np.zeros(nv),
     )
 
 

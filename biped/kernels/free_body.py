@@ -6,7 +6,18 @@ all in world axes. Gravity acts on the linear momentum alone; the angular one is
 
 from biped.kernels.collision import inverse3
 from biped.kernels.variational import turn_derivative
-from biped.kernels.vectors import add, congruence, cross, dot, mat_vec, quat_matrix, quat_mul, quat_normalized, scale, sub
+from biped.kernels.vectors import (
+    add,
+    congruence,
+    cross,
+    dot,
+    mat_vec,
+    quat_matrix,
+    quat_mul,
+    quat_normalized,
+    scale,
+    sub,
+)
 from contact.jit import kernel, routine
 
 STATE = 13

@@ -77,7 +77,7 @@ def hold(world, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK or FAILED."""
     tree, floor, plant, pushes, work, solver, thrown, _, log = world
     for _ in range(steps):
-        if plant.count[STEPS] % log.cursor[STRIDE] == 0:
+        if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
             record(tree, floor, plant, work.motion, thrown, log)
         if thrown.status[ARMED] == 1:
             reason = step_with_thrown(tree, floor, plant, pushes, work, solver, thrown, log)

@@ -70,9 +70,9 @@ def new_log(rows: int, width: int, events: int, nc: int, extra: int, stride: int
 @kernel
 def observe(tree, plant, motion, log):
     """Velocities from momenta, once for a state; ``motion`` shares its poses with the workspace of the step."""
-    if log.cursor[OBSERVED] != plant.count[TOTAL_STEPS]:
+    if log.cursor[OBSERVED] != plant.counts[TOTAL_STEPS]:
         rates_from_momentum(tree, plant.momentum, motion)
-        log.cursor[OBSERVED] = plant.count[TOTAL_STEPS]
+        log.cursor[OBSERVED] = plant.counts[TOTAL_STEPS]
 
 
 @kernel
@@ -112,8 +112,8 @@ def record_row(tree, floor, plant, motion, log, time):
     move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
     place = record_ledger(tree, floor, plant, motion, row, place)
     place = record_momenta(tree, plant, motion, row, place)
-    row[place] = plant.count[RECENT_ITERATIONS]
-    plant.count[RECENT_ITERATIONS] = 0
+    row[place] = plant.counts[RECENT_ITERATIONS]
+    plant.counts[RECENT_ITERATIONS] = 0
     place += 1
     for k in range(log.extra.shape[0]):
         row[place + k] = log.extra[k]

@@ -27,12 +27,12 @@ def evaluate(tree, floor, plant, pushes, work, h):
     """The residual's norm at the candidate ``work.q``, ``work.shift``."""
     place_bodies(tree, work.q, work.next)
     for j in range(pushes.body.shape[0]):
-        place_push(tree, work.next, pushes, j, pushes.right)
+        place_push(work.next, pushes, j, pushes.right)
     return math.sqrt(set_residual(tree, floor, plant, pushes, work, h))
 
 
 @kernel
-def place_push(tree, poses, pushes, j, arms):
+def place_push(poses, pushes, j, arms):
     """Where push j's point is, relative to O."""
     i = pushes.body[j]
     R = poses.rotation

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from biped.kernels.tree import Floats, Integers
 
-# Places in ``Plant.count``.
+# Places in ``Plant.counts``.
 STEPS = 0  # steps since ``clock[0]``
 ITERATIONS = 1  # Newton iterations of all steps
 MOST_ITERATIONS = 2  # of any one solve so far
@@ -46,18 +46,19 @@ class Plant(NamedTuple):
     ledger: Floats  # (LEDGERS,) [J]
     defect: Floats  # (6,) linear [N·s] and angular [N·m·s] momentum that no impulse accounts for
     impulse: Floats  # (6,) external impulses since the start, angular about the inertial origin
-    count: Integers  # (COUNTS,)
+    counts: Integers  # (COUNTS,)
 
 
 def new_plant(nq: int, nv: int, nc: int) -> Plant:
     """A plant at time zero, at the zero of all its numbers."""
     floats: dict[str, tuple[int, ...]] = {
-        "clock": (3,), "q": (nq,), "momentum": (nv,), "rate": (nv,), "rate_change": (nv,), "anchor": (nc, 2), "force": (nc, 3),
-        "torque": (nv,), "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,), "slip": (nc,),
+        "clock": (3,), "q": (nq,), "momentum": (nv,), "rate": (nv,), "rate_change": (nv,),
+        "anchor": (nc, 2), "force": (nc, 3), "slip": (nc,),
+        "torque": (nv,), "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,),
         "ledger": (LEDGERS,), "defect": (6,), "impulse": (6,),
     }  # fmt: skip
     arrays: dict[str, NDArray[np.generic]] = {name: np.zeros(shape) for name, shape in floats.items()}
     arrays["mode"] = np.ones(nc, dtype=np.int64)
     arrays["found"] = np.ones(nc, dtype=np.int64)
-    arrays["count"] = np.zeros(COUNTS, dtype=np.int64)
+    arrays["counts"] = np.zeros(COUNTS, dtype=np.int64)
     return Plant(**arrays)  # type: ignore[arg-type]

@@ -46,7 +46,7 @@ def prepare(tree, plant, work):
 
 @kernel
 def time_of(plant):
-    return plant.clock[0] + plant.clock[1] * plant.count[STEPS]
+    return plant.clock[0] + plant.clock[1] * plant.counts[STEPS]
 
 
 @routine
@@ -63,8 +63,8 @@ def step(tree, floor, plant, pushes, work, solver):
 
 @kernel
 def count_step(plant):
-    plant.count[STEPS] += 1
-    plant.count[TOTAL_STEPS] += 1
+    plant.counts[STEPS] += 1
+    plant.counts[TOTAL_STEPS] += 1
 
 
 @routine
@@ -88,7 +88,7 @@ def advance(tree, floor, plant, pushes, work, solver, begin, h):
             size //= 2
         else:
             return FAILED
-    count_iterations(plant.count, iterations, most, size < units)
+    count_iterations(plant.counts, iterations, most, size < units)
     return OK
 
 
@@ -107,7 +107,7 @@ def substep(tree, floor, plant, pushes, work, solver, begin, h, smallest):
     if pushes.body.shape[0] > 0:
         set_push_impulses(pushes, begin, begin + h)
         for j in range(pushes.body.shape[0]):
-            place_push(tree, work.motion.poses, pushes, j, pushes.left)
+            place_push(work.motion.poses, pushes, j, pushes.left)
     iterations = solve_step(tree, floor, plant, pushes, work, h, solver)
     if iterations == NOT_CONVERGED:
         return NOT_CONVERGED

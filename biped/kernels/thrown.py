@@ -66,9 +66,17 @@ class Thrown(NamedTuple):
 
 def new_thrown(state: Floats) -> Thrown:
     """Room for a thrown box in this state; not armed."""
-    status = np.zeros(STATUSES, dtype=np.int64)
-    room = [np.zeros(size) for size in (3, 3, 3, 2)]
-    return Thrown(status, state, np.ones(1), np.ones((1, 9)), *room, np.zeros(SCRATCH_SHAPE))
+    return Thrown(
+        status=np.zeros(STATUSES, dtype=np.int64),
+        state=state,
+        mass=np.ones(1),
+        inertia=np.ones((1, 9)),
+        half=np.zeros(3),
+        target_half=np.zeros(3),
+        target_offset=np.zeros(3),
+        law=np.zeros(2),
+        scratch=np.zeros(SCRATCH_SHAPE),
+    )
 
 
 def new_thrown_state() -> Floats:

@@ -297,6 +297,8 @@ def set_newton_blocks(tree, floor, plant, work, h):
             anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
             D = point_force_derivative(floor, plant.mode[c], middle, velocity, anchor, h)
             C = mat_scale(-0.5 * h, D)
-            add_point_block(block, tree.contact_body[c], load3(work.motion.poses.contact, c), load3(work.next.contact, c), C)
+            add_point_block(
+                block, tree.contact_body[c], load3(work.motion.poses.contact, c), load3(work.next.contact, c), C
+            )
     for dof in range(plant.stiffness.shape[0]):
         work.diagonal[dof] = 0.25 * h * plant.stiffness[dof] + 0.5 * plant.damping[dof]

@@ -10,8 +10,10 @@ from biped.model.joint import Joint
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body. Its link frame has its origin at the body's own joint and is, in the home configuration,
-    parallel to the inertial frame.
+    """A rigid body.
+
+    Its link frame has its origin at the body's own joint and is, in the home configuration, parallel to the
+    inertial frame.
 
     Attributes:
         name: unique among the bodies of a model.

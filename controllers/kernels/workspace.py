@@ -66,8 +66,14 @@ class Scratch(NamedTuple):
 
 def new_scratch(legs: int, nv: int) -> Scratch:
     """Room for the ticks of a model."""
-    shapes: tuple[tuple[int, ...], ...] = ((6, 6), (6,), (6,), (6,), (legs, 6))
-    return Scratch(*(np.full(shape, np.nan) for shape in shapes), np.zeros(nv))
+    return Scratch(
+        gram=np.full((6, 6), np.nan),
+        multiplier=np.full(6, np.nan),
+        wrench=np.full(6, np.nan),
+        body_wrench=np.full(6, np.nan),
+        leg_wrench=np.full((legs, 6), np.nan),
+        nothing=np.zeros(nv),
+    )
 
 
 @kernel

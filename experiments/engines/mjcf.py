@@ -37,7 +37,8 @@ class MujocoOptions:
         cone: of friction: pyramidal or elliptic.
         friction: coefficient of sliding friction of the floor.
         point_radius: [m] of the sphere about a contact point; its centre is this far above the point.
-        soles: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet.
+        soles: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet, "none".
+        islands: whether constraints are solved island by island.
     """
 
     step: float = 5e-4
@@ -47,6 +48,7 @@ class MujocoOptions:
     friction: float = 0.3
     point_radius: float = 1e-3
     soles: str = "points"
+    islands: bool = True
 
 
 def mjcf(model: Model, options: MujocoOptions | None = None, impedance: Impedance | None = None) -> str:
@@ -69,7 +71,7 @@ def mjcf(model: Model, options: MujocoOptions | None = None, impedance: Impedanc
         elements[body.name] = _add_body(parent, model, body, impedance or Impedance())
     if options.soles == "boxes":
         _add_sole_boxes(elements, model, options)
-    else:
+    elif options.soles == "points":
         for point in model.contact_points:
             _add_point(elements[point.body], model, point, options)
     ElementTree.indent(root)
@@ -110,7 +112,7 @@ def _turn(axis: Floats, angle: float) -> Floats:
 
 
 def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
-    SubElement(
+    element = SubElement(
         root,
         "option",
         timestep=_text([options.step]),
@@ -119,6 +121,7 @@ def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
         solver=options.solver,
         cone=options.cone,
     )
+    SubElement(element, "flag", island="enable" if options.islands else "disable")
 
 
 def _frame(body: Body) -> Floats:

@@ -71,7 +71,9 @@ def test_sliding_box_decelerates_by_friction():
     floor = Floor(mu_s=0.3, mu_d=0.3)
     low = (0.4, 0.6, 0.02)
     model = rigid_box(MASS, low)
-    state = State.at(model, model.configuration(position=(0, 0, low[2] / 2 - MASS * 9.81 / (4 * floor.k_n))), [1.0, *[0] * 5])
+    state = State.at(
+        model, model.configuration(position=(0, 0, low[2] / 2 - MASS * 9.81 / (4 * floor.k_n))), [1.0, *[0] * 5]
+    )
     run = simulate(model, state=state, floor=floor, step=1e-3, duration=1.0)
     assert run.frame["body_x"].iloc[-1] == pytest.approx(1.0 / (2 * 0.3 * 9.81), rel=0.02)
     assert run.summary["foot_slip"] == pytest.approx(run.frame["body_x"].iloc[-1], rel=0.02)

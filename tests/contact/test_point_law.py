@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contact import NEXT, RUBBER, ContactState, Floor, FloorError
-from contact.kernels import anchor_at_end, is_clipped, mode_of, point_force, point_force_derivative, state_at_end, stored_energy
+from contact.kernels import (
+    anchor_at_end,
+    is_clipped,
+    mode_of,
+    point_force,
+    point_force_derivative,
+    state_at_end,
+    stored_energy,
+)
 from contact.modes import (
     NONE,
     PULLING,

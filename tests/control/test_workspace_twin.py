@@ -144,7 +144,11 @@ def test_torques_are_those_of_the_printed_algorithms(seed):
 def test_the_torques_hold_the_wrench_they_stand_for():
     """At rest at the set point the legs' torques carry the bodies above the feet: virtual work for any small motion."""
     model = human()
-    angles = {f"{s}_{j}": a for s in ("left", "right") for j, a in (("hip_pitch", 0.5), ("knee_pitch", -1.0), ("ankle_pitch", 0.5))}
+    angles = {
+        f"{s}_{j}": a
+        for s in ("left", "right")
+        for j, a in (("hip_pitch", 0.5), ("knee_pitch", -1.0), ("ankle_pitch", 0.5))
+    }
     q = model.configuration((0, 0, 1.1), angles=angles)
     controller = WorkspaceController((0.0, 0.0, 1.1))
     tau, F = Twin(model, controller.gains, (0.0, 0.0, 1.1), (1.0, 0, 0, 0)).torques(q, np.zeros(model.nv))

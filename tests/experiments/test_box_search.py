@@ -17,7 +17,7 @@ def test_other_frictions_disagree_with_the_thesis():
 def test_the_default_is_in_the_interval_that_agrees():
     found = search(0.39, 0.41, 0.01)
     assert len(found.trials) == 3
-    (begin, end), = found.intervals
+    ((begin, end),) = found.intervals
     assert begin < FRICTION < end
     assert np.diff([trial.friction for trial in found.closer]).min() == pytest.approx(1e-3)
 

@@ -49,7 +49,7 @@ def test_runs_of_ones_own_have_the_figures_that_apply(tmp_path):
 
 
 def test_a_model_that_neither_floats_nor_touches(tmp_path):
-    run = simulate(chain(10), duration=0.1)
+    run = simulate(chain(10).without_contacts(), duration=0.1)
     names = {file.name for file in draw_figures(run, tmp_path)}
     assert names == {"joint-angles.png", "joint-torques.png", "ledger.png"}
 

@@ -33,7 +33,10 @@ def test_the_example():
         ("[controller\n", r"not TOML.*line 1"),
         ("[controller]\nkp_position = \n", r"not TOML.*line 2"),
         ("[controller]\n\nkp_positon = 3\n", r", line 3: unknown gain 'kp_positon'; gains are kp_position"),
-        ("[controler]\nkp_position = 3\n", r", line 1: unknown table or key 'controler'; the one table is \[controller\]"),
+        (
+            "[controler]\nkp_position = 3\n",
+            r", line 1: unknown table or key 'controler'; the one table is \[controller\]",
+        ),
         ("kp_position = 3\n", r", line 1: unknown table or key 'kp_position'"),
         ("", r"there is no table \[controller\]"),
         ("controller = 3\n", r"there is no table \[controller\]"),

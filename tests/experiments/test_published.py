@@ -54,7 +54,9 @@ class TestStandTilted:
             torque = run.frame[f"torque_{side}_knee_pitch"].to_numpy()
             assert peaks[f"{side}_knee_pitch"] == pytest.approx(192.0, rel=0.33)
             assert np.argmax(np.abs(torque)) < 25  # within 50 ms
-        small = [peaks[f"{side}_{joint}"] for side in ("left", "right") for joint in ("hip_roll", "hip_pitch", "hip_yaw")]
+        small = [
+            peaks[f"{side}_{joint}"] for side in ("left", "right") for joint in ("hip_roll", "hip_pitch", "hip_yaw")
+        ]
         assert max(small) < 0.2 * max(peaks.values())
 
     def test_the_desired_force_starts_high_and_ends_at_the_weight_it_bears(self, runs):

@@ -18,7 +18,7 @@ def tumbling(model: Model, seed: int, size: float = 2.0) -> State:
     return State.at(model, q, v)
 
 
-def momenta(model: Model, state: State) -> np.ndarray:
+def momenta(state: State) -> np.ndarray:
     """Linear momentum, and angular momentum about the inertial origin, from p itself."""
     linear, about_root = state.momentum[:3], state.momentum[3:6]
     return np.concatenate([linear, about_root + np.cross(state.q[:3], linear)])
@@ -28,9 +28,9 @@ def momenta(model: Model, state: State) -> np.ndarray:
 def test_momentum_over_1e5_steps_of_flight(step):
     model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
     state = tumbling(model, 1)
-    before = momenta(model, state)
+    before = momenta(state)
     simulate(model, state=state, step=step, duration=1e5 * step, record_every=1000 * step)
-    after = momenta(model, state)
+    after = momenta(state)
     for part in (slice(0, 3), slice(3, 6)):
         assert np.linalg.norm(after[part] - before[part]) <= 1e-9 * np.linalg.norm(before[part])
 
@@ -38,9 +38,9 @@ def test_momentum_over_1e5_steps_of_flight(step):
 def test_momentum_under_gravity_changes_by_its_impulse():
     model = human().without_contacts()
     state = tumbling(model, 2)
-    before = momenta(model, state)
+    before = momenta(state)
     run = simulate(model, state=state, step=1e-3, duration=2.0)
-    change = momenta(model, state) - before
+    change = momenta(state) - before
     weight = model.total_mass * np.array(model.gravity) * 2.0
     assert np.allclose(change[:3], weight, rtol=1e-12, atol=1e-9)
     assert np.allclose(change, state.plant.impulse, rtol=0.0, atol=1e-8)
@@ -54,7 +54,7 @@ def test_energy_of_a_chain_has_no_trend():
     The error is that of the modified energy, which depends on the state: it wanders, and goes nowhere.
     """
     model = chain(10).without_contacts()
-    state = State.at(model, model.configuration(angles={joint: 0.3 for joint in model.joint_names}))
+    state = State.at(model, model.configuration(angles=dict.fromkeys(model.joint_names, 0.3)))
     simulate(model, state=state, step=1e-3, duration=100.0, record_every=1.0)
     run = simulate(model, state=state, step=1e-3, duration=400.0, record_every=0.01)
     error = run.frame["ledger_residual"].to_numpy()
@@ -74,21 +74,23 @@ def test_time_reverses():
     back.plant.momentum[:] = -state.momentum
     back.plant.rate[:] = -state.plant.rate
     simulate(model, state=back, step=1e-3, duration=0.2)
-    for i in range(0, model.nq):
+    for i in range(model.nq):
         assert abs(back.q[i] - start[i]) < 1e-9
 
 
 def test_order_two_against_an_independent_integrator():
     """A three-dimensional chain against scipy's order 8 on the continuous forward dynamics."""
     model = chain(4).without_contacts()
-    q = model.configuration(angles={joint: 0.4 for joint in model.joint_names})
+    q = model.configuration(angles=dict.fromkeys(model.joint_names, 0.4))
     span = 0.5
 
     def flow(_: float, y: np.ndarray) -> np.ndarray:
         q, v = y[: model.nq], y[model.nq :]
         return np.concatenate([v, dynamics.forward_dynamics(model, q, v, np.zeros(model.nv))])
 
-    exact = solve_ivp(flow, (0, span), np.concatenate([q, np.zeros(model.nv)]), "DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    exact = solve_ivp(flow, (0, span), np.concatenate([q, np.zeros(model.nv)]), "DOP853", rtol=1e-12, atol=1e-13).y[
+        :, -1
+    ]
     momentum = dynamics.mass_matrix(model, exact[: model.nq]) @ exact[model.nq :]
     steps = np.array([4e-3, 2e-3, 1e-3, 5e-4])
     errors = []

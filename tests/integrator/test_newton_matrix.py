@@ -54,7 +54,9 @@ class Step:
             self.plant.q[2] = -0.05 - contact[:, 2].mean()
         for c in range(self.model.nc):
             self.plant.mode[c] = (SLIDING, STICKING)[c % 2]
-            self.plant.anchor[c] = contact[c, :2] + self.plant.q[:2] + rng.normal(size=2) * (1e-4 if c % 4 == 1 else 0.05)
+            self.plant.anchor[c] = (
+                contact[c, :2] + self.plant.q[:2] + rng.normal(size=2) * (1e-4 if c % 4 == 1 else 0.05)
+            )
 
     def evaluate(self) -> np.ndarray:
         norm = evaluate(self.tree, self.floor, self.plant, self.pushes, self.work, H)

@@ -36,7 +36,7 @@ def test_save_and_continue(person, posture, tmp_path, split):
     restored = State.load(tmp_path / "state.npz", person)
     assert same(part, restored)
     rest = go(person, restored, 0.3 - split)
-    whole.plant.count[2] = restored.plant.count[2] = 0  # the largest iteration count is that of each run
+    whole.plant.counts[2] = restored.plant.counts[2] = 0  # the largest iteration count is that of each run
     assert same(whole, restored)
     overlap = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
     continued = rest.frame[rest.frame["time"] > split + 1e-9].reset_index(drop=True)

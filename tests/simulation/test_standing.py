@@ -47,7 +47,9 @@ def test_sticking_feet_creep_less_than_a_micrometre_in_20_s(person, direction):
     state = State.at(person)
     push = Push("trunk", direction, 30.0 * 60.0, start=0.0, duration=60.0)
     simulate(person, Stiff(damping=200.0), state=state, duration=20.0, step=2e-3, disturbances=[push], fall=Fall())
-    run = simulate(person, Stiff(damping=200.0), state=state, duration=20.0, step=2e-3, disturbances=[push], fall=Fall())
+    run = simulate(
+        person, Stiff(damping=200.0), state=state, duration=20.0, step=2e-3, disturbances=[push], fall=Fall()
+    )
     assert run.summary["outcome"] == "stood"
     for point in person.contact_names:
         assert (run.frame[f"contact_{point}_mode"] == 4).all()
@@ -98,7 +100,9 @@ def test_python_and_compiled_loops_agree(person, posture):
 @pytest.mark.parametrize("waveform", ["rectangle", "half-sine"])
 def test_a_push_has_its_exact_impulse_whatever_the_step(person, step, waveform):
     floating = person.without_contacts().with_gravity((0.0, 0.0, 0.0))
-    push = Push("left_shank", (1.0, 2.0, -1.0), 7.0, start=0.01037, duration=0.0217, waveform=waveform, point=(0, 0, 0.1))
+    push = Push(
+        "left_shank", (1.0, 2.0, -1.0), 7.0, start=0.01037, duration=0.0217, waveform=waveform, point=(0, 0, 0.1)
+    )
     state = State.at(floating)
     run = simulate(floating, state=state, duration=0.05, step=step, disturbances=[push])
     expected = 7.0 * np.array(push.direction) / np.linalg.norm(push.direction)
@@ -134,12 +138,16 @@ def test_impacts_balance(person, posture):
 
 def kinetic_energy_of_block(state: State) -> float:
     inertia = 1.8 / 6.0 * 0.1216**2
-    return float(state.thrown[7:10] @ state.thrown[7:10] / 3.6 + state.thrown[10:13] @ state.thrown[10:13] / (2 * inertia))
+    return float(
+        state.thrown[7:10] @ state.thrown[7:10] / 3.6 + state.thrown[10:13] @ state.thrown[10:13] / (2 * inertia)
+    )
 
 
 def test_a_step_without_a_solution_raises_and_keeps_what_was_computed(person, posture):
     stubborn = Recursive(max_iterations=1, max_halvings=0, tolerance=1e-13)
-    with pytest.raises(IntegrationError, match=r"no solution of the step at .* s: residual .* contact modes left_1") as caught:
+    with pytest.raises(
+        IntegrationError, match=r"no solution of the step at .* s: residual .* contact modes left_1"
+    ) as caught:
         simulate(person, CONTROLLER, state=posture(person), duration=1.0, step=2e-3, integrator=stubborn)
     assert caught.value.run is not None
     assert np.isfinite(caught.value.run.frame.to_numpy(dtype=float)).all()
@@ -148,7 +156,10 @@ def test_a_step_without_a_solution_raises_and_keeps_what_was_computed(person, po
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"step": 3e-4}, "does not divide the controller's period of 0.002 s; the nearest steps that do: 0.000285714 or 0.000333333 s"),
+        (
+            {"step": 3e-4},
+            "does not divide the controller's period of 0.002 s; the nearest steps that do: 0.000285714 or 0.000333333 s",
+        ),
         ({"step": 5e-3}, "the nearest steps that do: 0.002 s"),
         ({"step": -1.0}, "step = -1.0"),
         ({"duration": float("nan")}, "duration = nan"),

@@ -1,0 +1,105 @@
+"""The results as tables of labelled numbers: what the terminal shows is what the files hold."""
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+JSON, CSV, FIGURE = "bench.json", "bench.csv", "chain-cost.png"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of numbers.
+
+    Attributes:
+        name: unique in its section.
+        unit: SI, or empty.
+        form: how the terminal shows a number; the files have all digits.
+    """
+
+    name: str
+    unit: str = ""
+    form: str = ".2f"
+
+    @property
+    def heading(self) -> str:
+        """Name and unit."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+@dataclass
+class Section:
+    """One table.
+
+    Attributes:
+        name: in the files.
+        title: on the terminal.
+        columns: of numbers; the rows' labels stand before them.
+        rows: by label.
+        notes: sentences below the table.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """By row and column."""
+        names = [column.name for column in self.columns]
+        return {
+            "title": self.title,
+            "units": {column.name: column.unit for column in self.columns},
+            "rows": {label: dict(zip(names, numbers, strict=True)) for label, numbers in self.rows.items()},
+            "notes": self.notes,
+        }
+
+
+def write_json(path: Path, stamp: Mapping[str, Any], sections: list[Section]) -> None:
+    """Write the stamp and all sections."""
+    content = {"stamp": dict(stamp), "sections": {section.name: section.as_json() for section in sections}}
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def write_csv(path: Path, stamp: Mapping[str, Any], sections: list[Section]) -> None:
+    """Write a number a line; lines with ``#`` before them hold the stamp."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        for name, value in stamp.items():
+            file.write(f"# {name}: {value}\n")
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("section", "row", "quantity", "unit", "value"))
+        for section in sections:
+            for label, numbers in section.rows.items():
+                for column, number in zip(section.columns, numbers, strict=True):
+                    writer.writerow((section.name, label, column.name, column.unit, repr(number)))
+
+
+def print_stamp(stamp: Mapping[str, Any]) -> None:
+    """What and where, in a few lines."""
+    from rich.console import Console
+
+    known = [f"{name} {value}" for name, value in stamp.items() if value is not None]
+    Console(highlight=False).print(", ".join(known), style="dim")
+
+
+def print_section(section: Section) -> None:
+    """Show a section on the terminal."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if section.rows:
+        table = Table(title=section.title, title_justify="left", title_style="bold")
+        table.add_column("")
+        for column in section.columns:
+            table.add_column(column.heading, justify="right")
+        for label, numbers in section.rows.items():
+            texts = (format(number, column.form) for column, number in zip(section.columns, numbers, strict=True))
+            table.add_row(label, *texts)
+        console.print(table)
+    for note in section.notes:
+        console.print(f"  {note}", markup=False)
