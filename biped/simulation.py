@@ -189,6 +189,7 @@ class _Session:
 
     def run(self) -> Run:
         """All steps, or those up to a fall."""
+        self._warm_up()
         try:
             left = self._finish_tick(self.clock.steps)
             while left > 0 and self.fell_at is None:
@@ -200,6 +201,13 @@ class _Session:
         except KeyboardInterrupt:
             raise RunInterrupted(self._result()) from None
         return self._result()
+
+    def _warm_up(self) -> None:
+        """Load or compile the kernels, so that the wall time is that of the steps."""
+        if self.loop is not None:
+            self.loop.loop(self.world, self.loop.law, 0, self.clock.period)
+        else:
+            hold(self.world, 0)
 
     def _record(self) -> None:
         world = self.world

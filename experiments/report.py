@@ -87,10 +87,15 @@ def _balance(run: Run) -> Facts:
 
 def length(metres: float) -> str:
     """A length in the unit that suits its size."""
-    for unit, factor in (("m", 1.0), ("mm", 1e3), ("µm", 1e6)):
-        if abs(metres) * factor >= 1.0:
-            return f"{metres * factor:.3g} {unit}"
-    return f"{metres * 1e9:.3g} nm" if metres else "0"
+    return scaled(metres, "m")
+
+
+def scaled(value: float, unit: str) -> str:
+    """A number of SI units with the prefix that suits its size, down to nano."""
+    for prefix, factor in (("", 1.0), ("m", 1e3), ("µ", 1e6)):
+        if abs(value) * factor >= 1.0:
+            return f"{value * factor:.3g} {prefix}{unit}"
+    return f"{value * 1e9:.3g} n{unit}" if value else "0"
 
 
 def _peak_torques(peaks: dict[str, float]) -> Table | None:
@@ -151,7 +156,7 @@ def _impacts(impacts: list[dict[str, Any]]) -> Table | None:
 def _books(summary: dict[str, Any]) -> Facts:
     facts: Facts = []
     if summary["ledger_residual"] is not None:
-        facts.append(("energy no work accounts for", f"{1e3 * summary['ledger_residual']:.3g} mJ at most"))
+        facts.append(("energy no work accounts for", f"{scaled(summary['ledger_residual'], 'J')} at most"))
     if summary["momentum_defect"] is not None:
         linear, angular = summary["momentum_defect"], summary["angular_momentum_defect"]
         facts.append(("momentum no impulse accounts for", f"{linear:.1e} N·s, {angular:.1e} N·m·s"))

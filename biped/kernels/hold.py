@@ -51,7 +51,7 @@ def has_fallen(tree, plant, motion, fall):
     return plant.q[2] < fall.height or motion.poses.rotation[0, 8] < fall.upright
 
 
-@kernel
+@routine
 def begin_tick(world, period):
     """Observe the velocities; FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK."""
     observe(world.tree, world.plant, world.work.motion, world.log)

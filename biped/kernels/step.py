@@ -180,15 +180,15 @@ def book_momentum(tree, plant, pushes, work, h):
 @kernel
 def external_impulse(tree, plant, pushes, work, h):
     """Impulses of gravity, contacts and pushes in this step, linear and about O at k: half at each end."""
-    linear = (0.0, 0.0, 0.0)
-    angular = (0.0, 0.0, 0.0)
     shift = (work.shift[0], work.shift[1], work.shift[2])
     gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
+    mass = 0.0
+    middle = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):
-        arms = add(load3(work.motion.poses.com, i), add(shift, load3(work.next.com, i)))
-        impulse = scale(h * tree.mass[i], gravity)
-        linear = add(linear, impulse)
-        angular = add(angular, cross(scale(0.5, arms), impulse))
+        mass += tree.mass[i]
+        middle = add(middle, scale(tree.mass[i], add(load3(work.motion.poses.com, i), load3(work.next.com, i))))
+    linear = scale(h * mass, gravity)
+    angular = cross(scale(0.5 * h, add(middle, scale(mass, shift))), gravity)
     for c in range(tree.contact_body.shape[0]):
         if plant.mode[c] != NONE:
             arms = add(load3(work.motion.poses.contact, c), add(shift, load3(work.next.contact, c)))

@@ -15,6 +15,8 @@ LINKS = (2, 5, 10, 20, 50, 100, 200)
 LONG = 20
 #: [s]
 STEP = 1e-3
+#: [m], [m] and [kg] of a link: the longest chain is 6 m long and weighs 20 kg.
+LENGTH, THICKNESS, MASS = 0.03, 0.01, 0.1
 #: [rad] every hinge is turned by this at the start, alternately about y and x: the chain hangs askew.
 BEND = 0.05
 
@@ -56,7 +58,7 @@ def chain_cases(steps: int) -> dict[int, Callable[[], Timed]]:
 
 
 def _case(links: int, steps: int) -> Callable[[], Timed]:
-    model = chain(links).without_contacts()
+    model = chain(links, length=LENGTH, thickness=THICKNESS, mass=MASS).without_contacts()
     state = State.at(model, np.full(links, BEND))
     duration = steps * STEP
     return lambda: timed(model, None, state, STEP, duration, record_every=duration)

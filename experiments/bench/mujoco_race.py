@@ -9,17 +9,18 @@ every 2 ms, as it always does; MuJoCo records nothing.
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.controller import Impedance
 from biped.kernels.dynamics import mass_matrix, new_motion
 from biped.model import Model, human
+from biped.simulation import simulate
 from biped.state import State
 from controllers.impedance import JointImpedance
-from experiments.bench.scenes import Timed, timed, tumbling
+from experiments.bench.scenes import timed, tumbling
 from experiments.bench.timing import Spread, interleaved, seconds
 from experiments.engines.mjcf import MujocoOptions, mjcf, mujoco_velocity, velocity_map
 
@@ -38,8 +39,8 @@ _LOWER = (0.46 + 0.44) * (1.0 - np.cos(0.1))
 def same_human() -> tuple[float, float]:
     """[kg] and relative: how far MuJoCo's total mass and mass matrix are from ours, in a random configuration."""
     model = human()
-    q, v = tumbling(model)
     engine = mujoco.MjModel.from_xml_string(mjcf(model))
+    q, _ = tumbling(model)
     return abs(float(engine.body_mass.sum()) - model.total_mass), mass_matrix_difference(model, q)
 
 
@@ -154,24 +155,22 @@ def standers(options: list[MujocoOptions]) -> dict[str, Stander]:
 def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptions, Spread]]:
     """[s] a step of every setting that stands, standing still at h = 0.5 ms, the fastest first."""
     candidates = standers(settings(quick))
-    times = interleaved({name: _quiet(stander, steps) for name, stander in candidates.items()}, repeats)
+    times = interleaved({name: partial(stander.quiet, steps) for name, stander in candidates.items()}, repeats)
     spreads = {name: Spread.of(values) for name, values in times.items() if candidates[name].stands}
     ordered = sorted(spreads, key=lambda name: spreads[name].least)
     return {name: (candidates[name].options, spreads[name]) for name in ordered}
 
 
-def _quiet(stander: Stander, steps: int) -> Callable[[], float]:
-    return lambda: stander.quiet(steps)
-
-
-def stance_race(options: list[MujocoOptions], step: float, steps: int, repeats: int) -> dict[str, dict[str, list[float]]]:
+def stance_race(
+    options: list[MujocoOptions], step: float, steps: int, repeats: int
+) -> dict[str, dict[str, list[float]]]:
     """[s] a step of ours and of MuJoCo's settings, in turn: by scene ("quiet", "swaying"), then by engine."""
     engines = standers([replace(option, step=step) for option in options])
     quiet: dict[str, Callable[[], float]] = {"ours": _ours(step, steps, SETTLING, None)}
     swaying: dict[str, Callable[[], float]] = {"ours": _ours(step, steps, 0.0, crouched(human()))}
     for name, stander in engines.items():
-        quiet[name] = lambda stander=stander: stander.quiet(steps)
-        swaying[name] = lambda stander=stander: stander.swaying(steps)
+        quiet[name] = partial(stander.quiet, steps)
+        swaying[name] = partial(stander.swaying, steps)
     times = {"quiet": interleaved(quiet, repeats), "swaying": interleaved(swaying, repeats)}
     fallen = [name for name, stander in engines.items() if not stander.stands]
     for scene in times.values():
@@ -184,8 +183,6 @@ def _ours(step: float, steps: int, settling: float, q: Floats | None) -> Callabl
     model = human()
     state = State.at(model, q)
     if settling > 0.0:
-        from biped.simulation import simulate
-
         simulate(model, JointImpedance(), state=state, step=step, duration=settling)
     return lambda: timed(model, JointImpedance(), state, step, steps * step).per_step
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,11 @@ def one_core() -> Iterator[int | None]:
         os.sched_setaffinity(0, allowed)
 
 
-def interleaved(cases: Mapping[str, Callable[[], T]], repeats: int) -> dict[str, list[T]]:
+def interleaved(cases: Mapping[K, Callable[[], T]], repeats: int) -> dict[K, list[T]]:
     """Each case once to warm up, then A B C A B C …: what disturbs the machine for a while disturbs all."""
     for work in cases.values():
         work()
-    results: dict[str, list[T]] = {name: [] for name in cases}
+    results: dict[K, list[T]] = {name: [] for name in cases}
     for _ in range(repeats):
         for name, work in cases.items():
             results[name].append(work())

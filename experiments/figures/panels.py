@@ -76,16 +76,17 @@ def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int
         taken[row] = place
         used = max(used, row + 1)
         if labels:
-            _label(axes, mark, row)
+            _label(axes, mark, row, at_end=place > 1.0 - _LABEL_WIDTH)
     return used if labels else 0
 
 
-def _label(axes: Axes, mark: Mark, row: int) -> None:
+def _label(axes: Axes, mark: Mark, row: int, *, at_end: bool) -> None:
     axes.annotate(
         mark.label,
         (mark.time, 1.0),
         xycoords=axes.get_xaxis_transform(),
-        xytext=(1.0, 2.0 + 9.0 * row),
+        xytext=(-1.0 if at_end else 1.0, 2.0 + 9.0 * row),
+        ha="right" if at_end else "left",
         textcoords="offset points",
         fontsize=6.5,
         color="#555555",

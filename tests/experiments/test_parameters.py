@@ -40,8 +40,9 @@ def test_texts_become_values(parameter, text, value):
 @pytest.mark.parametrize(
     ("parameter", "text"),
     [
-        (NUMBER, "abc"), (NUMBER, ""), (NUMBER, "1,2"), (NUMBER, "nan"), (NUMBER, "inf"), (WHOLE, "1.5"), (WHOLE, "inf"),
-        (TRIPLE, "1,2"), (TRIPLE, "1,nan,3"), (PLACE, "1"), (PLACE, "1,2,3,4"), (PLACE, "1,2,inf"), (DEPTH, "nan"),
+        (NUMBER, "abc"), (NUMBER, ""), (NUMBER, "1,2"), (NUMBER, "nan"), (NUMBER, "inf"), (WHOLE, "1.5"),
+        (WHOLE, "inf"), (TRIPLE, "1,2"), (TRIPLE, "1,nan,3"), (PLACE, "1"), (PLACE, "1,2,3,4"),
+        (PLACE, "1,2,inf"), (DEPTH, "nan"),
     ],
 )  # fmt: skip
 def test_texts_of_another_kind_are_refused_by_name(parameter, text):
@@ -93,8 +94,7 @@ def test_every_parameter_is_documented(name):
     for parameter in experiment.parameters:
         assert parameter.meaning, parameter.name
         assert parameter.source, parameter.name
-        group, dot, attribute = parameter.name.partition(".")
-        assert group and dot and attribute
+        assert all(parameter.name.partition("."))
 
 
 def fingerprint(setup):

@@ -1,0 +1,181 @@
+"""The benchmark's sections: each measures something and puts it into a table."""
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.bench.chains import LONG, STEP, chain_cases, chain_cost
+from experiments.bench.figure import draw_chain_cost
+from experiments.bench.scenes import closed_loops, whole_experiment
+from experiments.bench.sections import FIGURE, Column, Section
+from experiments.bench.startup import startup_times
+from experiments.bench.timing import Spread, interleaved
+
+MICROSECONDS = 1e6
+MISSING = "MuJoCo is not installed, so it is not compared: pip install 'biped-balance[mujoco]'"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured.
+
+    Attributes:
+        repeats: of everything that is timed, in turn.
+        duration: [s] simulated in a closed loop.
+        chain_steps: steps of a short chain; long ones take fewer.
+        race_steps: steps of either engine before the other's turn.
+        quick: leave out the first compile and MuJoCo's settings that are slow.
+    """
+
+    repeats: int
+    duration: float
+    chain_steps: int
+    race_steps: int
+    quick: bool
+
+
+def effort(quick: bool, repeats: int | None = None) -> Effort:
+    """Half a minute's worth, or a few minutes'."""
+    if quick:
+        return Effort(repeats or 3, 0.5, 500, 500, quick)
+    return Effort(repeats or 15, 3.0, 2000, 2000, quick)
+
+
+def sections(work: Effort, folder: Path, with_mujoco: bool) -> Iterator[tuple[str, Callable[[], Section]]]:
+    """What is measured, in words, and how; figures go into ``folder``."""
+    yield "the closed loop", lambda: closed_loop_section(work)
+    yield "whole experiments", lambda: experiment_section(work)
+    yield "chains", lambda: chain_section(work, folder)
+    yield "start-up", lambda: startup_section(work)
+    if with_mujoco and importlib.util.find_spec("mujoco") is None:
+        yield "MuJoCo", lambda: Section("mujoco", "MuJoCo", (), notes=[MISSING])
+    elif with_mujoco:
+        yield "MuJoCo's settings", lambda: screen_section(work)
+        yield "MuJoCo beside ours", lambda: race_section(work)
+
+
+def _spread_columns(unit: str = "µs") -> tuple[Column, Column, Column]:
+    return Column("least", unit), Column("median", unit), Column("most", unit)
+
+
+def _numbers(spread: Spread, factor: float = 1.0) -> tuple[float, float, float]:
+    scaled = spread.scaled(factor)
+    return scaled.least, scaled.median, scaled.most
+
+
+def closed_loop_section(work: Effort) -> Section:
+    """The human, standing and in flight, at all steps."""
+    section = Section(
+        "closed_loop",
+        "Cost of a step, on one core, compiled",
+        (
+            *_spread_columns(),
+            Column("Newton iterations"),
+            Column("real-time factor", "", ".0f"),
+            Column("whole call", "µs"),
+        ),
+        notes=["whole call: the median with set-up, recording and evaluation in Python, over the number of steps"],
+    )
+    for (scene, step), runs in interleaved(closed_loops(work.duration), work.repeats).items():
+        spread = Spread.of([run.per_step for run in runs])
+        wall = Spread.of([run.wall / run.steps for run in runs]).median
+        section.rows[f"{scene}, {1e3 * step:g} ms"] = (
+            *_numbers(spread, MICROSECONDS),
+            runs[0].newton_mean,
+            max(run.real_time_factor for run in runs),
+            MICROSECONDS * wall,
+        )
+    return section
+
+
+def experiment_section(work: Effort) -> Section:
+    """The thesis's two balancing experiments, 3 s at 0.5 ms."""
+    section = Section(
+        "experiments",
+        "A whole experiment of 3 s at h = 0.5 ms",
+        (*_spread_columns("ms"), Column("call", "ms"), Column("iterations")),
+        notes=["least, median, most: the compiled part; call: the median with everything but files and figures"],
+    )
+    cases = {name: whole_experiment(name) for name in ("stand-tilted", "thrown-block")}
+    for name, runs in interleaved(cases, work.repeats).items():
+        wall = Spread.of([run.wall for run in runs]).median
+        compiled = Spread.of([run.compiled for run in runs])
+        section.rows[name] = (*_numbers(compiled, 1e3), 1e3 * wall, runs[0].newton_mean)
+    return section
+
+
+def chain_section(work: Effort, folder: Path) -> Section:
+    """Chains of 2 to 200 links."""
+    cost = chain_cost(interleaved(chain_cases(work.chain_steps), work.repeats))
+    per_link = cost.per_link()
+    section = Section(
+        "chains",
+        f"Cost of a step against the number of links, h = {1e3 * STEP:g} ms",
+        (*_spread_columns(), Column("per link", "µs", ".3f"), Column("iterations")),
+    )
+    for links, spread in cost.per_step.items():
+        numbers = (MICROSECONDS * per_link[links], cost.newton_mean[links])
+        section.rows[f"{links} links"] = (*_numbers(spread, MICROSECONDS), *numbers)
+    base, slope = cost.fit
+    section.notes = [
+        f"line through the least costs: {MICROSECONDS * base:.2f} µs + {MICROSECONDS * slope:.3f} µs per link",
+        f"from {LONG} links on, the cost per link stays within {100 * cost.deviation:.1f} % of its mean",
+    ]
+    draw_chain_cost(cost, folder / FIGURE)
+    return section
+
+
+def startup_section(work: Effort) -> Section:
+    """Imports, warm runs and the first compile."""
+    section = Section("startup", "Start-up, in processes of their own", _spread_columns("s"))
+    try:
+        times = startup_times(min(work.repeats, 5), with_compile=not work.quick)
+    except RuntimeError as error:
+        section.notes.append(str(error))
+        return section
+    section.rows = {what: _numbers(spread) for what, spread in times.items()}
+    return section
+
+
+def screen_section(work: Effort) -> Section:
+    """What MuJoCo's settings cost, standing still."""
+    from experiments.bench import mujoco_race
+
+    section = Section("mujoco_settings", "MuJoCo's settings that stand: cost of a step, h = 0.5 ms", _spread_columns())
+    found = mujoco_race.screen(work.quick, work.race_steps // 2, min(work.repeats, 5))
+    section.rows = {name: _numbers(spread, MICROSECONDS) for name, (_, spread) in found.items()}
+    return section
+
+
+def race_section(work: Effort) -> Section:
+    """Ours and MuJoCo's fastest settings in turn."""
+    from experiments.bench import mujoco_race as race
+
+    mass, matrix = race.same_human()
+    section = Section(
+        "mujoco",
+        "Cost of a step beside MuJoCo's fastest setting",
+        (Column("ours", "µs"), Column("MuJoCo", "µs"), Column("ratio"), Column("least ratio"), Column("most ratio")),
+        notes=[
+            f"the same human: masses differ by {mass:.1e} kg, mass matrices by {matrix:.1e} of their largest element",
+            "medians; ratio: MuJoCo's time over ours, median over pairs taken in turn",
+        ],
+    )
+    screened = race.screen(work.quick, work.race_steps // 4, 3)
+    candidates = [options for options, _ in list(screened.values())[:4]]
+    for step in (5e-4, 1e-3, 2e-3):
+        for scene, times in race.stance_race(candidates, step, work.race_steps, work.repeats).items():
+            _add_race(section, f"{scene} stance, {1e3 * step:g} ms", times)
+        _add_race(section, f"flight, {1e3 * step:g} ms", race.flight_race(step, work.race_steps, work.repeats))
+    return section
+
+
+def _add_race(section: Section, name: str, times: dict[str, list[float]]) -> None:
+    from experiments.bench.mujoco_race import fastest, ratio
+
+    best = fastest(times)
+    ours, theirs = Spread.of(times["ours"]).median, Spread.of(times[best]).median
+    ratios = ratio(times["ours"], times[best])
+    section.rows[name] = (MICROSECONDS * ours, MICROSECONDS * theirs, ratios.median, ratios.least, ratios.most)
+    section.notes.append(f"{name}: MuJoCo's fastest was {best}")

@@ -1,0 +1,85 @@
+"""Kernels are compiled once for all processes, allocate nothing, release the GIL, and do not care who runs them."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from numba.core.errors import NumbaError
+
+from biped.simulation import simulate
+from biped.world import Fall
+from contact.jit import is_compiled, kernel, kernel_sources, routine
+from controllers.kernels.loops import workspace_loop
+from controllers.workspace import WorkspaceController
+
+CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10), (0.99144486, -0.13052619, 0.0, 0.0))
+
+SECOND_PROCESS = """
+from biped.model import human
+from biped.simulation import simulate
+from biped.kernels import hold, step
+from controllers.kernels.loops import workspace_loop
+from controllers.workspace import WorkspaceController
+from contact.jit import is_compiled
+assert is_compiled(workspace_loop)
+simulate(human(), WorkspaceController(), duration=0.0)
+loaded = (workspace_loop, hold.record, step.prepare)
+print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) for f in loaded))
+"""
+
+
+def run(person, posture, duration=0.2):
+    return simulate(person, CONTROLLER, state=posture(person), duration=duration, fall=Fall())
+
+
+def test_a_second_process_compiles_nothing(person, posture):
+    run(person, posture, 0.01)
+    assert is_compiled(workspace_loop)
+    top = Path(__file__).parent.parent
+    found = subprocess.run([sys.executable, "-c", SECOND_PROCESS], cwd=top, capture_output=True, text=True, check=False)
+    assert found.stderr == ""
+    assert found.stdout.split() == ["1", "1", "1", "0"]
+
+
+def test_threads_do_not_change_a_result(person, posture):
+    alone = run(person, posture).frame
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda _: run(person, posture).frame, range(8)))
+    assert all(frame.equals(alone) for frame in together)
+
+
+def test_a_kernel_that_allocates_does_not_compile():
+    def allocating(n):
+        return np.zeros(n).sum()
+
+    with pytest.raises(NumbaError):
+        routine(allocating)(3)
+    assert numba.njit(allocating)(3) == 0.0
+
+
+def test_an_inlined_kernel_runs_interpreted_from_python():
+    @kernel
+    def double(x):
+        return 2 * x
+
+    @routine
+    def quadruple(x):
+        return double(double(x))
+
+    assert double("ab") == "abab"
+    assert quadruple(3.0) == 12.0
+
+
+def test_every_kernel_file_is_part_of_the_cache_key():
+    """Machine code is inlined across files: a file that is left out would leave stale code in the cache."""
+    top = Path(__file__).parent.parent
+    known = {path.resolve() for path in kernel_sources()}
+    for package in ("contact", "biped", "controllers", "experiments"):
+        for path in (top / package).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            if "@kernel" in text or "@routine" in text:
+                assert path.resolve() in known or path.name == "jit.py", path
