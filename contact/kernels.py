@@ -146,14 +146,20 @@ def mode_of(state):
 def anchor_at_end(floor, mode, p, velocity, anchor, end, force):
     """Where the point's tangential spring is held after a step that ended at ``end`` with ``force`` on the point.
 
-    A point that sticks keeps its anchor. One that slides or yields drags it along, stretched by the
-    friction that it feels: F_t = −k_t (p_t − a). So a point that comes to rest under a load goes on carrying that
-    load. (The thesis puts the anchor where the point is. The load is then dropped at every stop, and a
-    foot whose points do not all carry the same share of it creeps.)
+    A point that sticks keeps its anchor. One that slides or yields drags it along behind itself, with the
+    spring stretched by the friction that it feels and no more. So a point that comes to rest under a load goes
+    on carrying that load, and the spring holds no energy that friction did not put there. (The thesis puts
+    the anchor where the point is. The load is then dropped at every stop, and a foot whose points do not
+    all carry the same share of it creeps.)
     """
     if floor.k_t == 0.0 or (mode == STICKING and not is_clipped(floor, p, velocity, anchor)):
         return anchor
-    return end[0] + force[0] / floor.k_t, end[1] + force[1] / floor.k_t
+    stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
+    longest = math.hypot(force[0], force[1]) / floor.k_t
+    if stretch <= longest:
+        return anchor
+    kept = longest / stretch
+    return end[0] - kept * (end[0] - anchor[0]), end[1] - kept * (end[1] - anchor[1])
 
 
 @kernel

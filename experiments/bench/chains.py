@@ -18,7 +18,7 @@ STEP = 1e-3
 #: [m], [m] and [kg] of a link: the longest chain is 6 m long and weighs 20 kg.
 LENGTH, THICKNESS, MASS = 0.03, 0.01, 0.1
 #: [rad] every hinge is turned by this at the start, alternately about y and x: the chain hangs askew.
-BEND = 0.05
+BEND = 0.2
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """Name and unit."""
-        return f"{self.name} [{self.unit}]" if self.unit else self.name
+        """Name and unit, one above the other."""
+        return f"{self.name}\n{self.unit}" if self.unit else self.name
 
 
 @dataclass
@@ -88,13 +88,14 @@ def print_stamp(stamp: Mapping[str, Any]) -> None:
 
 def print_section(section: Section) -> None:
     """Show a section on the terminal."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     console = Console(highlight=False)
     if section.rows:
-        table = Table(title=section.title, title_justify="left", title_style="bold")
-        table.add_column("")
+        table = Table(title=section.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+        table.add_column("", no_wrap=True)
         for column in section.columns:
             table.add_column(column.heading, justify="right")
         for label, numbers in section.rows.items():

@@ -21,9 +21,9 @@ Floats = NDArray[np.float64]
 
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "floating": "free"}
 
-# Which geometries may touch: what stands on the floor touches the floor, and nothing else.
-_FLOOR = {"contype": "1", "conaffinity": "0"}
-_FOOT = {"contype": "0", "conaffinity": "1"}
+# Which geometries may touch (contype, conaffinity): what stands on the floor touches the floor, and nothing else.
+_FLOOR = ("1", "0")
+_FOOT = ("0", "1")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def mjcf(model: Model, options: MujocoOptions | None = None, impedance: Impedanc
     SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
     _add_options(root, model, options)
     world = SubElement(root, "worldbody")
-    SubElement(world, "geom", name="floor", type="plane", size="0 0 1", friction=_text([options.friction]), **_FLOOR)
+    _add_geom(world, options, _FLOOR, name="floor", type="plane", size="0 0 1")
     elements: dict[str, Element] = {}
     for body in model.bodies:
         parent = world if body.parent is None else elements[body.parent]
@@ -160,16 +160,21 @@ def _add_point(element: Element, model: Model, point: ContactPoint, options: Muj
     """A small sphere whose lowest point, in the home configuration, is the contact point."""
     frame = _frame(model.bodies[model.body_index(point.body)])
     centre = np.add(point.position, (0.0, 0.0, options.point_radius)) - frame
-    radius, friction = _text([options.point_radius]), _text([options.friction])
-    SubElement(element, "geom", name=point.name, size=radius, pos=_text(centre), friction=friction, **_FOOT)
+    _add_geom(element, options, _FOOT, name=point.name, size=_text([options.point_radius]), pos=_text(centre))
 
 
 def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoOptions) -> None:
     for box in model.shapes:
         if box.body in model.feet:
             centre = box.center - _frame(model.bodies[model.body_index(box.body)])
-            half, friction = _text(np.asarray(box.size) / 2), _text([options.friction])
-            SubElement(elements[box.body], "geom", type="box", size=half, pos=_text(centre), friction=friction, **_FOOT)
+            half = _text(np.asarray(box.size) / 2)
+            _add_geom(elements[box.body], options, _FOOT, type="box", size=half, pos=_text(centre))
+
+
+def _add_geom(element: Element, options: MujocoOptions, touches: tuple[str, str], **attributes: str) -> None:
+    contype, conaffinity = touches
+    masks = {"contype": contype, "conaffinity": conaffinity}
+    SubElement(element, "geom", {**attributes, **masks, "friction": _text([options.friction])})
 
 
 def _text(values: Iterable[float]) -> str:

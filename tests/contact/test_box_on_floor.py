@@ -97,6 +97,17 @@ def test_friction_heat_and_springs_make_up_the_contact_work():
     assert run.summary["momentum_defect"] < 1e-11
 
 
+def test_contacts_dissipate_and_never_create_energy():
+    """But for what a landing finds stored in the floor already: at most ½ k d² for the landing depth d."""
+    model = rigid_box(MASS, SIZE)
+    orientation = np.array([0.9, 0.3, 0.3, 0.1])
+    q = model.configuration(position=(0, 0, 0.45), orientation=orientation / np.linalg.norm(orientation))
+    run = simulate(model, state=State.at(model, q, [1.0, 0.5, 0, 0, 0, 3]), step=1e-4, duration=1.5, record_every=1e-4)
+    found = 0.5 * Floor().k_n * Recursive().landing_depth ** 2
+    assert run.frame["ledger_dissipated"].diff().min() > -4 * found
+    assert run.frame["ledger_dissipated"].iloc[-1] > 10.0
+
+
 def test_a_landing_is_resolved_by_halving():
     """Coarse and fine steps land alike, because a landing that would be too deep is taken in parts."""
     model = rigid_box(MASS, SIZE)

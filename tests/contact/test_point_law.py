@@ -150,16 +150,27 @@ def test_stored_energy_is_the_work_against_the_springs():
     assert stored_energy(FLOOR, NONE, p, HERE) == 0.0
 
 
-@given(modes, points, velocities, anchors)
-def test_a_point_that_stops_goes_on_carrying_its_load(mode, p, v, anchor):
-    """Slid, yielded or stuck: standing still where it ended, it feels the same friction as in the step before."""
-    force = point_force(FLOOR, mode, p, v, anchor)
-    if mode == STICKING and not is_clipped(FLOOR, p, v, anchor):
-        assert anchor_at_end(FLOOR, mode, p, v, anchor, p, force) == anchor
+@given(points, velocities)
+def test_a_point_that_stops_goes_on_carrying_its_load(p, v):
+    """Slid for a while and then standing still, it feels the same friction as in its last moving step."""
+    speed = math.hypot(v[0], v[1])
+    if speed == 0.0:
         return
-    new = anchor_at_end(FLOOR, mode, p, v, anchor, p, force)
-    held = point_force(FLOOR, STICKING, (p[0], p[1], -force[2] / FLOOR.k_n), STILL, new)
+    behind = (p[0] - 0.1 * v[0] / speed, p[1] - 0.1 * v[1] / speed)
+    force = point_force(FLOOR, SLIDING, p, v, behind)
+    anchor = anchor_at_end(FLOOR, SLIDING, p, v, behind, p, force)
+    held = point_force(FLOOR, STICKING, (p[0], p[1], -force[2] / FLOOR.k_n), STILL, anchor)
     assert held == pytest.approx(force, rel=1e-9, abs=1e-9)
+
+
+@given(modes, points, velocities, anchors)
+def test_the_anchor_moves_only_when_the_point_slides_or_yields(mode, p, v, anchor):
+    force = point_force(FLOOR, mode, p, v, anchor)
+    new = anchor_at_end(FLOOR, mode, p, v, anchor, p, force)
+    before, after = (math.hypot(p[0] - a[0], p[1] - a[1]) for a in (anchor, new))
+    assert after <= before * (1 + 1e-12)
+    if mode == STICKING and not is_clipped(FLOOR, p, v, anchor):
+        assert new == anchor
 
 
 @pytest.mark.parametrize(
