@@ -2,7 +2,7 @@
 
 import json
 import platform
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ class Counters:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended: "stood" or "fell" (and when), or "completed" where no fall was looked for."""
+    """How a run ended: see ``outcome`` in ``biped.summary``; and when the model fell."""
 
     outcome: str
     fell_at: float | None
@@ -57,6 +57,7 @@ class Run:
             exact impulse [N·s] on the subject, its place [m], and the relative velocity before [m/s].
         summary: what the run amounts to; the keys are documented in ``biped.summary``.
         state: where it ended; ``simulate(..., state=run.state)`` goes on from there.
+        set_point: where the controller wanted the root to be, or None.
         parameters: what the run was made from, as the experiment tells it.
     """
 
@@ -65,6 +66,7 @@ class Run:
     events: pd.DataFrame
     summary: dict[str, Any]
     state: State
+    set_point: SetPoint | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def save(self, folder: str | Path) -> Path:
@@ -87,6 +89,7 @@ class Run:
         """The summary with events, parameters and versions, as in ``summary.json``."""
         return self.summary | {
             "events": _events_as_json(self.events, self.summary["events"]),
+            "set_point": None if self.set_point is None else asdict(self.set_point),
             "parameters": self.parameters,
             "versions": versions(),
         }
@@ -118,9 +121,11 @@ class Run:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         parameters = summary.pop("parameters")
         summary.pop("versions")
+        saved = summary.pop("set_point")
+        point = None if saved is None else SetPoint(tuple(saved["position"]), tuple(saved["orientation"]))
         logged = summary["events"].pop("logged")
         events = pd.DataFrame(logged, columns=list(EVENT_COLUMNS))
-        return cls(table.to_pandas(), units, events, summary, State.load(folder / STATE, model), parameters)
+        return cls(table.to_pandas(), units, events, summary, State.load(folder / STATE, model), point, parameters)
 
 
 EVENT_COLUMNS = (
@@ -150,7 +155,7 @@ def assemble(
     units = {name: columns.units[name] for name in frame.columns}
     table = _event_table(model, events)
     summary = summarize(model, frame, table, counters, ending, set_point, state)
-    return Run(frame, units, table, summary, state)
+    return Run(frame, units, table, summary, state, set_point)
 
 
 def _event_table(model: Model, events: NDArray[np.float64]) -> pd.DataFrame:

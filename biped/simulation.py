@@ -130,6 +130,8 @@ def _divides(step: float, span: float) -> bool:
 def _whole(span: float, step: float, what: str) -> int:
     if _divides(step, span):
         return round(span / step)
+    if not (math.isfinite(span) and span > 0.0):
+        raise InputError(f"{what} is {span!r}: it must be a finite number of seconds above zero")
     below = max(1, math.ceil(span / step))
     nearest = sorted({span / below, span / max(1, below - 1)})
     choices = " or ".join(f"{value:.6g}" for value in nearest)
@@ -148,16 +150,11 @@ def _set_impedance(model: Model, state: State, impedance: Impedance) -> None:
 
 def _loop_of(model: Model, controller: Controller | None) -> CompiledLoop | None:
     if controller is None:
-        return CompiledLoop(_coast, None)
+        return CompiledLoop(coast, None)
     if hasattr(controller, "compiled"):
         compiled = controller.compiled(model)
         return compiled if isinstance(compiled, CompiledLoop) else CompiledLoop(*compiled)
     return None
-
-
-def _coast(world: World, _law: None, ticks: int, period: int) -> tuple[int, int]:
-    done, reason = coast(world, ticks, period)
-    return int(done), int(reason)
 
 
 class _Session:
@@ -190,6 +187,7 @@ class _Session:
     def run(self) -> Run:
         """All steps, or those up to a fall."""
         self._warm_up()
+        self.outcome = "interrupted"
         try:
             left = self._finish_tick(self.clock.steps)
             while left > 0 and self.fell_at is None:
@@ -200,6 +198,7 @@ class _Session:
                 self._timed(self._record)
         except KeyboardInterrupt:
             raise RunInterrupted(self._result()) from None
+        self.outcome = "fell" if self.fell_at is not None else "completed" if self.world.fall is NEVER else "stood"
         return self._result()
 
     def _warm_up(self) -> None:
@@ -293,6 +292,7 @@ class _Session:
         if rate > self.world.fall.rate:
             self.fell_at = self.state.time
             return
+        self.outcome = "failed"
         if reason == BROKEN:
             raise IntegrationError(f"the collision at {self.state.time:.6g} s has no solution", self._result())
         residual = float(np.linalg.norm(self.world.work.residual))
@@ -313,14 +313,13 @@ class _Session:
             retried_steps=int(count[RETRIED]) - self.before[2],
             wall_time=self.wall_time,
         )
-        outcome = "fell" if self.fell_at is not None else "stood" if self.world.fall is not NEVER else "completed"
         return assemble(
             self.model,
             np.concatenate(self.rows),
             np.concatenate(self.events),
             self.columns,
             counters,
-            Ending(outcome, self.fell_at),
+            Ending(self.outcome, self.fell_at),
             self.set_point,
             self.state,
         )

@@ -2,7 +2,8 @@
 
 Keys (SI units; None where there is nothing to measure):
 
-- ``outcome``: "stood", "fell", or "completed" where no fall was looked for; ``fell_at`` [s].
+- ``outcome``: "stood", "fell", or "completed" where no fall was looked for; "interrupted" or "failed" where the
+  run did not get to its end; ``fell_at`` [s].
 - ``settling_time`` [s]: the root is within 2 cm and 2° of the set point from then to the end.
 - ``position_error`` [m], ``orientation_error`` [rad]: means over the last tenth of the run.
 - ``peak_torque`` by joint [N·m]: of the recorded rows.

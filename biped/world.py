@@ -10,9 +10,19 @@ from biped.disturbance import Push, Throw, compile_pushes
 from biped.errors import InputError
 from biped.integrator import Recursive
 from biped.kernels.hold import FallLimits, World
+from biped.kernels.kinematics import Poses
 from biped.kernels.log import new_log
 from biped.kernels.step import prepare
-from biped.kernels.thrown import ARMED, TARGET, Thrown, new_thrown, new_thrown_state
+from biped.kernels.thrown import (
+    ARMED,
+    TARGET,
+    Thrown,
+    gap_between,
+    new_thrown,
+    new_thrown_state,
+    own_box,
+    target_box,
+)
 from biped.kernels.variational import new_workspace
 from biped.model import Model, box_inertia
 from biped.model.geometry import quaternion_matrix
@@ -34,11 +44,22 @@ class Fall:
         height: [m] least height of the root's centre of mass.
         tilt: [rad] greatest angle between the root's vertical axis and the world's.
         joint_rate: [rad/s] greatest rate of a joint; beyond it a foot is being flung in the air.
+
+    Raises:
+        InputError: for a limit that is out of range.
     """
 
     height: float = 0.6
     tilt: float = 1.2
     joint_rate: float = 100.0
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.height):
+            raise InputError(f"fall.height = {self.height!r}: it must be a finite number of metres")
+        if not 0.0 < self.tilt <= np.pi:
+            raise InputError(f"fall.tilt = {self.tilt!r}: it must be above 0 and at most π rad")
+        if not self.joint_rate > 0.0:
+            raise InputError(f"fall.joint_rate = {self.joint_rate!r}: it must be above zero [rad/s]")
 
     @property
     def limits(self) -> FallLimits:
@@ -80,20 +101,29 @@ def build_world(
         pushes=compile_pushes(model, pushes),
         work=work,
         solver=integrator.solver,
-        thrown=_build_thrown(model, state, throw),
+        thrown=_build_thrown(model, state, throw, work.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=log,
     )
 
 
-def _build_thrown(model: Model, state: State, throw: Throw | None) -> Thrown:
+def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses) -> Thrown:
     if throw is None:
         return new_thrown(new_thrown_state())
     if state.thrown is None:
         state.thrown = _state_of(throw)
     thrown = new_thrown(state.thrown)
     _arm(model, throw, thrown)
+    if state.steps == 0:
+        _check_apart(model, throw, state, thrown, poses)
     return thrown
+
+
+def _check_apart(model: Model, throw: Throw, state: State, thrown: Thrown, poses: Poses) -> None:
+    if gap_between(target_box(model.tree, state.plant, poses, thrown), own_box(thrown)) < 0.0:
+        raise InputError(
+            f"throw.position = {throw.position!r}: there the block is inside of the box of {throw.target!r}"
+        )
 
 
 def _state_of(throw: Throw) -> Floats:

@@ -116,5 +116,5 @@ def routine(function: F) -> F:
 
 def is_compiled(function: Callable[..., Any]) -> bool:
     """Whether machine code for this kernel is already on disk, so that calling it compiles nothing."""
-    pattern = f"**/*.{function.__name__}-*.nbi"
-    return any(cache_folder().glob(pattern))
+    index = getattr(getattr(function, "_cache", None), "_cache_file", None)
+    return index is None or Path(index._index_path).is_file()

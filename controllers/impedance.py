@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from biped.controller import CompiledLoop, Impedance, Observation
 from biped.errors import InputError
-from biped.kernels.hold import World, coast
+from biped.kernels.hold import coast
 from biped.model import Model
 from controllers.joint_values import JointValues, by_joint, checked
 
@@ -59,13 +59,8 @@ class JointImpedance:
 
     def compiled(self, model: Model) -> CompiledLoop:
         """The compiled loop of a plant that is left to itself between two looks at it."""
-        return CompiledLoop(_coast, None)
+        return CompiledLoop(coast, None)
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(joints,) zero: all it does, it does within the steps."""
         return np.zeros(len(observation.model.joint_names))
-
-
-def _coast(world: World, _law: None, ticks: int, period: int) -> tuple[int, int]:
-    done, reason = coast(world, ticks, period)
-    return int(done), int(reason)

@@ -3,10 +3,8 @@
 A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Floor.mu_s``.
 """
 
-import math
 from dataclasses import fields, replace
 
-from biped.errors import InputError
 from biped.integrator import INTEGRATORS, Recursive, integrator_named
 from biped.world import Fall
 from contact import Floor
@@ -94,12 +92,7 @@ def fall_parameters() -> tuple[Parameter, ...]:
 
 def fall_from(values: Values) -> Fall:
     """The limits of these values."""
-    fall = Fall(**values.group("fall"))
-    if not 0.0 < fall.tilt <= math.pi:
-        raise InputError(f"fall.tilt = {fall.tilt:g}: it must be above 0 and at most π rad")
-    if not fall.joint_rate > 0.0:
-        raise InputError(f"fall.joint_rate = {fall.joint_rate:g}: it must be above zero [rad/s]")
-    return fall
+    return Fall(**values.group("fall"))
 
 
 _SOLVER = {

@@ -90,7 +90,7 @@ def hold(world, steps):
 
 
 @routine
-def coast(world, ticks, period):
+def coast(world, law, ticks, period):  # noqa: ARG001 - a closed loop like the others, whose law is nothing
     """``ticks`` times ``period`` steps without a controller; how many ticks were done, and why it ended."""
     for tick in range(ticks):
         reason = begin_tick(world, period)

@@ -33,12 +33,12 @@ def main(options: Namespace) -> int:
         with ProgressBar(duration) as bar:
             run = experiment.run(changes, progress=bar, announce=_announce)
     except RunInterrupted as stopped:
-        return _keep(stopped.run, "interrupted", folder, experiment, INTERRUPTED, "interrupted")
+        return _keep(stopped.run, folder, experiment, INTERRUPTED, "interrupted")
     except IntegrationError as error:
         if error.run is None:
             raise
-        return _keep(error.run, "failed", folder, experiment, UNSOLVED, f"error: {error}")
-    _finish(run, experiment, changes, folder, draw=not options.no_figures)
+        return _keep(error.run, folder, experiment, UNSOLVED, f"error: {error}")
+    _finish(run, experiment, folder, draw=not options.no_figures)
     return 0
 
 
@@ -73,7 +73,7 @@ def _announce(sentence: str) -> None:
     print(f"biped: {sentence}", file=sys.stderr)
 
 
-def _finish(run: Run, experiment: Experiment, changes: dict[str, Value], folder: Path, *, draw: bool) -> None:
+def _finish(run: Run, experiment: Experiment, folder: Path, *, draw: bool) -> None:
     """Save, draw and report; the report comes even where the files do not."""
     from experiments.report import print_report
 
@@ -83,8 +83,9 @@ def _finish(run: Run, experiment: Experiment, changes: dict[str, Value], folder:
         if draw:
             from experiments.figures.plates import draw_figures
 
-            set_point = experiment.build(changes).set_point
-            files += draw_figures(run, folder, set_point, experiment.figures, f"{experiment.name}: {experiment.title}")
+            files += draw_figures(
+                run, folder, run.set_point, experiment.figures, f"{experiment.name}: {experiment.title}"
+            )
     finally:
         print_report(run, f"{experiment.name}: {experiment.title}", files)
 
@@ -98,8 +99,7 @@ def _save(run: Run, folder: Path, experiment: Experiment) -> list[Path]:
     return [folder / name for name in (TABLE, SUMMARY, STATE)]
 
 
-def _keep(run: Run, outcome: str, folder: Path, experiment: Experiment, status: int, what: str) -> int:
+def _keep(run: Run, folder: Path, experiment: Experiment, status: int, what: str) -> int:
     """Save what was computed of a run that did not get to its end."""
-    run.summary["outcome"] = outcome
     _save(run, folder, experiment)
     return fail(f"{what}; what was computed up to {run.state.time:.4g} s is in {folder}", status, "")

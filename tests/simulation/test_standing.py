@@ -158,7 +158,8 @@ def test_a_step_without_a_solution_raises_and_keeps_what_was_computed(person, po
     [
         (
             {"step": 3e-4},
-            "does not divide the controller's period of 0.002 s; the nearest steps that do: 0.000285714 or 0.000333333 s",
+            "step = 0.0003 s does not divide the controller's period of 0.002 s; "
+            "the nearest steps that do: 0.000285714 or 0.000333333 s",
         ),
         ({"step": 5e-3}, "the nearest steps that do: 0.002 s"),
         ({"step": -1.0}, "step = -1.0"),
