@@ -24,7 +24,7 @@ class Factors(NamedTuple):
     block: Floats  # (n, 6, 6) G_i; once eliminated, what body i hands to its parent
     u: Floats  # (nv, 6) G s⁺
     w: Floats  # (nv, 6) Gᵀ s⁻
-    d: Floats  # (nv,) s⁻ · u, with what the joint itself adds
+    d: Floats  # (nv,) 1 / (s⁻ · u + what the joint itself adds)
     wrench: Floats  # (n, 6) b_i of the inboard pass
     twist: Floats  # (n, 6) a_i of the outboard pass
     epsilon: Floats  # (nv,)
@@ -129,9 +129,8 @@ def eliminate_dof(i, dof, left, right, diagonal, factors):
     store_block_times(block, i, s_right, u, dof)
     for column in range(6):
         w[dof, column] = column_dot(block, i, column, s_left)
-    d = dot6(s_left, load6(u, dof)) + diagonal[dof]
-    factors.d[dof] = d
-    inverse = 1.0 / d
+    inverse = 1.0 / (dot6(s_left, load6(u, dof)) + diagonal[dof])
+    factors.d[dof] = inverse
     for row in range(6):
         scaled = u[dof, row] * inverse
         for column in range(6):
@@ -167,7 +166,7 @@ def solve_inboard(tree, left, load, factors, outermost):
         for dof in range(first + tree.dofs[i] - 1, first - 1, -1):
             epsilon = load[dof] - dot6(load6(left, dof), b)
             factors.epsilon[dof] = epsilon
-            b = add_scaled6(b, epsilon / factors.d[dof], load6(factors.u, dof))
+            b = add_scaled6(b, epsilon * factors.d[dof], load6(factors.u, dof))
         parent = tree.parent[i]
         if parent >= 0:
             store6(wrench, parent, add_scaled6(b, 1.0, load6(wrench, parent)))
@@ -194,7 +193,7 @@ def solve_outboard(tree, right, factors, solution):
             a = load6(twist, parent)
         first = tree.first_v[i]
         for dof in range(first, first + tree.dofs[i]):
-            delta = (factors.epsilon[dof] - dot6(load6(factors.w, dof), a)) / factors.d[dof]
+            delta = (factors.epsilon[dof] - dot6(load6(factors.w, dof), a)) * factors.d[dof]
             solution[dof] = delta
             a = add_scaled6(a, delta, load6(right, dof))
         store6(twist, i, a)

@@ -6,8 +6,9 @@ from biped.kernels.log import ROWS, STRIDE, Log, is_full, log_contact_changes, o
 from biped.kernels.newton import Solver
 from biped.kernels.pushes import Pushes
 from biped.kernels.state import STEPS, Plant
-from biped.kernels.step import OK, step, time_of
-from biped.kernels.thrown import ARMED, Thrown, step_with_thrown
+from biped.kernels.free_body import STATE
+from biped.kernels.step import FAILED, OK, advance, count_step, time_of
+from biped.kernels.thrown import ARMED, BROKEN, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.tree import FLOATING, Tree
 from biped.kernels.variational import Workspace
 from contact.jit import kernel, routine
@@ -51,8 +52,8 @@ def has_fallen(tree, plant, motion, fall):
     return plant.q[2] < fall.height or motion.poses.rotation[0, 8] < fall.upright
 
 
-@routine
-def begin_tick(world, period):
+@kernel
+def look(world, period):
     """Observe the velocities; FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK."""
     observe(world.tree, world.plant, world.work.motion, world.log)
     if has_fallen(world.tree, world.plant, world.work.motion, world.fall):
@@ -63,7 +64,13 @@ def begin_tick(world, period):
 
 
 @routine
-def record(tree, floor, plant, motion, thrown, log):
+def begin_tick(world, period):
+    """``look`` for a loop that is not compiled."""
+    return look(world, period)
+
+
+@kernel
+def append_row(tree, floor, plant, motion, thrown, log):
     """Append a row for the present state."""
     observe(tree, plant, motion, log)
     place = record_row(tree, floor, plant, motion, log, time_of(plant))
@@ -73,16 +80,45 @@ def record(tree, floor, plant, motion, thrown, log):
 
 
 @routine
+def record(tree, floor, plant, motion, thrown, log):
+    """``append_row`` for a loop that is not compiled."""
+    append_row(tree, floor, plant, motion, thrown, log)
+
+
+@kernel
+def take_step(tree, floor, plant, pushes, work, solver, thrown, log):
+    """One step of the tree, and of the thrown box: in two parts with the collision between them if they meet."""
+    begin, h = time_of(plant), plant.clock[1]
+    armed = thrown.status[ARMED] == 1
+    part = h
+    if armed:
+        part = time_before_impact(tree, plant, work.motion.poses, thrown, h)
+    done = 0.0
+    while True:
+        if part > 0.0:
+            if advance(tree, floor, plant, pushes, work, solver, begin + done, part) == FAILED:
+                return FAILED
+            if armed:
+                fly_thrown(tree, thrown, part)
+        done += part
+        if part == h - (done - part):
+            break
+        if collide(tree, plant, work.motion, thrown, log, begin + done) == BROKEN:
+            return BROKEN
+        part = h - done
+        thrown.state[STATE + 1] = part
+    count_step(plant)
+    return OK
+
+
+@routine
 def hold(world, steps):
-    """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK or FAILED."""
+    """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, FAILED or BROKEN."""
     tree, floor, plant, pushes, work, solver, thrown, _, log = world
     for _ in range(steps):
         if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
-            record(tree, floor, plant, work.motion, thrown, log)
-        if thrown.status[ARMED] == 1:
-            reason = step_with_thrown(tree, floor, plant, pushes, work, solver, thrown, log)
-        else:
-            reason = step(tree, floor, plant, pushes, work, solver)
+            append_row(tree, floor, plant, work.motion, thrown, log)
+        reason = take_step(tree, floor, plant, pushes, work, solver, thrown, log)
         if reason != OK:
             return reason
         log_contact_changes(plant, log, time_of(plant))
@@ -93,7 +129,7 @@ def hold(world, steps):
 def coast(world, law, ticks, period):  # noqa: ARG001 - a closed loop like the others, whose law is nothing
     """``ticks`` times ``period`` steps without a controller; how many ticks were done, and why it ended."""
     for tick in range(ticks):
-        reason = begin_tick(world, period)
+        reason = look(world, period)
         if reason == OK:
             reason = hold(world, period)
         if reason != OK:

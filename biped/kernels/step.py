@@ -67,7 +67,7 @@ def count_step(plant):
     plant.counts[TOTAL_STEPS] += 1
 
 
-@routine
+@kernel
 def advance(tree, floor, plant, pushes, work, solver, begin, h):
     """Advance by h, in halves, quarters, ... where that is needed; OK or FAILED.
 

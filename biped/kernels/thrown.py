@@ -16,7 +16,7 @@ from biped.kernels.factorization import solve_inboard, solve_outboard
 from biped.kernels.free_body import STATE, body_pose, body_velocities, fly, inertia_in_world, strike_body
 from biped.kernels.log import IMPACT, log_event
 from biped.kernels.state import IMPACTS
-from biped.kernels.step import FAILED, OK, advance, count_step, time_of
+from biped.kernels.step import OK
 from biped.kernels.tree import Floats, Integers
 from biped.kernels.variational import reference_point
 from biped.kernels.vectors import (
@@ -120,34 +120,13 @@ def gap_between(target, own):
 
 
 @routine
-def step_with_thrown(tree, floor, plant, pushes, work, solver, thrown, log):
-    """One step of the tree and of the thrown box, with their collision if they meet in it."""
-    begin, h = time_of(plant), plant.clock[1]
-    before = time_before_impact(tree, plant, work.motion.poses, thrown, h)
-    if before < h:
-        if before > 0.0:
-            if advance(tree, floor, plant, pushes, work, solver, begin, before) == FAILED:
-                return FAILED
-            fly_thrown(tree, thrown, before)
-        if collide(tree, plant, work.motion, thrown, log, begin + before) == BROKEN:
-            return BROKEN
-        begin, h = begin + before, h - before
-        thrown.state[STATE + 1] = h
-    fly_thrown(tree, thrown, h)
-    reason = advance(tree, floor, plant, pushes, work, solver, begin, h)
-    if reason == OK:
-        count_step(plant)
-    return reason
-
-
-@kernel
 def fly_thrown(tree, thrown, h):
     fly(thrown.state, thrown.mass[0], load9(thrown.inertia, 0), triple(tree.gravity), h)
 
 
-@kernel
+@routine
 def time_before_impact(tree, plant, poses, thrown, h):
-    """[s] When in the coming step the boxes will touch; h if they will not."""
+    """[s] When in the coming step of h the boxes will touch; h if they will not."""
     gap = gap_between(target_box(tree, plant, poses, thrown), own_box(thrown))
     state = thrown.state
     before, elapsed = state[STATE], state[STATE + 1]

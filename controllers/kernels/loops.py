@@ -3,7 +3,7 @@
 Each loop is written out, because a kernel that is passed as an argument is not cached on disk.
 """
 
-from biped.kernels.hold import OK, begin_tick, hold
+from biped.kernels.hold import OK, look, hold
 from contact.jit import routine
 from controllers.kernels.joint_pd import pd_torques
 from controllers.kernels.workspace import workspace_torques
@@ -14,7 +14,7 @@ def workspace_loop(world, law, ticks, period):
     """``ticks`` control ticks of ``period`` steps; how many were done, and why it ended."""
     gains, legs, scratch = law
     for tick in range(ticks):
-        reason = begin_tick(world, period)
+        reason = look(world, period)
         if reason == OK:
             workspace_torques(world.tree, gains, legs, world.plant, world.work.motion, scratch)
             for k in range(6):
@@ -29,7 +29,7 @@ def workspace_loop(world, law, ticks, period):
 def pd_loop(world, law, ticks, period):
     """The same with proportional and derivative action in the joints."""
     for tick in range(ticks):
-        reason = begin_tick(world, period)
+        reason = look(world, period)
         if reason == OK:
             pd_torques(world.tree, law, world.plant, world.work.motion)
             reason = hold(world, period)

@@ -6,6 +6,8 @@ import numpy as np
 
 from experiments.bench.chains import ChainCost
 
+_TICKS = (1, 2, 5, 10, 20, 50, 100)  # [µs]
+
 
 def draw_chain_cost(cost: ChainCost, path: Path) -> None:
     """Draw the costs of ``cost`` and the line through them, with logarithmic axes."""
@@ -24,7 +26,9 @@ def draw_chain_cost(cost: ChainCost, path: Path) -> None:
     axes.loglog(links, median, "_", color="#D55E00", ms=9, label="median")
     axes.loglog(links, least, "o", color="#0072B2", ms=5, label="least")
     axes.set_xticks(links, [str(number) for number in links])
+    axes.set_yticks(_TICKS, [str(number) for number in _TICKS])
     axes.minorticks_off()
+    axes.set_ylim(0.8 * least.min(), 1.25 * median.max())
     axes.set_xlabel("links of the chain")
     axes.set_ylabel("cost of a step [µs]")
     axes.set_title("A 3D chain, h = 1 ms", loc="left")

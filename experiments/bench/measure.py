@@ -69,22 +69,16 @@ def closed_loop_section(work: Effort) -> Section:
     section = Section(
         "closed_loop",
         "Cost of a step, on one core, compiled",
-        (
-            *_spread_columns(),
-            Column("Newton iterations"),
-            Column("real-time factor", "", ".0f"),
-            Column("whole call", "µs"),
-        ),
-        notes=["whole call: the median with set-up, recording and evaluation in Python, over the number of steps"],
+        (*_spread_columns(), Column("iterations"), Column("real time", "×", ".0f"), Column("call", "µs")),
+        notes=["call: the median of the whole call, with set-up and evaluation in Python, over the number of steps"],
     )
     for (scene, step), runs in interleaved(closed_loops(work.duration), work.repeats).items():
         spread = Spread.of([run.per_step for run in runs])
-        wall = Spread.of([run.wall / run.steps for run in runs]).median
         section.rows[f"{scene}, {1e3 * step:g} ms"] = (
             *_numbers(spread, MICROSECONDS),
             runs[0].newton_mean,
             max(run.real_time_factor for run in runs),
-            MICROSECONDS * wall,
+            MICROSECONDS * Spread.of([run.wall / run.steps for run in runs]).median,
         )
     return section
 
@@ -155,27 +149,39 @@ def race_section(work: Effort) -> Section:
     mass, matrix = race.same_human()
     section = Section(
         "mujoco",
-        "Cost of a step beside MuJoCo's fastest setting",
-        (Column("ours", "µs"), Column("MuJoCo", "µs"), Column("ratio"), Column("least ratio"), Column("most ratio")),
+        "Cost of a step beside MuJoCo",
+        (
+            *(Column("ours", "µs"), Column("fastest", "µs"), Column("ratio"), Column("least"), Column("most")),
+            *(Column("defaults", "µs"), Column("their ratio")),
+        ),
         notes=[
             f"the same human: masses differ by {mass:.1e} kg, mass matrices by {matrix:.1e} of their largest element",
-            "medians; ratio: MuJoCo's time over ours, median over pairs taken in turn",
+            "medians; ratio: MuJoCo's time over ours, the median, least and most of pairs taken in turn",
+            "fastest: MuJoCo's fastest setting; defaults: its default integrator, solver and cone, and their ratio",
         ],
     )
-    screened = race.screen(work.quick, work.race_steps // 4, 3)
-    candidates = [options for options, _ in list(screened.values())[:4]]
+    defaults = race.DEFAULTS
+    candidates = [options for options, _ in list(race.screen(work.quick, work.race_steps // 4, 3).values())[:4]]
+    candidates = [*(options for options in candidates if options != defaults), defaults]
     for step in (5e-4, 1e-3, 2e-3):
         for scene, times in race.stance_race(candidates, step, work.race_steps, work.repeats).items():
-            _add_race(section, f"{scene} stance, {1e3 * step:g} ms", times)
-        _add_race(section, f"flight, {1e3 * step:g} ms", race.flight_race(step, work.race_steps, work.repeats))
+            _add_race(section, f"{scene} stance, {1e3 * step:g} ms", times, race.label(defaults))
+        times = race.flight_race(step, work.race_steps, work.repeats)
+        _add_race(section, f"flight, {1e3 * step:g} ms", times, defaults.integrator)
     return section
 
 
-def _add_race(section: Section, name: str, times: dict[str, list[float]]) -> None:
+def _add_race(section: Section, name: str, times: dict[str, list[float]], defaults: str) -> None:
     from experiments.bench.mujoco_race import fastest, ratio
 
     best = fastest(times)
-    ours, theirs = Spread.of(times["ours"]).median, Spread.of(times[best]).median
-    ratios = ratio(times["ours"], times[best])
-    section.rows[name] = (MICROSECONDS * ours, MICROSECONDS * theirs, ratios.median, ratios.least, ratios.most)
+    ours, theirs = times["ours"], times[best]
+    ratios = ratio(ours, theirs)
+    section.rows[name] = (
+        MICROSECONDS * Spread.of(ours).median,
+        MICROSECONDS * Spread.of(theirs).median,
+        *(ratios.median, ratios.least, ratios.most),
+        MICROSECONDS * Spread.of(times[defaults]).median,
+        ratio(ours, times[defaults]).median,
+    )
     section.notes.append(f"{name}: MuJoCo's fastest was {best}")

@@ -26,6 +26,8 @@ from experiments.engines.mjcf import MujocoOptions, mjcf, mujoco_velocity, veloc
 
 Floats = NDArray[np.float64]
 
+#: MuJoCo's own defaults.
+DEFAULTS = MujocoOptions(integrator="Euler", solver="Newton", cone="pyramidal", soles="points", islands=True)
 #: MuJoCo stands while its trunk stays this close to where it was [m].
 SAG = 0.02
 #: [s] of standing before the clock starts.
