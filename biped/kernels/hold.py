@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
+from biped.kernels.free_body import STATE
 from biped.kernels.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_row
 from biped.kernels.newton import Solver
 from biped.kernels.pushes import Pushes
 from biped.kernels.state import STEPS, Plant
-from biped.kernels.free_body import STATE
 from biped.kernels.step import FAILED, OK, advance, count_step, time_of
 from biped.kernels.thrown import ARMED, BROKEN, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.tree import FLOATING, Tree

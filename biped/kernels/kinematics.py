@@ -14,7 +14,7 @@ import numpy as np
 from biped.kernels.tree import FLOATING, PRISMATIC, REVOLUTE, Floats
 from biped.kernels.vectors import (
     add,
-    copy2,
+    copy1,
     cross,
     load3,
     load4,
@@ -42,20 +42,21 @@ class Poses(NamedTuple):
     com: Floats  # (n, 3) [m] centre of mass, relative to O
     motion: Floats  # (nv, 6) unit twist of each degree of freedom: s, H_k in the thesis
     contact: Floats  # (nc, 3) [m] contact points, relative to O
+    whole: Floats  # all of the above, one after the other: they are views of it
 
 
 def new_poses(n: int, nv: int, nc: int) -> Poses:
     """Room for the poses of a tree, filled with NaN so that a use before ``place_bodies`` shows."""
-    return Poses(*(np.full(shape, np.nan) for shape in ((n, 4), (n, 9), (n, 3), (nv, 6), (nc, 3))))
+    shapes = ((n, 4), (n, 9), (n, 3), (nv, 6), (nc, 3))
+    ends = np.cumsum([rows * columns for rows, columns in shapes])
+    whole = np.full(int(ends[-1]), np.nan)
+    parts = np.split(whole, ends[:-1])
+    return Poses(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)), whole)
 
 
 @kernel
 def copy_poses(source, target):
-    copy2(source.quaternion, target.quaternion)
-    copy2(source.rotation, target.rotation)
-    copy2(source.com, target.com)
-    copy2(source.motion, target.motion)
-    copy2(source.contact, target.contact)
+    copy1(source.whole, target.whole)
 
 
 @kernel

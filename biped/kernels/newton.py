@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 from biped.kernels.factorization import eliminate, solve
 from biped.kernels.kinematics import place_bodies
+from biped.kernels.state import PATIENCE
 from biped.kernels.variational import displace, set_newton_blocks, set_residual
-from biped.kernels.vectors import copy1
+from biped.kernels.vectors import copy1, copy2
 from contact.jit import kernel
 
 NOT_CONVERGED = -1
+
+# Steps that are solved by exact iterations alone after one that the kept factorization did not solve.
+RETRY_AFTER = 16
 
 
 class Solver(NamedTuple):
@@ -57,21 +61,95 @@ def search_line(tree, floor, plant, pushes, work, h, solver, norm):
 
 
 @kernel
-def solve_step(tree, floor, plant, pushes, work, h, solver):
-    """Solve for q_{k+1}, from the guess that the rates go on changing; the number of iterations or NOT_CONVERGED."""
+def guess(tree, plant, work, h):
+    """The candidate that goes on as the last three steps did."""
     between = 0.5 * (h + plant.clock[2])
     for dof in range(plant.rate.shape[0]):
-        work.delta[dof] = plant.rate[dof] + between * plant.rate_change[dof]
+        work.delta[dof] = plant.rate[dof] + between * (plant.rate_change[dof] + plant.rate_curve[dof])
     work.shift[:] = 0.0
     displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
+
+
+@kernel
+def contact_key(plant, c):
+    """What Newton's matrix depends on at contact point c: its mode, and whether it pushes."""
+    return plant.mode[c] + (0.5 if plant.force[c, 2] != 0.0 else 0.0)
+
+
+@kernel
+def keep_factors(plant, factors, h):
+    """Keep the factorization for the next step."""
+    copy2(factors.u, plant.kept_u)
+    copy2(factors.w, plant.kept_w)
+    copy1(factors.d, plant.kept_d)
+    plant.kept_for[0] = h
+    for c in range(plant.mode.shape[0]):
+        plant.kept_for[1 + c] = contact_key(plant, c)
+
+
+@kernel
+def may_serve(plant, h):
+    """Whether the kept factorization is of the same step length and the same contacts, and its turn has come."""
+    if plant.counts[PATIENCE] > 0:
+        plant.counts[PATIENCE] -= 1
+        return False
+    if plant.kept_for[0] != h:
+        return False
+    for c in range(plant.mode.shape[0]):
+        if plant.kept_for[1 + c] != contact_key(plant, c):
+            return False
+    return True
+
+
+@kernel
+def try_kept_factors(tree, floor, plant, pushes, work, h, solver, norm):
+    """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less."""
+    factors = work.motion.factors
+    copy2(plant.kept_u, factors.u)
+    copy2(plant.kept_w, factors.w)
+    copy1(plant.kept_d, factors.d)
+    copy1(work.q, work.base_q)
+    copy1(work.shift, work.base_shift)
+    solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
+    displace(tree, work.next, work.base_q, work.base_shift, 1.0, work.delta, work.q, work.shift)
+    reduced = evaluate(tree, floor, plant, pushes, work, h)
+    if reduced <= solver.tolerance:
+        return reduced
+    plant.counts[PATIENCE] = RETRY_AFTER
+    if reduced < norm:
+        return reduced
+    copy1(work.base_q, work.q)
+    copy1(work.base_shift, work.shift)
+    return evaluate(tree, floor, plant, pushes, work, h)
+
+
+@kernel
+def iterate(tree, floor, plant, pushes, work, h, solver, norm):
+    """One iteration of Newton's method: its exact matrix, and a line search; the residual's norm after it."""
+    set_newton_blocks(tree, floor, plant, work, h)
+    factors = work.motion.factors
+    eliminate(tree, work.motion.poses.motion, work.next.motion, work.diagonal, factors, 0)
+    keep_factors(plant, factors, h)
+    solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
+    return search_line(tree, floor, plant, pushes, work, h, solver, norm)
+
+
+@kernel
+def solve_step(tree, floor, plant, pushes, work, h, solver):
+    """Solve for q_{k+1}; the number of iterations or NOT_CONVERGED.
+
+    The first iteration goes by the last step's factorization, where that may serve: it is a step old and
+    costs a quarter. All others, and all where it did not do, are exact.
+    """
+    guess(tree, plant, work, h)
     norm = evaluate(tree, floor, plant, pushes, work, h)
-    for iteration in range(solver.max_iterations + 1):
-        if norm <= solver.tolerance:
-            return iteration
-        if iteration == solver.max_iterations or not math.isfinite(norm):
+    iteration = 0
+    if norm > solver.tolerance and may_serve(plant, h):
+        norm = try_kept_factors(tree, floor, plant, pushes, work, h, solver, norm)
+        iteration = 1
+    while not norm <= solver.tolerance:
+        if iteration >= solver.max_iterations or not math.isfinite(norm):
             return NOT_CONVERGED
-        set_newton_blocks(tree, floor, plant, work, h)
-        eliminate(tree, work.motion.poses.motion, work.next.motion, work.diagonal, work.motion.factors, 0)
-        solve(tree, work.motion.poses.motion, work.next.motion, work.residual, work.motion.factors, work.delta)
-        norm = search_line(tree, floor, plant, pushes, work, h, solver, norm)
-    return NOT_CONVERGED
+        norm = iterate(tree, floor, plant, pushes, work, h, solver, norm)
+        iteration += 1
+    return iteration

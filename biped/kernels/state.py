@@ -14,7 +14,8 @@ MOST_ITERATIONS = 2  # of any one solve so far
 RECENT_ITERATIONS = 3  # of any one solve since the last recorded row
 RETRIED = 4  # steps that were halved
 TOTAL_STEPS = 5  # steps since the start of the run
-COUNTS = 6
+PATIENCE = 6  # steps until the kept factorization is tried again, after it did not do
+COUNTS = 7
 
 # Places in ``Plant.ledger`` [J], each summed since the start of the run.
 ACTUATORS = 0
@@ -33,8 +34,13 @@ class Plant(NamedTuple):
     q: Floats  # (nq,)
     momentum: Floats  # (nv,) generalized momentum p
     rate: Floats  # (nv,) displacement of the last step over its length
-    rate_change: Floats  # (nv,) its change per second: with it, the next step's first guess
+    rate_change: Floats  # (nv,) its change per second
+    rate_curve: Floats  # (nv,) the change of that since the step before: with them, the next step's first guess
     mode: Integers  # (nc,) the lasting contact mode of the coming step
+    kept_u: Floats  # (nv, 6) the last factorization of Newton's matrix, for the next step to try first
+    kept_w: Floats  # (nv, 6)
+    kept_d: Floats  # (nv,)
+    kept_for: Floats  # (1 + nc,) the step length [s] and the contacts it was made for
     found: Integers  # (nc,) the contact state found at the end of the last step
     anchor: Floats  # (nc, 2) [m] where a sticking point is held
     force: Floats  # (nc, 3) [N] contact force of the last step
@@ -52,7 +58,8 @@ class Plant(NamedTuple):
 def new_plant(nq: int, nv: int, nc: int) -> Plant:
     """A plant at time zero, at the zero of all its numbers."""
     floats: dict[str, tuple[int, ...]] = {
-        "clock": (3,), "q": (nq,), "momentum": (nv,), "rate": (nv,), "rate_change": (nv,),
+        "clock": (3,), "q": (nq,), "momentum": (nv,), "rate": (nv,), "rate_change": (nv,), "rate_curve": (nv,),
+        "kept_u": (nv, 6), "kept_w": (nv, 6), "kept_d": (nv,), "kept_for": (1 + nc,),
         "anchor": (nc, 2), "force": (nc, 3), "slip": (nc,),
         "torque": (nv,), "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,),
         "ledger": (LEDGERS,), "defect": (6,), "impulse": (6,),

@@ -231,7 +231,9 @@ def remember_rates(tree, plant, work, h):
     set_rates(tree, plant.q, work, h, work.delta)
     between = 0.5 * (h + plant.clock[2])
     for dof in range(plant.rate.shape[0]):
-        plant.rate_change[dof] = (work.delta[dof] - plant.rate[dof]) / between
+        change = (work.delta[dof] - plant.rate[dof]) / between
+        plant.rate_curve[dof] = change - plant.rate_change[dof]
+        plant.rate_change[dof] = change
         plant.rate[dof] = work.delta[dof]
     plant.clock[2] = h
 

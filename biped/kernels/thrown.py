@@ -225,6 +225,7 @@ def strike(tree, plant, motion, i, arm, impulse):
     for dof in range(plant.rate.shape[0]):
         plant.rate[dof] += motion.response[dof]
         plant.rate_change[dof] = 0.0
+        plant.rate_curve[dof] = 0.0
     plant.ledger[IMPACTS] += dot(impulse, add(before, scale(0.5, change)))
     about_origin = cross(add(reference_point(tree, plant.q), arm), impulse)
     for axis in range(3):
