@@ -12,10 +12,12 @@ from biped.kernels.newton import Solver
 class Recursive:
     """The variational integrator in generalized coordinates, solved by exact Newton steps in O(n).
 
-    Wendlandt 1997, chapters 2 and 5, in the coordinates of the joints; the factorization is two-sided.
+    Wendlandt 1997, chapters 2 and 5, in the coordinates of the joints; the factorization is two-sided. The
+    first iteration of a step goes by the last step's factorization where the contacts are still the same.
 
     Attributes:
-        tolerance: [N·s] on the norm of a step's residual. What is left of it is carried into the next step.
+        tolerance: [N·s] on the norm of a step's residual, or what rounding leaves of it where that is more (in
+            chains of tens of metres). What is left of it is carried into the next step.
         max_iterations: Newton iterations before a step is retried in halves.
         max_backtracks: halvings of a Newton step before it is given up.
         max_halvings: a step is retried in 2, 4, … parts, two to this power at most.

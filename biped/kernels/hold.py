@@ -1,5 +1,6 @@
 """The plant between two control ticks: steps with the joints' torques held, recorded as they go."""
 
+import math
 from typing import NamedTuple
 
 from biped.kernels.free_body import STATE
@@ -56,6 +57,12 @@ def has_fallen(tree, plant, motion, fall):
 def look(world, period):
     """Observe the velocities; FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK."""
     observe(world.tree, world.plant, world.work.motion, world.log)
+    return reason_to_stop(world, period)
+
+
+@kernel
+def reason_to_stop(world, period):
+    """FELL, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""
     if has_fallen(world.tree, world.plant, world.work.motion, world.fall):
         return FELL
     if is_full(world.log, period):
@@ -129,7 +136,9 @@ def hold(world, steps):
 def coast(world, law, ticks, period):  # noqa: ARG001 - a closed loop like the others, whose law is nothing
     """``ticks`` times ``period`` steps without a controller; how many ticks were done, and why it ended."""
     for tick in range(ticks):
-        reason = look(world, period)
+        if world.fall.rate < math.inf:
+            observe(world.tree, world.plant, world.work.motion, world.log)
+        reason = reason_to_stop(world, period)
         if reason == OK:
             reason = hold(world, period)
         if reason != OK:

@@ -7,10 +7,12 @@ from biped.kernels.factorization import eliminate, solve
 from biped.kernels.kinematics import place_bodies
 from biped.kernels.state import PATIENCE
 from biped.kernels.variational import displace, set_newton_blocks, set_residual
-from biped.kernels.vectors import copy1, copy2
+from biped.kernels.vectors import copy1, copy2, dot, load3
 from contact.jit import kernel
 
 NOT_CONVERGED = -1
+
+EPSILON = 2.0**-52
 
 # Steps that are solved by exact iterations alone after one that the kept factorization did not solve.
 RETRY_AFTER = 16
@@ -46,7 +48,7 @@ def place_push(poses, pushes, j, arms):
 
 
 @kernel
-def search_line(tree, floor, plant, pushes, work, h, solver, norm):
+def search_line(tree, floor, plant, pushes, work, h, solver, tolerance, norm):
     """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, or NaN."""
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
@@ -54,7 +56,7 @@ def search_line(tree, floor, plant, pushes, work, h, solver, norm):
     for _ in range(solver.max_backtracks):
         displace(tree, work.next, work.base_q, work.base_shift, factor, work.delta, work.q, work.shift)
         reduced = evaluate(tree, floor, plant, pushes, work, h)
-        if reduced <= solver.tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
+        if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
             return reduced
         factor *= 0.5
     return math.nan
@@ -102,7 +104,7 @@ def may_serve(plant, h):
 
 
 @kernel
-def try_kept_factors(tree, floor, plant, pushes, work, h, solver, norm):
+def try_kept_factors(tree, floor, plant, pushes, work, h, tolerance, norm):
     """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less."""
     factors = work.motion.factors
     copy2(plant.kept_u, factors.u)
@@ -113,7 +115,7 @@ def try_kept_factors(tree, floor, plant, pushes, work, h, solver, norm):
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
     displace(tree, work.next, work.base_q, work.base_shift, 1.0, work.delta, work.q, work.shift)
     reduced = evaluate(tree, floor, plant, pushes, work, h)
-    if reduced <= solver.tolerance:
+    if reduced <= tolerance:
         return reduced
     plant.counts[PATIENCE] = RETRY_AFTER
     if reduced < norm:
@@ -124,14 +126,27 @@ def try_kept_factors(tree, floor, plant, pushes, work, h, solver, norm):
 
 
 @kernel
-def iterate(tree, floor, plant, pushes, work, h, solver, norm):
+def iterate(tree, floor, plant, pushes, work, h, solver, tolerance, norm):
     """One iteration of Newton's method: its exact matrix, and a line search; the residual's norm after it."""
     set_newton_blocks(tree, floor, plant, work, h)
     factors = work.motion.factors
     eliminate(tree, work.motion.poses.motion, work.next.motion, work.diagonal, factors, 0)
     keep_factors(plant, factors, h)
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
-    return search_line(tree, floor, plant, pushes, work, h, solver, norm)
+    return search_line(tree, floor, plant, pushes, work, h, solver, tolerance, norm)
+
+
+@kernel
+def round_off(tree, poses, h):
+    """[N·s] what rounding leaves of the residual: moments of m Δx/h about a reference point that may be far.
+
+    Places are sums along the tree, so their roundings grow with its length.
+    """
+    total = 0.0
+    for i in range(tree.parent.shape[0]):
+        com = load3(poses.com, i)
+        total += tree.mass[i] * dot(com, com)
+    return tree.parent.shape[0] * EPSILON * total / h
 
 
 @kernel
@@ -142,14 +157,15 @@ def solve_step(tree, floor, plant, pushes, work, h, solver):
     costs a quarter. All others, and all where it did not do, are exact.
     """
     guess(tree, plant, work, h)
+    tolerance = max(solver.tolerance, round_off(tree, work.motion.poses, h))
     norm = evaluate(tree, floor, plant, pushes, work, h)
     iteration = 0
-    if norm > solver.tolerance and may_serve(plant, h):
-        norm = try_kept_factors(tree, floor, plant, pushes, work, h, solver, norm)
+    if norm > tolerance and may_serve(plant, h):
+        norm = try_kept_factors(tree, floor, plant, pushes, work, h, tolerance, norm)
         iteration = 1
-    while not norm <= solver.tolerance:
+    while not norm <= tolerance:
         if iteration >= solver.max_iterations or not math.isfinite(norm):
             return NOT_CONVERGED
-        norm = iterate(tree, floor, plant, pushes, work, h, solver, norm)
+        norm = iterate(tree, floor, plant, pushes, work, h, solver, tolerance, norm)
         iteration += 1
     return iteration

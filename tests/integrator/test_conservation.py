@@ -128,3 +128,13 @@ def test_ledger_closes_to_second_order_with_joint_impedance():
         assert abs(run.frame["ledger_actuators"].iloc[-1]) > 1.0
         residuals.append(run.summary["ledger_residual"])
     assert np.polyfit(np.log(steps), np.log(residuals), 1)[0] == pytest.approx(2.0, abs=0.1)
+
+
+def test_a_chain_of_sixty_metres_converges():
+    """Far from the reference point rounding leaves more of the residual than the default tolerance."""
+    model = chain(200, length=0.3, mass=1.0).without_contacts()
+    state = State.at(model, model.configuration(angles=dict.fromkeys(model.joint_names, 0.02)))
+    run = simulate(model, state=state, step=1e-3, duration=0.2, record_every=0.02)
+    assert run.summary["newton_mean"] < 3.0
+    assert run.summary["retried_steps"] == 0
+    assert run.summary["ledger_residual"] < 1e-3 * run.frame["ledger_kinetic"].max()
