@@ -11,6 +11,8 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from biped.kernels.boxes import FLAT, PARALLEL, SCRATCH_SHAPE, contact_point, may_touch, separation
 
+pytestmark = pytest.mark.jit_off
+
 IDENTITY = np.eye(3)
 TRUNK = np.array([0.128, 0.1495, 0.2985])
 CUBE = np.array([0.06, 0.06, 0.06])

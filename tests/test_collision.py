@@ -17,6 +17,8 @@ from biped.kernels.collision import (
     rigid_body_collision_matrix,
 )
 
+pytestmark = pytest.mark.jit_off
+
 UP = (0.0, 0.0, 1.0)
 many = settings(max_examples=300, deadline=None, derandomize=True)
 

@@ -51,7 +51,10 @@ def new_poses(n: int, nv: int, nc: int) -> Poses:
     ends = np.cumsum([rows * columns for rows, columns in shapes])
     whole = np.full(int(ends[-1]), np.nan)
     parts = np.split(whole, ends[:-1])
-    return Poses(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)), whole)
+    quaternion, rotation, com, motion, contact = (
+        part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)
+    )
+    return Poses(quaternion, rotation, com, motion, contact, whole)
 
 
 @kernel

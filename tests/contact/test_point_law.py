@@ -26,6 +26,8 @@ from contact.modes import (
     STICKING_TO_SLIDING,
 )
 
+pytestmark = pytest.mark.jit_off
+
 FLOOR = Floor(mu_s=0.4, mu_d=0.3).parameters
 STILL = (0.0, 0.0, 0.0)
 HERE = (0.0, 0.0)
