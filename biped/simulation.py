@@ -195,7 +195,7 @@ class _Session:
                 if self.progress is not None:
                     self.progress(self.state.time)
             if self.state.plant.counts[STEPS] % self.clock.stride == 0 or self.fell_at is not None:
-                self._timed(self._record)
+                self._record()
         except KeyboardInterrupt:
             raise RunInterrupted(self._result()) from None
         self.outcome = "fell" if self.fell_at is not None else "completed" if self.world.fall is NEVER else "stood"
