@@ -3,11 +3,11 @@
 import math
 from typing import NamedTuple
 
-from biped.kernels.factorization import eliminate, solve
+from biped.kernels.factorization import Factors, eliminate, solve
 from biped.kernels.kinematics import place_bodies
 from biped.kernels.state import PATIENCE
 from biped.kernels.variational import displace, set_newton_blocks, set_residual
-from biped.kernels.vectors import copy1, copy2, dot, load3
+from biped.kernels.vectors import copy1, dot, load3
 from contact.jit import kernel
 
 NOT_CONVERGED = -1
@@ -79,11 +79,15 @@ def contact_key(plant, c):
 
 
 @kernel
-def keep_factors(plant, factors, h):
-    """Keep the factorization for the next step."""
-    copy2(factors.u, plant.kept_u)
-    copy2(factors.w, plant.kept_w)
-    copy1(factors.d, plant.kept_d)
+def kept_factors(plant, work):
+    """The factors of Newton's matrix: they stay with the plant, so that the next step may try them first."""
+    room = work.motion.factors
+    return Factors(room.block, plant.kept_u, plant.kept_w, plant.kept_d, room.wrench, room.twist, room.epsilon)
+
+
+@kernel
+def note_purpose(plant, h):
+    """Note what the kept factors were made for."""
     plant.kept_for[0] = h
     for c in range(plant.mode.shape[0]):
         plant.kept_for[1 + c] = contact_key(plant, c)
@@ -106,13 +110,9 @@ def may_serve(plant, h):
 @kernel
 def try_kept_factors(tree, floor, plant, pushes, work, h, tolerance, norm):
     """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less."""
-    factors = work.motion.factors
-    copy2(plant.kept_u, factors.u)
-    copy2(plant.kept_w, factors.w)
-    copy1(plant.kept_d, factors.d)
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
-    solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
+    solve(tree, work.motion.poses.motion, work.next.motion, work.residual, kept_factors(plant, work), work.delta)
     displace(tree, work.next, work.base_q, work.base_shift, 1.0, work.delta, work.q, work.shift)
     reduced = evaluate(tree, floor, plant, pushes, work, h)
     if reduced <= tolerance:
@@ -129,9 +129,9 @@ def try_kept_factors(tree, floor, plant, pushes, work, h, tolerance, norm):
 def iterate(tree, floor, plant, pushes, work, h, solver, tolerance, norm):
     """One iteration of Newton's method: its exact matrix, and a line search; the residual's norm after it."""
     set_newton_blocks(tree, floor, plant, work, h)
-    factors = work.motion.factors
+    factors = kept_factors(plant, work)
     eliminate(tree, work.motion.poses.motion, work.next.motion, work.diagonal, factors, 0)
-    keep_factors(plant, factors, h)
+    note_purpose(plant, h)
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
     return search_line(tree, floor, plant, pushes, work, h, solver, tolerance, norm)
 

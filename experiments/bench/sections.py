@@ -5,7 +5,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 JSON, CSV, FIGURE = "bench.json", "bench.csv", "chain-cost.png"
 
@@ -78,29 +81,40 @@ def write_csv(path: Path, stamp: Mapping[str, Any], sections: list[Section]) -> 
                     writer.writerow((section.name, label, column.name, column.unit, repr(number)))
 
 
-def print_stamp(stamp: Mapping[str, Any]) -> None:
-    """What and where, in a few lines."""
+#: Rows of a table that the terminal shows; the files have all.
+SHOWN_ROWS = 12
+
+
+def _console() -> "Console":
+    """A terminal, or a hundred columns where there is none."""
     from rich.console import Console
 
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=100)
+
+
+def print_stamp(stamp: Mapping[str, Any]) -> None:
+    """What and where, in a few lines."""
     known = [f"{name} {value}" for name, value in stamp.items() if value is not None]
-    Console(highlight=False).print(", ".join(known), style="dim")
+    _console().print(", ".join(known), style="dim")
 
 
 def print_section(section: Section) -> None:
     """Show a section on the terminal."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = _console()
     if section.rows:
         table = Table(title=section.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         table.add_column("", no_wrap=True)
         for column in section.columns:
-            table.add_column(column.heading, justify="right")
-        for label, numbers in section.rows.items():
+            table.add_column(column.heading, justify="right", min_width=len(column.name))
+        for label, numbers in list(section.rows.items())[:SHOWN_ROWS]:
             texts = (format(number, column.form) for column, number in zip(section.columns, numbers, strict=True))
             table.add_row(label, *texts)
         console.print(table)
+        if len(section.rows) > SHOWN_ROWS:
+            console.print(f"  and {len(section.rows) - SHOWN_ROWS} more in {CSV}")
     for note in section.notes:
         console.print(f"  {note}", markup=False)
