@@ -17,33 +17,12 @@ from biped.errors import InputError
 from biped.kernels.log import IMPACT, LIFT, TOUCH
 from biped.model import Model
 from biped.state import State
+from biped.summary import Counters, Ending, summarize
 
 TABLE = "run.parquet"
 SUMMARY = "summary.json"
 STATE = "state.npz"
 PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
-
-
-@dataclass(frozen=True)
-class Counters:
-    """What a run counted.
-
-    ``wall_time`` [s] is that of the loops, without set-up and compilation of the arrays.
-    """
-
-    steps: int
-    newton_iterations: int
-    newton_max: int
-    retried_steps: int
-    wall_time: float
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a run ended: see ``outcome`` in ``biped.summary``; and when the model fell."""
-
-    outcome: str
-    fell_at: float | None
 
 
 @dataclass
@@ -145,8 +124,6 @@ def assemble(
     state: State,
 ) -> Run:
     """A run from what the loops left in their logs."""
-    from biped.summary import summarize
-
     shown = columns.shown
     frame = pd.DataFrame(rows[:, shown], columns=[columns.names[i] for i in shown])
     for name in frame.columns:

@@ -19,8 +19,9 @@ from biped.kernels.log import EVENTS, ROWS
 from biped.kernels.state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.kernels.thrown import BROKEN
 from biped.model import Model
-from biped.run import Counters, Ending, Run, assemble
+from biped.run import Run, assemble
 from biped.state import State
+from biped.summary import Counters, Ending
 from biped.world import NEVER, Fall, Sizes, build_world
 from contact import RUBBER, Floor
 from contact.jit import is_compiled

@@ -18,8 +18,9 @@ Keys (SI units; None where there is nothing to measure):
   ``real_time_factor``.
 """
 
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,9 +29,6 @@ from numpy.typing import NDArray
 from biped.controller import SetPoint
 from biped.model import Model
 from biped.state import State
-
-if TYPE_CHECKING:
-    from biped.run import Counters, Ending
 
 SETTLED_POSITION = 0.02
 SETTLED_ORIENTATION = float(np.radians(2.0))
@@ -45,12 +43,34 @@ EDGES = {
 STICKING = 4
 
 
+@dataclass(frozen=True)
+class Counters:
+    """What a run counted.
+
+    ``wall_time`` [s] is that of the loops, without set-up and compilation of the arrays.
+    """
+
+    steps: int
+    newton_iterations: int
+    newton_max: int
+    retried_steps: int
+    wall_time: float
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended: see ``outcome`` above; and when the model fell."""
+
+    outcome: str
+    fell_at: float | None
+
+
 def summarize(
     model: Model,
     frame: pd.DataFrame,
     events: pd.DataFrame,
-    counters: "Counters",
-    ending: "Ending",
+    counters: Counters,
+    ending: Ending,
     set_point: SetPoint | None,
     state: State,
 ) -> dict[str, Any]:
@@ -104,7 +124,7 @@ def orientation_errors(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.f
     return 2.0 * np.arctan2(np.linalg.norm(quaternion[:, 1:], axis=1), quaternion[:, 0])
 
 
-def _errors(frame: pd.DataFrame, set_point: SetPoint | None, ending: "Ending") -> dict[str, float | None]:
+def _errors(frame: pd.DataFrame, set_point: SetPoint | None, ending: Ending) -> dict[str, float | None]:
     if set_point is None or not len(frame):
         return {"settling_time": None, "position_error": None, "orientation_error": None}
     position = np.linalg.norm(position_errors(frame, set_point), axis=1)

@@ -21,14 +21,6 @@ SCRATCH_SHAPE = (2, 19, 2)
 
 
 @kernel
-def may_touch(box_a, box_b):
-    """Whether the spheres around the two boxes meet: if not, neither do the boxes."""
-    offset = sub(box_b[0], box_a[0])
-    reach = norm(box_a[2]) + norm(box_b[2])
-    return dot(offset, offset) <= reach * reach
-
-
-@kernel
 def box_axis(box, i):
     """Axis i of the box in world axes: column i of its rotation."""
     R = box[1]
