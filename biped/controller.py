@@ -9,6 +9,7 @@ whatever the integrator's step. Optional members, each used when present:
 - ``recorded``, names of the numbers that a compiled loop adds to each row.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.errors import InputError
 from biped.model import Model
 
 Floats = NDArray[np.float64]
@@ -92,11 +94,20 @@ class Impedance:
         stiffness: by joint [N·m/rad].
         damping: by joint [N·m·s/rad].
         rest: by joint, where the spring is at rest [rad]; zero where not given.
+
+    Raises:
+        InputError: for a stiffness or damping that is negative, or a number that is not finite.
     """
 
     stiffness: dict[str, float] = field(default_factory=dict)
     damping: dict[str, float] = field(default_factory=dict)
     rest: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, least in (("stiffness", 0.0), ("damping", 0.0), ("rest", -math.inf)):
+            for joint, value in getattr(self, name).items():
+                if not (math.isfinite(value) and value >= least):
+                    raise InputError(f"impedance.{name} of {joint} = {value!r}: it must be finite, and not negative")
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from biped.checks import is_finite
 from biped.errors import InputError
-from biped.kernels.pushes import HALF_SINE, RECTANGLE, Pushes, new_pushes
+from biped.kernels.pushes import HALF_SINE, RECTANGLE, Pushes, new_pushes, waveform_integral
 from biped.model import Model
 
 Vector3 = tuple[float, float, float]
@@ -15,14 +17,17 @@ WAVEFORMS = {"rectangle": RECTANGLE, "half-sine": HALF_SINE}
 
 
 def _numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:
-    numbers = tuple(float(x) for x in value)
-    if len(numbers) != count or not np.all(np.isfinite(numbers)):
+    try:
+        numbers = tuple(value)
+    except TypeError:
+        numbers = ()
+    if len(numbers) != count or not all(is_finite(x) for x in numbers):
         raise InputError(f"{what} = {value!r}: it must be {count} finite numbers")
-    return numbers
+    return tuple(float(x) for x in numbers)
 
 
 def _above_zero(value: float, what: str) -> None:
-    if not np.isfinite(value) or value <= 0.0:
+    if not is_finite(value) or value <= 0.0:
         raise InputError(f"{what} = {value!r}: it must be a finite number above zero")
 
 
@@ -57,12 +62,25 @@ class Push:
         _numbers(self.direction, 3, "push.direction")
         _numbers(self.point, 3, "push.point")
         _above_zero(self.duration, "push.duration")
-        if not np.isfinite(self.impulse) or not np.isfinite(self.start):
-            raise InputError(f"push: impulse {self.impulse!r} and start {self.start!r} must be finite")
-        if not np.linalg.norm(self.direction) > 0.0:
+        _numbers((self.impulse, self.start), 2, "push: (impulse, start)")
+        if not any(self.direction):
             raise InputError("push.direction is zero: give the direction in which to push")
         if self.waveform not in WAVEFORMS:
             raise InputError(f"push.waveform = {self.waveform!r}: waveforms are {', '.join(WAVEFORMS)}")
+
+    @property
+    def unit(self) -> NDArray[np.float64]:
+        """(3,) the direction, of length one."""
+        direction = np.asarray(self.direction, dtype=float)
+        direction = direction / np.abs(direction).max()
+        return direction / np.linalg.norm(direction)
+
+    def delivered(self, begin: float, end: float) -> tuple[float, float, float]:
+        """(3,) [N·s] its impulse between two times."""
+        waveform = WAVEFORMS[self.waveform]
+        after, before = (waveform_integral(waveform, self.duration, t - self.start) for t in (end, begin))
+        x, y, z = (float(c) for c in self.peak * (after - before) * self.unit)
+        return x, y, z
 
     @property
     def peak(self) -> float:
@@ -125,10 +143,9 @@ def compile_pushes(model: Model, pushes: Sequence[Push]) -> Pushes:
     """The pushes as the kernels take them."""
     arrays = new_pushes(len(pushes))
     for j, push in enumerate(pushes):
-        direction = np.asarray(push.direction, dtype=float)
         arrays.body[j] = model.body_index(push.body)
         arrays.offset[j] = push.point
-        arrays.direction[j] = direction / np.linalg.norm(direction)
+        arrays.direction[j] = push.unit
         arrays.waveform[j] = WAVEFORMS[push.waveform]
         arrays.start[j] = push.start
         arrays.duration[j] = push.duration

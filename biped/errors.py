@@ -18,7 +18,7 @@ class IntegrationError(RuntimeError):
     """A step whose equations could not be solved, even in the smallest parts allowed.
 
     Attributes:
-        run: all that was computed before, or None.
+        run: all that was computed before, or None. Its state is where it got stuck, somewhere within a step.
     """
 
     def __init__(self, message: str, run: "Run | None" = None) -> None:

@@ -7,6 +7,9 @@ from typing import ClassVar
 from biped.errors import InputError
 from biped.kernels.newton import Solver
 
+#: The most that makes sense of each: 2^20 parts of a millisecond are nanoseconds.
+MOST = {"max_iterations": 1000, "max_backtracks": 60, "max_halvings": 20}
+
 
 @dataclass(frozen=True)
 class Recursive:
@@ -48,10 +51,10 @@ class Recursive:
             raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero")
         if not self.landing_depth > 0.0:
             raise InputError(f"integrator.landing_depth = {self.landing_depth!r}: it must be above zero (inf: never)")
-        for name in ("max_iterations", "max_backtracks", "max_halvings"):
+        for name, most in MOST.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 0:
-                raise InputError(f"integrator.{name} = {value!r}: it must be a whole number, zero or above")
+            if not isinstance(value, int) or not 0 <= value <= most:
+                raise InputError(f"integrator.{name} = {value!r}: it must be a whole number from 0 to {most}")
 
     @property
     def solver(self) -> Solver:

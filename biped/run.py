@@ -32,8 +32,9 @@ class Run:
     Attributes:
         frame: one row per recorded time; ``units`` has each column's unit.
         units: by column.
-        events: one row per event: ``time``, ``kind`` (touch, lift, impact), ``subject``, and for impacts the
-            exact impulse [N·s] on the subject, its place [m], and the relative velocity before [m/s].
+        events: one row per event: ``time``, ``kind`` (touch, lift, impact, push), ``subject``; for impacts and
+            pushes the exact impulse [N·s] on the subject in this run; for impacts the place [m], and the
+            relative velocity before [m/s].
         summary: what the run amounts to; the keys are documented in ``biped.summary``.
         state: where it ended; ``simulate(..., state=run.state)`` goes on from there.
         set_point: where the controller wanted the root to be, or None.
@@ -60,7 +61,7 @@ class Run:
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / TABLE, self._write_table)
         _replace(folder / STATE, self.state.save)
-        text = json.dumps(self.to_json(), indent=2, allow_nan=False)
+        text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
         _replace(folder / SUMMARY, lambda path: path.write_text(text + "\n", encoding="utf-8"))
         return folder
 
@@ -95,15 +96,18 @@ class Run:
         missing = [name for name in (TABLE, SUMMARY, STATE) if not (folder / name).is_file()]
         if missing:
             raise InputError(f"{folder}: no run there ({', '.join(missing)} missing)")
-        table = pyarrow.parquet.read_table(folder / TABLE)
-        units = json.loads(table.schema.metadata[b"units"])
-        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-        parameters = summary.pop("parameters")
-        summary.pop("versions")
-        saved = summary.pop("set_point")
-        point = None if saved is None else SetPoint(tuple(saved["position"]), tuple(saved["orientation"]))
-        logged = summary["events"].pop("logged")
-        events = pd.DataFrame(logged, columns=list(EVENT_COLUMNS))
+        try:
+            table = pyarrow.parquet.read_table(folder / TABLE)
+            units = json.loads(table.schema.metadata[b"units"])
+            summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+            parameters = summary.pop("parameters")
+            summary.pop("versions")
+            saved = summary.pop("set_point")
+            point = None if saved is None else SetPoint(tuple(saved["position"]), tuple(saved["orientation"]))
+            events = pd.DataFrame(summary["events"].pop("logged"), columns=list(EVENT_COLUMNS))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({error})") from error
+        events = events.astype(dict.fromkeys(EVENT_NUMBERS, float))
         return cls(table.to_pandas(), units, events, summary, State.load(folder / STATE, model), point, parameters)
 
 
@@ -113,10 +117,15 @@ EVENT_COLUMNS = (
 )  # fmt: skip
 
 
+EVENT_NUMBERS = tuple(name for name in EVENT_COLUMNS if name not in ("kind", "subject"))
+
+
 def assemble(
     model: Model,
     rows: NDArray[np.float64],
     events: NDArray[np.float64],
+    pushes: list[dict[str, Any]],
+    standing: frozenset[str],
     columns: Columns,
     counters: Counters,
     ending: Ending,
@@ -130,25 +139,34 @@ def assemble(
         if name.endswith("_mode") or name == "newton_iterations":
             frame[name] = frame[name].astype(np.int64)
     units = {name: columns.units[name] for name in frame.columns}
-    table = _event_table(model, events)
-    summary = summarize(model, frame, table, counters, ending, set_point, state)
+    table = _event_table(model, events, pushes)
+    summary = summarize(model, frame, table, standing, counters, ending, set_point, state)
     return Run(frame, units, table, summary, state, set_point)
 
 
-def _event_table(model: Model, events: NDArray[np.float64]) -> pd.DataFrame:
+def _event_table(model: Model, events: NDArray[np.float64], pushes: list[dict[str, Any]]) -> pd.DataFrame:
     kinds = {TOUCH: "touch", LIFT: "lift", IMPACT: "impact"}
-    table = pd.DataFrame(events, columns=list(EVENT_COLUMNS))
-    names = [
-        model.body_names[int(subject)] if kind == IMPACT else model.contact_names[int(subject)]
-        for kind, subject in zip(events[:, 1], events[:, 2], strict=True)
-    ]
-    table["kind"] = [kinds[int(kind)] for kind in events[:, 1]]
-    table["subject"] = names
-    return table
+    records: list[list[Any]] = []
+    for time, kind, subject, *numbers in events.tolist():
+        names = model.body_names if kind == IMPACT else model.contact_names
+        records.append([time, kinds[int(kind)], names[int(subject)], *numbers])
+    records += [[push["time"], "push", push["subject"], *push["impulse"], *[np.nan] * 6] for push in pushes]
+    records.sort(key=lambda record: record[0])
+    table = pd.DataFrame(records, columns=list(EVENT_COLUMNS))
+    return table.astype(dict.fromkeys(EVENT_NUMBERS, float))
 
 
 def _events_as_json(events: pd.DataFrame, derived: dict[str, Any]) -> dict[str, Any]:
     return derived | {"logged": events.to_dict(orient="records")}
+
+
+def _without_nan(value: Any) -> Any:
+    """The same with None for numbers that are not finite, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def _replace(path: Path, write: Any) -> None:

@@ -4,11 +4,12 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.checks import is_finite
 from biped.columns import Columns, columns_of
 from biped.controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from biped.disturbance import Disturbance, Push, Throw
@@ -16,7 +17,7 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrator import Recursive
 from biped.kernels.hold import FELL, LOG_FULL, OK, World, begin_tick, coast, hold, record
 from biped.kernels.log import EVENTS, ROWS
-from biped.kernels.state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
+from biped.kernels.state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.kernels.thrown import BROKEN
 from biped.model import Model
 from biped.run import Run, assemble
@@ -25,6 +26,7 @@ from biped.summary import Counters, Ending
 from biped.world import NEVER, Fall, Sizes, build_world
 from contact import RUBBER, Floor
 from contact.jit import is_compiled
+from contact.modes import NONE
 
 T = TypeVar("T")
 Progress = Callable[[float], None]
@@ -32,8 +34,11 @@ Announce = Callable[[str], None]
 
 #: Without a controller the plant is held, observed and recorded at the thesis's 500 Hz.
 DEFAULT_PERIOD = 2e-3
-#: Control ticks between two looks at the keyboard and the progress bar.
+#: Control ticks, and steps, between two looks at the keyboard and the progress bar.
 CHUNK = 250
+CHUNK_STEPS = 20_000
+#: Steps in a control period.
+MOST_STEPS = 100_000
 
 
 def simulate(
@@ -76,11 +81,10 @@ def simulate(
         RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
     """
     state = State.at(model) if state is None else state
-    if state.model.coordinate_names != model.coordinate_names:
-        raise InputError(f"the state is that of model {state.model.name!r}, not of {model.name!r}")
+    state.check_model(model)
+    _check_parts(controller, disturbances)
     clock = _clock(controller, step, duration, record_every)
-    if state.plant.clock[1] not in (0.0, step) and state.plant.counts[STEPS] % clock.period != 0:
-        raise InputError("the step can be changed at a control tick only: let the run before end at one")
+    _check_tick(state, clock)
     state.set_step(step)
     recorded = tuple(getattr(controller, "recorded", ())) if hasattr(controller, "compiled") else ()
     throws = [d for d in disturbances if isinstance(d, Throw)]
@@ -89,14 +93,33 @@ def simulate(
     throw = throws[0] if throws else None
     columns = columns_of(model, recorded, throw is not None)
     pushes = [d for d in disturbances if isinstance(d, Push)]
-    sizes = Sizes(clock.stride, len(recorded))
+    sizes = Sizes(clock.period, clock.stride, len(recorded))
     world = build_world(model, floor, state, integrator or Recursive(), pushes, throw, fall, columns, sizes)
+    impedance = Impedance()
     if controller is not None and hasattr(controller, "impedance"):
-        _set_impedance(model, state, controller.impedance(model))
+        impedance = controller.impedance(model)
+    _set_impedance(model, state, impedance)
     loop = _loop_of(model, controller)
     if announce is not None and not is_compiled(loop.loop if loop else hold):
         announce("compiling the kernels, once per installation: about a minute")
-    return _Session(model, controller, loop, state, world, columns, clock, progress).run()
+    return _Session(model, controller, loop, state, world, columns, clock, pushes, progress).run()
+
+
+def _check_parts(controller: Controller | None, disturbances: Sequence[Disturbance]) -> None:
+    for disturbance in disturbances:
+        if not isinstance(disturbance, (Push, Throw)):
+            raise InputError(f"disturbance {disturbance!r}: it must be a Push or a Throw")
+    if controller is not None and not (hasattr(controller, "torques") and hasattr(controller, "period")):
+        raise InputError(f"{type(controller).__name__} is no controller: it needs a period and a method torques")
+
+
+def _check_tick(state: State, clock: "_Clock") -> None:
+    """An unfinished control tick goes on as it began."""
+    into = int(state.plant.counts[INTO_TICK])
+    if into and state.plant.clock[1] != clock.step:
+        raise InputError("the step can be changed at a control tick only: let the run before end at one")
+    if into >= clock.period:
+        raise InputError("the controller's period can be changed at a control tick only: let the run before end at one")
 
 
 @dataclass(frozen=True)
@@ -110,15 +133,17 @@ class _Clock:
 
 
 def _clock(controller: Controller | None, step: float, duration: float, record_every: float | None) -> _Clock:
-    if not (math.isfinite(step) and step > 0.0):
+    if not (is_finite(step) and step > 0.0):
         raise InputError(f"step = {step!r}: it must be a finite number of seconds above zero")
-    if not (math.isfinite(duration) and duration >= 0.0):
+    if not (is_finite(duration) and duration >= 0.0):
         raise InputError(f"duration = {duration!r}: it must be a finite number of seconds, zero or above")
     span = DEFAULT_PERIOD if controller is None else controller.period
     if not (math.isfinite(span) and span > 0.0):
         raise InputError(f"controller.period = {span!r}: it must be a finite number of seconds above zero")
     if controller is None and not _divides(step, span):
         span = step
+    if span / step > MOST_STEPS:
+        raise InputError(f"step = {step:g} s: more than {MOST_STEPS} steps in the controller's period of {span:g} s")
     period = _whole(span, step, "the controller's period")
     stride = period if record_every is None else _whole(record_every, step, "record_every")
     return _Clock(step, period, stride, round(duration / step))
@@ -129,10 +154,10 @@ def _divides(step: float, span: float) -> bool:
 
 
 def _whole(span: float, step: float, what: str) -> int:
+    if not (is_finite(span) and span > 0.0):
+        raise InputError(f"{what} is {span!r}: it must be a finite number of seconds above zero")
     if _divides(step, span):
         return round(span / step)
-    if not (math.isfinite(span) and span > 0.0):
-        raise InputError(f"{what} is {span!r}: it must be a finite number of seconds above zero")
     below = max(1, math.ceil(span / step))
     nearest = sorted({span / below, span / max(1, below - 1)})
     choices = " or ".join(f"{value:.6g}" for value in nearest)
@@ -145,6 +170,7 @@ def _set_impedance(model: Model, state: State, impedance: Impedance) -> None:
         (impedance.damping, state.plant.damping),
         (impedance.rest, state.plant.setpoint),
     ):
+        array[:] = 0.0
         for joint, value in values.items():
             array[model.dof(joint)] = value
 
@@ -170,11 +196,16 @@ class _Session:
         world: World,
         columns: Columns,
         clock: _Clock,
+        pushes: list[Push],
         progress: Progress | None,
     ) -> None:
         self.model, self.controller, self.loop = model, controller, loop
         self.state, self.world, self.columns = state, world, columns
         self.clock, self.progress = clock, progress
+        self.pushes, self.began = pushes, state.time
+        self.standing = frozenset(
+            name for name, mode in zip(model.contact_names, state.plant.mode, strict=True) if mode != NONE
+        )
         self.rows: list[NDArray[np.float64]] = []
         self.events: list[NDArray[np.float64]] = []
         self.fell_at: float | None = None
@@ -191,6 +222,8 @@ class _Session:
         self.outcome = "interrupted"
         try:
             left = self._finish_tick(self.clock.steps)
+            if self.controller is None and not self.state.plant.counts[INTO_TICK]:
+                self.state.plant.torque[:] = 0.0
             while left > 0 and self.fell_at is None:
                 left -= self._chunk(left)
                 if self.progress is not None:
@@ -215,21 +248,23 @@ class _Session:
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
-        into = int(self.state.plant.counts[STEPS]) % self.clock.period
+        into = int(self.state.plant.counts[INTO_TICK])
         if into:
             rest = min(self.clock.period - into, left)
             self._check(self._timed(lambda: hold(self.world, rest)))
             self._drain()
             left -= rest
+            self.state.plant.counts[INTO_TICK] = (into + rest) % self.clock.period
         return left
 
     def _chunk(self, left: int) -> int:
         """Some control ticks, or the part of one that is left; the number of steps taken."""
         period = self.clock.period
-        ticks = min(CHUNK, left // period)
+        ticks = min(CHUNK, max(1, CHUNK_STEPS // period), left // period)
         if ticks == 0:
             done, reason = self._ticks(1, left)
             steps = left
+            self.state.plant.counts[INTO_TICK] = left if reason == OK else 0
         else:
             done, reason = self._ticks(ticks, period)
             steps = done * period
@@ -289,7 +324,8 @@ class _Session:
         if reason in (OK, FELL, LOG_FULL):
             return
         plant = self.state.plant
-        rate = float(np.max(np.abs(plant.rate[6:]), initial=0.0))
+        rates = np.concatenate([plant.rate[6:], self.world.work.motion.rates[6:]])
+        rate = float(np.max(np.abs(rates[np.isfinite(rates)]), initial=0.0))
         if rate > self.world.fall.rate:
             self.fell_at = self.state.time
             return
@@ -303,6 +339,15 @@ class _Session:
             f"contact modes {modes or 'none'}; a smaller step may help (now {self.clock.step:g} s)",
             self._result(),
         )
+
+    def _push_events(self) -> list[dict[str, Any]]:
+        """What each push delivered in this run."""
+        delivered = [push.delivered(self.began, self.state.time) for push in self.pushes]
+        return [
+            {"time": max(push.start, self.began), "subject": push.body, "impulse": impulse}
+            for push, impulse in zip(self.pushes, delivered, strict=True)
+            if any(impulse)
+        ]
 
     def _result(self) -> Run:
         self._drain()
@@ -318,6 +363,8 @@ class _Session:
             self.model,
             np.concatenate(self.rows),
             np.concatenate(self.events),
+            self._push_events(),
+            self.standing,
             self.columns,
             counters,
             Ending(self.outcome, self.fell_at),

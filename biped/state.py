@@ -1,12 +1,16 @@
 """The state of a simulation: all that is needed to continue it, bit for bit."""
 
+import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from biped.disturbance import Throw
 from biped.errors import InputError
 from biped.kernels.dynamics import kinetic_energy, mass_matrix, new_motion, potential_energy, set_motion
 from biped.kernels.state import START, STEPS, TOTAL_STEPS, Plant, new_plant
@@ -15,7 +19,7 @@ from biped.model import Model
 from contact.modes import SLIDING
 
 Floats = NDArray[np.float64]
-FORMAT = 1
+FORMAT = 2
 
 
 class State:
@@ -28,12 +32,14 @@ class State:
         model: the model whose state it is.
         plant: the kernels' arrays.
         thrown: the state of a thrown box as ``biped.kernels.thrown`` has it, or None.
+        throw: what was thrown.
     """
 
-    def __init__(self, model: Model, plant: Plant, thrown: Floats | None = None) -> None:
+    def __init__(self, model: Model, plant: Plant, thrown: Floats | None = None, throw: Throw | None = None) -> None:
         self.model = model
         self.plant = plant
         self.thrown = thrown
+        self.throw = throw
 
     @classmethod
     def at(cls, model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, time: float = 0.0) -> "State":
@@ -46,6 +52,9 @@ class State:
         """
         plant = new_plant(model.nq, model.nv, model.nc)
         plant.q[:] = _checked(q, model.neutral(), "q")
+        _make_units(model, plant.q)
+        if not np.isfinite(time):
+            raise InputError(f"time = {time!r}: it must be a finite number of seconds")
         velocity = _checked(v, np.zeros(model.nv), "v")
         plant.clock[:] = (time, 0.0, 1.0)
         plant.rate[:] = velocity
@@ -93,7 +102,16 @@ class State:
 
     def copy(self) -> "State":
         """An independent copy."""
-        return State(self.model, _copied(self.plant), None if self.thrown is None else self.thrown.copy())
+        return State(self.model, _copied(self.plant), None if self.thrown is None else self.thrown.copy(), self.throw)
+
+    def check_model(self, model: Model) -> None:
+        """Whether it is a state of this model; only gravity may differ.
+
+        Raises:
+            InputError: it is not.
+        """
+        if model is not self.model and fingerprint(model) != fingerprint(self.model):
+            raise InputError(f"the state is that of model {self.model.name!r}, not of {model.name!r}: they differ")
 
     def save(self, path: str | Path) -> None:
         """Write it to a NumPy archive.
@@ -104,7 +122,12 @@ class State:
         arrays = {f"plant_{name}": array for name, array in self.plant._asdict().items()}
         if self.thrown is not None:
             arrays["thrown"] = self.thrown
-        header = {"format": FORMAT, "model": self.model.name, "coordinates": list(self.model.coordinate_names)}
+        header = {
+            "format": FORMAT,
+            "model": self.model.name,
+            "fingerprint": fingerprint(self.model),
+            "throw": None if self.throw is None else asdict(self.throw),
+        }
         saved: dict[str, Any] = dict(arrays)
         with open(path, "wb") as file:
             np.savez(file, header=json.dumps(header), **saved)
@@ -118,14 +141,39 @@ class State:
             OSError: the file cannot be read.
         """
         try:
-            with np.load(path, allow_pickle=False) as archive:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 arrays = dict(archive)
             header = json.loads(str(arrays.pop("header")))
-        except (ValueError, KeyError) as error:
+            plant = _plant_of(arrays, "plant_")
+        except (ValueError, KeyError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
-        if header["format"] != FORMAT or header["coordinates"] != list(model.coordinate_names):
-            raise InputError(f"{path}: the state of model {header['model']!r}, not of {model.name!r}")
-        return cls(model, _plant_of(arrays, "plant_"), arrays.get("thrown"))
+        if header.get("format") != FORMAT or header.get("fingerprint") != fingerprint(model):
+            raise InputError(f"{path}: the state of model {header.get('model')!r}, not of {model.name!r}")
+        throw = None
+        if header["throw"] is not None:
+            fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in header["throw"].items()}
+            throw = Throw(**fields)
+        return cls(model, plant, arrays.get("thrown"), throw)
+
+
+def fingerprint(model: Model) -> str:
+    """A digest of everything in the model that a state depends on."""
+    digest = hashlib.sha256(json.dumps([model.coordinate_names, model.contact_names]).encode())
+    for name, array in model.tree._asdict().items():
+        if name != "gravity":
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _make_units(model: Model, q: Floats) -> None:
+    """Check the quaternions of a configuration, and make them unit to the last digit."""
+    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if body.joint.kind in ("floating", "spherical"):
+            start = int(first) + (3 if body.joint.kind == "floating" else 0)
+            size = float(np.linalg.norm(q[start : start + 4]))
+            if not abs(size - 1.0) < 1e-6:
+                raise InputError(f"q: the quaternion of joint {body.joint.name!r} has length {size:g}, not one")
+            q[start : start + 4] /= size
 
 
 def _plant_of(arrays: dict[str, Any], prefix: str) -> Plant:
@@ -140,7 +188,10 @@ def _copied(plant: Plant) -> Plant:
 def _checked(value: ArrayLike | None, default: Floats, what: str) -> Floats:
     if value is None:
         return default
-    array = np.asarray(value, dtype=float)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} = {value!r}: it must be {default.shape[0]} numbers") from None
     if array.shape != default.shape:
         raise InputError(f"{what} has shape {array.shape}; this model's has {default.shape}")
     if not np.all(np.isfinite(array)):

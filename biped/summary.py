@@ -10,11 +10,13 @@ Keys (SI units; None where there is nothing to measure):
 - ``foot_slip`` [m]: the longest path that a contact point slid or yielded.
 - ``foot_creep`` [m]: the farthest that a point moved sideways in the last quarter of the run, of those
   that stuck throughout it.
-- ``events``: impacts, and when each edge of each foot left the floor and came down again.
+- ``events``: impacts and pushes with their impulses [N·s], and when each edge of each foot left the floor and
+  came down again.
 - ``ledger_residual`` [J]: the largest energy that no work accounts for.
 - ``momentum_defect`` [N·s]: the largest linear momentum that no impulse accounts for;
   ``angular_momentum_defect`` [N·m·s].
-- ``steps``, ``newton_mean``, ``newton_max``, ``retried_steps``; ``simulated_time``, ``wall_time`` [s],
+- ``steps``; ``newton_mean``: iterations a step, all its parts counted; ``newton_max``: of any one solve;
+  ``retried_steps``: taken in parts; ``simulated_time``, ``wall_time`` [s],
   ``real_time_factor``.
 """
 
@@ -69,12 +71,13 @@ def summarize(
     model: Model,
     frame: pd.DataFrame,
     events: pd.DataFrame,
+    standing: frozenset[str],
     counters: Counters,
     ending: Ending,
     set_point: SetPoint | None,
     state: State,
 ) -> dict[str, Any]:
-    """The summary of a run."""
+    """The summary of a run that began with the contact points ``standing`` on the floor."""
     simulated = float(frame["time"].iloc[-1] - frame["time"].iloc[0]) if len(frame) else 0.0
     return {
         "outcome": ending.outcome,
@@ -83,7 +86,11 @@ def summarize(
         "peak_torque": _peak_torques(model, frame),
         "foot_slip": float(state.plant.slip.max()) if model.nc else None,
         "foot_creep": foot_creep(model, frame),
-        "events": {"impacts": _impacts(events), "edges": edge_events(model, events)},
+        "events": {
+            "impacts": _impacts(events),
+            "pushes": _pushes(events),
+            "edges": edge_events(model, events, standing),
+        },
         "ledger_residual": _largest(frame, "ledger_residual"),
         "momentum_defect": _defect(model, frame, "p"),
         "angular_momentum_defect": _defect(model, frame, "l"),
@@ -180,7 +187,18 @@ def _impacts(events: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def edge_events(model: Model, events: pd.DataFrame) -> list[dict[str, Any]]:
+def _pushes(events: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {
+            "time": float(event["time"]),
+            "body": str(event["subject"]),
+            "impulse": [float(event[f"impulse_{axis}"]) for axis in "xyz"],
+        }
+        for _, event in events[events["kind"] == "push"].iterrows()
+    ]
+
+
+def edge_events(model: Model, events: pd.DataFrame, standing: frozenset[str] = frozenset()) -> list[dict[str, Any]]:
     """When each edge of each foot came down (its first point touches) and left (its last point lifts).
 
     Each with how long the edge stayed so, up to its next change; None for the last.
@@ -188,13 +206,15 @@ def edge_events(model: Model, events: pd.DataFrame) -> list[dict[str, Any]]:
     found = []
     for edge, points in EDGES.items():
         if all(point in model.contact_names for point in points):
-            found += _edge_changes(edge, points, events)
+            found += _edge_changes(edge, points, events, standing)
     return sorted(found, key=lambda change: change["time"])
 
 
-def _edge_changes(edge: str, points: tuple[str, ...], events: pd.DataFrame) -> list[dict[str, Any]]:
+def _edge_changes(
+    edge: str, points: tuple[str, ...], events: pd.DataFrame, standing: frozenset[str]
+) -> list[dict[str, Any]]:
     mine = events[events["subject"].isin(points) & events["kind"].isin(["touch", "lift"])]
-    down: set[str] = set()
+    down = set(points) & standing
     changes: list[dict[str, Any]] = []
     for time, kind, subject in zip(mine["time"], mine["kind"], mine["subject"], strict=True):
         was_down = bool(down)

@@ -15,6 +15,7 @@ from biped.kernels.log import new_log
 from biped.kernels.step import prepare
 from biped.kernels.thrown import (
     ARMED,
+    NEAR,
     TARGET,
     Thrown,
     gap_between,
@@ -71,10 +72,11 @@ NEVER = FallLimits(-np.inf, -2.0, np.inf)
 
 
 class Sizes(NamedTuple):
-    """How much a log holds."""
+    """What decides how much a log holds."""
 
-    stride: int
-    extra: int
+    period: int  # steps between two control ticks
+    stride: int  # steps between two rows
+    extra: int  # numbers that the controller records
 
 
 def build_world(
@@ -91,8 +93,9 @@ def build_world(
     """The world of the compiled loops; it shares the arrays of ``state``, which a run changes in place."""
     work = new_workspace(model.n, model.nq, model.nv, model.nc)
     prepare(model.tree, state.plant, work)
-    rows = max(ROWS, 2)
-    log = new_log(rows, len(columns.names), EVENTS * max(1, model.nc), model.nc, sizes.extra, sizes.stride)
+    rows = max(ROWS, sizes.period // sizes.stride + 4)
+    events = max(EVENTS, sizes.period) * (model.nc + 2)
+    log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride)
     log.down[:] = state.plant.mode != 1
     return World(
         tree=model.tree,
@@ -110,13 +113,25 @@ def build_world(
 def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses) -> Thrown:
     if throw is None:
         return new_thrown(new_thrown_state())
-    if state.thrown is None:
-        state.thrown = _state_of(throw)
+    goes_on = state.thrown is not None and state.throw == throw
+    if not goes_on:
+        state.thrown, state.throw = _state_of(throw), throw
+    assert state.thrown is not None
     thrown = new_thrown(state.thrown)
     _arm(model, throw, thrown)
-    if state.steps == 0:
+    _check_speed(throw, float(state.plant.clock[1]))
+    if not goes_on:
         _check_apart(model, throw, state, thrown, poses)
     return thrown
+
+
+def _check_speed(throw: Throw, step: float) -> None:
+    speed = float(np.linalg.norm(throw.velocity))
+    if speed * step > NEAR:
+        raise InputError(
+            f"throw.velocity = {throw.velocity!r}: {speed:g} m/s is too fast for a step of {step:g} s; "
+            f"it needs one of {NEAR / speed:.3g} s at most"
+        )
 
 
 def _check_apart(model: Model, throw: Throw, state: State, thrown: Thrown, poses: Poses) -> None:
@@ -127,7 +142,7 @@ def _check_apart(model: Model, throw: Throw, state: State, thrown: Thrown, poses
 
 
 def _state_of(throw: Throw) -> Floats:
-    """The thrown box at time zero."""
+    """The thrown box as it leaves the hand."""
     state = new_thrown_state()
     R = quaternion_matrix(throw.orientation)
     inertia = R @ box_inertia(throw.mass, throw.size) @ R.T

@@ -9,6 +9,7 @@ The cache folder is therefore named by a digest of *all* kernel sources.
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -32,6 +33,7 @@ def kernel_sources() -> list[Path]:
     found = [Path(__file__).resolve()]
     for package in _PACKAGES:
         found += sorted((top / package).glob("**/kernels.py"))
+        found += sorted((top / package).glob("**/modes.py"))  # constants that are compiled in
         found += sorted((top / package).glob("**/kernels/*.py"))
     return found
 
@@ -54,7 +56,8 @@ def _writable(folder: Path) -> bool:
 
 
 def _drop_old_generations(root: Path) -> None:
-    generations = sorted(root.iterdir(), key=lambda entry: entry.stat().st_mtime, reverse=True)
+    ours = [entry for entry in root.iterdir() if entry.is_dir() and re.fullmatch("[0-9a-f]{16}", entry.name)]
+    generations = sorted(ours, key=lambda entry: entry.stat().st_mtime, reverse=True)
     for stale in generations[_KEPT_GENERATIONS:]:
         shutil.rmtree(stale, ignore_errors=True)
 
@@ -66,7 +69,8 @@ def cache_folder() -> Path:
     Where the user's cache cannot be written, a folder below the system's temporary one serves.
     """
     chosen = os.environ.get("BIPED_CACHE_DIR")
-    root = Path(chosen) if chosen else platformdirs.user_cache_path("biped-balance") / "kernels"
+    root = Path(chosen) if chosen else platformdirs.user_cache_path("biped-balance")
+    root = root / "biped-kernels"
     if not _writable(root):
         root = Path(tempfile.gettempdir()) / f"biped-balance-{os.getuid()}"
     generation = root / _digest(kernel_sources())

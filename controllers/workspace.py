@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.checks import is_finite
 from biped.controller import CompiledLoop, Observation, SetPoint
 from biped.errors import InputError
 from biped.kernels.dynamics import new_motion, set_motion
@@ -42,8 +43,8 @@ class WorkspaceGains:
     def __post_init__(self) -> None:
         for item in fields(self):
             value = getattr(self, item.name)
-            triple = (value,) * 3 if isinstance(value, (int, float)) else tuple(value)
-            if len(triple) != 3 or not all(np.isfinite(x) and x >= 0.0 for x in triple):
+            triple = tuple(value) if isinstance(value, (tuple, list)) else (value,) * 3
+            if len(triple) != 3 or not all(is_finite(x) and x >= 0.0 for x in triple):
                 raise InputError(
                     f"gain {item.name} = {value!r}: it must be three finite numbers, zero or above (x, y, z)"
                 )
@@ -76,10 +77,16 @@ class WorkspaceController:
     recorded = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
 
     def __post_init__(self) -> None:
+        if not (np.isfinite(self.period) and self.period > 0.0):
+            raise InputError(f"controller.period = {self.period!r}: it must be a finite number of seconds above zero")
         position, orientation = tuple(self.target_position), tuple(self.target_orientation)
-        if len(position) != 3 or not np.all(np.isfinite(position)):
+        if len(position) != 3 or not all(is_finite(x) for x in position):
             raise InputError(f"controller.target_position = {position!r}: it must be three finite numbers")
-        if len(orientation) != 4 or not abs(float(np.linalg.norm(orientation)) - 1.0) < 1e-6:
+        if (
+            len(orientation) != 4
+            or not all(is_finite(x) for x in orientation)
+            or not abs(float(np.linalg.norm(orientation)) - 1.0) < 1e-6
+        ):
             raise InputError(
                 f"controller.target_orientation = {orientation!r}: it must be a unit quaternion (w, x, y, z)"
             )

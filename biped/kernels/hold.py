@@ -100,20 +100,20 @@ def take_step(tree, floor, plant, pushes, work, solver, thrown, log):
     part = h
     if armed:
         part = time_before_impact(tree, plant, work.motion.poses, thrown, h)
-    done = 0.0
-    while True:
+    rest = h - part
+    for _ in range(2):
         if part > 0.0:
-            if advance(tree, floor, plant, pushes, work, solver, begin + done, part) == FAILED:
+            if advance(tree, floor, plant, pushes, work, solver, begin, part) == FAILED:
                 return FAILED
             if armed:
                 fly_thrown(tree, thrown, part)
-        done += part
-        if part == h - (done - part):
+        if rest == 0.0:
             break
-        if collide(tree, plant, work.motion, thrown, log, begin + done) == BROKEN:
+        begin += part
+        if collide(tree, plant, work.motion, thrown, log, begin) == BROKEN:
             return BROKEN
-        part = h - done
-        thrown.state[STATE + 1] = part
+        thrown.state[STATE + 1] = rest
+        part, rest = rest, 0.0
     count_step(plant)
     return OK
 

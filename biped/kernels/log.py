@@ -78,7 +78,7 @@ def observe(tree, plant, motion, log):
 @kernel
 def is_full(log, steps):
     """Whether the log may run over within so many steps."""
-    rows = log.cursor[ROWS] + steps + 1
+    rows = log.cursor[ROWS] + steps // log.cursor[STRIDE] + 2
     events = log.cursor[EVENTS] + steps * (log.down.shape[0] + 2)
     return rows > log.rows.shape[0] or events > log.events.shape[0]
 

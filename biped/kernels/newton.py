@@ -13,6 +13,8 @@ from contact.jit import kernel
 NOT_CONVERGED = -1
 
 EPSILON = 2.0**-52
+# No residual above this [N·s] is taken for rounding.
+COARSEST = 1e-4
 
 # Steps that are solved by exact iterations alone after one that the kept factorization did not solve.
 RETRY_AFTER = 16
@@ -53,7 +55,9 @@ def search_line(tree, floor, plant, pushes, work, h, solver, tolerance, norm):
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
     factor = 1.0
-    for _ in range(solver.max_backtracks):
+    for trial in range(solver.max_backtracks):
+        if trial > 0:
+            place_bodies(tree, work.base_q, work.next)  # δ is in the unit twists where the search began
         displace(tree, work.next, work.base_q, work.base_shift, factor, work.delta, work.q, work.shift)
         reduced = evaluate(tree, floor, plant, pushes, work, h)
         if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
@@ -146,7 +150,7 @@ def round_off(tree, poses, h):
     for i in range(tree.parent.shape[0]):
         com = load3(poses.com, i)
         total += tree.mass[i] * dot(com, com)
-    return tree.parent.shape[0] * EPSILON * total / h
+    return min(tree.parent.shape[0] * EPSILON * total / h, COARSEST)
 
 
 @kernel

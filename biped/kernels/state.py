@@ -15,7 +15,8 @@ RECENT_ITERATIONS = 3  # of any one solve since the last recorded row
 RETRIED = 4  # steps that were halved
 TOTAL_STEPS = 5  # steps since the start of the run
 PATIENCE = 6  # steps until the kept factorization is tried again, after it did not do
-COUNTS = 7
+INTO_TICK = 7  # steps since the last control tick, where a run ended between two
+COUNTS = 8
 
 # Places in ``Plant.ledger`` [J], each summed since the start of the run.
 ACTUATORS = 0

@@ -8,6 +8,7 @@ from biped import dynamics
 from biped.model import Model, chain, human, random_tree
 from biped.simulation import simulate
 from biped.state import State
+from controllers import JointImpedance
 
 
 def tumbling(model: Model, seed: int, size: float = 2.0) -> State:
@@ -123,8 +124,7 @@ def test_ledger_closes_to_second_order_with_joint_impedance():
     residuals = []
     for step in steps:
         state = tumbling(model, 6, 1.0)
-        state.plant.stiffness[6:], state.plant.damping[6:] = 50.0, 1.0
-        run = simulate(model, state=state, step=float(step), duration=0.3)
+        run = simulate(model, JointImpedance(stiffness=50.0, damping=1.0), state=state, step=float(step), duration=0.3)
         assert abs(run.frame["ledger_actuators"].iloc[-1]) > 1.0
         residuals.append(run.summary["ledger_residual"])
     assert np.polyfit(np.log(steps), np.log(residuals), 1)[0] == pytest.approx(2.0, abs=0.1)
