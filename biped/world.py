@@ -129,7 +129,7 @@ def _check_speed(throw: Throw, step: float) -> None:
     speed = float(np.linalg.norm(throw.velocity))
     if speed * step > NEAR:
         raise InputError(
-            f"throw.velocity = {throw.velocity!r}: {speed:g} m/s is too fast for a step of {step:g} s; "
+            f"the thrown box's {speed:g} m/s is too fast for a step of {step:g} s: "
             f"it needs one of {NEAR / speed:.3g} s at most"
         )
 
@@ -137,7 +137,7 @@ def _check_speed(throw: Throw, step: float) -> None:
 def _check_apart(model: Model, throw: Throw, state: State, thrown: Thrown, poses: Poses) -> None:
     if gap_between(target_box(model.tree, state.plant, poses, thrown), own_box(thrown)) < 0.0:
         raise InputError(
-            f"throw.position = {throw.position!r}: there the block is inside of the box of {throw.target!r}"
+            f"the thrown box would start at {throw.position}, inside of the box of {throw.target!r}: start it outside"
         )
 
 

@@ -28,6 +28,10 @@ def terminal() -> Console:
     return console if console.is_terminal else Console(width=140)
 
 
+#: Impacts below this part of the largest are only counted: a block that lies on the trunk has one a step.
+SMALL_IMPACT = 0.01
+
+
 def report(run: Run, title: str, files: Sequence[Path] = ()) -> RenderableType:
     """What a run amounts to, in sections; those that a model has nothing for are left out."""
     sections: list[tuple[str, RenderableType | None]] = [
@@ -147,9 +151,14 @@ def _impacts(impacts: list[dict[str, Any]]) -> Table | None:
     if not impacts:
         return None
     table = Table.grid(padding=(0, 2))
-    for impact in impacts:
-        x, y, z = impact["impulse"]
-        table.add_row(f"{impact['time']:.4f} s", impact["body"], f"impulse ({x:+.3f}, {y:+.3f}, {z:+.3f}) N·s")
+    sizes = [math.hypot(*impact["impulse"]) for impact in impacts]
+    small = [size for size in sizes if size < SMALL_IMPACT * max(sizes)]
+    for impact, size in zip(impacts, sizes, strict=True):
+        if size >= SMALL_IMPACT * max(sizes):
+            x, y, z = impact["impulse"]
+            table.add_row(f"{impact['time']:.4f} s", impact["body"], f"impulse ({x:+.3f}, {y:+.3f}, {z:+.3f}) N·s")
+    if small:
+        table.add_row("", "", f"{len(small)} smaller ones, of {sum(small):.3g} N·s together: all are in summary.json")
     return table
 
 

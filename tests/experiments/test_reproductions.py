@@ -1,12 +1,10 @@
-"""The long versions of what the other tests show briefly: step sizes down to 50 µs, and the whole friction search."""
+"""Step sizes from 2 ms down to 50 µs tell one story, and the whole friction search finds one interval."""
 
 import numpy as np
 import pytest
 
 from experiments.box_search import search
 from experiments.registry import experiment_named
-
-pytestmark = pytest.mark.slow
 
 STEPS = (2e-3, 1e-3, 5e-4, 2.5e-4, 1e-4)
 
@@ -23,6 +21,7 @@ def test_every_step_size_tells_the_same_story(name, apart):
         assert np.linalg.norm(run.frame[axes].to_numpy() - fine, axis=1).max() < apart
 
 
+@pytest.mark.slow
 def test_one_interval_of_friction_reproduces_every_published_fact():
     ((least, greatest),) = search().intervals
     default = experiment_named("box-drop").build().floor.mu_d
