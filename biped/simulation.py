@@ -331,7 +331,9 @@ class _Session:
             return
         self.outcome = "failed"
         if reason == BROKEN:
-            raise IntegrationError(f"the collision at {self.state.time:.6g} s has no solution", self._result())
+            raise IntegrationError(
+                f"the thrown box's flight or collision at {self.state.time:.6g} s has no solution", self._result()
+            )
         residual = float(np.linalg.norm(self.world.work.residual))
         modes = ", ".join(f"{n}={m}" for n, m in zip(self.model.contact_names, plant.mode, strict=True))
         raise IntegrationError(

@@ -4,6 +4,7 @@ from biped.disturbance import Disturbance
 from biped.model import human
 from contact import RUBBER
 from experiments.experiment import Setup
+from experiments.figures.names import BALANCING
 from experiments.groups import (
     controller_from,
     controller_parameters,
@@ -56,14 +57,4 @@ def set_up(values: Values, disturbances: tuple[Disturbance, ...] = ()) -> Setup:
 
 def figures(first: int) -> dict[str, str]:
     """The eight figures of a balancing experiment and their numbers in the thesis, from 4.``first`` on."""
-    kinds = (
-        "joint-angles",
-        "joint-torques",
-        "body-position",
-        "body-orientation",
-        "position-error",
-        "orientation-error",
-        "desired-force",
-        "desired-torque",
-    )
-    return {kind: f"4.{first + k}" for k, kind in enumerate(kinds)}
+    return {kind: f"4.{first + k}" for k, kind in enumerate(BALANCING)}

@@ -36,6 +36,7 @@ from biped.kernels.vectors import (
     store9,
     store_twist,
     sub,
+    triple,
 )
 from contact.jit import kernel, routine
 
@@ -102,7 +103,7 @@ def body_bias(tree, motion, i, acceleration):
     omega, alpha = velocity[3:], acceleration[3:]
     com_velocity = add(velocity[:3], cross(omega, com))
     com_acceleration = add(add(acceleration[:3], cross(alpha, com)), cross(omega, com_velocity))
-    force = scale(tree.mass[i], sub(com_acceleration, (tree.gravity[0], tree.gravity[1], tree.gravity[2])))
+    force = scale(tree.mass[i], sub(com_acceleration, triple(tree.gravity)))
     moment = add(mat_vec(J, alpha), cross(omega, mat_vec(J, omega)))
     return force + add(moment, cross(com, force))
 
@@ -255,4 +256,4 @@ def potential_energy(tree, poses, origin):
     total = 0.0
     for i in range(tree.parent.shape[0]):
         total += tree.mass[i]
-    return -total * dot((tree.gravity[0], tree.gravity[1], tree.gravity[2]), com)
+    return -total * dot(triple(tree.gravity), com)

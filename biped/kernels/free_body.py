@@ -23,6 +23,8 @@ from contact.jit import kernel, routine
 STATE = 13
 # A turn of a fraction of a radian converges in four iterations.
 ITERATIONS = 12
+# [rad²] A correction below it is rounding.
+SOLVED = 1e-30
 
 
 @kernel
@@ -53,34 +55,40 @@ def body_velocities(state, mass, inertia):
 
 @kernel
 def solve_turn(J, angular, h):
-    """(c, u) of the turn over h with the discrete angular momentum c y + u × y, y = (2/h) J u (equation 2.51)."""
+    """(solved, c, u): the turn over h with discrete angular momentum c y + u × y, y = (2/h) J u (equation 2.51)."""
     inverse = inverse3(J)
     u = scale(0.5 * h, mat_vec(inverse, angular))
-    c = 1.0
+    solved = False
     for _ in range(ITERATIONS):
         c = max(0.0, 1.0 - dot(u, u)) ** 0.5
         y = scale(2.0 / h, mat_vec(J, u))
         error = sub(angular, add(scale(c, y), cross(u, y)))
         phi = mat_vec(inverse3(turn_derivative(J, c, u, h)), error)
         u = add(u, scale(0.5, sub(scale(c, phi), cross(u, phi))))
-    return max(0.0, 1.0 - dot(u, u)) ** 0.5, u
+        solved = dot(phi, phi) <= SOLVED
+        if solved:
+            break
+    return solved, max(0.0, 1.0 - dot(u, u)) ** 0.5, u
 
 
 @routine
 def fly(state, mass, inertia, gravity, h):
-    """Advance the body by h."""
+    """Advance the body by h; False, and nothing done, where its turn is too large to be solved for."""
     position, quaternion = body_pose(state)
     linear, angular = body_momenta(state)
     impulse = scale(h * mass, gravity)
     middle = add(linear, scale(0.5, impulse))
     position = add(position, scale(h / mass, middle))
-    c, u = solve_turn(inertia_in_world(state, inertia), angular, h)
+    solved, c, u = solve_turn(inertia_in_world(state, inertia), angular, h)
+    if not solved:
+        return False
     turned = quat_normalized(quat_mul((c, u[0], u[1], u[2]), quaternion))
     linear = add(linear, impulse)
     state[0], state[1], state[2] = position
     state[3], state[4], state[5], state[6] = turned
     state[7], state[8], state[9] = linear
     state[10], state[11], state[12] = angular
+    return True
 
 
 @kernel

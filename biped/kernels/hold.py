@@ -105,8 +105,8 @@ def take_step(tree, floor, plant, pushes, work, solver, thrown, log):
         if part > 0.0:
             if advance(tree, floor, plant, pushes, work, solver, begin, part) == FAILED:
                 return FAILED
-            if armed:
-                fly_thrown(tree, thrown, part)
+            if armed and not fly_thrown(tree, thrown, part):
+                return BROKEN
         if rest == 0.0:
             break
         begin += part

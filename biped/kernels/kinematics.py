@@ -83,8 +83,7 @@ def place_jointed(tree, q, i, poses):
         joint = load3(tree.joint_offset, i)
     else:
         parent_quaternion = load4(poses.quaternion, parent)
-        arm = mat_vec(load9(poses.rotation, parent), load3(tree.joint_offset, i))
-        joint = add(load3(poses.com, parent), arm)
+        joint = point_of_body(poses, parent, load3(tree.joint_offset, i))
     kind = tree.kind[i]
     start = tree.first_q[i]
     dof = tree.first_v[i]
@@ -114,6 +113,12 @@ def place_jointed(tree, q, i, poses):
 
 
 @kernel
+def point_of_body(poses, i, offset):
+    """The point of body i at ``offset`` (home axes) from its centre of mass, relative to O."""
+    return add(load3(poses.com, i), mat_vec(load9(poses.rotation, i), offset))
+
+
+@kernel
 def place_bodies(tree, q, poses):
     """Poses, unit twists and contact points of the configuration ``q``, outboard (Algorithm 3.1)."""
     start = 0
@@ -123,9 +128,7 @@ def place_bodies(tree, q, poses):
     for i in range(start, tree.parent.shape[0]):
         place_jointed(tree, q, i, poses)
     for c in range(tree.contact_body.shape[0]):
-        i = tree.contact_body[c]
-        arm = mat_vec(load9(poses.rotation, i), load3(tree.contact_offset, c))
-        store3(poses.contact, c, add(load3(poses.com, i), arm))
+        store3(poses.contact, c, point_of_body(poses, tree.contact_body[c], load3(tree.contact_offset, c)))
 
 
 @kernel

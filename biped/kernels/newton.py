@@ -4,10 +4,10 @@ import math
 from typing import NamedTuple
 
 from biped.kernels.factorization import Factors, eliminate, solve
-from biped.kernels.kinematics import place_bodies
+from biped.kernels.kinematics import place_bodies, point_of_body
 from biped.kernels.state import PATIENCE
 from biped.kernels.variational import displace, set_newton_blocks, set_residual
-from biped.kernels.vectors import copy1, dot, load3
+from biped.kernels.vectors import copy1, dot, load3, store3
 from contact.jit import kernel
 
 NOT_CONVERGED = -1
@@ -42,11 +42,7 @@ def evaluate(tree, floor, plant, pushes, work, h):
 @kernel
 def place_push(poses, pushes, j, arms):
     """Where push j's point is, relative to O."""
-    i = pushes.body[j]
-    R = poses.rotation
-    x, y, z = pushes.offset[j, 0], pushes.offset[j, 1], pushes.offset[j, 2]
-    for axis in range(3):
-        arms[j, axis] = poses.com[i, axis] + R[i, 3 * axis] * x + R[i, 3 * axis + 1] * y + R[i, 3 * axis + 2] * z
+    store3(arms, j, point_of_body(poses, pushes.body[j], load3(pushes.offset, j)))
 
 
 @kernel

@@ -26,7 +26,7 @@ from biped.kernels.variational import (
     set_new_momentum,
     set_rates,
 )
-from biped.kernels.vectors import add, copy1, cross, dot, load3, scale, sub
+from biped.kernels.vectors import add, copy1, cross, dot, load3, scale, sub, triple
 from contact.jit import kernel, routine
 from contact.kernels import anchor_at_end, is_clipped, mode_of, state_at_end, stored_energy
 from contact.modes import NONE, SLIDING
@@ -144,7 +144,7 @@ def book_works(tree, plant, pushes, work, h):
 
 @kernel
 def push_chord(pushes, work, j):
-    shift = (work.shift[0], work.shift[1], work.shift[2])
+    shift = triple(work.shift)
     return add(shift, sub(load3(pushes.right, j), load3(pushes.left, j)))
 
 
@@ -166,7 +166,7 @@ def book_momentum(tree, plant, pushes, work, h):
         return
     linear, angular = external_impulse(tree, plant, pushes, work, h)
     after = (plant.momentum[0], plant.momentum[1], plant.momentum[2])
-    shift = (work.shift[0], work.shift[1], work.shift[2])
+    shift = triple(work.shift)
     spin_after = add((plant.momentum[3], plant.momentum[4], plant.momentum[5]), cross(shift, after))
     gained, gained_spin = sub(after, before), sub(spin_after, spin_before)
     about_origin = add(angular, cross(reference_point(tree, plant.q), linear))
@@ -180,8 +180,8 @@ def book_momentum(tree, plant, pushes, work, h):
 @kernel
 def external_impulse(tree, plant, pushes, work, h):
     """Impulses of gravity, contacts and pushes in this step, linear and about O at k: half at each end."""
-    shift = (work.shift[0], work.shift[1], work.shift[2])
-    gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
+    shift = triple(work.shift)
+    gravity = triple(tree.gravity)
     mass = 0.0
     middle = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):

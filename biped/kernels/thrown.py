@@ -14,6 +14,7 @@ from biped.kernels.collision import collision_impulse, rigid_body_collision_matr
 from biped.kernels.dynamics import rates_from_momentum
 from biped.kernels.factorization import solve_inboard, solve_outboard
 from biped.kernels.free_body import STATE, body_pose, body_velocities, fly, inertia_in_world, strike_body
+from biped.kernels.kinematics import point_of_body
 from biped.kernels.log import IMPACT, log_event
 from biped.kernels.state import IMPACTS
 from biped.kernels.step import OK
@@ -24,15 +25,14 @@ from biped.kernels.vectors import (
     cross,
     dot,
     dot6,
-    load3,
     load6,
     load9,
     mat_add,
-    mat_vec,
     quat_matrix,
     scale,
     store_twist,
     sub,
+    triple,
 )
 from contact.jit import kernel, routine
 
@@ -47,7 +47,7 @@ NEAR = 0.2
 # No step is split into parts shorter than this [s]: their displacements would drown in round-off.
 SHORTEST = 1e-5
 
-BROKEN = 4  # a collision without a solution
+BROKEN = 4  # a collision or a flight without a solution
 
 
 class Thrown(NamedTuple):
@@ -87,11 +87,6 @@ def new_thrown_state() -> Floats:
 
 
 @kernel
-def triple(array):
-    return array[0], array[1], array[2]
-
-
-@kernel
 def own_box(thrown):
     """The free box as ``boxes`` takes it."""
     position, quaternion = body_pose(thrown.state)
@@ -102,10 +97,8 @@ def own_box(thrown):
 def target_box(tree, plant, poses, thrown):
     """The target's box as ``boxes`` takes it."""
     i = thrown.status[TARGET]
-    R = load9(poses.rotation, i)
-    offset = mat_vec(R, triple(thrown.target_offset))
-    centre = add(add(reference_point(tree, plant.q), load3(poses.com, i)), offset)
-    return centre, R, triple(thrown.target_half)
+    centre = add(reference_point(tree, plant.q), point_of_body(poses, i, triple(thrown.target_offset)))
+    return centre, load9(poses.rotation, i), triple(thrown.target_half)
 
 
 @kernel
@@ -121,7 +114,7 @@ def gap_between(target, own):
 
 @routine
 def fly_thrown(tree, thrown, h):
-    fly(thrown.state, thrown.mass[0], load9(thrown.inertia, 0), triple(tree.gravity), h)
+    return fly(thrown.state, thrown.mass[0], load9(thrown.inertia, 0), triple(tree.gravity), h)
 
 
 @routine

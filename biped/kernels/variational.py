@@ -45,6 +45,7 @@ from biped.kernels.vectors import (
     store4,
     store_twist,
     sub,
+    triple,
 )
 from contact.jit import kernel, routine
 from contact.kernels import point_force, point_force_derivative
@@ -150,7 +151,7 @@ def set_discrete_momenta(tree, work, h):
         u = (ux, uy, uz)
         y = scale(2.0 / h, mat_vec(load9(work.motion.inertia, i), u))
         store3(work.angular, i, add(scale(c, y), cross(u, y)))
-        shift = (work.shift[0], work.shift[1], work.shift[2])
+        shift = triple(work.shift)
         moved = add(shift, sub(load3(work.next.com, i), load3(work.motion.poses.com, i)))
         store3(work.linear, i, scale(tree.mass[i] / h, moved))
 
@@ -179,7 +180,7 @@ def add_impulse(work, i, arm, impulse):
 def contact_chord(tree, plant, work, h, c):
     """The middle of a contact point's chord and the chord's velocity, in the world."""
     left = load3(work.motion.poses.contact, c)
-    shift = (work.shift[0], work.shift[1], work.shift[2])
+    shift = triple(work.shift)
     moved = add(shift, sub(load3(work.next.contact, c), left))
     start = add(reference_point(tree, plant.q), left)
     return add(start, scale(0.5, moved)), scale(1.0 / h, moved)
@@ -257,7 +258,7 @@ def set_new_momentum(tree, plant, pushes, work, h):
 @kernel
 def move_residual(momentum, work):
     """Take the residual's moment along as O moves: what is carried over is a wrench, fixed in space."""
-    shift = (work.shift[0], work.shift[1], work.shift[2])
+    shift = triple(work.shift)
     moment = cross(shift, (work.residual[0], work.residual[1], work.residual[2]))
     for axis in range(3):
         momentum[3 + axis] -= moment[axis]

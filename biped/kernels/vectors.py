@@ -10,6 +10,12 @@ from contact.jit import kernel
 
 
 @kernel
+def triple(a):
+    """An array of three as a vector."""
+    return a[0], a[1], a[2]
+
+
+@kernel
 def load3(rows, i):
     return rows[i, 0], rows[i, 1], rows[i, 2]
 
@@ -67,14 +73,6 @@ def copy1(source, target):
     """Copy an array of one dimension; unlike a slice assignment it never needs a temporary one."""
     for i in range(source.shape[0]):
         target[i] = source[i]
-
-
-@kernel
-def copy2(source, target):
-    """Copy an array of two dimensions."""
-    for i in range(source.shape[0]):
-        for j in range(source.shape[1]):
-            target[i, j] = source[i, j]
 
 
 @kernel
@@ -144,11 +142,6 @@ def mat_mul(A, B):
         A[6] * B[1] + A[7] * B[4] + A[8] * B[7],
         A[6] * B[2] + A[7] * B[5] + A[8] * B[8],
     )
-
-
-@kernel
-def transpose(A):
-    return A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]
 
 
 @kernel

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 
 from contact import ContactState
 from experiments.figures import style
-from experiments.figures.panels import draw_marks, finish, new_figure
+from experiments.figures.panels import draw_marks, new_figure
 from experiments.figures.subject import Subject
 
 _NAMES = {
@@ -92,11 +92,3 @@ def _groups(subject: Subject) -> list[tuple[str, list[str], str]]:
     if sum(len(members) for _, members in sides) != len(names):
         sides = [(_point_label(name), [name]) for name in names]
     return [(label, points, style.LINES[k % len(style.LINES)]) for k, (label, points) in enumerate(sides)]
-
-
-def normal_forces(subject: Subject) -> Figure:
-    """The floor's normal forces."""
-    figure = new_figure()
-    draw_normal_forces(figure.axes[0], subject)
-    finish(figure.axes[0], subject, "normal force [N]", title="Normal force of the floor")
-    return figure

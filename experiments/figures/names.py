@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-KINDS = (
-    "overview",
+#: Those of a balancing experiment that have a counterpart in the thesis, in its order.
+BALANCING = (
     "joint-angles",
     "joint-torques",
     "body-position",
@@ -13,6 +13,11 @@ KINDS = (
     "orientation-error",
     "desired-force",
     "desired-torque",
+)
+
+KINDS = (
+    "overview",
+    *BALANCING,
     "centre-of-mass",
     "quaternion",
     "friction-states",
