@@ -1,0 +1,1 @@
+"""Published tables and figures, recomputed: what was printed against what comes out here."""
