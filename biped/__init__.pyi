@@ -1,7 +1,7 @@
 from .controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from .disturbance import Push, Throw
 from .errors import InputError, IntegrationError, ModelError, RunInterrupted
-from .integrator import Recursive, integrator_named
+from .integrators import Recursive, integrator_named
 from .model import (
     Body,
     Box,

@@ -14,7 +14,7 @@ from biped.columns import Columns, columns_of
 from biped.controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from biped.disturbance import Disturbance, Push, Throw
 from biped.errors import InputError, IntegrationError, RunInterrupted
-from biped.integrator import Recursive
+from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits
 from biped.kernels.hold import FELL, LOG_FULL, OK, World, begin_tick, coast, hold, record
 from biped.kernels.log import EVENTS, ROWS
 from biped.kernels.state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
@@ -50,7 +50,7 @@ def simulate(
     duration: float = 3.0,
     step: float = 5e-4,
     disturbances: Sequence[Disturbance] = (),
-    integrator: Recursive | None = None,
+    integrator: Integrator | None = None,
     fall: Fall | None = None,
     record_every: float | None = None,
     progress: Progress | None = None,
@@ -82,6 +82,8 @@ def simulate(
     """
     state = State.at(model) if state is None else state
     state.check_model(model)
+    integrator = Recursive() if integrator is None else integrator
+    check_fits(integrator, model, INTEGRATORS)
     _check_parts(controller, disturbances)
     clock = _clock(controller, step, duration, record_every)
     _check_tick(state, clock)
@@ -94,7 +96,7 @@ def simulate(
     columns = columns_of(model, recorded, throw is not None)
     pushes = [d for d in disturbances if isinstance(d, Push)]
     sizes = Sizes(clock.period, clock.stride, len(recorded))
-    world = build_world(model, floor, state, integrator or Recursive(), pushes, throw, fall, columns, sizes)
+    world = build_world(model, floor, state, integrator, pushes, throw, fall, columns, sizes)
     impedance = Impedance()
     if controller is not None and hasattr(controller, "impedance"):
         impedance = controller.impedance(model)

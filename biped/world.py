@@ -8,7 +8,7 @@ import numpy as np
 from biped.columns import Columns
 from biped.disturbance import Push, Throw, compile_pushes
 from biped.errors import InputError
-from biped.integrator import Recursive
+from biped.integrators import Integrator
 from biped.kernels.hold import FallLimits, World
 from biped.kernels.kinematics import Poses
 from biped.kernels.log import new_log
@@ -83,7 +83,7 @@ def build_world(
     model: Model,
     floor: Floor,
     state: State,
-    integrator: Recursive,
+    integrator: Integrator,
     pushes: list[Push],
     throw: Throw | None,
     fall: Fall | None,
@@ -103,7 +103,7 @@ def build_world(
         plant=state.plant,
         pushes=compile_pushes(model, pushes),
         work=work,
-        solver=integrator.solver,
+        method=integrator.method(model),
         thrown=_build_thrown(model, state, throw, work.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=log,

@@ -7,7 +7,9 @@ inline one another across files, so that stamp would serve stale machine code af
 The cache folder is therefore named by a digest of *all* kernel sources.
 """
 
+import functools
 import hashlib
+import inspect
 import os
 import re
 import shutil
@@ -20,6 +22,7 @@ from typing import Any, TypeVar
 import numba
 import platformdirs
 from numba.core.registry import CPUDispatcher
+from numba.extending import overload
 
 _PACKAGES = ("contact", "biped", "controllers", "experiments")
 _KEPT_GENERATIONS = 4
@@ -87,11 +90,15 @@ class _Inlined(CPUDispatcher):  # type: ignore[misc]
         return self.py_func(*args)
 
 
+_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+_INLINED = {"forceinline": True, "no_cpython_wrapper": True}
+
+
 def _compile(function: F, **options: bool) -> F:
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        compiler = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, **options)
+        compiler = numba.njit(cache=True, **_COMMON, **options)
         return compiler(function)
     finally:
         numba.config.CACHE_DIR = previous
@@ -107,7 +114,7 @@ def kernel(function: F) -> F:
 
     Called from Python it runs interpreted, with the same result.
     """
-    compiled = _compile(function, forceinline=True, no_cpython_wrapper=True)
+    compiled = _compile(function, **_INLINED)
     if isinstance(compiled, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
         compiled.__class__ = _Inlined
     return compiled
@@ -116,6 +123,56 @@ def kernel(function: F) -> F:
 def routine(function: F) -> F:
     """Like ``kernel``, but called, not inlined, and open to Python: what the typed API enters by."""
     return _compile(function)
+
+
+class Generic:
+    """What ``generic`` makes of a function: its implementations, by the class of one argument."""
+
+    def __init__(self, argument: str, declared: Callable[..., Any]) -> None:
+        self.argument, self.declared = argument, declared
+        self.place = list(inspect.signature(declared).parameters).index(argument)
+        self.implementations: dict[type, Callable[..., Any]] = {}
+
+    def register(self, kind: type) -> Callable[[F], F]:
+        """A decorator: the function serves where the argument is a named tuple of this class."""
+
+        def keep(function: F) -> F:
+            self.implementations[kind] = function
+            return kernel(function)
+
+        return keep
+
+    def of(self, kind: type) -> Callable[..., Any]:
+        """The implementation for a class."""
+        if kind not in self.implementations:
+            raise TypeError(f"{self.declared.__name__}: nothing registered for {self.argument} of {kind}")
+        return self.implementations[kind]
+
+
+def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
+    """A kernel that has an implementation for each class of one of its arguments, a named tuple.
+
+    The class is known when a caller is compiled, so that the choice costs nothing and the caller is cached
+    with it: what a function handed over as an argument would prevent. Implementations are registered by
+    ``@name.register(kind)``, in any module, with the same parameters; the decorated function itself only
+    declares them.
+    """
+
+    def decorate(declared: Callable[..., Any]) -> Any:
+        table = Generic(argument, declared)
+
+        @functools.wraps(declared)
+        def chosen(*args: Any) -> Any:
+            return table.of(type(args[table.place]))(*args)
+
+        def compiled(*types: Any) -> Callable[..., Any]:
+            return table.of(types[table.place].instance_class)
+
+        overload(chosen, jit_options=_COMMON | _INLINED, strict=False)(compiled)
+        chosen.register = table.register  # type: ignore[attr-defined]
+        return chosen
+
+    return decorate
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:

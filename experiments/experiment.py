@@ -7,7 +7,7 @@ from typing import Any
 from biped.controller import Controller, SetPoint
 from biped.disturbance import Disturbance
 from biped.errors import InputError, IntegrationError, RunInterrupted
-from biped.integrator import Recursive
+from biped.integrators import Integrator
 from biped.model import Model
 from biped.run import Run
 from biped.simulation import Announce, Progress, simulate
@@ -31,7 +31,7 @@ class Setup:
     floor: Floor
     controller: Controller | None
     disturbances: tuple[Disturbance, ...]
-    integrator: Recursive
+    integrator: Integrator
     fall: Fall | None
     duration: float
     step: float

@@ -3,14 +3,12 @@
 A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Floor.mu_s``.
 """
 
-from dataclasses import fields, replace
-
-from biped.integrator import INTEGRATORS, Recursive, integrator_named
+from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.world import Fall
 from contact import Floor
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.initial import OURS
-from experiments.parameter import Parameter, Values
+from experiments.parameter import Parameter, Value, Values
 
 _FLOOR = {
     "k_n": ("N/m", "normal stiffness of a contact point"),
@@ -95,37 +93,46 @@ def fall_from(values: Values) -> Fall:
     return Fall(**values.group("fall"))
 
 
-_SOLVER = {
+#: Unit and meaning of every setting that some integrator has.
+_SETTINGS = {
     "tolerance": ("N·s", "norm of a step's residual to reach"),
-    "max_iterations": ("", "Newton iterations before a step is halved"),
-    "max_backtracks": ("", "halvings of a Newton step before it is given up"),
+    "max_iterations": ("", "iterations before a step is halved"),
+    "max_backtracks": ("", "halvings of an iteration's step before it is given up"),
     "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
     "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
 }
 
 
-def integrator_parameters(default: Recursive = Recursive()) -> tuple[Parameter, ...]:  # noqa: B008 - immutable
-    """The integrator and its solver."""
-    names = ", ".join(INTEGRATORS)
+def _settings() -> dict[str, Value]:
+    """The settings of all integrators and their defaults; a name has the same meaning in all of them."""
+    found: dict[str, Value] = {}
+    for integrator in INTEGRATORS.values():
+        found |= settings_of(integrator)
+    return found
+
+
+def integrator_parameters() -> tuple[Parameter, ...]:
+    """The integrator and its settings."""
     return (
-        Parameter("integrator.name", default.name, "", f"one of: {names}", OURS),
+        Parameter("integrator.name", "recursive", "", f"one of: {', '.join(INTEGRATORS)}", OURS),
         *(
-            Parameter(
-                f"integrator.{item.name}",
-                getattr(default, item.name),
-                *_SOLVER[item.name],
-                OURS,
-                may_be_infinite=item.name == "landing_depth",
-            )
-            for item in fields(default)
+            Parameter(f"integrator.{name}", default, *_SETTINGS[name], OURS, may_be_infinite=name == "landing_depth")
+            for name, default in _settings().items()
         ),
     )
 
 
-def integrator_from(values: Values) -> Recursive:
-    """The integrator of these values."""
+def integrator_from(values: Values) -> Integrator:
+    """The integrator of these values.
+
+    Raises:
+        InputError: there is none of this name, or a setting was changed that it does not have.
+    """
     group = values.group("integrator")
-    return replace(integrator_named(group.pop("name")), **group)
+    name = group.pop("name")
+    known = settings_of(integrator_named(name))
+    wanted = {key: group[key] for key, default in _settings().items() if key in known or group[key] != default}
+    return integrator_named(name, **wanted)
 
 
 def run_parameters(

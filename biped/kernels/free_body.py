@@ -5,7 +5,7 @@ all in world axes. Gravity acts on the linear momentum alone; the angular one is
 """
 
 from biped.kernels.collision import inverse3
-from biped.kernels.variational import turn_derivative
+from biped.kernels.discrete_body import turn_derivative
 from biped.kernels.vectors import (
     add,
     congruence,

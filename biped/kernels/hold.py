@@ -1,14 +1,14 @@
 """The plant between two control ticks: steps with the joints' torques held, recorded as they go."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from biped.kernels.free_body import STATE
 from biped.kernels.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_row
-from biped.kernels.newton import Solver
+from biped.kernels.method import advance
 from biped.kernels.pushes import Pushes
 from biped.kernels.state import STEPS, Plant
-from biped.kernels.step import FAILED, OK, advance, count_step, time_of
+from biped.kernels.step import FAILED, OK, count_step, time_of
 from biped.kernels.thrown import ARMED, BROKEN, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.tree import FLOATING, Tree
 from biped.kernels.variational import Workspace
@@ -36,7 +36,7 @@ class World(NamedTuple):
     plant: Plant
     pushes: Pushes
     work: Workspace
-    solver: Solver
+    method: Any  # one of ``biped.kernels.method``
     thrown: Thrown
     fall: FallLimits
     log: Log
@@ -93,7 +93,7 @@ def record(tree, floor, plant, motion, thrown, log):
 
 
 @kernel
-def take_step(tree, floor, plant, pushes, work, solver, thrown, log):
+def take_step(tree, floor, plant, pushes, work, method, thrown, log):
     """One step of the tree, and of the thrown box: in two parts with the collision between them if they meet."""
     begin, h = time_of(plant), plant.clock[1]
     armed = thrown.status[ARMED] == 1
@@ -103,7 +103,7 @@ def take_step(tree, floor, plant, pushes, work, solver, thrown, log):
     rest = h - part
     for _ in range(2):
         if part > 0.0:
-            if advance(tree, floor, plant, pushes, work, solver, begin, part) == FAILED:
+            if advance(tree, floor, plant, pushes, work, method, begin, part) == FAILED:
                 return FAILED
             if armed and not fly_thrown(tree, thrown, part):
                 return BROKEN
@@ -121,11 +121,11 @@ def take_step(tree, floor, plant, pushes, work, solver, thrown, log):
 @routine
 def hold(world, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, FAILED or BROKEN."""
-    tree, floor, plant, pushes, work, solver, thrown, _, log = world
+    tree, floor, plant, pushes, work, method, thrown, _, log = world
     for _ in range(steps):
         if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
             append_row(tree, floor, plant, work.motion, thrown, log)
-        reason = take_step(tree, floor, plant, pushes, work, solver, thrown, log)
+        reason = take_step(tree, floor, plant, pushes, work, method, thrown, log)
         if reason != OK:
             return reason
         log_contact_changes(plant, log, time_of(plant))
@@ -133,8 +133,8 @@ def hold(world, steps):
 
 
 @routine
-def coast(world, law, ticks, period):  # noqa: ARG001 - a closed loop like the others, whose law is nothing
-    """``ticks`` times ``period`` steps without a controller; how many ticks were done, and why it ended."""
+def coast(world, law, ticks, period):
+    """``ticks`` times ``period`` steps with nothing for a law; how many ticks were done, and why it ended."""
     for tick in range(ticks):
         if world.fall.rate < math.inf:
             observe(world.tree, world.plant, world.work.motion, world.log)

@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 from biped.kernels.factorization import Factors, eliminate, solve
 from biped.kernels.kinematics import place_bodies, point_of_body
+from biped.kernels.method import NOT_CONVERGED, Variational, find_step, set_guess, set_new_momentum, solve_step
 from biped.kernels.state import PATIENCE
-from biped.kernels.variational import displace, set_newton_blocks, set_residual
+from biped.kernels.variational import displace, set_discrete_momentum, set_newton_blocks, set_residual
 from biped.kernels.vectors import copy1, dot, load3, store3
 from contact.jit import kernel
-
-NOT_CONVERGED = -1
 
 EPSILON = 2.0**-52
 # No residual above this [N·s] is taken for rounding.
@@ -20,23 +19,21 @@ COARSEST = 1e-4
 RETRY_AFTER = 16
 
 
-class Solver(NamedTuple):
-    """What a step's solution must satisfy, and how hard to try."""
+class TwoSided(NamedTuple):
+    """Newton's method with the exact matrix, factored in O(n) (``biped.kernels.factorization``)."""
 
-    tolerance: float  # [N·s] on the Euclidean norm of the residual
-    max_iterations: int
-    max_backtracks: int
-    max_halvings: int  # a step that does not converge is retried in 2, 4, ... parts, 2^this at most
-    landing_depth: float  # [m] so is one at whose end a landing point is deeper than this
+
+class Extrapolation(NamedTuple):
+    """The first candidate goes on as the last three steps did."""
 
 
 @kernel
-def evaluate(tree, floor, plant, pushes, work, h):
+def evaluate(body, tree, floor, plant, pushes, work, h):
     """The residual's norm at the candidate ``work.q``, ``work.shift``."""
     place_bodies(tree, work.q, work.next)
     for j in range(pushes.body.shape[0]):
         place_push(work.next, pushes, j, pushes.right)
-    return math.sqrt(set_residual(tree, floor, plant, pushes, work, h))
+    return math.sqrt(set_residual(body, tree, floor, plant, pushes, work, h))
 
 
 @kernel
@@ -46,25 +43,24 @@ def place_push(poses, pushes, j, arms):
 
 
 @kernel
-def search_line(tree, floor, plant, pushes, work, h, solver, tolerance, norm):
+def search_line(tree, floor, plant, pushes, work, method, h, tolerance, norm):
     """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, or NaN."""
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
     factor = 1.0
-    for trial in range(solver.max_backtracks):
+    for trial in range(method.solver.max_backtracks):
         if trial > 0:
             place_bodies(tree, work.base_q, work.next)  # δ is in the unit twists where the search began
         displace(tree, work.next, work.base_q, work.base_shift, factor, work.delta, work.q, work.shift)
-        reduced = evaluate(tree, floor, plant, pushes, work, h)
+        reduced = evaluate(method.body, tree, floor, plant, pushes, work, h)
         if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
             return reduced
         factor *= 0.5
     return math.nan
 
 
-@kernel
-def guess(tree, plant, work, h):
-    """The candidate that goes on as the last three steps did."""
+@set_guess.register(Extrapolation)
+def extrapolate(tree, floor, plant, pushes, work, guess, h):
     between = 0.5 * (h + plant.clock[2])
     for dof in range(plant.rate.shape[0]):
         work.delta[dof] = plant.rate[dof] + between * (plant.rate_change[dof] + plant.rate_curve[dof])
@@ -108,13 +104,13 @@ def may_serve(plant, h):
 
 
 @kernel
-def try_kept_factors(tree, floor, plant, pushes, work, h, tolerance, norm):
+def try_kept_factors(tree, floor, plant, pushes, work, method, h, tolerance, norm):
     """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less."""
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, kept_factors(plant, work), work.delta)
     displace(tree, work.next, work.base_q, work.base_shift, 1.0, work.delta, work.q, work.shift)
-    reduced = evaluate(tree, floor, plant, pushes, work, h)
+    reduced = evaluate(method.body, tree, floor, plant, pushes, work, h)
     if reduced <= tolerance:
         return reduced
     plant.counts[PATIENCE] = RETRY_AFTER
@@ -122,18 +118,18 @@ def try_kept_factors(tree, floor, plant, pushes, work, h, tolerance, norm):
         return reduced
     copy1(work.base_q, work.q)
     copy1(work.base_shift, work.shift)
-    return evaluate(tree, floor, plant, pushes, work, h)
+    return evaluate(method.body, tree, floor, plant, pushes, work, h)
 
 
 @kernel
-def iterate(tree, floor, plant, pushes, work, h, solver, tolerance, norm):
+def iterate(tree, floor, plant, pushes, work, method, h, tolerance, norm):
     """One iteration of Newton's method: its exact matrix, and a line search; the residual's norm after it."""
-    set_newton_blocks(tree, floor, plant, work, h)
+    set_newton_blocks(method.body, tree, floor, plant, work, h)
     factors = kept_factors(plant, work)
     eliminate(tree, work.motion.poses.motion, work.next.motion, work.diagonal, factors, 0)
     note_purpose(plant, h)
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
-    return search_line(tree, floor, plant, pushes, work, h, solver, tolerance, norm)
+    return search_line(tree, floor, plant, pushes, work, method, h, tolerance, norm)
 
 
 @kernel
@@ -150,22 +146,37 @@ def round_off(tree, poses, h):
 
 
 @kernel
-def solve_step(tree, floor, plant, pushes, work, h, solver):
-    """Solve for q_{k+1}; the number of iterations or NOT_CONVERGED.
+def tolerance_of(method, tree, work, h):
+    """[N·s] the norm of the residual to reach."""
+    return max(method.solver.tolerance, round_off(tree, work.motion.poses, h))
 
-    The first iteration goes by the last step's factorization, where that may serve: it is a step old and
-    costs a quarter. All others, and all where it did not do, are exact.
+
+@solve_step.register(Variational)
+def solve_variational_step(tree, floor, plant, pushes, work, method, h):
+    set_guess(tree, floor, plant, pushes, work, method.guess, h)
+    return find_step(tree, floor, plant, pushes, work, method, method.finder, h)
+
+
+@find_step.register(TwoSided)
+def find_by_newton(tree, floor, plant, pushes, work, method, finder, h):
+    """The first iteration goes by the last step's factorization, where that may serve.
+
+    It is a step old and costs a quarter. All others, and all where it did not do, are exact.
     """
-    guess(tree, plant, work, h)
-    tolerance = max(solver.tolerance, round_off(tree, work.motion.poses, h))
-    norm = evaluate(tree, floor, plant, pushes, work, h)
+    tolerance = tolerance_of(method, tree, work, h)
+    norm = evaluate(method.body, tree, floor, plant, pushes, work, h)
     iteration = 0
     if norm > tolerance and may_serve(plant, h):
-        norm = try_kept_factors(tree, floor, plant, pushes, work, h, tolerance, norm)
+        norm = try_kept_factors(tree, floor, plant, pushes, work, method, h, tolerance, norm)
         iteration = 1
     while not norm <= tolerance:
-        if iteration >= solver.max_iterations or not math.isfinite(norm):
+        if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return NOT_CONVERGED
-        norm = iterate(tree, floor, plant, pushes, work, h, solver, tolerance, norm)
+        norm = iterate(tree, floor, plant, pushes, work, method, h, tolerance, norm)
         iteration += 1
     return iteration
+
+
+@set_new_momentum.register(Variational)
+def set_variational_momentum(tree, plant, pushes, work, method, h):
+    set_discrete_momentum(method.body, tree, plant, pushes, work, h)

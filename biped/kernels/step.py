@@ -4,7 +4,8 @@ import math
 
 from biped.kernels.dynamics import turn_inertias
 from biped.kernels.kinematics import copy_poses, place_bodies
-from biped.kernels.newton import NOT_CONVERGED, place_push, solve_step
+from biped.kernels.method import NOT_CONVERGED, Variational, advance, set_new_momentum, solve_step
+from biped.kernels.newton import place_push
 from biped.kernels.pushes import set_push_impulses
 from biped.kernels.state import (
     ACTUATORS,
@@ -23,7 +24,6 @@ from biped.kernels.variational import (
     contact_chord,
     joint_torque,
     reference_point,
-    set_new_momentum,
     set_rates,
 )
 from biped.kernels.vectors import add, copy1, cross, dot, load3, scale, sub, triple
@@ -50,12 +50,12 @@ def time_of(plant):
 
 
 @routine
-def step(tree, floor, plant, pushes, work, solver):
+def step(tree, floor, plant, pushes, work, method):
     """Advance the plant by one step of ``plant.clock[1]``; OK, or FAILED with the state where it got stuck.
 
     ``work.motion`` must hold the poses and inertias of ``plant.q`` (``prepare``), and does so again afterwards.
     """
-    reason = advance(tree, floor, plant, pushes, work, solver, time_of(plant), plant.clock[1])
+    reason = advance(tree, floor, plant, pushes, work, method, time_of(plant), plant.clock[1])
     if reason == OK:
         count_step(plant)
     return reason
@@ -67,19 +67,20 @@ def count_step(plant):
     plant.counts[TOTAL_STEPS] += 1
 
 
-@kernel
-def advance(tree, floor, plant, pushes, work, solver, begin, h):
-    """Advance by h, in halves, quarters, ... where that is needed; OK or FAILED.
+@advance.register(Variational)
+def advance_in_parts(tree, floor, plant, pushes, work, method, begin, h):
+    """In halves, quarters, ... where that is needed.
 
     It is needed where a step does not converge, and where a point would land deeper than
-    ``solver.landing_depth``: the law sees a landing at the end of the step only. The parts stay
+    ``landing_depth``: the law sees a landing at the end of the step only. The parts stay
     small up to the end of h, since the shock of a landing is as short as they are.
     """
-    units = 1 << solver.max_halvings
+    units = 1 << method.solver.max_halvings
     done, size, iterations, most = 0, units, 0, 0
     while done < units:
         part = h * (size / units)
-        taken = substep(tree, floor, plant, pushes, work, solver, begin + h * (done / units), part, size == 1)
+        depth = math.inf if size == 1 else method.solver.landing_depth
+        taken = substep(tree, floor, plant, pushes, work, method, begin + h * (done / units), part, depth)
         if taken >= 0:
             iterations += taken
             most = max(most, taken)
@@ -102,19 +103,22 @@ def count_iterations(count, iterations, most, halved):
 
 
 @kernel
-def substep(tree, floor, plant, pushes, work, solver, begin, h, smallest):
-    """One step of length h, all of it or nothing: the number of Newton iterations, NOT_CONVERGED or TOO_DEEP."""
+def substep(tree, floor, plant, pushes, work, method, begin, h, depth):
+    """One step of length h, all of it or nothing: the number of iterations, NOT_CONVERGED or TOO_DEEP.
+
+    It is too deep where a point lands deeper than ``depth``.
+    """
     if pushes.body.shape[0] > 0:
         set_push_impulses(pushes, begin, begin + h)
         for j in range(pushes.body.shape[0]):
             place_push(work.motion.poses, pushes, j, pushes.left)
-    iterations = solve_step(tree, floor, plant, pushes, work, h, solver)
+    iterations = solve_step(tree, floor, plant, pushes, work, method, h)
     if iterations == NOT_CONVERGED:
         return NOT_CONVERGED
-    if not smallest and lands_too_deep(tree, plant, work, solver.landing_depth):
+    if lands_too_deep(tree, plant, work, depth):
         return TOO_DEEP
     book_works(tree, plant, pushes, work, h)
-    book_momentum(tree, plant, pushes, work, h)
+    book_momentum(tree, plant, pushes, work, method, h)
     settle_contacts(tree, floor, plant, work, h)
     move_on(tree, plant, work, h)
     return iterations
@@ -149,7 +153,7 @@ def push_chord(pushes, work, j):
 
 
 @kernel
-def book_momentum(tree, plant, pushes, work, h):
+def book_momentum(tree, plant, pushes, work, method, h):
     """Advance p, and set against its change, for a floating root, the impulses from outside.
 
     For a floating root p's first six components are the whole tree's linear momentum and its angular
@@ -161,7 +165,7 @@ def book_momentum(tree, plant, pushes, work, h):
         spin_before = (plant.momentum[3], plant.momentum[4], plant.momentum[5])
     else:
         before = spin_before = (0.0, 0.0, 0.0)
-    set_new_momentum(tree, plant, pushes, work, h)
+    set_new_momentum(tree, plant, pushes, work, method, h)
     if not floating:
         return
     linear, angular = external_impulse(tree, plant, pushes, work, h)

@@ -1,36 +1,32 @@
 """The equations of one variational step of a tree in generalized coordinates, and their derivative.
 
-Between two configurations each body has a discrete velocity: of its centre of mass Δx/h, and with the
-turn r = q_{k+1} q̄_k = (c, u), c ≥ 0, in world axes, ω = 2u/h (Wendlandt 1997, equation 2.50; Brüdigam et al.
-2024, equation 13). Its discrete momenta are the same at both ends of the step in world axes:
+Between two configurations each body has a discrete momentum P and, about its centre of mass, ℓ⁻ at the start and
+ℓ⁺ at the end (``biped.kernels.discrete_body``). Forces act at the middle of the step, half of their impulse at
+each end (Wendlandt 1997, equation 5.2). The step solves
 
-    linear m Δx/h,     angular ℓ = c y + u × y,   y = J ω,   J the inertia in world axes at k.
-
-Forces act at the middle of the step, half of their impulse at each end (equation 5.2). The step solves
-
-    e_j = p_j + h/2 τ_j − s_j⁻ · Σ_{i beyond j} [m Δx/h − h/2 F ; ℓ − h/2 N]_i = 0      for q_{k+1},
+    e_j = p_j + h/2 τ_j − s_j⁻ · Σ_{i beyond j} [P − h/2 F ; ℓ⁻ − h/2 N]_i = 0      for q_{k+1},
 
 the sum taken about the common reference point at k, and then
 
-    p_j' = s_j⁺ · Σ_{i beyond j} [m Δx/h + h/2 F ; ℓ + h/2 N]_i + h/2 τ_j.
+    p_j' = s_j⁺ · Σ_{i beyond j} [P + h/2 F ; ℓ⁺ + h/2 N]_i + h/2 τ_j.
 
-By Theorem 2.1 of the thesis this is the trajectory of its maximal-coordinate equations (5.11).
+By Theorem 2.1 of the thesis this is, for its own discrete body, the trajectory of its maximal-coordinate
+equations (5.11).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
 from biped.kernels.dynamics import Motion, new_motion
-from biped.kernels.factorization import add_point_block, store_block
+from biped.kernels.factorization import add_point_block
 from biped.kernels.kinematics import Poses, new_poses
 from biped.kernels.tree import FLOATING, PRISMATIC, REVOLUTE, Floats
 from biped.kernels.vectors import (
     add,
-    congruence,
     cross,
     dot6,
-    hat_mat,
     load3,
     load4,
     load6,
@@ -62,8 +58,8 @@ class Workspace(NamedTuple):
     base_shift: Floats  # (3,) where the line search starts
     base_q: Floats  # (nq,)
     turn: Floats  # (n, 4) (c, u)
-    linear: Floats  # (n, 3) [N·s] m Δx/h
-    angular: Floats  # (n, 3) [N·m·s] ℓ
+    linear: Floats  # (n, 3) [N·s] P
+    angular: Floats  # (n, 3) [N·m·s] ℓ⁻, or ℓ⁺ once the step is solved
     wrench: Floats  # (n, 6)
     residual: Floats  # (nv,) e
     delta: Floats  # (nv,) Newton's step
@@ -143,17 +139,15 @@ def reference_point(tree, q):
 
 
 @kernel
-def set_discrete_momenta(tree, work, h):
-    """m Δx/h and ℓ of every body, from the poses at both ends."""
+def set_discrete_momenta(body, tree, work, h):
+    """P and ℓ⁻ of every body, from the poses at both ends."""
     for i in range(tree.parent.shape[0]):
-        c, ux, uy, uz = quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i))
-        store4(work.turn, i, (c, ux, uy, uz))
-        u = (ux, uy, uz)
-        y = scale(2.0 / h, mat_vec(load9(work.motion.inertia, i), u))
-        store3(work.angular, i, add(scale(c, y), cross(u, y)))
-        shift = triple(work.shift)
-        moved = add(shift, sub(load3(work.next.com, i), load3(work.motion.poses.com, i)))
-        store3(work.linear, i, scale(tree.mass[i] / h, moved))
+        turn = quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i))
+        store4(work.turn, i, turn)
+        inertia = load9(work.motion.inertia, i)
+        linear, angular = body_momentum(body, tree.mass[i], inertia, turn, body_displacement(work, i), h)
+        store3(work.linear, i, linear)
+        store3(work.angular, i, angular)
 
 
 @kernel
@@ -208,9 +202,9 @@ def add_external_impulses(tree, plant, pushes, work, arms, push_arms, half, sign
 
 
 @kernel
-def set_residual(tree, floor, plant, pushes, work, h):
+def set_residual(body, tree, floor, plant, pushes, work, h):
     """e and the square of its norm; the poses at k + 1 must be those of ``work.q``."""
-    set_discrete_momenta(tree, work, h)
+    set_discrete_momenta(body, tree, work, h)
     set_contact_forces(tree, floor, plant, work, h)
     load_body_wrenches(tree, work, work.motion.poses, -0.5 * h)
     add_external_impulses(tree, plant, pushes, work, work.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
@@ -236,11 +230,12 @@ def hand_to_parent(tree, wrench, i, b):
 
 
 @kernel
-def set_new_momentum(tree, plant, pushes, work, h):
+def set_discrete_momentum(body, tree, plant, pushes, work, h):
     """p at k + 1.
 
     What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
     """
+    turn_to_end(body, tree, work)
     load_body_wrenches(tree, work, work.next, 0.5 * h)
     add_external_impulses(tree, plant, pushes, work, work.next.contact, pushes.right, 0.5 * h, 1.0)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
@@ -265,33 +260,11 @@ def move_residual(momentum, work):
 
 
 @kernel
-def turn_derivative(J, c, u, h):
-    """∂ℓ/∂φ for a small turn φ of the body at k + 1, in world axes (3 x 3).
-
-    With L = c 1 + û and j = J u:  (L J Lᵀ − ĵ Lᵀ − j uᵀ) / h.
-    """
-    ux, uy, uz = u
-    L = (c, -uz, uy, uz, c, -ux, -uy, ux, c)
-    Lt = (c, uz, -uy, -uz, c, ux, uy, -ux, c)
-    j = mat_vec(J, u)
-    A = congruence(L, J)
-    B = hat_mat(j, Lt)
-    f = 1.0 / h
-    return (
-        f * (A[0] - B[0] - j[0] * ux), f * (A[1] - B[1] - j[0] * uy), f * (A[2] - B[2] - j[0] * uz),
-        f * (A[3] - B[3] - j[1] * ux), f * (A[4] - B[4] - j[1] * uy), f * (A[5] - B[5] - j[1] * uz),
-        f * (A[6] - B[6] - j[2] * ux), f * (A[7] - B[7] - j[2] * uy), f * (A[8] - B[8] - j[2] * uz),
-    )  # fmt: skip
-
-
-@kernel
-def set_newton_blocks(tree, floor, plant, work, h):
+def set_newton_blocks(body, tree, floor, plant, work, h):
     """G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
     block = work.motion.factors.block
     for i in range(tree.parent.shape[0]):
-        c, ux, uy, uz = load4(work.turn, i)
-        K = turn_derivative(load9(work.motion.inertia, i), c, (ux, uy, uz), h)
-        store_block(block, i, tree.mass[i] / h, load3(work.motion.poses.com, i), load3(work.next.com, i), K)
+        store_body_block(body, tree, work, block, i, h)
     for c in range(tree.contact_body.shape[0]):
         if plant.force[c, 2] != 0.0:
             middle, velocity = contact_chord(tree, plant, work, h, c)

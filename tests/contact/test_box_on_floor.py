@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.integrator import Recursive
+from biped.integrators import Recursive
 from biped.model import rigid_box
 from biped.simulation import simulate
 from biped.state import State

@@ -5,7 +5,7 @@ import pytest
 
 from biped.disturbance import Throw
 from biped.errors import IntegrationError
-from biped.integrator import Recursive
+from biped.integrators import Recursive
 from biped.model import rigid_box
 from biped.simulation import simulate
 from biped.state import State

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from biped.kernels.discrete_body import MidpointBody
 from biped.kernels.dynamics import mass_matrix, new_motion
 from biped.kernels.factorization import eliminate, solve
 from biped.kernels.newton import evaluate
@@ -59,7 +60,7 @@ class Step:
             )
 
     def evaluate(self) -> np.ndarray:
-        norm = evaluate(self.tree, self.floor, self.plant, self.pushes, self.work, H)
+        norm = evaluate(MidpointBody(), self.tree, self.floor, self.plant, self.pushes, self.work, H)
         assert math.isfinite(norm)
         return self.work.residual.copy()
 
@@ -79,7 +80,7 @@ class Step:
 
     def assembled(self) -> np.ndarray:
         """Σ J⁻ᵀ G J⁺, longhand from the bodies' blocks and the ancestors of each body."""
-        set_newton_blocks(self.tree, self.floor, self.plant, self.work, H)
+        set_newton_blocks(MidpointBody(), self.tree, self.floor, self.plant, self.work, H)
         left, right = self.work.motion.poses.motion, self.work.next.motion
         A = np.diag(self.work.diagonal)
         for i in range(self.model.n):
@@ -96,7 +97,7 @@ class Step:
         return dofs
 
     def solved(self, load: np.ndarray) -> np.ndarray:
-        set_newton_blocks(self.tree, self.floor, self.plant, self.work, H)
+        set_newton_blocks(MidpointBody(), self.tree, self.floor, self.plant, self.work, H)
         left, right, factors = self.work.motion.poses.motion, self.work.next.motion, self.work.motion.factors
         eliminate(self.tree, left, right, self.work.diagonal, factors, 0)
         solution = np.full(self.model.nv, np.nan)

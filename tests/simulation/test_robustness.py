@@ -6,7 +6,7 @@ import pytest
 from biped.controller import Impedance
 from biped.disturbance import Push, Throw
 from biped.errors import InputError
-from biped.integrator import Recursive
+from biped.integrators import Recursive
 from biped.model import human, random_tree, rigid_box
 from biped.run import Run
 from biped.simulation import simulate

@@ -6,7 +6,7 @@ import pytest
 from biped.controller import Impedance, Observation
 from biped.disturbance import Push, Throw
 from biped.errors import InputError, IntegrationError
-from biped.integrator import Recursive
+from biped.integrators import Recursive
 from biped.simulation import simulate
 from biped.state import State
 from biped.world import Fall

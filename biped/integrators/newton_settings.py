@@ -1,28 +1,25 @@
-"""Integrators by name, with what each can do."""
+"""The settings that all integrators share which solve for a step."""
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from biped.errors import InputError
-from biped.kernels.newton import Solver
+from biped.kernels.method import Solver
 
 #: The most that makes sense of each: 2^20 parts of a millisecond are nanoseconds.
 MOST = {"max_iterations": 1000, "max_backtracks": 60, "max_halvings": 20}
 
 
 @dataclass(frozen=True)
-class Recursive:
-    """The variational integrator in generalized coordinates, solved by exact Newton steps in O(n).
-
-    Wendlandt 1997, chapters 2 and 5, in the coordinates of the joints; the factorization is two-sided. The
-    first iteration of a step goes by the last step's factorization where the contacts are still the same.
+class NewtonSettings:
+    """When a step counts as solved, and how hard to try.
 
     Attributes:
         tolerance: [N·s] on the norm of a step's residual, or what rounding leaves of it where that is more (in
             chains of tens of metres). What is left of it is carried into the next step.
-        max_iterations: Newton iterations before a step is retried in halves.
-        max_backtracks: halvings of a Newton step before it is given up.
+        max_iterations: iterations before a step is retried in halves.
+        max_backtracks: halvings of an iteration's step before it is given up.
         max_halvings: a step is retried in 2, 4, … parts, two to this power at most.
         landing_depth: [m] a step is also retried in parts if a point that touched nothing would end it deeper
             in the floor than this: the contact law sees a landing at the end of a step only.
@@ -31,14 +28,14 @@ class Recursive:
         InputError: for a value that is out of range.
     """
 
-    name: ClassVar[str] = "recursive"
-    paper: ClassVar[str] = "Wendlandt 1997"
-    coordinates: ClassVar[str] = "generalized"
+    # What variational integrators have in common, besides.
     order: ClassVar[int] = 2
+    symmetric: ClassVar[bool] = True
     symplectic: ClassVar[bool] = True
     conserves_momentum: ClassVar[bool] = True
+    conserves_energy: ClassVar[bool] = False
     takes_contact: ClassVar[bool] = True
-    cost: ClassVar[str] = "O(n)"
+    takes_loops: ClassVar[bool] = False
 
     tolerance: float = 1e-8
     max_iterations: int = 30
@@ -52,7 +49,7 @@ class Recursive:
         if not self.landing_depth > 0.0:
             raise InputError(f"integrator.landing_depth = {self.landing_depth!r}: it must be above zero (inf: never)")
         for name, most in MOST.items():
-            value = getattr(self, name)
+            value: Any = getattr(self, name)
             if not isinstance(value, int) or not 0 <= value <= most:
                 raise InputError(f"integrator.{name} = {value!r}: it must be a whole number from 0 to {most}")
 
@@ -66,17 +63,3 @@ class Recursive:
             self.max_halvings,
             float(self.landing_depth),
         )
-
-
-INTEGRATORS: dict[str, type[Recursive]] = {Recursive.name: Recursive}
-
-
-def integrator_named(name: str) -> Recursive:
-    """The integrator of this name, with its defaults.
-
-    Raises:
-        InputError: no integrator has this name; the message lists those that exist.
-    """
-    if name not in INTEGRATORS:
-        raise InputError(f"unknown integrator {name!r}; integrators are {', '.join(INTEGRATORS)}")
-    return INTEGRATORS[name]()

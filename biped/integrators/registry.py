@@ -1,0 +1,41 @@
+"""Integrators by name."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from biped.errors import InputError
+from biped.integrators.integrator import Integrator
+from biped.integrators.recursive import Recursive
+
+
+def _by_name(integrators: Iterable[Integrator]) -> dict[str, Integrator]:
+    return {integrator.name: integrator for integrator in integrators}
+
+
+#: Each with its default settings; ``integrator_named`` makes one with others.
+INTEGRATORS: dict[str, Integrator] = _by_name([Recursive()])
+
+
+def settings_of(integrator: Integrator) -> dict[str, Any]:
+    """The settings of an integrator, by name."""
+    return {item.name: getattr(integrator, item.name) for item in fields(integrator)}  # type: ignore[arg-type]
+
+
+def integrator_named(name: str, **settings: Any) -> Integrator:
+    """The integrator of this name, with these settings and its defaults for the others.
+
+    Raises:
+        InputError: no integrator has this name, or it has no such setting, or a value is out of range.
+    """
+    if name not in INTEGRATORS:
+        near = difflib.get_close_matches(name, INTEGRATORS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"unknown integrator {name!r}{hint}; integrators are {', '.join(INTEGRATORS)}")
+    known = settings_of(INTEGRATORS[name])
+    for setting in settings:
+        if setting not in known:
+            raise InputError(f"integrator {name!r} has no setting {setting!r}; it has: {', '.join(known) or 'none'}")
+    chosen = INTEGRATORS[name]
+    return type(chosen)(**(known | settings))
