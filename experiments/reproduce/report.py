@@ -1,0 +1,143 @@
+"""The page of a paper: what agrees, what does not and why, item by item."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
+from experiments.pages.blocks import Mood, shown
+from experiments.reproduce.item import Finding, Item, Paper
+from experiments.reproduce.kept import Kept
+from experiments.reproduce.run import Failure
+
+_HEADINGS = ("statement", "published", "ours", "agrees if", "", "why not, or what was assumed")
+NOT_COMPUTED = "not computed yet"
+
+
+def report_page(
+    paper: Paper,
+    kept: Mapping[str, Kept],
+    failures: Mapping[str, Failure],
+    stamp: Mapping[str, Any],
+    command: str,
+) -> Page:
+    """The page of a paper.
+
+    Args:
+        paper: the paper.
+        kept: the outcomes there are, by item; of this time or of an earlier one.
+        failures: of this time, by item.
+        stamp: machine, versions, commit and day.
+        command: what was typed.
+    """
+    return Page(
+        title=f"{paper.name}: published and ours",
+        subtitle=paper.citation,
+        lead=_lead(paper, kept, failures, command),
+        sections=tuple(_section(item, kept.get(item.name), failures.get(item.name)) for item in paper.items),
+        made={name: value for name, value in stamp.items() if value is not None},
+    )
+
+
+def missing_items(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure]) -> list[tuple[Item, str]]:
+    """The items that the page has no outcome of, and why."""
+    return [
+        (item, f"failed: {failures[item.name].message}" if item.name in failures else NOT_COMPUTED)
+        for item in paper.items
+        if item.name not in kept
+    ]
+
+
+def tally(kept: Mapping[str, Kept]) -> tuple[int, int]:
+    """How many statements agree, of how many."""
+    findings = [finding for outcome in kept.values() for finding in outcome.findings]
+    return sum(finding.agrees for finding in findings), len(findings)
+
+
+def mark(agrees: bool) -> str:
+    """In words, since not everybody sees the colours."""
+    return "agrees" if agrees else "differs"
+
+
+def _lead(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure], command: str) -> tuple[Block, ...]:
+    agreeing, total = tally(kept)
+    computed = f"{len(kept)} of {len(paper.items)} items computed"
+    blocks: list[Block] = [
+        Prose(f"{agreeing} of {total} statements agree ({computed}).", "good" if agreeing == total else "bad")
+    ]
+    differing = [
+        (item.name, finding)
+        for item in paper.items
+        if item.name in kept
+        for finding in kept[item.name].findings
+        if not finding.agrees
+    ]
+    if differing:
+        blocks.append(
+            Table(
+                "Statements that differ",
+                ("item", "statement", "published", "ours", "why"),
+                tuple((name, f.quantity, shown(f.published), shown(f.ours), f.note) for name, f in differing),
+                tuple("bad" for _ in differing),
+                fold=False,
+            )
+        )
+    missing = missing_items(paper, kept, failures)
+    if missing:
+        blocks.append(Bullets("Missing items", tuple(f"{item.name}, {item.title}: {why}" for item, why in missing)))
+    if any(outcome.quick for outcome in kept.values()):
+        blocks.append(Prose("Some items are short versions (--quick): the same statements, from less computation."))
+    blocks += [Prose("To reproduce this page:"), Code(command)]
+    return tuple(blocks)
+
+
+def _section(item: Item, kept: Kept | None, failure: Failure | None) -> Section:
+    verdict, mood = _verdict(kept, failure)
+    blocks: list[Block] = []
+    if failure is not None:
+        blocks += [Prose(f"The last attempt failed: {failure.message}", "bad"), Code(failure.trace)]
+        if kept is not None:
+            blocks.append(Prose("Below is what an earlier one had found."))
+    blocks += _outcome(item, kept) if kept is not None else [Prose(f"{NOT_COMPUTED}.".capitalize(), "muted")]
+    return Section(item.name, f"{item.name}: {item.title}", item.source, verdict, mood, tuple(blocks))
+
+
+def _verdict(kept: Kept | None, failure: Failure | None) -> tuple[str, Mood]:
+    if failure is not None:
+        return "failed", "bad"
+    if kept is None:
+        return "missing", "bad"
+    if not kept.findings:
+        return "no statements", ""
+    agreeing = sum(finding.agrees for finding in kept.findings)
+    return f"{agreeing} of {len(kept.findings)} agree", "good" if agreeing == len(kept.findings) else "bad"
+
+
+def _outcome(item: Item, kept: Kept) -> list[Block]:
+    blocks: list[Block] = []
+    if kept.findings:
+        rows = tuple(_row(finding) for finding in kept.findings)
+        moods: tuple[Mood, ...] = tuple("good" if finding.agrees else "bad" for finding in kept.findings)
+        blocks.append(Table("", _HEADINGS, rows, moods, fold=False))
+    if kept.assumptions:
+        blocks.append(Bullets("Assumed, where the paper leaves it open", kept.assumptions))
+    for name in kept.figures:
+        caption = item.title if len(kept.figures) == 1 else name.removesuffix(".png").replace("-", " ")
+        blocks.append(Image((kept.folder / name).read_bytes(), caption))
+    blocks += [Table.of(title, kept.table(title)) for title in kept.tables]
+    version = "short version, " if kept.quick else ""
+    files = ", ".join(file.name for file in kept.files)
+    where = f"{version}{kept.seconds:.1f} s, {kept.stamp.get('date')}, commit {kept.stamp.get('commit') or 'unknown'}"
+    blocks.append(Prose(f"Computed: {where}.{f' Files in {Path(item.name)}/: {files}.' if files else ''}", "muted"))
+    return blocks
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
+    return (
+        finding.quantity,
+        shown(finding.published),
+        shown(finding.ours),
+        finding.criterion,
+        mark(finding.agrees),
+        finding.note,
+    )
