@@ -1,0 +1,73 @@
+"""Kernels chosen by the type of an argument: the same choice compiled and interpreted."""
+
+from typing import NamedTuple
+
+import pytest
+
+from contact.jit import generic, kernel, routine
+
+
+class Circle(NamedTuple):
+    radius: float
+
+
+class Square(NamedTuple):
+    side: float
+
+
+class Point(NamedTuple):
+    pass
+
+
+@generic("shape")
+def area(factor, shape):
+    """factor times the area of a shape."""
+
+
+@area.register(Circle)
+def circle_area(factor, shape):
+    return factor * 3.0 * shape.radius**2
+
+
+@area.register(Square)
+def square_area(factor, shape):
+    return factor * shape.side**2
+
+
+@area.register(Point)
+def point_area(factor, shape):
+    return 0.0
+
+
+@kernel
+def doubled(shape):
+    return area(2.0, shape)
+
+
+@routine
+def compiled(shape):
+    return doubled(shape)
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize(("shape", "expected"), [(Circle(2.0), 24.0), (Square(3.0), 18.0), (Point(), 0.0)])
+def test_each_class_gets_its_own_implementation(shape, expected):
+    assert area(2.0, shape) == expected  # interpreted
+    assert compiled(shape) == expected
+
+
+def test_a_class_without_an_implementation_is_refused():
+    class Triangle(NamedTuple):
+        base: float
+
+    with pytest.raises(TypeError, match="area: nothing registered for shape of .*Triangle"):
+        area(1.0, Triangle(1.0))
+
+
+def test_an_implementation_can_be_called_by_its_own_name():
+    assert circle_area(1.0, Circle(1.0)) == 3.0
+
+
+def test_arguments_by_keyword_are_not_taken():
+    with pytest.raises(TypeError):
+        area(factor=1.0, shape=Circle(1.0))
