@@ -8,7 +8,7 @@ from experiments.reproduce.item import Finding
 from experiments.reproduce.wendlandt_1997.experiment1 import converges, drift, faster, turns
 from experiments.reproduce.wendlandt_1997.simulated import Compare, column, last_away, sharpest_change, table
 
-#: A change in one control period is a sharp one if it is this many times the greatest that comes without a cause.
+#: A sudden change is a sharp one if it is this many times the greatest that comes without a cause.
 SHARP = 2.0
 #: [s] and [m] how close times must be, and a place that "drifts about zero".
 CLOSE, ABOUT = 0.05, 5e-3
@@ -51,7 +51,7 @@ def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Findin
     """Whether curves change sharply soon after these times, and nowhere else but at the run's other events."""
     ratio = sharpest_change(run, table(run, prefix), times, (0.0, *disturbances(run)))
     return Finding(
-        f"change of the {what} in a control period, over the greatest at times without an event",
+        f"sudden change of the {what}, over the greatest where nothing happens",
         "sharp",
         ratio,
         f"above {SHARP:g}, within 0.03 s",

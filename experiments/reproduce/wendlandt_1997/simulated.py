@@ -74,17 +74,19 @@ def table(run: Run, prefix: str) -> Floats:
 def sharpest_change(
     run: Run, curves: Floats, times: tuple[float, ...], others: tuple[float, ...], window: float = 0.03
 ) -> float:
-    """The greatest change of curves in one row soon after some times, over the greatest where nothing happens.
+    """The greatest sudden change of curves soon after some times, over the greatest where nothing happens.
+
+    A change is as sudden as it differs from that in the row before: a steep slope alone is none.
 
     Args:
         run: whose rows.
-        curves: (rows, k); their changes are taken as vectors.
+        curves: (rows, k); the differences of their changes are taken as vectors.
         times: [s] of what may have caused it.
         others: [s] of what else happens: the rows soon after these count for neither.
         window: [s] after each that counts as soon.
     """
-    time = run.frame["time"].to_numpy()[1:]
-    change = np.linalg.norm(np.diff(curves, axis=0), axis=1)
+    time = run.frame["time"].to_numpy()[2:]
+    change = np.linalg.norm(np.diff(curves, n=2, axis=0), axis=1)
 
     def soon(events: tuple[float, ...]) -> NDArray[np.bool_]:
         return np.any([(time >= at) & (time <= at + window) for at in events], axis=0)
