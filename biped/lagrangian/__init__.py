@@ -1,0 +1,8 @@
+"""Chapter 2 of Wendlandt 1997 for any Lagrangian: a system is described with SymPy, its integrators are derived from that.
+
+Importing this package is quick: what stands behind a name is imported when the name is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
