@@ -1,4 +1,4 @@
-"""Chapter 2 of Wendlandt 1997 for any Lagrangian: a system is described with SymPy, its integrators are derived from that.
+"""Chapter 2 of Wendlandt 1997 for any Lagrangian: from a system in SymPy, its integrators are derived and compiled.
 
 Importing this package is quick: what stands behind a name is imported when the name is first used.
 """

@@ -1,4 +1,4 @@
-"""Generated modules: named by what they are made from, kept on disk beside the compiled kernels, imported from there."""
+"""Generated modules: named by what they are made from, kept beside the compiled kernels, imported from there."""
 
 import hashlib
 import importlib.util
@@ -24,7 +24,7 @@ _SOURCES = [Path(__file__).with_name(name) for name in ("derive.py", "generate.p
 
 
 def digest(system: "System", method: str) -> str:
-    """Of all that decides the generated module's text: the system but for its parameters' values, and our own sources."""
+    """Of all that decides the module's text: the system but for its parameters' values, and our own sources."""
     found = hashlib.sha256(f"{method} {sympy.__version__}".encode())
     for source in _SOURCES:
         found.update(source.read_bytes())
@@ -66,7 +66,9 @@ def _write(path: Path, text: str) -> None:
         os.unlink(file.name)
 
 
-def built(system: "System", method: LagrangianMethod | str, announce: Callable[[str], None] | None = None) -> ModuleType:
+def built(
+    system: "System", method: LagrangianMethod | str, announce: Callable[[str], None] | None = None
+) -> ModuleType:
     """The module that steps this system by this method, compiled when it is first called.
 
     Raises:

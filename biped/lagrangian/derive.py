@@ -22,7 +22,8 @@ class Equations:
 
     Attributes:
         names: of the state's coordinates.
-        q, p, z, v, w, r, c: symbols of: state, unknowns of a step, velocity, velocity and multipliers, residual, parameters.
+        q, p, z, v, w, r, c: symbols of the state, a step's unknowns, the velocity, the velocity with multipliers, the
+            residual, the parameters.
         motions: how many unknowns are no multipliers.
         residual: of a step; momentum rows, then constraints over h.
         end_q, end_p: state after the step, from its unknowns.
@@ -385,7 +386,7 @@ def energy_momentum(system: System) -> Equations:
 
 
 def quaternion_product(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
-    """a ⋆ b, scalar first."""
+    """The quaternion a ⋆ b, scalar first."""
     return [
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

@@ -1,5 +1,6 @@
 """Motions of a system: what is checked before the first step, steps in chunks, and a table of what came out."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -43,6 +44,7 @@ class Trajectory:
         steps: how many.
         mean_iterations, most_iterations: of Newton's method in a step (in a substep).
         residual: the largest relative one that was accepted.
+        seconds: [s] that the steps took, without what is derived, compiled, checked or put into tables.
     """
 
     frame: pd.DataFrame
@@ -53,6 +55,7 @@ class Trajectory:
     mean_iterations: float
     most_iterations: int
     residual: float
+    seconds: float
 
 
 def integrate(
@@ -82,6 +85,16 @@ def integrate(
     return run.advance(steps, every, progress)
 
 
+def prepare(system: System, method: LagrangianMethod | str, announce: Callable[[str], None] | None = None) -> None:
+    """See ``System.compile``."""
+    if isinstance(method, str):
+        method = lagrangian_method_named(method)
+    module = built(system, method, announce)
+    run = _Run(system, module, method, 1.0, np.ones(1))
+    run.done = 1  # nothing to record, and no steps: what is compiled is called, and no more
+    run.call(0, 1, np.zeros((1, run.columns)), np.zeros((0, module.UNKNOWNS - module.MOTIONS)))
+
+
 def _weights(method: LagrangianMethod, composition: Sequence[float], q1: ArrayLike | None) -> Floats:
     weights = np.array(composition, dtype=np.float64)
     if weights.ndim != 1 or not weights.size or not np.all(np.isfinite(weights)) or np.any(weights == 0.0):
@@ -100,7 +113,7 @@ def _whole_steps(step: float, duration: float, every: int) -> int:
         raise InputError(f"step = {step!r}: it must be finite and above zero")
     if not is_finite(duration) or duration < 0.0:
         raise InputError(f"duration = {duration!r}: it must be finite and not negative")
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+    if every < 1 or every != int(every):
         raise InputError(f"every = {every!r}: it must be a whole number above zero")
     steps = round(duration / step)
     if abs(steps * step - duration) > 1e-6 * step:
@@ -128,6 +141,7 @@ class _Run:
         self.module, self.method, self.step, self.weights = module, method, step, weights
         self.c = system.parameter_values
         self.done = 0
+        self.seconds = 0.0
         size, unknowns, rows = module.SIZE, module.UNKNOWNS, module.VELOCITY_ROWS
         self.state = np.zeros((2, size))
         self.past = np.zeros((weights.size, 3, unknowns))
@@ -177,7 +191,7 @@ class _Run:
             if np.any(off > ON_CONSTRAINTS * scale):
                 worst = int(np.argmax(off / scale))
                 raise InputError(
-                    f"v0 leaves the constraints: constraint {worst + 1} changes at a rate of {(G @ v)[worst]:.3g}, not zero"
+                    f"v0 leaves the constraints: constraint {worst + 1} changes at {(G @ v)[worst]:.3g}/s, and must not"
                 )
             p = np.zeros_like(q)
             self.module.set_momentum(q, v, self.c, p)
@@ -221,24 +235,26 @@ class _Run:
     def columns(self) -> int:
         return 3 * self.module.SIZE + self.module.OBSERVED
 
-    def call(self, rows: int, every: int, table: Floats, multipliers: Floats) -> None:
-        """Steps, or an error that says where they ended."""
+    def call(self, rows: int, every: int, table: Floats, multipliers: Floats, ahead: int = 0) -> None:
+        """Steps, ``ahead`` of them done before, or an error that says where they ended."""
         module = self.module
+        begin = time.perf_counter()
         outcome = module.advance(
-            self.state, self.past, self.done, self.c, float(self.step), self.weights, rows, every, table, multipliers,
-            self.work, self.solver, self.report,
+            self.state, self.past, self.done, ahead, self.c, float(self.step), self.weights, rows, every,
+            table, multipliers, self.work, self.solver, self.report,
         )  # fmt: skip
+        self.seconds += time.perf_counter() - begin
         if outcome == module.DONE:
             return
-        time = self.step * self.report[0]
+        reached = self.step * self.report[0]
         if outcome == module.NO_VELOCITY:
             raise IntegrationError(
-                f"{self.method.name} at t = {time:.9g} s: no velocity has this momentum "
+                f"{self.method.name} at t = {reached:.9g} s: no velocity has this momentum "
                 "(singular mass matrix or constraint Jacobian, or a motion that is not finite)"
             )
         raise IntegrationError(
-            f"{self.method.name} at t = {time:.9g} s: the step of {self.step:.3g} s could not be solved; the relative "
-            f"residual is {self.report[1]:.3g} and should be {self.method.tolerance:.3g}; try a smaller step"
+            f"{self.method.name} at t = {reached:.9g} s: the step of {self.step:.3g} s could not be solved; the "
+            f"relative residual is {self.report[1]:.3g} and should be {self.method.tolerance:.3g}; try a smaller step"
         )
 
     def advance(self, steps: int, every: int, progress: Progress | None) -> Trajectory:
@@ -253,7 +269,13 @@ class _Run:
         chunk = max(1, CHUNK // (every * self.weights.size))
         for first in range(0, rows, chunk):
             count = min(chunk, rows - first)
-            self.call(count, every, table[first : first + count + 1], multipliers[first : first + count])
+            self.call(
+                count,
+                every,
+                table[first : first + count + 1],
+                multipliers[first : first + count],
+                self.done - first * every,
+            )
             self.done = (first + count) * every
             if progress is not None:
                 progress((first + count) / rows)
@@ -267,7 +289,9 @@ class _Run:
         names = [*module.NAMES, *(f"p_{name}" for name in module.NAMES), *(f"v_{name}" for name in module.NAMES)]
         if not np.all(np.isfinite(table)):
             bad = int(np.argmax(~np.all(np.isfinite(table), axis=1)))
-            raise IntegrationError(f"{self.method.name} at t = {self.step * every * bad:.9g} s: the motion is not finite")
+            raise IntegrationError(
+                f"{self.method.name} at t = {self.step * every * bad:.9g} s: the motion is not finite"
+            )
         times = np.arange(len(table)) * (self.step * every)
         frame = pd.DataFrame(table, columns=[*names, *module.OBSERVED_NAMES])
         frame.insert(0, "time", times)
@@ -283,5 +307,5 @@ class _Run:
             float(self.report[2]) / solved,
             int(self.report[3]),
             float(self.report[1]),
+            self.seconds,
         )
-

@@ -12,7 +12,7 @@ from biped.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from biped.lagrangian.integrate import Progress, Trajectory
     from biped.lagrangian.methods import LagrangianMethod
@@ -58,8 +58,8 @@ class System:
         lagrangian: L(q, q̇), with ``rate(q)`` for q̇.
         constraints: g(q) = 0.
         forces: F(q, q̇), one for each coordinate (5.2).
-        discrete_lagrangian: 𝕃(y, x, h), which ``midpoint-dvp`` and ``generalized-dvp`` take in place of (2.23): one that
-            differs from it off the constraints, such as (2.51).
+        discrete_lagrangian: 𝕃(y, x, h), which ``midpoint-dvp`` and ``generalized-dvp`` take in place of (2.23): one
+            that differs from it off the constraints, such as (2.51).
         chart: for ``generalized-dvp``.
         conserved: expressions in q and q̇ to be recorded by name, beside the energy.
         invariants: symbols that stand in the potential for quadratic functions of q. ``energy-momentum`` takes its
@@ -195,20 +195,20 @@ class System:
         return replace(self, parameters=changed)
 
     def compile(self, method: "LagrangianMethod | str", announce: Callable[[str], None] | None = None) -> None:
-        """Derive and compile what ``integrate`` needs, unless that is on disk; ``announce`` is told before it takes long."""
-        from biped.lagrangian.build import built
+        """Derive and compile what ``integrate`` needs, unless that is on disk; ``announce`` is told before that."""
+        from biped.lagrangian.integrate import prepare
 
-        built(self, method, announce)
+        prepare(self, method, announce)
 
     def integrate(
         self,
         method: "LagrangianMethod | str",
-        q0: Sequence[float],
-        v0: Sequence[float] | None = None,
+        q0: "ArrayLike",
+        v0: "ArrayLike | None" = None,
         *,
         step: float,
         duration: float,
-        q1: Sequence[float] | None = None,
+        q1: "ArrayLike | None" = None,
         every: int = 1,
         composition: Sequence[float] = (1.0,),
         progress: "Progress | None" = None,

@@ -24,7 +24,7 @@ from contact.jit import kernel, routine
 
 # Outcomes of ``advance``.
 DONE, NOT_CONVERGED, NO_VELOCITY = 0, 1, 2
-# A relative residual below it that no longer falls is rounding: that of a chart's difference quotients is eps |q|/(h |v|).
+# A relative residual below it that no longer falls is rounding: with a chart's difference quotients, eps |q|/(h |v|).
 ROUNDING = 1e-8
 # Enough for a Lagrangian that is not quadratic in the velocity.
 VELOCITY_ITERATIONS = 50
@@ -63,7 +63,7 @@ def eliminate(A, b, size):
 
 @kernel
 def set_scales(q, p, r, A, h, scale):
-    """What the residual's rows are relative to: the momentum that is exchanged; how far a constraint can be evaluated."""
+    """What the residual's rows are relative to: the momentum; how far a constraint can be evaluated."""
     momentum = 0.0
     place = 0.0
     for i in range(SIZE):
@@ -93,7 +93,7 @@ def relative(r, scale):
 
 @kernel
 def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iterations, most_backtracks):
-    """(solved, relative residual, iterations): Newton's method with backtracking, from the guess in z; leaves r at z."""
+    """(solved, relative residual, iterations): Newton's method with backtracking from the guess in z."""
     best = 0.0
     iterations = 0
     backtracks = 0
@@ -178,10 +178,10 @@ def remember(past, z):
 
 
 @routine
-def advance(state, past, done, c, step, weights, rows, every, table, multipliers, work, solver, report):
+def advance(state, past, done, ahead, c, step, weights, rows, every, table, multipliers, work, solver, report):
     """Steps until ``rows`` rows are recorded; returns an outcome.
 
-    ``state`` (2, SIZE): configuration and momentum. ``done``: steps before; those of the first row are not repeated.
+    ``state`` (2, SIZE): configuration and momentum. ``done``: steps before, of which ``ahead`` belong to the first row.
     ``past`` (substeps, 3, UNKNOWNS): earlier solutions. ``report``: steps done, relative residual, Newton iterations in
     all, and the most of a step. Row 0 of ``table`` is the state before the first step if ``done`` is zero.
     """
@@ -196,7 +196,7 @@ def advance(state, past, done, c, step, weights, rows, every, table, multipliers
             set_guess(q, w, c, z)
             remember(past[i], z)
     for row in range(rows):
-        for k in range(done % every, every):
+        for k in range(ahead if row == 0 else 0, every):
             multiplied = multipliers[row]
             for i in range(multiplied.shape[0]):
                 if k == 0:
