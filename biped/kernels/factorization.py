@@ -67,6 +67,14 @@ def store_block(block, i, mass, left, right, angular):
 
 
 @kernel
+def store_matrix(block, i, row, column, M):
+    """A 3 x 3 matrix as one corner of a 6 x 6 block."""
+    block[i, row, column], block[i, row, column + 1], block[i, row, column + 2] = M[0], M[1], M[2]
+    block[i, row + 1, column], block[i, row + 1, column + 1], block[i, row + 1, column + 2] = M[3], M[4], M[5]
+    block[i, row + 2, column], block[i, row + 2, column + 1], block[i, row + 2, column + 2] = M[6], M[7], M[8]
+
+
+@kernel
 def add_matrix(block, i, row, column, M):
     """Add a 3 x 3 matrix to one corner of a 6 x 6 block."""
     block[i, row, column] += M[0]

@@ -30,10 +30,16 @@ class Extrapolation(NamedTuple):
 @kernel
 def evaluate(body, tree, floor, plant, pushes, work, h):
     """The residual's norm at the candidate ``work.q``, ``work.shift``."""
+    place_candidate(tree, pushes, work)
+    return math.sqrt(set_residual(body, tree, floor, plant, pushes, work, h))
+
+
+@kernel
+def place_candidate(tree, pushes, work):
+    """The poses at k + 1 for ``work.q``, and where pushes act on them."""
     place_bodies(tree, work.q, work.next)
     for j in range(pushes.body.shape[0]):
         place_push(work.next, pushes, j, pushes.right)
-    return math.sqrt(set_residual(body, tree, floor, plant, pushes, work, h))
 
 
 @kernel

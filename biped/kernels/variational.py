@@ -202,18 +202,30 @@ def add_external_impulses(tree, plant, pushes, work, arms, push_arms, half, sign
 
 
 @kernel
-def set_residual(body, tree, floor, plant, pushes, work, h):
-    """e and the square of its norm; the poses at k + 1 must be those of ``work.q``."""
+def load_start_wrenches(body, tree, floor, plant, pushes, work, h):
+    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``work.wrench``."""
     set_discrete_momenta(body, tree, work, h)
     set_contact_forces(tree, floor, plant, work, h)
     load_body_wrenches(tree, work, work.motion.poses, -0.5 * h)
     add_external_impulses(tree, plant, pushes, work, work.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
+
+
+@kernel
+def dof_torque(tree, plant, work, h, i, dof):
+    """What joint i exerts in this step along one of its degrees of freedom."""
+    return plant.torque[dof] if tree.dofs[i] > 1 else joint_torque(plant, work, h, tree.first_q[i], dof)
+
+
+@kernel
+def set_residual(body, tree, floor, plant, pushes, work, h):
+    """e and the square of its norm; the poses at k + 1 must be those of ``work.q``."""
+    load_start_wrenches(body, tree, floor, plant, pushes, work, h)
     total = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(work.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
-            torque = plant.torque[dof] if tree.dofs[i] > 1 else joint_torque(plant, work, h, tree.first_q[i], dof)
+            torque = dof_torque(tree, plant, work, h, i, dof)
             e = plant.momentum[dof] + 0.5 * h * torque - dot6(load6(work.motion.poses.motion, dof), b)
             work.residual[dof] = e
             total += e * e
@@ -242,7 +254,7 @@ def set_discrete_momentum(body, tree, plant, pushes, work, h):
         b = load6(work.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
-            torque = plant.torque[dof] if tree.dofs[i] > 1 else joint_torque(plant, work, h, tree.first_q[i], dof)
+            torque = dof_torque(tree, plant, work, h, i, dof)
             p = dot6(load6(work.next.motion, dof), b) + 0.5 * h * torque
             plant.momentum[dof] = p + work.residual[dof]
         hand_to_parent(tree, work.wrench, i, b)

@@ -159,6 +159,23 @@ def mat_scale(c, A):
 
 
 @kernel
+def transposed(A):
+    return A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]
+
+
+@kernel
+def outer(a, b):
+    """a bᵀ."""
+    return scale(a[0], b) + scale(a[1], b) + scale(a[2], b)
+
+
+@kernel
+def hat(a):
+    """â as a matrix."""
+    return 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0
+
+
+@kernel
 def hat_mat(a, M):
     """â M, where â x = a × x."""
     return (

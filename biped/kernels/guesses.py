@@ -1,0 +1,74 @@
+"""The first guesses of Lee et al. 2016, section 3.3."""
+
+from typing import NamedTuple
+
+from biped.kernels.dynamics import factor_mass_matrix, load_bias_forces
+from biped.kernels.factorization import solve_inboard, solve_outboard
+from biped.kernels.kinematics import move_bodies
+from biped.kernels.method import set_guess
+from biped.kernels.tree import PRISMATIC, REVOLUTE
+from biped.kernels.variational import displace
+from biped.kernels.vectors import copy1, cross, load3, scale
+from contact.jit import kernel
+from contact.modes import NONE
+
+CURRENT = 1
+EULER = 2
+DYNAMICS = 3
+
+
+class Proposed(NamedTuple):
+    """The tree stays where it is (1), goes on as in the last step (2), or as its accelerations say (3)."""
+
+    number: int  # of the paper's IG1, IG2, IG3
+
+
+@set_guess.register(Proposed)
+def propose(tree, floor, plant, pushes, work, guess, h):
+    work.delta[:] = 0.0
+    if guess.number == EULER:
+        copy1(plant.rate, work.delta)
+    elif guess.number == DYNAMICS:
+        set_accelerations(tree, plant, pushes, work, h)
+        for dof in range(plant.rate.shape[0]):
+            work.delta[dof] = plant.rate[dof] + h * work.delta[dof]
+    work.shift[:] = 0.0
+    displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
+
+
+@kernel
+def set_accelerations(tree, plant, pushes, work, h):
+    """M⁻¹(Q − C) at k, into ``work.delta``: gravity, torques, pushes, and the contact forces of the last step."""
+    motion = work.motion
+    s = motion.poses.motion
+    move_bodies(tree, motion.poses, plant.rate, motion.velocity, motion.drift)
+    factor_mass_matrix(tree, motion, 0)
+    load_bias_forces(tree, motion, 0)
+    for c in range(tree.contact_body.shape[0]):
+        if plant.mode[c] != NONE:
+            take_off(motion.factors.wrench, tree.contact_body[c], load3(motion.poses.contact, c), load3(plant.force, c))
+    for j in range(pushes.body.shape[0]):
+        take_off(motion.factors.wrench, pushes.body[j], load3(pushes.left, j), scale(1.0 / h, load3(pushes.impulse, j)))
+    set_joint_loads(tree, plant, work.diagonal)
+    solve_inboard(tree, s, work.diagonal, motion.factors, 0)
+    solve_outboard(tree, s, motion.factors, work.delta)
+
+
+@kernel
+def take_off(wrench, i, arm, force):
+    """A force on body i at ``arm`` from O: what the joints need not provide."""
+    moment = cross(arm, force)
+    for axis in range(3):
+        wrench[i, axis] -= force[axis]
+        wrench[i, 3 + axis] -= moment[axis]
+
+
+@kernel
+def set_joint_loads(tree, plant, load):
+    """Torques held on the joints, and those of their springs and dampers as they are now."""
+    for i in range(tree.parent.shape[0]):
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            load[dof] = plant.torque[dof]
+            if tree.kind[i] == REVOLUTE or tree.kind[i] == PRISMATIC:
+                stretch = plant.q[tree.first_q[i]] - plant.setpoint[dof]
+                load[dof] -= plant.stiffness[dof] * stretch + plant.damping[dof] * plant.rate[dof]
