@@ -1,7 +1,7 @@
 from .controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from .disturbance import Push, Throw
 from .errors import InputError, IntegrationError, ModelError, RunInterrupted
-from .integrators import Recursive, integrator_named
+from .integrators import Maximal, Recursive, integrator_named
 from .model import (
     Body,
     Box,
@@ -35,6 +35,7 @@ __all__ = [
     "InputError",
     "IntegrationError",
     "Joint",
+    "Maximal",
     "Model",
     "ModelError",
     "Observation",

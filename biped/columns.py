@@ -1,5 +1,6 @@
 """The columns of a recorded run: their names in the order of the kernels' rows, and their units."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from biped.model import Model
@@ -35,8 +36,11 @@ class Columns:
         return [i for i, name in enumerate(self.names) if name not in self.hidden]
 
 
-def columns_of(model: Model, recorded: tuple[str, ...] = (), thrown: bool = False) -> Columns:
-    """The columns of a run of this model; ``recorded`` are the controller's own."""
+def columns_of(
+    model: Model, recorded: tuple[str, ...] = (), own: Mapping[str, str] | None = None, thrown: bool = False
+) -> Columns:
+    """The columns of a run of this model; ``recorded`` are the controller's, ``own`` the integrator's, with units."""
+    own = own or {}
     names = ["time", *model.coordinate_names, *model.velocity_names]
     torques = [_torque_name(name) for name in model.velocity_names]
     names += torques
@@ -46,11 +50,11 @@ def columns_of(model: Model, recorded: tuple[str, ...] = (), thrown: bool = Fals
     names += [f"momentum_{name}" for name in MOMENTUM]
     names += ["com_x", "com_y", "com_z"]
     names += [f"momentum_defect_{name}" for name in MOMENTUM]
-    names += ["newton_iterations", *recorded]
+    names += ["newton_iterations", *recorded, *own]
     if thrown:
         names += [f"thrown_{part}" for part in POSE]
     prismatic = {body.joint.name for body in model.bodies if body.joint.kind == "prismatic"}
-    units = {name: _unit(name, prismatic) for name in names}
+    units = {name: own.get(name) or _unit(name, prismatic) for name in names}
     root = model.root.joint.name
     hidden = frozenset(name for name in torques if model.is_floating and name.startswith(f"torque_{root}_"))
     return Columns(tuple(names), units, hidden)

@@ -11,7 +11,7 @@ from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.kernels.hold import FallLimits, World
 from biped.kernels.kinematics import Poses
-from biped.kernels.log import new_log
+from biped.kernels.log import Nothing, new_log
 from biped.kernels.step import prepare
 from biped.kernels.thrown import (
     ARMED,
@@ -95,7 +95,9 @@ def build_world(
     prepare(model.tree, state.plant, work)
     rows = max(ROWS, sizes.period // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
-    log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride)
+    method = integrator.method(model)
+    more = integrator.recorder(method) if hasattr(integrator, "recorder") else Nothing()
+    log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more)
     log.down[:] = state.plant.mode != 1
     return World(
         tree=model.tree,
@@ -103,7 +105,7 @@ def build_world(
         plant=state.plant,
         pushes=compile_pushes(model, pushes),
         work=work,
-        method=integrator.method(model),
+        method=method,
         thrown=_build_thrown(model, state, throw, work.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=log,

@@ -1,7 +1,8 @@
 """Integrators of trees of bodies, chosen by name; each says what it can do."""
 
 from biped.integrators.integrator import Integrator, check_fits
+from biped.integrators.maximal import Maximal
 from biped.integrators.recursive import Recursive
 from biped.integrators.registry import INTEGRATORS, integrator_named, settings_of
 
-__all__ = ["INTEGRATORS", "Integrator", "Recursive", "check_fits", "integrator_named", "settings_of"]
+__all__ = ["INTEGRATORS", "Integrator", "Maximal", "Recursive", "check_fits", "integrator_named", "settings_of"]

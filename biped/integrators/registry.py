@@ -7,6 +7,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.integrators.integrator import Integrator
+from biped.integrators.maximal import Maximal
 from biped.integrators.recursive import Recursive
 
 
@@ -15,7 +16,7 @@ def _by_name(integrators: Iterable[Integrator]) -> dict[str, Integrator]:
 
 
 #: Each with its default settings; ``integrator_named`` makes one with others.
-INTEGRATORS: dict[str, Integrator] = _by_name([Recursive()])
+INTEGRATORS: dict[str, Integrator] = _by_name([Recursive(), Maximal()])
 
 
 def settings_of(integrator: Integrator) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from biped.kernels.free_body import STATE
-from biped.kernels.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_row
+from biped.kernels.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_more, record_row
 from biped.kernels.method import advance
 from biped.kernels.pushes import Pushes
 from biped.kernels.state import STEPS, Plant
@@ -77,19 +77,21 @@ def begin_tick(world, period):
 
 
 @kernel
-def append_row(tree, floor, plant, motion, thrown, log):
+def append_row(tree, floor, plant, work, thrown, log):
     """Append a row for the present state."""
-    observe(tree, plant, motion, log)
-    place = record_row(tree, floor, plant, motion, log, time_of(plant))
+    observe(tree, plant, work.motion, log)
+    place = record_row(tree, floor, plant, work.motion, log, time_of(plant))
+    row = log.rows[log.cursor[ROWS] - 1]
+    place = record_more(tree, plant, work, log.more, row, place)
     if thrown.status[ARMED] == 1:
         for k in range(7):
-            log.rows[log.cursor[ROWS] - 1, place + k] = thrown.state[k]
+            row[place + k] = thrown.state[k]
 
 
 @routine
-def record(tree, floor, plant, motion, thrown, log):
+def record(tree, floor, plant, work, thrown, log):
     """``append_row`` for a loop that is not compiled."""
-    append_row(tree, floor, plant, motion, thrown, log)
+    append_row(tree, floor, plant, work, thrown, log)
 
 
 @kernel
@@ -124,7 +126,7 @@ def hold(world, steps):
     tree, floor, plant, pushes, work, method, thrown, _, log = world
     for _ in range(steps):
         if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
-            append_row(tree, floor, plant, work.motion, thrown, log)
+            append_row(tree, floor, plant, work, thrown, log)
         reason = take_step(tree, floor, plant, pushes, work, method, thrown, log)
         if reason != OK:
             return reason

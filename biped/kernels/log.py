@@ -1,6 +1,6 @@
 """What a run leaves behind: rows of numbers and events, written into arrays that the caller drains."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from biped.kernels.state import (
 from biped.kernels.tree import Floats, Integers
 from biped.kernels.variational import reference_point
 from biped.kernels.vectors import add, cross, load3, sub
-from contact.jit import kernel
+from contact.jit import generic, kernel
 from contact.kernels import stored_energy
 from contact.modes import NONE
 
@@ -51,9 +51,24 @@ class Log(NamedTuple):
     cursor: Integers  # (CURSORS,)
     down: Integers  # (nc,) which contact points were on the floor
     extra: Floats  # (k,) numbers that the controller wants recorded
+    more: Any  # what else is recorded: chooses ``record_more``
 
 
-def new_log(rows: int, width: int, events: int, nc: int, extra: int, stride: int) -> Log:
+class Nothing(NamedTuple):
+    """Nothing else is recorded."""
+
+
+@generic("more")
+def record_more(tree, plant, work, more, row, place):
+    """Write what else there is of the present state and the step before it; the place after it."""
+
+
+@record_more.register(Nothing)
+def record_nothing(tree, plant, work, more, row, place):
+    return place
+
+
+def new_log(rows: int, width: int, events: int, nc: int, extra: int, stride: int, more: Any) -> Log:
     """An empty log that takes a row every ``stride`` steps."""
     cursor = np.zeros(CURSORS, dtype=np.int64)
     cursor[STRIDE] = stride
@@ -64,6 +79,7 @@ def new_log(rows: int, width: int, events: int, nc: int, extra: int, stride: int
         cursor,
         np.zeros(nc, dtype=np.int64),
         np.full(extra, np.nan),
+        more,
     )
 
 
@@ -94,7 +110,7 @@ def put(row, place, values):
 def record_row(tree, floor, plant, motion, log, time):
     """Append a row: time, q, rates, torques, contacts, ledger, momenta, iterations, the controller's numbers.
 
-    Returns the place after them, where a thrown box's pose goes.
+    Returns the place after them, where ``record_more`` and a thrown box's pose go on.
 
     ``biped.columns`` names the columns in this order.
     """
