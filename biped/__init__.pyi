@@ -1,7 +1,7 @@
 from .controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from .disturbance import Push, Throw
 from .errors import InputError, IntegrationError, ModelError, RunInterrupted
-from .integrators import Maximal, Recursive, integrator_named
+from .integrators import Adaptive, ExplicitEuler, Recursive, RungeKutta4, SemiImplicitEuler, integrator_named
 from .model import (
     Body,
     Box,
@@ -25,17 +25,18 @@ from .state import State
 from .world import Fall
 
 __all__ = [
+    "Adaptive",
     "Body",
     "Box",
     "CompiledLoop",
     "ContactPoint",
     "Controller",
+    "ExplicitEuler",
     "Fall",
     "Impedance",
     "InputError",
     "IntegrationError",
     "Joint",
-    "Maximal",
     "Model",
     "ModelError",
     "Observation",
@@ -43,6 +44,8 @@ __all__ = [
     "Recursive",
     "Run",
     "RunInterrupted",
+    "RungeKutta4",
+    "SemiImplicitEuler",
     "SetPoint",
     "State",
     "Throw",

@@ -37,6 +37,8 @@ DEFAULT_PERIOD = 2e-3
 #: Control ticks, and steps, between two looks at the keyboard and the progress bar.
 CHUNK = 250
 CHUNK_STEPS = 20_000
+#: The same for an integrator that steps from Python.
+PYTHON_CHUNK = 10
 #: Steps in a control period.
 MOST_STEPS = 100_000
 
@@ -93,8 +95,7 @@ def simulate(
     if len(throws) > 1:
         raise InputError(f"{len(throws)} throws: a run takes one at most")
     throw = throws[0] if throws else None
-    own = integrator.columns(model) if hasattr(integrator, "columns") else {}
-    columns = columns_of(model, recorded, own, throw is not None)
+    columns = columns_of(model, recorded, throw is not None)
     pushes = [d for d in disturbances if isinstance(d, Push)]
     sizes = Sizes(clock.period, clock.stride, len(recorded))
     world = build_world(model, floor, state, integrator, pushes, throw, fall, columns, sizes)
@@ -105,7 +106,8 @@ def simulate(
     loop = _loop_of(model, controller)
     if announce is not None and not is_compiled(loop.loop if loop else hold):
         announce("compiling the kernels, once per installation: about a minute")
-    return _Session(model, controller, loop, state, world, columns, clock, pushes, progress).run()
+    stepping = getattr(integrator, "hold", None)
+    return _Session(model, controller, loop, stepping, state, world, columns, clock, pushes, progress).run()
 
 
 def _check_parts(controller: Controller | None, disturbances: Sequence[Disturbance]) -> None:
@@ -188,13 +190,17 @@ def _loop_of(model: Model, controller: Controller | None) -> CompiledLoop | None
 
 
 class _Session:
-    """One run in the making: drives the compiled loop in chunks, and drains its log."""
+    """One run in the making: drives the compiled loop in chunks, and drains its log.
+
+    ``stepping`` is the integrator's own ``hold``, where it steps from Python.
+    """
 
     def __init__(
         self,
         model: Model,
         controller: Controller | None,
         loop: CompiledLoop | None,
+        stepping: Callable[[World, int], int] | None,
         state: State,
         world: World,
         columns: Columns,
@@ -205,6 +211,8 @@ class _Session:
         self.model, self.controller, self.loop = model, controller, loop
         self.state, self.world, self.columns = state, world, columns
         self.clock, self.progress = clock, progress
+        self.hold = hold if stepping is None else stepping
+        self.runs_compiled = loop is not None and stepping is None
         self.pushes, self.began = pushes, state.time
         self.standing = frozenset(
             name for name, mode in zip(model.contact_names, state.plant.mode, strict=True) if mode != NONE
@@ -242,19 +250,19 @@ class _Session:
         """Load or compile the kernels, so that the wall time is that of the steps."""
         if self.loop is not None:
             self.loop.loop(self.world, self.loop.law, 0, self.clock.period)
-        else:
-            hold(self.world, 0)
+        if not self.runs_compiled:
+            self.hold(self.world, 0)
 
     def _record(self) -> None:
         world = self.world
-        record(world.tree, world.floor, world.plant, world.work, world.thrown, world.log)
+        record(world.tree, world.floor, world.plant, world.work.motion, world.thrown, world.log)
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
         into = int(self.state.plant.counts[INTO_TICK])
         if into:
             rest = min(self.clock.period - into, left)
-            self._check(self._timed(lambda: hold(self.world, rest)))
+            self._check(self._timed(lambda: self._hold(into, rest)))
             self._drain()
             left -= rest
             self.state.plant.counts[INTO_TICK] = (into + rest) % self.clock.period
@@ -263,7 +271,8 @@ class _Session:
     def _chunk(self, left: int) -> int:
         """Some control ticks, or the part of one that is left; the number of steps taken."""
         period = self.clock.period
-        ticks = min(CHUNK, max(1, CHUNK_STEPS // period), left // period)
+        chunk = CHUNK if self.hold is hold else PYTHON_CHUNK
+        ticks = min(chunk, max(1, CHUNK_STEPS // period), left // period)
         if ticks == 0:
             done, reason = self._ticks(1, left)
             steps = left
@@ -278,25 +287,41 @@ class _Session:
         return steps if reason != LOG_FULL or ticks else 0
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        if self.loop is not None:
+        if self.loop is not None and self.runs_compiled:
             loop, law = self.loop
             done, reason = self._timed(lambda: loop(self.world, law, ticks, period))
             return int(done), int(reason)
         return self._timed(lambda: self._python_ticks(ticks, period))
 
     def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        """The closed loop of a controller that is not compiled."""
-        assert self.controller is not None
+        """The closed loop of a controller, or of an integrator, that is not compiled."""
         for tick in range(ticks):
             reason = int(begin_tick(self.world, period))
             if reason == OK:
-                self._set_torques(self.controller)
-                reason = int(hold(self.world, period))
+                self._set_torques()
+                reason = self._hold(0, period)
             if reason != OK:
                 return tick, reason
         return ticks, OK
 
-    def _set_torques(self, controller: Controller) -> None:
+    def _hold(self, into: int, steps: int) -> int:
+        """Some steps of a control tick that is ``into`` steps old; an interrupted one can be finished."""
+        count = self.state.plant.counts
+        begin = int(count[STEPS])
+        try:
+            return int(self.hold(self.world, steps))
+        except KeyboardInterrupt:
+            count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.period
+            raise
+
+    def _set_torques(self) -> None:
+        """Ask the controller; a compiled one by a tick of its loop without any steps."""
+        if self.loop is not None:
+            self.loop.loop(self.world, self.loop.law, 1, 0)
+        elif self.controller is not None:
+            self._ask(self.controller)
+
+    def _ask(self, controller: Controller) -> None:
         observation = Observation(self.model, self.state.time, self.state.q.copy(), self.world.work.motion.rates.copy())
         torques = np.asarray(controller.torques(observation), dtype=float)
         joints = self.model.joint_names
@@ -338,9 +363,10 @@ class _Session:
                 f"the thrown box's flight or collision at {self.state.time:.6g} s has no solution", self._result()
             )
         residual = float(np.linalg.norm(self.world.work.residual))
+        left = f"residual {residual:.3g} N·s, " if math.isfinite(residual) else ""
         modes = ", ".join(f"{n}={m}" for n, m in zip(self.model.contact_names, plant.mode, strict=True))
         raise IntegrationError(
-            f"no solution of the step at {self.state.time:.6g} s: residual {residual:.3g} N·s, "
+            f"no solution of the step at {self.state.time:.6g} s: {left}"
             f"contact modes {modes or 'none'}; a smaller step may help (now {self.clock.step:g} s)",
             self._result(),
         )

@@ -1,8 +1,20 @@
 """Integrators of trees of bodies, chosen by name; each says what it can do."""
 
+from biped.integrators.adaptive import Adaptive
+from biped.integrators.explicit import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator, check_fits
-from biped.integrators.maximal import Maximal
 from biped.integrators.recursive import Recursive
 from biped.integrators.registry import INTEGRATORS, integrator_named, settings_of
 
-__all__ = ["INTEGRATORS", "Integrator", "Maximal", "Recursive", "check_fits", "integrator_named", "settings_of"]
+__all__ = [
+    "INTEGRATORS",
+    "Adaptive",
+    "ExplicitEuler",
+    "Integrator",
+    "Recursive",
+    "RungeKutta4",
+    "SemiImplicitEuler",
+    "check_fits",
+    "integrator_named",
+    "settings_of",
+]

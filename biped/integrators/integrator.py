@@ -10,6 +10,9 @@ class Integrator(Protocol):
     """An integrator with its settings: a frozen dataclass whose fields are the settings.
 
     The table ``biped integrators`` is made of these properties, and ``simulate`` goes by them.
+
+    One that steps from Python has a method ``hold(world, steps)`` besides, which does what ``biped.kernels.hold.hold``
+    does and returns why it ended. Its ``method`` is then only what the kernels around the steps are compiled for.
     """
 
     @property

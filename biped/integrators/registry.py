@@ -6,8 +6,9 @@ from dataclasses import fields
 from typing import Any
 
 from biped.errors import InputError
+from biped.integrators.adaptive import Adaptive
+from biped.integrators.explicit import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator
-from biped.integrators.maximal import Maximal
 from biped.integrators.recursive import Recursive
 
 
@@ -16,7 +17,9 @@ def _by_name(integrators: Iterable[Integrator]) -> dict[str, Integrator]:
 
 
 #: Each with its default settings; ``integrator_named`` makes one with others.
-INTEGRATORS: dict[str, Integrator] = _by_name([Recursive(), Maximal()])
+INTEGRATORS: dict[str, Integrator] = _by_name(
+    [Recursive(), ExplicitEuler(), SemiImplicitEuler(), RungeKutta4(), Adaptive()]
+)
 
 
 def settings_of(integrator: Integrator) -> dict[str, Any]:

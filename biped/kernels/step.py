@@ -142,6 +142,12 @@ def book_works(tree, plant, pushes, work, h):
             q_index, dof = tree.first_q[i], tree.first_v[i]
             change = work.q[q_index] - plant.q[q_index]
             plant.ledger[ACTUATORS] += joint_torque(plant, work, h, q_index, dof) * change
+    book_push_works(plant, pushes, work, h)
+
+
+@kernel
+def book_push_works(plant, pushes, work, h):
+    """The exact works of forces that are constant through the step."""
     for j in range(pushes.body.shape[0]):
         plant.ledger[PUSHES] += dot(load3(pushes.impulse, j), scale(1.0 / h, push_chord(pushes, work, j)))
 
@@ -154,21 +160,32 @@ def push_chord(pushes, work, j):
 
 @kernel
 def book_momentum(tree, plant, pushes, work, method, h):
-    """Advance p, and set against its change, for a floating root, the impulses from outside.
-
-    For a floating root p's first six components are the whole tree's linear momentum and its angular
-    momentum about O. O itself moves by Δ, which changes the latter by −Δ × linear momentum.
-    """
-    floating = tree.kind[0] == FLOATING
-    if floating:
-        before = (plant.momentum[0], plant.momentum[1], plant.momentum[2])
-        spin_before = (plant.momentum[3], plant.momentum[4], plant.momentum[5])
-    else:
-        before = spin_before = (0.0, 0.0, 0.0)
+    """Advance p, and set against its change, for a floating root, the impulses from outside."""
+    before, spin_before = whole_momentum(tree, plant)
     set_new_momentum(tree, plant, pushes, work, method, h)
-    if not floating:
-        return
-    linear, angular = external_impulse(tree, plant, pushes, work, h)
+    if tree.kind[0] == FLOATING:
+        linear, angular = external_impulse(tree, plant, pushes, work, h)
+        book_impulse(tree, plant, work, before, spin_before, linear, angular)
+
+
+@kernel
+def whole_momentum(tree, plant):
+    """The whole tree's linear momentum and its angular momentum about O: p's first six components.
+
+    Zero where the root does not float.
+    """
+    if tree.kind[0] == FLOATING:
+        p = plant.momentum
+        return (p[0], p[1], p[2]), (p[3], p[4], p[5])
+    return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@kernel
+def book_impulse(tree, plant, work, before, spin_before, linear, angular):
+    """Set the impulses from outside, angular about O at k, against the change of the momenta since then.
+
+    O itself moves by Δ, which changes the angular momentum by −Δ × linear momentum.
+    """
     after = (plant.momentum[0], plant.momentum[1], plant.momentum[2])
     shift = triple(work.shift)
     spin_after = add((plant.momentum[3], plant.momentum[4], plant.momentum[5]), cross(shift, after))
@@ -211,22 +228,27 @@ def external_impulse(tree, plant, pushes, work, h):
 def settle_contacts(tree, floor, plant, work, h):
     """Book the contacts' work, split into what springs store and what is lost, and decide the next modes."""
     for c in range(tree.contact_body.shape[0]):
-        mode = plant.mode[c]
-        anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
         middle, velocity = contact_chord(tree, plant, work, h, c)
-        half = scale(0.5 * h, velocity)
-        begin, end = sub(middle, half), add(middle, half)
-        done = h * dot(load3(plant.force, c), velocity)
-        stored = stored_energy(floor, mode, begin, anchor)
-        if mode == SLIDING or (mode != NONE and is_clipped(floor, middle, velocity, anchor)):
-            plant.slip[c] += h * math.hypot(velocity[0], velocity[1])
-        found = state_at_end(floor, mode, middle, velocity, anchor, end[2])
-        plant.found[c] = found
-        anchor = anchor_at_end(floor, mode, middle, velocity, anchor, end, load3(plant.force, c))
-        plant.anchor[c, 0], plant.anchor[c, 1] = anchor
-        plant.mode[c] = mode_of(found)
-        plant.ledger[CONTACT] += done
-        plant.ledger[DISSIPATED] -= done + stored_energy(floor, plant.mode[c], end, anchor) - stored
+        settle_contact(floor, plant, h, c, middle, velocity, h * dot(load3(plant.force, c), velocity))
+
+
+@kernel
+def settle_contact(floor, plant, h, c, middle, velocity, done):
+    """The same for contact point c, which moved along a chord and on which the floor did the work ``done``."""
+    mode = plant.mode[c]
+    anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
+    half = scale(0.5 * h, velocity)
+    begin, end = sub(middle, half), add(middle, half)
+    stored = stored_energy(floor, mode, begin, anchor)
+    if mode == SLIDING or (mode != NONE and is_clipped(floor, middle, velocity, anchor)):
+        plant.slip[c] += h * math.hypot(velocity[0], velocity[1])
+    found = state_at_end(floor, mode, middle, velocity, anchor, end[2])
+    plant.found[c] = found
+    anchor = anchor_at_end(floor, mode, middle, velocity, anchor, end, load3(plant.force, c))
+    plant.anchor[c, 0], plant.anchor[c, 1] = anchor
+    plant.mode[c] = mode_of(found)
+    plant.ledger[CONTACT] += done
+    plant.ledger[DISSIPATED] -= done + stored_energy(floor, plant.mode[c], end, anchor) - stored
 
 
 @kernel

@@ -1,0 +1,155 @@
+"""An adaptive integrator of high order: scipy's, around the compiled equations of motion."""
+
+import math
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.errors import InputError
+from biped.integrators.explicit import room_for
+from biped.kernels.explicit import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
+from biped.kernels.hold import World, record, take_step
+from biped.kernels.log import STRIDE, log_contact_changes
+from biped.kernels.method import advance
+from biped.kernels.state import STEPS
+from biped.kernels.step import FAILED, OK, time_of
+from biped.model import Model
+
+Floats = NDArray[np.float64]
+
+#: scipy takes no relative tolerance below 100 roundings.
+LEAST_RELATIVE = 1e-13
+
+
+class _ByScipy(NamedTuple):
+    """The method of a step that is taken from Python."""
+
+    inner: Explicit  # the room, and the books
+    relative_tolerance: float
+    absolute_tolerance: float
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """scipy's DOP853: Runge–Kutta of order 8 with step control (Hairer, Nørsett and Wanner 1993, II.10).
+
+    The step of ``simulate`` is the interval of its output: inside of it the solver takes as many steps of its own as
+    the tolerances ask for. It is started anew in each, since contact modes, anchors and held torques change
+    there, and only there: a point that lands within an interval is seen by the floor at its end, as
+    a point's force lasts to the end. In stance the interval is therefore what limits the accuracy, and not the
+    tolerances; in flight it is the other way round.
+
+    It is called from Python, once for each of the solver's stages, and is some hundred times slower than a
+    compiled integrator of the same step. Pushes act by their mean force in each interval.
+
+    Attributes:
+        relative_tolerance: of each number of the configuration, the velocity and the books of a step.
+        absolute_tolerance: the same in their SI units, where they are near zero.
+
+    Raises:
+        InputError: a tolerance is not a finite number above zero, or the relative one is below 1e-13.
+    """
+
+    name: ClassVar[str] = "dop853"
+    paper: ClassVar[str] = "Hairer, Nørsett and Wanner 1993"
+    coordinates: ClassVar[str] = "generalized"
+    order: ClassVar[int] = 8
+    symmetric: ClassVar[bool] = False
+    symplectic: ClassVar[bool] = False
+    conserves_momentum: ClassVar[bool] = False
+    conserves_energy: ClassVar[bool] = False
+    takes_contact: ClassVar[bool] = True
+    takes_loops: ClassVar[bool] = False
+    cost: ClassVar[str] = "O(n), from Python"
+
+    relative_tolerance: float = 1e-9
+    absolute_tolerance: float = 1e-10
+
+    def __post_init__(self) -> None:
+        for name, least in (("relative_tolerance", LEAST_RELATIVE), ("absolute_tolerance", 0.0)):
+            value: Any = getattr(self, name)
+            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0 and value >= least):
+                above = f"{least:g} or above" if least else "above zero"
+                raise InputError(f"integrator.{name} = {value!r}: it must be a finite number, {above}")
+
+    def method(self, model: Model) -> Explicit:
+        """Room for the compiled equations."""
+        return no_stages(room_for(model))
+
+    def hold(self, world: World, steps: int) -> int:
+        """What ``biped.kernels.hold.hold`` does, one step after the other from Python.
+
+        Ctrl-C comes through between two steps. With no steps it only loads what is compiled.
+        """
+        tree, floor, plant, pushes, work, inner, thrown, _, log = world
+        method = _ByScipy(inner, self.relative_tolerance, self.absolute_tolerance)
+        if steps == 0:
+            begin_flow(tree, plant, pushes, work, inner, time_of(plant), plant.clock[1])
+            slope_of_flow(tree, floor, plant, pushes, inner.flow, plant.clock[1])
+        for _ in range(steps):
+            with _interrupts_afterwards():
+                if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
+                    record(tree, floor, plant, work.motion, thrown, log)
+                reason: int = take_step(tree, floor, plant, pushes, work, method, thrown, log)
+                if reason != OK:
+                    return reason
+                log_contact_changes(plant, log, time_of(plant))
+        return OK
+
+
+def _advance_by_scipy(
+    tree: Any, floor: Any, plant: Any, pushes: Any, work: Any, method: _ByScipy, begin: float, h: float
+) -> int:
+    """Advance the plant by h; the solver sets out to do it in one step."""
+    from scipy.integrate import DOP853  # takes a while to load
+
+    flow = method.inner.flow
+    begin_flow(tree, plant, pushes, work, method.inner, begin, h)
+
+    def slope(_: float, y: Floats) -> Floats:
+        flow.at.whole[:] = y
+        slope_of_flow(tree, floor, plant, pushes, flow, h)
+        return flow.slope.whole.copy()
+
+    with np.errstate(over="ignore", invalid="ignore"):  # a failed step is found by its numbers
+        solver = DOP853(
+            slope,
+            0.0,
+            flow.start.copy(),
+            h,
+            first_step=h,
+            rtol=method.relative_tolerance,
+            atol=method.absolute_tolerance,
+        )
+        while solver.status == "running":
+            solver.step()
+    if solver.status == "failed":
+        return FAILED
+    flow.at.whole[:] = solver.y
+    return int(end_flow(tree, floor, plant, pushes, work, method.inner, h))
+
+
+advance.register(_ByScipy)(_advance_by_scipy)
+
+
+@contextmanager
+def _interrupts_afterwards() -> Iterator[None]:
+    """Let Ctrl-C wait until what is inside is done, so that no step is left half booked."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield  # it raises nothing here
+        return
+    caught: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    for number in caught[:1]:
+        signal.raise_signal(number)
