@@ -1,7 +1,7 @@
 from .controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from .disturbance import Push, Throw
 from .errors import InputError, IntegrationError, ModelError, RunInterrupted
-from .integrators import Adaptive, ExplicitEuler, Recursive, RungeKutta4, SemiImplicitEuler, integrator_named
+from .integrators import Adaptive, ExplicitEuler, Maximal, Recursive, RungeKutta4, SemiImplicitEuler, integrator_named
 from .model import (
     Body,
     Box,
@@ -37,6 +37,7 @@ __all__ = [
     "InputError",
     "IntegrationError",
     "Joint",
+    "Maximal",
     "Model",
     "ModelError",
     "Observation",

@@ -95,7 +95,8 @@ def simulate(
     if len(throws) > 1:
         raise InputError(f"{len(throws)} throws: a run takes one at most")
     throw = throws[0] if throws else None
-    columns = columns_of(model, recorded, throw is not None)
+    own = integrator.columns(model) if hasattr(integrator, "columns") else {}
+    columns = columns_of(model, recorded, own, throw is not None)
     pushes = [d for d in disturbances if isinstance(d, Push)]
     sizes = Sizes(clock.period, clock.stride, len(recorded))
     world = build_world(model, floor, state, integrator, pushes, throw, fall, columns, sizes)
@@ -255,7 +256,7 @@ class _Session:
 
     def _record(self) -> None:
         world = self.world
-        record(world.tree, world.floor, world.plant, world.work.motion, world.thrown, world.log)
+        record(world.tree, world.floor, world.plant, world.work, world.thrown, world.log)
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
