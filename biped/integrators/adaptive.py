@@ -95,7 +95,7 @@ class Adaptive:
         for _ in range(steps):
             with _interrupts_afterwards():
                 if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
-                    record(tree, floor, plant, work.motion, thrown, log)
+                    record(tree, floor, plant, work, thrown, log)
                 reason: int = take_step(tree, floor, plant, pushes, work, method, thrown, log)
                 if reason != OK:
                     return reason
