@@ -1,7 +1,20 @@
 from .controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from .disturbance import Push, Throw
 from .errors import InputError, IntegrationError, ModelError, RunInterrupted
-from .integrators import Adaptive, ExplicitEuler, Maximal, Recursive, RungeKutta4, SemiImplicitEuler, integrator_named
+from .integrators import (
+    Adaptive,
+    ExplicitEuler,
+    Lee,
+    LeeBroyden,
+    LeeNewton,
+    LeeRiqn,
+    LeeSvi,
+    Maximal,
+    Recursive,
+    RungeKutta4,
+    SemiImplicitEuler,
+    integrator_named,
+)
 from .model import (
     Body,
     Box,
@@ -37,6 +50,11 @@ __all__ = [
     "InputError",
     "IntegrationError",
     "Joint",
+    "Lee",
+    "LeeBroyden",
+    "LeeNewton",
+    "LeeRiqn",
+    "LeeSvi",
     "Maximal",
     "Model",
     "ModelError",

@@ -100,6 +100,7 @@ _SETTINGS = {
     "max_backtracks": ("", "halvings of an iteration's step before it is given up"),
     "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
     "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
+    "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
     "relative_tolerance": ("", "of each number of a step with error control"),
     "absolute_tolerance": ("", "the same where the number is near zero, in its SI unit"),
 }

@@ -3,6 +3,7 @@
 from biped.integrators.adaptive import Adaptive
 from biped.integrators.explicit import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator, check_fits
+from biped.integrators.lee import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
 from biped.integrators.maximal import Maximal
 from biped.integrators.recursive import Recursive
 from biped.integrators.registry import INTEGRATORS, integrator_named, settings_of
@@ -12,6 +13,11 @@ __all__ = [
     "Adaptive",
     "ExplicitEuler",
     "Integrator",
+    "Lee",
+    "LeeBroyden",
+    "LeeNewton",
+    "LeeRiqn",
+    "LeeSvi",
     "Maximal",
     "Recursive",
     "RungeKutta4",

@@ -9,6 +9,7 @@ from biped.errors import InputError
 from biped.integrators.adaptive import Adaptive
 from biped.integrators.explicit import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator
+from biped.integrators.lee import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
 from biped.integrators.maximal import Maximal
 from biped.integrators.recursive import Recursive
 
@@ -19,7 +20,19 @@ def _by_name(integrators: Iterable[Integrator]) -> dict[str, Integrator]:
 
 #: Each with its default settings; ``integrator_named`` makes one with others.
 INTEGRATORS: dict[str, Integrator] = _by_name(
-    [Recursive(), Maximal(), ExplicitEuler(), SemiImplicitEuler(), RungeKutta4(), Adaptive()]
+    [
+        Recursive(),
+        Maximal(),
+        Lee(),
+        LeeRiqn(),
+        LeeNewton(),
+        LeeBroyden(),
+        LeeSvi(),
+        ExplicitEuler(),
+        SemiImplicitEuler(),
+        RungeKutta4(),
+        Adaptive(),
+    ]
 )
 
 

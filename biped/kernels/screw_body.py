@@ -38,12 +38,12 @@ from biped.kernels.vectors import (
     sub,
     transposed,
 )
-from contact.jit import kernel
+from contact.jit import kernel, routine
 
-# Turns of at most 7° (σ = (sin 3.6°)²) take SHORT terms of the series, those up to 60° take LONG of them. Beyond,
-# where nothing cancels, the closed form serves.
-SHORT, SHORT_UP_TO = 8, 0.004
-LONG, LONG_UP_TO = 30, 0.25
+# Turns of at most 3.6° (σ = sin² 1.8°) take NEAR terms of the series, those up to 60° all. Beyond, where nothing
+# cancels, the closed form serves.
+NEAR_UP_TO = 0.001
+SERIES_UP_TO = 0.25
 
 
 def _series(terms: int) -> tuple[float, ...]:
@@ -51,7 +51,8 @@ def _series(terms: int) -> tuple[float, ...]:
     return tuple(0.5 * 4.0**n / (n * n * math.comb(2 * n, n)) for n in range(2, 2 + terms))
 
 
-_K = _series(LONG)
+_K = _series(30)
+_K0, _K1, _K2, _K3, _K4, _K5, _K6, _K7 = _K[:8]
 
 
 class ScrewBody(NamedTuple):
@@ -59,48 +60,35 @@ class ScrewBody(NamedTuple):
 
 
 @kernel
-def series_sum(sigma, terms):
-    """k and dk/dσ."""
-    k = dk = 0.0
-    for j in range(terms - 1, -1, -1):
-        dk = dk * sigma + k
-        k = k * sigma + _K[j]
-    return k, dk
-
-
-@kernel
-def series_curve(sigma, terms):
-    """d²k/dσ²."""
-    k = dk = half = 0.0
-    for j in range(terms - 1, -1, -1):
-        half = half * sigma + dk
-        dk = dk * sigma + k
-        k = k * sigma + _K[j]
-    return 2.0 * half
-
-
-@kernel
 def screw_terms(c, sigma):
     """k and dk/dσ of a turn with cos(θ/2) = c and sin²(θ/2) = σ."""
-    if sigma <= SHORT_UP_TO:
-        return series_sum(sigma, SHORT)
-    if sigma <= LONG_UP_TO:
-        return series_sum(sigma, LONG)
-    s = math.sqrt(sigma)
-    half = math.atan2(s, c)
-    B = (half / s) ** 2
-    k = (B - 1.0) / sigma
-    dB = (half / (s * c) - B) / sigma
-    return k, (dB - k) / sigma
+    if sigma <= NEAR_UP_TO:
+        x = sigma
+        k = _K0 + x * (_K1 + x * (_K2 + x * (_K3 + x * (_K4 + x * _K5))))
+        return k, _K1 + x * (2.0 * _K2 + x * (3.0 * _K3 + x * (4.0 * _K4 + x * (5.0 * _K5))))
+    k, dk, _ = far_screw_terms(c, sigma)
+    return k, dk
 
 
 @kernel
 def screw_curve(c, sigma):
     """d²k/dσ²."""
-    if sigma <= SHORT_UP_TO:
-        return series_curve(sigma, SHORT)
-    if sigma <= LONG_UP_TO:
-        return series_curve(sigma, LONG)
+    if sigma <= NEAR_UP_TO:
+        x = sigma
+        return 2.0 * _K2 + x * (6.0 * _K3 + x * (12.0 * _K4 + x * (20.0 * _K5 + x * (30.0 * _K6 + x * (42.0 * _K7)))))
+    return far_screw_terms(c, sigma)[2]
+
+
+@routine
+def far_screw_terms(c, sigma):
+    """k, dk/dσ and d²k/dσ² of turns that a few terms do not do; called, not inlined, for they are rare."""
+    if sigma <= SERIES_UP_TO:
+        k = dk = half = 0.0
+        for j in range(len(_K) - 1, -1, -1):
+            half = half * sigma + dk
+            dk = dk * sigma + k
+            k = k * sigma + _K[j]
+        return k, dk, 2.0 * half
     s = math.sqrt(sigma)
     D = math.atan2(s, c) / (s * c)  # B + σ dB/dσ
     B = (D * c) ** 2
@@ -108,7 +96,7 @@ def screw_curve(c, sigma):
     dB = (D - B) / sigma
     dk = (dB - k) / sigma
     dD = (1.0 - D * (c * c - sigma)) / (2.0 * sigma * c * c)
-    return ((dD - 2.0 * dB) / sigma - 2.0 * dk) / sigma
+    return k, dk, ((dD - 2.0 * dB) / sigma - 2.0 * dk) / sigma
 
 
 @kernel
@@ -198,7 +186,8 @@ def screw_derivatives(mass, J, turn, moved, h):
     g = translation_gradient(mass, u, moved, h, k, dk)
     spin = rotation_gradient(j, u, h, B, dB)
     A = mat_add(
-        mat_mul(Lt, translation_curve(mass, u, moved, h, k, dk, ddk)), mat_mul(L, rotation_curve(J, j, u, h, B, dB, ddB))
+        mat_mul(Lt, translation_curve(mass, u, moved, h, k, dk, ddk)),
+        mat_mul(L, rotation_curve(J, j, u, h, B, dB, ddB)),
     )
     A = mat_mul(mat_add(A, hat(sub(g, spin))), Lt)
     spin_by_turn = mat_scale(0.25, mat_add(A, mat_scale(-1.0, outer(add(g, spin), u))))
