@@ -35,6 +35,7 @@ class Equations:
         tangent_momentum: p − Dᵀg μ, of the root w = (v, μ).
         observed: by name; the energy first.
         constraints, constraint_jacobian: g(q) and Dg(q).
+        hidden: whether velocities are on the hidden constraints Dg v = 0.
         projects: whether a step ends on the hidden constraints.
         multiplier_scale: what makes the step's multipliers those of the continuous equations.
     """
@@ -60,6 +61,7 @@ class Equations:
     observed: dict[str, Expr]
     constraints: Vector
     constraint_jacobian: Matrix
+    hidden: bool
     projects: bool
     multiplier_scale: float
 
@@ -173,7 +175,7 @@ class Derivation:
             tangent_momentum=list(Matrix(self.p) - normal),
             observed=self.observed,
             constraints=list(self.g), constraint_jacobian=jacobian,
-            projects=projects, multiplier_scale=multiplier_scale,
+            hidden=hidden, projects=projects, multiplier_scale=multiplier_scale,
         )  # fmt: skip
 
 

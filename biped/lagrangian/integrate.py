@@ -188,7 +188,7 @@ class _Run:
         if v0 is not None:
             v = _vector(v0, "v0", self.module.NAMES)
             off, scale = np.abs(G @ v), np.abs(G) @ np.abs(v) + np.finfo(float).tiny
-            if np.any(off > ON_CONSTRAINTS * scale):
+            if self.module.HIDDEN and np.any(off > ON_CONSTRAINTS * scale):
                 worst = int(np.argmax(off / scale))
                 raise InputError(
                     f"v0 leaves the constraints: constraint {worst + 1} changes at {(G @ v)[worst]:.3g}/s, and must not"
@@ -197,9 +197,14 @@ class _Run:
             self.module.set_momentum(q, v, self.c, p)
             self.check_mass(q, p)
             self.state[:] = q, p
+            self.guess_velocity(v)
         else:
             assert q1 is not None
             self.start_from_two(q, _vector(q1, "q1", self.module.NAMES))
+
+    def guess_velocity(self, v: Floats) -> None:
+        """Where the search for the velocity of the first momentum starts."""
+        self.work[7][: v.size] = v
 
     def check_mass(self, q: Floats, p: Floats) -> None:
         """That the momentum determines a velocity."""
@@ -219,6 +224,7 @@ class _Run:
         module.set_first_momenta(q, u, self.step, self.c, p, p_end)
         self.check_mass(q, p)
         self.state[:] = q, p
+        self.guess_velocity(u)
         self.first_row = self.record_state()
         self.state[:] = second, p_end
         self.past[:, 0, : module.MOTIONS] = u

@@ -130,9 +130,13 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
 
 @kernel
 def find_velocity(q, p, w, c, r, A):
-    """Whether w = (v, μ) was found: the velocity on the hidden constraints that has p, but for a part along Dᵀg."""
+    """Whether w = (v, μ) was found: the velocity on the hidden constraints that has p, but for a part along Dᵀg.
+
+    Where p is not linear in v, w comes with a guess.
+    """
     for i in range(VELOCITY_ROWS):
-        w[i] = 0.0
+        if LINEAR_VELOCITY or i >= SIZE:
+            w[i] = 0.0
     for _ in range(VELOCITY_ITERATIONS):
         set_velocity_equations(q, p, w, c, r, A)
         if not eliminate(A, r, VELOCITY_ROWS):
@@ -227,6 +231,8 @@ def advance(state, past, done, ahead, c, step, weights, rows, every, table, mult
                         multiplied[i] += MULTIPLIER_SCALE * weights[part] * z[MOTIONS + i]
             done += 1
             report[0] = done
+        for i in range(min(SIZE, MOTIONS)):
+            w[i] = z[i]
         if not find_velocity(q, p, w, c, r, B):
             return NO_VELOCITY
         record(q, p, w, c, table[row + 1])

@@ -1,0 +1,173 @@
+"""What the methods conserve: constraints, momenta, energy, the symplectic form, and time's arrow."""
+
+import numpy as np
+import pytest
+
+from .conftest import BODY_START, DSP, QUATERNION, crystal, dsp_start, kepler, pendulum, quartic
+from .test_methods import dsp_angles, dsp_rates
+
+CONSTRAINED = ("midpoint-dvp", "first-order-dvp", "shake", "rattle", "energy-momentum")
+MOMENTA = ["angular_momentum_x", "angular_momentum_y", "angular_momentum_z"]
+
+
+def spread(values):
+    return float(np.ptp(np.asarray(values), axis=0).max())
+
+
+@pytest.mark.parametrize("name", CONSTRAINED)
+@pytest.mark.parametrize("h", [0.1, 0.01, 0.001])
+def test_constraints_hold_at_every_step(dsp, name, h):
+    q = dsp.integrate(name, *dsp_start(), step=h, duration=10.0).frame[DSP].to_numpy()
+    assert np.abs((q[:, :3] ** 2).sum(axis=1) - 16.0).max() < 1e-12
+    assert np.abs(((q[:, 3:] - q[:, :3]) ** 2).sum(axis=1) - 9.0).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", ["midpoint-dvp", "rigid-energy-momentum"])
+def test_quaternions_stay_unit(body, name):
+    q = body.integrate(name, *BODY_START, step=0.01, duration=100.0).frame[QUATERNION].to_numpy()
+    assert np.abs((q**2).sum(axis=1) - 1.0).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", CONSTRAINED)
+@pytest.mark.parametrize("h", [0.1, 0.001])
+def test_the_pendulums_momentum_is_conserved(dsp, name, h):
+    frame = dsp.integrate(name, *dsp_start(), step=h, duration=30.0).frame
+    assert spread(frame["angular_momentum_z"]) < 1e-12 * 200.0
+
+
+def test_the_momentum_is_conserved_in_generalized_coordinates(dsp):
+    q0, v0 = dsp_start()
+    start = dsp_angles(q0), dsp_rates(q0, v0)
+    frame = dsp.integrate("generalized-dvp", *start, step=0.01, duration=5.0).frame
+    assert spread(frame["angular_momentum_z"]) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["midpoint-dvp", "first-order-dvp", "rigid-energy-momentum"])
+@pytest.mark.parametrize("h", [0.1, 0.001])
+def test_the_bodys_momentum_is_conserved(body, name, h):
+    frame = body.integrate(name, *BODY_START, step=h, duration=30.0).frame
+    assert spread(frame[MOMENTA]) < 1e-11
+
+
+@pytest.mark.parametrize("h", [0.1, 0.001])
+def test_energy_and_momentum_are_conserved_on_the_pendulum(dsp, h):
+    frame = dsp.integrate("energy-momentum", *dsp_start(), step=h, duration=30.0).frame
+    assert spread(frame["energy"]) < 1e-10  # of 500 J that are exchanged
+
+
+@pytest.mark.parametrize("h", [0.2, 0.001])
+def test_energy_and_momentum_are_conserved_on_the_rigid_body(body, h):
+    frame = body.integrate("rigid-energy-momentum", *BODY_START, step=h, duration=30.0).frame
+    assert spread(frame["energy"]) < 1e-11
+    assert spread(frame[MOMENTA]) < 1e-11
+
+
+@pytest.mark.parametrize("h", [0.1, 0.001])
+def test_energy_and_momentum_are_conserved_under_other_potentials(h):
+    planet = kepler().integrate("energy-momentum", [1.0, 0.0], [0.1, 0.8], step=h, duration=20.0).frame
+    assert spread(planet["energy"]) < 1e-11
+    assert spread(planet["angular_momentum"]) < 1e-11
+    forms = crystal().integrate("energy-momentum", [0.5, 0.3], [0.1, -0.4], step=h, duration=20.0).frame
+    assert spread(forms["energy"]) < 1e-11
+    springs = quartic().integrate("energy-momentum", [0.0, 1.0, 3.0], [1.0, 0.0, -1.0], step=h, duration=20.0).frame
+    assert spread(springs["energy"]) < 1e-10
+    assert spread(springs["momentum"]) < 1e-11
+
+
+def test_the_energy_of_a_symplectic_method_oscillates_about_a_constant(dsp):
+    """2.3: it does not drift, as the second half's mean shows."""
+    energy = dsp.integrate("midpoint-dvp", *dsp_start(), step=0.01, duration=200.0).frame["energy"].to_numpy()
+    halves = np.array_split(energy, 2)
+    assert spread(energy) > 1e-3
+    assert abs(halves[0].mean() - halves[1].mean()) < 0.02 * spread(energy)
+
+
+def test_motions_run_backwards(dsp, body):
+    q0, v0 = dsp_start()
+    for name in ("midpoint-dvp", "shake", "rattle", "energy-momentum"):
+        there = dsp.integrate(name, q0, v0, step=0.02, duration=1.0).frame.iloc[-1]
+        v = -there[[f"v_{x}" for x in DSP]].to_numpy()
+        back = dsp.integrate(name, there[DSP].to_numpy(), v, step=0.02, duration=1.0).frame.iloc[-1]
+        np.testing.assert_allclose(back[DSP], q0, atol=1e-10)
+    for name in ("midpoint-dvp", "rigid-energy-momentum"):
+        there = body.integrate(name, *BODY_START, step=0.02, duration=1.0).frame.iloc[-1]
+        v = -there[[f"v_{x}" for x in QUATERNION]].to_numpy()
+        back = body.integrate(name, there[QUATERNION].to_numpy(), v, step=0.02, duration=1.0).frame.iloc[-1]
+        np.testing.assert_allclose(back[QUATERNION], BODY_START[0], atol=1e-10)
+
+
+def test_the_first_order_variant_does_not_run_backwards(dsp):
+    q0, v0 = dsp_start()
+    there = dsp.integrate("first-order-dvp", q0, v0, step=0.02, duration=1.0).frame.iloc[-1]
+    v = -there[[f"v_{x}" for x in DSP]].to_numpy()
+    back = dsp.integrate("first-order-dvp", there[DSP].to_numpy(), v, step=0.02, duration=1.0).frame.iloc[-1]
+    assert np.linalg.norm(back[DSP] - q0) > 1e-3
+
+
+def form_error(system, name, q0, v0, mass, h=0.2, steps=5, small=1e-5):
+    """‖DᵀΩD − Ω‖ of the map (q, p) → (q', p'), by central differences."""
+    names = [s.name for s in (system.chart.coordinates if name == "generalized-dvp" else system.coordinates)]
+    columns = [*names, *(f"p_{x}" for x in names)]
+    n = len(names)
+
+    def flow(x):
+        v = np.linalg.solve(mass, x[n:])
+        return system.integrate(name, x[:n], v, step=h, duration=h * steps).frame[columns].to_numpy()[-1]
+
+    x0 = np.concatenate([q0, mass @ v0])
+    D = np.array([(flow(x0 + small * e) - flow(x0 - small * e)) / (2 * small) for e in np.eye(2 * n)]).T
+    omega = np.block([[np.zeros((n, n)), np.eye(n)], [-np.eye(n), np.zeros((n, n))]])
+    return np.abs(D.T @ omega @ D - omega).max()
+
+
+@pytest.mark.parametrize(
+    ("name", "symplectic"),
+    [("midpoint-dvp", True), ("first-order-dvp", True), ("shake", True), ("rattle", True), ("energy-momentum", False)],
+)
+def test_the_symplectic_form_is_preserved_or_not(name, symplectic):
+    error = form_error(kepler(), name, [1.0, 0.0], [0.1, 0.6], 2.0 * np.eye(2))
+    assert (error < 1e-8) == symplectic
+
+
+def test_the_symplectic_form_is_preserved_in_generalized_coordinates():
+    """On the constraint manifold, through a chart: a plane pendulum, whose mass in its angle is constant."""
+    error = form_error(pendulum(), "generalized-dvp", [0.8], [1.5], np.array([[2.0 * 1.5**2]]))
+    assert error < 1e-8
+
+
+def test_the_symplectic_form_is_preserved_by_the_constrained_twin():
+    """The same pendulum with its constraint, seen through the chart: dθ ∧ dp_θ."""
+    system, h = pendulum(), 0.1
+
+    def flow(x):
+        angle, turning = x[0], x[1] / (2.0 * 1.5**2)
+        q = 1.5 * np.array([np.sin(angle), -np.cos(angle)])
+        v = 1.5 * turning * np.array([np.cos(angle), np.sin(angle)])
+        end = system.integrate("midpoint-dvp", q, v, step=h, duration=10 * h).frame.iloc[-1]
+        angle = np.arctan2(end["x"], -end["z"])
+        return np.array([angle, 1.5 * (np.cos(angle) * end["p_x"] + np.sin(angle) * end["p_z"])])
+
+    x0 = np.array([0.8, 4.0])
+    D = np.array([(flow(x0 + 1e-5 * e) - flow(x0 - 1e-5 * e)) / 2e-5 for e in np.eye(2)]).T
+    assert np.linalg.det(D) == pytest.approx(1.0, abs=1e-8)
+
+
+def test_a_damper_takes_the_energy_that_it_does_work_for():
+    """The energy-momentum method: Δ(energy) = h F(u)·u in every step, exactly."""
+    c, h = 0.4, 0.05
+    frame = pendulum(c).integrate("energy-momentum", [1.5, 0.0], [0.0, 0.0], step=h, duration=10.0).frame
+    moved = np.diff(frame[["x", "z"]].to_numpy(), axis=0)
+    np.testing.assert_allclose(np.diff(frame["energy"]), -c * (moved**2).sum(axis=1) / h, atol=1e-12)
+    assert frame["energy"].iloc[-1] < frame["energy"].iloc[0] - 10.0
+
+
+@pytest.mark.parametrize("name", ["midpoint-dvp", "shake", "rattle"])
+def test_a_dampers_work_is_second_order_in_the_variational_methods(name):
+    c, losses = 0.4, []
+    for h in (0.02, 0.01, 0.005):
+        frame = pendulum(c).integrate(name, [1.5, 0.0], [0.0, 0.0], step=h, duration=5.0).frame
+        moved = np.diff(frame[["x", "z"]].to_numpy(), axis=0)
+        work = -c * (moved**2).sum() / h
+        losses.append(abs(frame["energy"].iloc[-1] - frame["energy"].iloc[0] - work))
+    assert losses[0] / losses[1] == pytest.approx(4.0, rel=0.1)
+    assert losses[1] / losses[2] == pytest.approx(4.0, rel=0.1)
