@@ -1,6 +1,5 @@
 """An adaptive integrator of high order: scipy's, around the compiled equations of motion."""
 
-import math
 import signal
 import threading
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.checks import is_finite
 from biped.errors import InputError
 from biped.integrators.explicit import room_for
 from biped.kernels.explicit import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
@@ -74,7 +74,7 @@ class Adaptive:
     def __post_init__(self) -> None:
         for name, least in (("relative_tolerance", LEAST_RELATIVE), ("absolute_tolerance", 0.0)):
             value: Any = getattr(self, name)
-            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0 and value >= least):
+            if not (is_finite(value) and value > 0.0 and value >= least):
                 above = f"{least:g} or above" if least else "above zero"
                 raise InputError(f"integrator.{name} = {value!r}: it must be a finite number, {above}")
 
