@@ -41,12 +41,14 @@ class Adaptive:
 
     The step of ``simulate`` is the interval of its output: inside of it the solver takes as many steps of its own as
     the tolerances ask for. It is started anew in each, since contact modes, anchors and held torques change
-    there, and only there: a point that lands within an interval is seen by the floor at its end, as
-    a point's force lasts to the end. In stance the interval is therefore what limits the accuracy, and not the
-    tolerances; in flight it is the other way round.
+    there, and only there: the floor sees a point that lands within an interval at its end, as deep as it is then,
+    and a sliding one sticks from then on. Where contacts change, the interval is what limits the accuracy, and
+    not the tolerances: a human that lands from 5 mm stands in intervals of 0.5 ms and is thrown by 1 ms. In
+    flight it is the other way round. Pushes act by their mean force in each interval.
 
-    It is called from Python, once for each of the solver's stages, and is some hundred times slower than a
-    compiled integrator of the same step. Pushes act by their mean force in each interval.
+    The solver calls the compiled equations from Python, which costs about 1 ms a step, some 150 times the recursive
+    integrator's, and up to seconds a step while points slide under a shock: friction that is viscous below
+    ``zvt`` is stiff.
 
     Attributes:
         relative_tolerance: of each number of the configuration, the velocity and the books of a step.

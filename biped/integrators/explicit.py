@@ -1,4 +1,13 @@
-"""Explicit integrators, to compare with: what users of simulators without variational integrators know."""
+"""Explicit integrators, to compare with: what users of simulators without variational integrators know.
+
+Forces are evaluated at the stages, in which contact modes and anchors are those of the start of the step: they change
+at its end, as in all integrators. No step is halved. The books are integrated with the step, so that what they leave
+over is the method's own error.
+
+The floor and joint impedance are stiff, which bounds their steps where a variational integrator has no such
+bound. The figures in their descriptions are for the human on the thesis's rubber floor (``tests/integrator``).
+Under a ``JointImpedance`` with its default damping all three need 0.05 ms.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,7 +33,11 @@ class _Explicit:
 
 @dataclass(frozen=True)
 class ExplicitEuler(_Explicit):
-    """q' = q + h v, v' = v + h M⁻¹(τ − C), turns by the exponential. It feeds energy into whatever swings."""
+    """q' = q + h v, v' = v + h M⁻¹(τ − C), turns by the exponential. It feeds energy into whatever swings.
+
+    The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 ms its soles shiver, and from 0.2 ms
+    on the human falls.
+    """
 
     name: ClassVar[str] = "explicit-euler"
     paper: ClassVar[str] = "Euler 1768"
@@ -37,7 +50,12 @@ class ExplicitEuler(_Explicit):
 
 @dataclass(frozen=True)
 class SemiImplicitEuler(_Explicit):
-    """v' = v + h M⁻¹(τ − C), q' = q + h v', turns by the exponential."""
+    """v' = v + h M⁻¹(τ − C), q' = q + h v', turns by the exponential.
+
+    It is symplectic where the mass matrix is constant, and nowhere else: velocities are not momenta, and the momentum of a
+    tree in flight drifts. The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 and 0.2 ms its
+    soles shiver, and from 0.25 ms on the human falls.
+    """
 
     name: ClassVar[str] = "semi-implicit-euler"
     paper: ClassVar[str] = "de Vogelaere 1956"
@@ -50,7 +68,11 @@ class SemiImplicitEuler(_Explicit):
 
 @dataclass(frozen=True)
 class RungeKutta4(_Explicit):
-    """The classical Runge–Kutta method, turns as quaternions of four numbers, normalized at the end of a step."""
+    """The classical Runge–Kutta method, turns as quaternions of four numbers, normalized at the end of a step.
+
+    The rise from a crouch runs true in steps of 0.1 ms. In steps of 0.25 ms its soles shiver, and from 0.5 ms
+    on the human falls. Where points slide or change their mode, the force has kinks and the order is lower.
+    """
 
     name: ClassVar[str] = "rk4"
     paper: ClassVar[str] = "Kutta 1901"
