@@ -101,9 +101,11 @@ class MaximalFinder(NamedTuple):
 
 def new_finder(n: int) -> MaximalFinder:
     """Room for a tree of n bodies, filled with NaN; no step is solved yet."""
-    widths = (6, 6, 3, 4, 6, 6)
-    rooms = [np.full((n, width), np.nan) for width in widths]
-    return MaximalFinder(*rooms, np.full(GAPS, np.nan), np.zeros(GAPS), np.array([-2]))
+    jump, path, base_com, base_quaternion, momentum, start = (
+        np.full((n, width), np.nan) for width in (6, 6, 3, 4, 6, 6)
+    )
+    gap, worst, solved = np.full(GAPS, np.nan), np.zeros(GAPS), np.array([-2], dtype=np.int64)
+    return MaximalFinder(jump, path, base_com, base_quaternion, momentum, start, gap, worst, solved)
 
 
 @kernel

@@ -1,10 +1,14 @@
-"""The cost of a step against the number of links of a chain: a line, if the algorithms are O(n)."""
+"""The cost of a step against the number of links of a chain: a line, if the algorithms are O(n).
 
-from collections.abc import Callable
+In generalized and in maximal coordinates: the same discrete motion, solved for in either.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from biped.integrators import integrator_named
 from biped.model import chain
 from biped.state import State
 from experiments.bench.scenes import Timed, timed
@@ -21,9 +25,15 @@ LENGTH, THICKNESS, MASS = 0.03, 0.01, 0.1
 BEND = 0.2
 
 
+#: Integrators that are compared, by name; the others' costs are set against the first one's.
+INTEGRATORS = ("recursive", "maximal")
+#: Which integrator, and the number of links.
+Case = tuple[str, int]
+
+
 @dataclass(frozen=True)
 class ChainCost:
-    """What a step of a chain costs.
+    """What a step of a chain costs with one integrator.
 
     Attributes:
         per_step: [s] by number of links.
@@ -45,28 +55,57 @@ class ChainCost:
         """[s] the least cost of a step over the number of links."""
         return {links: spread.least / links for links, spread in self.per_step.items()}
 
+    def per_iteration(self) -> dict[int, float]:
+        """[s] the same over the mean number of iterations."""
+        return {links: cost / self.newton_mean[links] for links, cost in self.per_link().items()}
+
     @property
     def deviation(self) -> float:
         """The largest relative deviation of the cost per link from its mean over the long chains."""
-        costs = np.array([cost for links, cost in self.per_link().items() if links >= LONG])
-        return float(np.max(np.abs(costs / costs.mean() - 1.0)))
+        return _deviation(self.per_link())
+
+    @property
+    def deviation_per_iteration(self) -> float:
+        """The same of the cost per link and iteration."""
+        return _deviation(self.per_iteration())
 
 
-def chain_cases(steps: int) -> dict[int, Callable[[], Timed]]:
-    """Chains of all lengths, released askew; the number of steps falls with the length."""
-    return {links: _case(links, max(100, steps * 20 // max(links, 20))) for links in LINKS}
+def _deviation(costs: Mapping[int, float]) -> float:
+    long = np.array([cost for links, cost in costs.items() if links >= LONG])
+    return float(np.max(np.abs(long / long.mean() - 1.0)))
 
 
-def _case(links: int, steps: int) -> Callable[[], Timed]:
+def chain_cases(steps: int) -> dict[Case, Callable[[], Timed]]:
+    """Chains of all lengths, released askew, by both integrators; the number of steps falls with the length."""
+    return {
+        (name, links): _case(name, links, max(100, steps * 20 // max(links, 20)))
+        for links in LINKS
+        for name in INTEGRATORS
+    }
+
+
+def _case(name: str, links: int, steps: int) -> Callable[[], Timed]:
     model = chain(links, length=LENGTH, thickness=THICKNESS, mass=MASS).without_contacts()
     state = State.at(model, np.full(links, BEND))
-    duration = steps * STEP
-    return lambda: timed(model, None, state, STEP, duration, record_every=duration)
+    duration, integrator = steps * STEP, integrator_named(name)
+    return lambda: timed(model, None, state, STEP, duration, record_every=duration, integrator=integrator)
 
 
-def chain_cost(results: dict[int, list[Timed]]) -> ChainCost:
-    """From the runs, by number of links."""
+def chain_cost(results: Mapping[Case, list[Timed]], name: str) -> ChainCost:
+    """Of one integrator, from all runs."""
+    mine = {links: runs for (integrator, links), runs in results.items() if integrator == name}
     return ChainCost(
-        {links: Spread.of([run.per_step for run in runs]) for links, runs in results.items()},
-        {links: runs[0].newton_mean for links, runs in results.items()},
+        {links: Spread.of([run.per_step for run in runs]) for links, runs in mine.items()},
+        {links: runs[0].newton_mean for links, runs in mine.items()},
     )
+
+
+def step_ratios(results: Mapping[Case, list[Timed]], name: str) -> dict[int, Spread]:
+    """Cost of a step with an integrator over that with the first, of runs taken one after the other, by links."""
+    return {
+        links: Spread.of(
+            [mine.per_step / first.per_step for mine, first in zip(results[name, links], runs, strict=True)]
+        )
+        for (integrator, links), runs in results.items()
+        if integrator == INTEGRATORS[0]
+    }

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.bench.chains import LONG, STEP, chain_cases, chain_cost
+from experiments.bench.chains import INTEGRATORS, LONG, STEP, chain_cases, chain_cost, step_ratios
 from experiments.bench.figure import draw_chain_cost
 from experiments.bench.scenes import closed_loops, whole_experiment
 from experiments.bench.sections import FIGURE, Column, Section
@@ -100,22 +100,35 @@ def experiment_section(work: Effort) -> Section:
 
 
 def chain_section(work: Effort, folder: Path) -> Section:
-    """Chains of 2 to 200 links."""
-    cost = chain_cost(interleaved(chain_cases(work.chain_steps), work.repeats))
-    per_link = cost.per_link()
+    """Chains of 2 to 200 links, in generalized and in maximal coordinates."""
+    results = interleaved(chain_cases(work.chain_steps), work.repeats)
+    ours, other = INTEGRATORS
+    cost = {name: chain_cost(results, name) for name in INTEGRATORS}
+    ratio = step_ratios(results, other)
     section = Section(
         "chains",
-        f"Cost of a step against the number of links, h = {1e3 * STEP:g} ms",
-        (*_spread_columns(), Column("per link", "µs", ".3f"), Column("iterations")),
+        f"Cost of a step against the number of links, h = {1e3 * STEP:g} ms: {ours}; {other} beside it",
+        (
+            *_spread_columns(),
+            *(Column("per link", "µs", ".3f"), Column("iterations"), Column(other, "µs")),
+            *(Column("its iterations"), Column("ratio")),
+        ),
     )
-    for links, spread in cost.per_step.items():
-        numbers = (MICROSECONDS * per_link[links], cost.newton_mean[links])
-        section.rows[f"{links} links"] = (*_numbers(spread, MICROSECONDS), *numbers)
-    base, slope = cost.fit
-    section.notes = [
-        f"line through the least costs: {MICROSECONDS * base:.2f} µs + {MICROSECONDS * slope:.3f} µs per link",
-        f"from {LONG} links on, the cost per link stays within {100 * cost.deviation:.1f} % of its mean",
-    ]
+    for links, spread in cost[ours].per_step.items():
+        section.rows[f"{links} links"] = (
+            *_numbers(spread, MICROSECONDS),
+            *(MICROSECONDS * cost[ours].per_link()[links], cost[ours].newton_mean[links]),
+            MICROSECONDS * cost[other].per_step[links].least,
+            *(cost[other].newton_mean[links], ratio[links].median),
+        )
+    section.notes = [f"{other}: the least; ratio: to {ours}, the median of runs taken in turn"]
+    for name in INTEGRATORS:
+        base, slope = cost[name].fit
+        section.notes += [
+            f"{name}: {MICROSECONDS * base:.2f} µs + {MICROSECONDS * slope:.3f} µs per link through the least costs",
+            f"from {LONG} links on its cost per link stays within {100 * cost[name].deviation:.1f} % of its mean, "
+            f"per link and iteration within {100 * cost[name].deviation_per_iteration:.1f} %",
+        ]
     draw_chain_cost(cost, folder / FIGURE)
     return section
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.controller import Controller
+from biped.integrators import Integrator
 from biped.model import Model, human
 from biped.run import Run
 from biped.simulation import simulate
@@ -61,11 +62,20 @@ def timed(
     step: float,
     duration: float,
     record_every: float | None = None,
+    integrator: Integrator | None = None,
 ) -> Timed:
     """Simulate from a copy of ``state``, and time it."""
     start = state.copy()
     return _timed(
-        lambda: simulate(model, controller, state=start, step=step, duration=duration, record_every=record_every)
+        lambda: simulate(
+            model,
+            controller,
+            state=start,
+            step=step,
+            duration=duration,
+            record_every=record_every,
+            integrator=integrator,
+        )
     )
 
 
