@@ -15,6 +15,8 @@ examples:
   biped run stand-tilted --step 0.001 --gains my-gains.toml --out results/mine
   biped show thrown-block                          all parameters, with units and sources
   biped search-friction                            the friction that the thesis did not print
+  biped reproduce wendlandt-1997 --quick           published tables and figures against ours, on one page
+  biped integrators                                what each integrator can do
 """
 
 _RUN_EXAMPLES = """\
@@ -44,6 +46,18 @@ examples:
 """
 
 
+_INTEGRATORS_EXAMPLES = """\
+examples:
+  biped integrators                                what each can do
+  biped integrators --csv integrators.csv          the same for a spreadsheet
+  biped run stand-tilted --integrator recursive    use one
+  biped work-precision                             which is the cheapest for an accuracy
+
+An integrator of trees of joints steps models (biped.simulate); one of Lagrangian systems steps masses and rigid bodies
+in the coordinates of a linear space, with constraints (biped.lagrangian).
+"""
+
+
 def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     top = kind(prog="biped", description=_DESCRIPTION, epilog=_EXAMPLES, **_raw())
@@ -54,6 +68,9 @@ def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="show all parameters of an experiment, with units and sources")
     show.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
     _add_search(commands)
+    _add_integrators(commands)
+    commands.add_parser("reproduce", help="recompute the tables and figures of a paper", add_help=False)
+    commands.add_parser("work-precision", help="compare all integrators: error against cost", add_help=False)
     commands.add_parser("bench", help="measure the speed of the closed loop on this machine", add_help=False)
     return top
 
@@ -99,6 +116,17 @@ def _add_search(commands: Any) -> None:
     search.add_argument("--by", metavar="MU", type=float, default=0.01, help="spacing of the first look (0.01)")
     search.add_argument("--out", metavar="DIR", default="results/search-friction", help="folder for table and figure")
     search.add_argument("--no-figures", action="store_true", help="draw no figure")
+
+
+def _add_integrators(commands: Any) -> None:
+    integrators = commands.add_parser(
+        "integrators",
+        help="list the integrators and what each can do",
+        description="List the integrators, and what each can do.",
+        epilog=_INTEGRATORS_EXAMPLES,
+        **_raw(),
+    )
+    integrators.add_argument("--csv", metavar="FILE", help="write the table to a file instead; - is the terminal")
 
 
 class _Version(argparse.Action):

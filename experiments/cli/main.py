@@ -18,6 +18,14 @@ COMMANDS = {
     "list": "experiments.cli.listing",
     "show": "experiments.cli.show",
     "search-friction": "experiments.cli.search",
+    "integrators": "experiments.cli.integrators",
+}
+
+#: Those that read their own options: the module of each has a function ``main(argv) -> int``.
+OWN_OPTIONS = {
+    "bench": "experiments.bench.command",
+    "reproduce": "experiments.reproduce.command",
+    "work-precision": "experiments.work_precision.command",
 }
 
 
@@ -28,13 +36,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments; those of the process if not given.
 
     Returns:
-        The exit status: 0 done (also where the human fell), 1 a step had no solution, 2 bad input or a
-        file that cannot be written, 130 interrupted.
+        The exit status: 0 done (also where the human fell), 1 a step had no solution or an item of a paper
+        could not be computed, 2 bad input or a file that cannot be written, 130 interrupted.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     try:
-        if argv[:1] == ["bench"]:
-            return int(importlib.import_module("experiments.bench.command").main(argv[1:]))
+        if argv and argv[0] in OWN_OPTIONS:
+            return int(importlib.import_module(OWN_OPTIONS[argv[0]]).main(argv[1:]))
         options = arguments.parser(Parser).parse_args(argv)
         return int(importlib.import_module(COMMANDS[options.command]).main(options))
     except SystemExit as stop:  # argparse ends so, after help or a mistake

@@ -1,7 +1,7 @@
 """What a page is made of: prose, lists, tables, images, code. All text is plain text, and escaped where it is shown."""
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import pandas as pd
@@ -101,6 +101,10 @@ class Table:
         """A data frame without its index; numbers with four digits, and nothing where one is missing."""
         rows = tuple(tuple(shown(value) for value in row) for row in frame.itertuples(index=False, name=None))
         return cls(caption, tuple(map(str, frame.columns)), rows)
+
+    def folded(self) -> "Table":
+        """The same, hidden behind its caption."""
+        return replace(self, fold=True)
 
     @property
     def is_folded(self) -> bool:
