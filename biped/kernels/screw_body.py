@@ -29,8 +29,8 @@ from biped.kernels.vectors import (
     load9,
     mat_add,
     mat_hat,
-    mat_mul,
     mat_scale,
+    mat_sub,
     mat_vec,
     outer,
     scale,
@@ -176,22 +176,21 @@ def screw_derivatives(mass, J, turn, moved, h):
     k, dk = screw_terms(c, sigma)
     ddk = screw_curve(c, sigma)
     B, dB, ddB = 1.0 + sigma * k, k + sigma * dk, 2.0 * dk + sigma * ddk
-    L = (c, -uz, uy, uz, c, -ux, -uy, ux, c)
-    Lt = transposed(L)
     M = mat_scale(-mass * k / h, outer(u, u))
     e = mass * B / h
     by_move = (M[0] + e, M[1], M[2], M[3], M[4] + e, M[5], M[6], M[7], M[8] + e)
-    N = cross_derivative(mass, u, moved, h, k, dk)
+    # L = c + û on either side of a matrix
+    N = mat_scale(0.5, cross_derivative(mass, u, moved, h, k, dk))
+    cN, Nu = mat_scale(c, N), mat_hat(N, u)
     j = mat_vec(J, u)
     g = translation_gradient(mass, u, moved, h, k, dk)
     spin = rotation_gradient(j, u, h, B, dB)
-    A = mat_add(
-        mat_mul(Lt, translation_curve(mass, u, moved, h, k, dk, ddk)),
-        mat_mul(L, rotation_curve(J, j, u, h, B, dB, ddB)),
-    )
-    A = mat_mul(mat_add(A, hat(sub(g, spin))), Lt)
-    spin_by_turn = mat_scale(0.25, mat_add(A, mat_scale(-1.0, outer(add(g, spin), u))))
-    return by_move, mat_scale(0.5, mat_mul(N, Lt)), mat_scale(0.5, transposed(mat_mul(N, L))), spin_by_turn
+    H = translation_curve(mass, u, moved, h, k, dk, ddk)
+    S = rotation_curve(J, j, u, h, B, dB, ddB)
+    A = mat_add(mat_scale(c, mat_add(S, H)), hat_mat(u, mat_sub(S, H)))  # Lᵀ H + L S
+    A = mat_add(A, hat(sub(g, spin)))
+    A = mat_sub(mat_sub(mat_scale(c, A), mat_hat(A, u)), outer(add(g, spin), u))
+    return by_move, mat_sub(cN, Nu), transposed(mat_add(cN, Nu)), mat_scale(0.25, A)
 
 
 @store_body_block.register(ScrewBody)
@@ -200,8 +199,8 @@ def store_screw_block(body, tree, work, block, i, h):
     turn, J = load4(work.turn, i), load9(work.motion.inertia, i)
     by_move, by_turn, spin_by_move, spin_by_turn = screw_derivatives(tree.mass[i], J, turn, moved, h)
     left, right = load3(work.motion.poses.com, i), load3(work.next.com, i)
-    by_turn = mat_add(by_turn, mat_scale(-1.0, mat_hat(by_move, right)))
-    spin_by_turn = mat_add(spin_by_turn, mat_scale(-1.0, mat_hat(spin_by_move, right)))
+    by_turn = mat_sub(by_turn, mat_hat(by_move, right))
+    spin_by_turn = mat_sub(spin_by_turn, mat_hat(spin_by_move, right))
     store_matrix(block, i, 0, 0, by_move)
     store_matrix(block, i, 0, 3, by_turn)
     store_matrix(block, i, 3, 0, mat_add(spin_by_move, hat_mat(left, by_move)))

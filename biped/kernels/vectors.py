@@ -154,6 +154,15 @@ def mat_add(A, B):
 
 
 @kernel
+def mat_sub(A, B):
+    return (
+        A[0] - B[0], A[1] - B[1], A[2] - B[2],
+        A[3] - B[3], A[4] - B[4], A[5] - B[5],
+        A[6] - B[6], A[7] - B[7], A[8] - B[8],
+    )  # fmt: skip
+
+
+@kernel
 def mat_scale(c, A):
     return c * A[0], c * A[1], c * A[2], c * A[3], c * A[4], c * A[5], c * A[6], c * A[7], c * A[8]
 

@@ -5,11 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from biped.kernels.dense import factor_dense, solve_dense
+from biped.kernels.dense_newton import fill_by_sums, fill_columns, new_column_newton, new_summed_newton
 from biped.kernels.discrete_body import MidpointBody
 from biped.kernels.dynamics import mass_matrix, new_motion
 from biped.kernels.factorization import eliminate, solve
 from biped.kernels.newton import evaluate
 from biped.kernels.pushes import new_pushes
+from biped.kernels.screw_body import ScrewBody
 from biped.kernels.state import new_plant
 from biped.kernels.step import prepare
 from biped.kernels.variational import displace, new_workspace, set_newton_blocks
@@ -24,8 +27,8 @@ KINDS = ("revolute", "prismatic", "spherical")
 class Step:
     """A step of a tree in violent motion, with its candidate somewhere off the solution."""
 
-    def __init__(self, model: Model, q: np.ndarray, rng: np.random.Generator) -> None:
-        self.model, self.tree = model, model.tree
+    def __init__(self, model: Model, q: np.ndarray, rng: np.random.Generator, body: MidpointBody | ScrewBody) -> None:
+        self.model, self.tree, self.body = model, model.tree, body
         self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0).parameters
         self.pushes = new_pushes(0)
         self.plant = new_plant(model.nq, model.nv, model.nc)
@@ -60,7 +63,7 @@ class Step:
             )
 
     def evaluate(self) -> np.ndarray:
-        norm = evaluate(MidpointBody(), self.tree, self.floor, self.plant, self.pushes, self.work, H)
+        norm = evaluate(self.body, self.tree, self.floor, self.plant, self.pushes, self.work, H)
         assert math.isfinite(norm)
         return self.work.residual.copy()
 
@@ -80,7 +83,7 @@ class Step:
 
     def assembled(self) -> np.ndarray:
         """Σ J⁻ᵀ G J⁺, longhand from the bodies' blocks and the ancestors of each body."""
-        set_newton_blocks(MidpointBody(), self.tree, self.floor, self.plant, self.work, H)
+        set_newton_blocks(self.body, self.tree, self.floor, self.plant, self.work, H)
         left, right = self.work.motion.poses.motion, self.work.next.motion
         A = np.diag(self.work.diagonal)
         for i in range(self.model.n):
@@ -97,7 +100,7 @@ class Step:
         return dofs
 
     def solved(self, load: np.ndarray) -> np.ndarray:
-        set_newton_blocks(MidpointBody(), self.tree, self.floor, self.plant, self.work, H)
+        set_newton_blocks(self.body, self.tree, self.floor, self.plant, self.work, H)
         left, right, factors = self.work.motion.poses.motion, self.work.next.motion, self.work.motion.factors
         eliminate(self.tree, left, right, self.work.diagonal, factors, 0)
         solution = np.full(self.model.nv, np.nan)
@@ -106,44 +109,67 @@ class Step:
 
 
 def cases():
-    for seed in range(3):
-        for floating in (True, False):
-            rng = np.random.default_rng(seed)
-            model = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=6)
-            yield pytest.param(model, seed, id=f"tree-{seed}-{'floating' if floating else 'fixed'}")
-    yield pytest.param(human(), 7, id="human")
+    for body in (MidpointBody(), ScrewBody()):
+        kind = type(body).__name__
+        for seed in range(3):
+            for floating in (True, False):
+                rng = np.random.default_rng(seed)
+                model = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=6)
+                yield pytest.param(model, seed, body, id=f"{kind}-tree-{seed}-{'floating' if floating else 'fixed'}")
+        yield pytest.param(human(), 7, body, id=f"{kind}-human")
 
 
-def make(model: Model, seed: int) -> Step:
+def make(model: Model, seed: int, body: MidpointBody | ScrewBody) -> Step:
     rng = np.random.default_rng(100 + seed)
     q = model.neutral()
-    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-        if body.joint.has_axis:
+    for part, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if part.joint.has_axis:
             q[first] = rng.uniform(-0.5, 0.5)
-    return Step(model, q, rng)
+    return Step(model, q, rng, body)
 
 
-@pytest.mark.parametrize(("model", "seed"), list(cases()))
-def test_matrix_is_the_derivative(model, seed):
-    step = make(model, seed)
+@pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
+def test_matrix_is_the_derivative(model, seed, body):
+    step = make(model, seed, body)
     difference = step.differenced()
     exact = step.assembled()
     assert np.linalg.norm(exact - difference) <= 1e-7 * np.linalg.norm(difference)
 
 
-@pytest.mark.parametrize(("model", "seed"), list(cases()))
-def test_factorization_solves_it(model, seed):
-    step = make(model, seed)
+@pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
+def test_factorization_solves_it(model, seed, body):
+    step = make(model, seed, body)
     A = step.assembled()
     load = np.random.default_rng(seed).normal(size=model.nv)
     solution = step.solved(load)
     assert np.linalg.norm(A @ solution - load) <= 1e-9 * np.linalg.norm(load) * np.sqrt(np.linalg.cond(A))
 
 
-@pytest.mark.parametrize(("model", "seed"), list(cases()))
-def test_contact_is_part_of_it(model, seed):
+@pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
+def test_full_matrices_are_the_same_and_solved(model, seed, body):
+    """Column by column, and by sums over the bodies; then by elimination with pivoting."""
+    step = make(model, seed, body)
+    A = step.assembled()
+    work = step.work
+    left, right, factors = work.motion.poses.motion, work.next.motion, work.motion.factors
+    columns, sums = new_column_newton(model.n, model.nv), new_summed_newton(model.tree)
+    block, wrench = factors.block, factors.wrench
+    fill_columns(step.tree, left, right, block, work.diagonal, columns.moves, wrench, columns.matrix)
+    fill_by_sums(step.tree, left, right, block, work.diagonal, sums.moves, sums.matrix)
+    size = np.abs(A).max()
+    assert np.abs(columns.matrix - A).max() < 1e-13 * size
+    assert np.abs(sums.matrix - A).max() < 1e-13 * size
+    load = np.random.default_rng(seed).normal(size=model.nv)
+    solution = np.full(model.nv, np.nan)
+    factor_dense(columns.matrix, columns.order)
+    solve_dense(columns.matrix, columns.order, load, solution)
+    assert np.abs(solution - np.linalg.solve(A, load)).max() <= 1e-13 * np.linalg.cond(A) * np.abs(solution).max()
+
+
+@pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
+def test_contact_is_part_of_it(model, seed, body):
     """Points push in every case, and in the human's they slide, stick, and slip out of the friction cone."""
-    step = make(model, seed)
+    step = make(model, seed, body)
     force, mode = step.plant.force, step.plant.mode
     pushing = force[:, 2] > 0.0
     assert pushing.any() or not model.is_floating
@@ -154,11 +180,12 @@ def test_contact_is_part_of_it(model, seed):
         assert (pushing & (mode == STICKING) & ~inside).any()
 
 
-def test_newton_converges_quadratically():
+@pytest.mark.parametrize("body", [MidpointBody(), ScrewBody()], ids=lambda body: type(body).__name__)
+def test_newton_converges_quadratically(body):
     """From a guess off by 0.3 rad, each residual is bounded by the square of the one before."""
     model = human().without_contacts()
     rng = np.random.default_rng(3)
-    step = make(model, 3)
+    step = make(model, 3, body)
     step.work.q[:], step.work.shift[:] = step.base
     displace(model.tree, step.axes, *step.base, 0.05, rng.normal(size=model.nv), step.work.q, step.work.shift)
     norms = [float(np.linalg.norm(step.evaluate()))]
@@ -167,7 +194,7 @@ def test_newton_converges_quadratically():
         q, shift = step.work.q.copy(), step.work.shift.copy()
         displace(model.tree, step.work.next, q, shift, 1.0, delta, step.work.q, step.work.shift)
         norms.append(float(np.linalg.norm(step.evaluate())))
-    above_noise = [n for n in norms if n > 1e-9]
+    above_noise = [n for n in norms if n > 1e-11]
     assert norms[-1] < 1e-9
     orders = np.diff(np.log(above_noise[1:])) / np.diff(np.log(above_noise[:-1]))
     assert len(above_noise) >= 4
