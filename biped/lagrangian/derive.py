@@ -14,6 +14,8 @@ Vector = Sequence[Expr]
 H = Symbol("h", real=True)
 # A discrete gradient's correction is rounding, and is left out, where the displacement is below this times the place.
 NEGLIGIBLE = 4e-6
+# Both branches of that are evaluated: neither may divide by zero. Nothing beside a square, finite to the power −3.
+NOTHING = sympy.Float(1e-90)
 
 
 @dataclass(frozen=True)
@@ -226,7 +228,7 @@ def _variational(
 
 
 def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symbol, Symbol]) -> Expr:
-    """The user's 𝕃(y, x, h) at these configurations; a polynomial is expanded, so that 1/h cancels."""
+    """The user's 𝕃(y, x, h) at these configurations."""
     assert system.discrete_lagrangian is not None
     first, second = symbols("x", system.size), symbols("y", system.size)
     given = sympy.sympify(system.discrete_lagrangian(second, first, H)).xreplace(c)
@@ -234,9 +236,7 @@ def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symb
     if strange:
         raise InputError(f"discrete_lagrangian contains {', '.join(sorted(map(str, strange)))}: not an argument of it")
     place = dict(zip(first, x, strict=True)) | dict(zip(second, y, strict=True))
-    polynomial = given.is_polynomial(*first, *second)
-    given = given.subs(place, simultaneous=True)
-    return sympy.expand(given) if polynomial else given
+    return given.subs(place, simultaneous=True)
 
 
 def midpoint(system: System) -> Equations:
@@ -249,6 +249,8 @@ def midpoint(system: System) -> Equations:
     else:
         y = [x + H * w for x, w in zip(own.q, u, strict=True)]
         law = _discrete(system, own.q, y, dict(zip(system.parameters, own.c, strict=True)))
+        if law.is_polynomial(*own.q, *u):
+            law = sympy.expand(law)  # 1/h cancels
     impulse = own.at(own.force, middle, u) * H / 2
     return _variational(own, law, (impulse, impulse), u)
 
@@ -351,8 +353,7 @@ def _plain_discrete_gradient(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]
     else:
         enough = H * H * squared > NEGLIGIBLE**2 * sum(x * x for x in q)
     missing = sympy.expand(missing / H) if law.is_polynomial(*q) else missing / H
-    divisor = sympy.Piecewise((squared, enough), (1, True))  # both branches are evaluated: neither may divide by zero
-    factor = sympy.Piecewise((missing / divisor, enough), (0, True))
+    factor = sympy.Piecewise((missing / (squared + NOTHING), enough), (0, True))
     return at_middle + factor * Matrix(u)
 
 

@@ -13,7 +13,23 @@ from biped.lagrangian.derive import Equations, H
 
 LOOP = Path(__file__).with_name("compiled") / "loop.py"
 _IMPORT = re.compile(r"^from biped\.lagrangian\.compiled\.equations import \(.*?^\)\n", re.MULTILINE | re.DOTALL)
-_PRINTER = PythonCodePrinter({"fully_qualified_modules": True, "strict": False})
+# Larger powers are left to Numba.
+_MULTIPLIED_OUT = 4
+
+
+class _Printer(PythonCodePrinter):  # type: ignore[misc]
+    """Python, with powers as products and quotients: a power below zero of zero would raise, where 1/0 is infinite."""
+
+    def _print_Pow(self, expr: Expr, rational: bool = False) -> str:  # noqa: N802 - SymPy's name
+        base, exponent = expr.base, expr.exp
+        if exponent.is_number and exponent.is_negative:
+            return f"(1.0/({self._print(sympy.Pow(base, -exponent, evaluate=False))}))"
+        if exponent.is_Integer and base.is_Symbol and exponent <= _MULTIPLIED_OUT:
+            return f"({'*'.join([self._print(base)] * int(exponent))})"
+        return str(super()._print_Pow(expr, rational))
+
+
+_PRINTER = _Printer({"fully_qualified_modules": True, "strict": False})
 
 
 def _printed(expression: Expr) -> str:

@@ -98,6 +98,7 @@ class System:
         if len(self.constraints) >= self.size:
             raise InputError(f"{len(self.constraints)} constraints on {self.size} coordinates leave nothing that moves")
         self._check_chart()
+        self._check_columns(names)
         self._check_symbols()
         for symbol, value in self.parameters.items():
             if not math.isfinite(value):
@@ -115,6 +116,15 @@ class System:
                 f"the chart maps {len(self.chart.coordinates)} coordinates to {len(self.chart.map)}: "
                 f"it must map {free} (coordinates without constraints) to {self.size}"
             )
+
+    def _check_columns(self, names: list[str]) -> None:
+        """A trajectory has a column for each of these."""
+        charted = [symbol.name for symbol in self.chart.coordinates] if self.chart else []
+        states = [f"{prefix}{name}" for name in (*names, *charted) for prefix in ("", "p_", "v_")]
+        columns = ["time", "energy", *states, *self.conserved]
+        twice = sorted({name for name in columns if columns.count(name) > 1})
+        if twice:
+            raise InputError(f"{', '.join(twice)}: two columns of a trajectory would have this name")
 
     def _check_symbols(self) -> None:
         places = set(self.coordinates)

@@ -27,6 +27,8 @@ x, y = sympy.symbols("x y", real=True)
         ({"coordinates": (x, y), "mass": (1, 1), "constraints": [rate(x)]}, "constraints contains v_x"),
         ({"coordinates": (x,), "mass": (1,), "parameters": {y: float("nan")}}, "must be finite"),
         ({"coordinates": (x,), "mass": (1,), "chart": Chart([y], [y, y])}, "must map 1"),
+        ({"coordinates": (x,), "mass": (1,), "chart": Chart([x], [x])}, "x: two columns"),
+        ({"coordinates": (x,), "mass": (1,), "conserved": {"energy": rate(x)}}, "energy: two columns"),
         ({"coordinates": (x,), "mass": (1,), "potential": y, "invariants": {y: x**3}}, "quadratic"),
     ],
 )
