@@ -52,9 +52,9 @@ class ExplicitEuler(_Explicit):
 class SemiImplicitEuler(_Explicit):
     """v' = v + h M⁻¹(τ − C), q' = q + h v', turns by the exponential.
 
-    It is symplectic where the mass matrix is constant, and nowhere else: velocities are not momenta, and the momentum of a
-    tree in flight drifts. The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 and 0.2 ms its
-    soles shiver, and from 0.25 ms on the human falls.
+    It is symplectic where the mass matrix is constant, and nowhere else: velocities are no momenta, and the momentum
+    of a tree in flight drifts. The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 and 0.2 ms
+    its soles shiver, and from 0.25 ms on the human falls.
     """
 
     name: ClassVar[str] = "semi-implicit-euler"

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
+from biped.integrators import INTEGRATORS, Recursive, settings_of
 from experiments.parameter import Parameter, Values, parameter_named, shown
 from experiments.registry import MODULES, all_experiments, experiment_named
 
@@ -78,6 +79,11 @@ def test_unknown_names_get_close_ones():
         parameter_named("zzzzzz", parameters)
 
 
+def test_unknown_integrators_get_the_list():
+    with pytest.raises(InputError, match="unknown integrator 'euler'.* integrators are recursive, "):
+        experiment_named("box-drop").build({"integrator.name": "euler"})
+
+
 def test_unknown_experiments_get_the_list():
     with pytest.raises(InputError, match="did you mean 'thrown-block'\\? experiments are stand-tilted, thrown-block"):
         experiment_named("thrown-blok")
@@ -111,6 +117,7 @@ def another(parameter):
         "floor.mu_d": 0.2, "floor.mu_s": 0.6, "controller.target_orientation": (0.6, 0.8, 0.0, 0.0),
         "initial.orientation": (0.6, 0.8, 0.0, 0.0), "initial.angular_velocity": (1.0, 0.0, 0.0),
         "run.record_every": 0.01, "fall.tilt": 1.0, "initial.seed": 5, "initial.jitter": 0.1,
+        "integrator.name": "rk4", "integrator.guess": "euler",
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]
@@ -125,11 +132,16 @@ def test_every_parameter_changes_what_is_simulated(name):
     published = fingerprint(experiment.build())
     assert fingerprint(experiment.build()) == published
     for parameter in experiment.parameters:
-        if parameter.name == "integrator.name":  # there is only one; an unknown one is an error
-            with pytest.raises(InputError, match="unknown integrator 'euler'"):
-                experiment.build({parameter.name: "euler"})
+        change = {parameter.name: another(parameter)}
+        setting = parameter.name.partition("integrator.")[2]
+        if setting not in ("", "name") and setting not in settings_of(Recursive()):
+            with pytest.raises(InputError, match=f"integrator 'recursive' has no setting '{setting}'"):
+                experiment.build(change)
+            owner = next(name for name, integrator in INTEGRATORS.items() if setting in settings_of(integrator))
+            default = experiment.build({"integrator.name": owner})
+            assert fingerprint(experiment.build(change | {"integrator.name": owner})) != fingerprint(default), setting
         else:
-            assert fingerprint(experiment.build({parameter.name: another(parameter)})) != published, parameter.name
+            assert fingerprint(experiment.build(change)) != published, parameter.name
 
 
 @pytest.mark.parametrize("name", MODULES)
