@@ -19,7 +19,7 @@ from biped.model import Model
 from contact.modes import SLIDING
 
 Floats = NDArray[np.float64]
-FORMAT = 2
+FORMAT = 3
 
 
 class State:
@@ -99,6 +99,11 @@ class State:
             self.plant.counts[STEPS] = 0
             if self.plant.counts[TOTAL_STEPS] == 0:
                 self.plant.clock[2] = step
+
+    def make_room(self, history: tuple[int, ...]) -> None:
+        """Room of this shape for what an integrator remembers; what another one remembered is forgotten."""
+        if self.plant.history.shape != history:
+            self.plant = self.plant._replace(history=np.zeros(history), history_for=np.zeros(3))
 
     def copy(self) -> "State":
         """An independent copy."""

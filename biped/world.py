@@ -9,6 +9,7 @@ from biped.columns import Columns
 from biped.disturbance import Push, Throw, compile_pushes
 from biped.errors import InputError
 from biped.integrators import Integrator
+from biped.kernels.composition import history_shape
 from biped.kernels.hold import FallLimits, World
 from biped.kernels.kinematics import Poses
 from biped.kernels.log import Nothing, new_log
@@ -92,10 +93,11 @@ def build_world(
 ) -> World:
     """The world of the compiled loops; it shares the arrays of ``state``, which a run changes in place."""
     work = new_workspace(model.n, model.nq, model.nv, model.nc)
+    method = integrator.method(model)
+    state.make_room(history_shape(method, model.nv))
     prepare(model.tree, state.plant, work)
     rows = max(ROWS, sizes.period // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
-    method = integrator.method(model)
     more = integrator.recorder(method) if hasattr(integrator, "recorder") else Nothing()
     log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more)
     log.down[:] = state.plant.mode != 1

@@ -14,6 +14,7 @@ from biped.simulation import Announce, Progress, simulate
 from biped.state import State
 from biped.world import Fall
 from contact import Floor
+from experiments.groups import own_settings
 from experiments.initial import scattered_by_seed
 from experiments.parameter import Parameter, Value, Values, parameter_named
 
@@ -93,7 +94,7 @@ class Experiment:
         changed = {
             name: parameter_named(name, self.parameters).checked(value) for name, value in dict(changes or {}).items()
         }
-        return Values(table | scattered_by_seed(changed))
+        return Values(table | own_settings(changed) | scattered_by_seed(changed))
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:
         """Values from texts, by the names of their parameters.

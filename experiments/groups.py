@@ -3,6 +3,8 @@
 A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Floor.mu_s``.
 """
 
+from collections.abc import Mapping
+
 from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.world import Fall
 from contact import Floor
@@ -101,17 +103,27 @@ _SETTINGS = {
     "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
     "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
     "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
+    "scheme": ("", "of a composition: the lengths of its parts"),
+    "base": ("", "of a composition: the integrator that its parts are steps of"),
     "relative_tolerance": ("", "of each number of a step with error control"),
     "absolute_tolerance": ("", "the same where the number is near zero, in its SI unit"),
 }
 
 
 def _settings() -> dict[str, Value]:
-    """The settings of all integrators and their defaults; a name has the same meaning in all of them."""
+    """The settings of all integrators; a name has the same meaning in all, and the default of the first that has it."""
     found: dict[str, Value] = {}
     for integrator in INTEGRATORS.values():
-        found |= settings_of(integrator)
+        found = settings_of(integrator) | found
     return found
+
+
+def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
+    """The settings' defaults of the integrator that the changes name: they may differ between integrators."""
+    name = changes.get("integrator.name")
+    if name not in INTEGRATORS:
+        return {}
+    return {f"integrator.{key}": value for key, value in settings_of(INTEGRATORS[str(name)]).items()}
 
 
 def integrator_parameters() -> tuple[Parameter, ...]:

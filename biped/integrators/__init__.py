@@ -1,6 +1,7 @@
 """Integrators of trees of bodies, chosen by name; each says what it can do."""
 
 from biped.integrators.adaptive import Adaptive
+from biped.integrators.composition import Composition
 from biped.integrators.explicit import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator, check_fits
 from biped.integrators.lee import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
@@ -11,6 +12,7 @@ from biped.integrators.registry import INTEGRATORS, integrator_named, settings_o
 __all__ = [
     "INTEGRATORS",
     "Adaptive",
+    "Composition",
     "ExplicitEuler",
     "Integrator",
     "Lee",

@@ -12,7 +12,7 @@ MOST = {"max_iterations": 1000, "max_backtracks": 60, "max_halvings": 20}
 
 
 @dataclass(frozen=True)
-class NewtonSettings:
+class SolverSettings:
     """When a step counts as solved, and how hard to try.
 
     Attributes:
@@ -21,6 +21,38 @@ class NewtonSettings:
         max_iterations: iterations before a step is retried in halves.
         max_backtracks: halvings of an iteration's step before it is given up.
         max_halvings: a step is retried in 2, 4, … parts, two to this power at most.
+
+    Raises:
+        InputError: for a value that is out of range.
+    """
+
+    tolerance: float = 1e-8
+    max_iterations: int = 30
+    max_backtracks: int = 12
+    max_halvings: int = 8
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
+            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero")
+        for name, most in MOST.items():
+            value: Any = getattr(self, name)
+            if not isinstance(value, int) or not 0 <= value <= most:
+                raise InputError(f"integrator.{name} = {value!r}: it must be a whole number from 0 to {most}")
+
+    @property
+    def solver(self) -> Solver:
+        """What the kernels take."""
+        return self._solver(math.inf)
+
+    def _solver(self, landing_depth: float) -> Solver:
+        return Solver(float(self.tolerance), self.max_iterations, self.max_backtracks, self.max_halvings, landing_depth)
+
+
+@dataclass(frozen=True)
+class NewtonSettings(SolverSettings):
+    """Those of ``SolverSettings``, and what touching the floor needs.
+
+    Attributes:
         landing_depth: [m] a step is also retried in parts if a point that touched nothing would end it deeper
             in the floor than this: the contact law sees a landing at the end of a step only.
 
@@ -37,29 +69,14 @@ class NewtonSettings:
     takes_contact: ClassVar[bool] = True
     takes_loops: ClassVar[bool] = False
 
-    tolerance: float = 1e-8
-    max_iterations: int = 30
-    max_backtracks: int = 12
-    max_halvings: int = 8
     landing_depth: float = 1e-4
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
-            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero")
+        super().__post_init__()
         if not self.landing_depth > 0.0:
             raise InputError(f"integrator.landing_depth = {self.landing_depth!r}: it must be above zero (inf: never)")
-        for name, most in MOST.items():
-            value: Any = getattr(self, name)
-            if not isinstance(value, int) or not 0 <= value <= most:
-                raise InputError(f"integrator.{name} = {value!r}: it must be a whole number from 0 to {most}")
 
     @property
     def solver(self) -> Solver:
         """What the kernels take."""
-        return Solver(
-            float(self.tolerance),
-            self.max_iterations,
-            self.max_backtracks,
-            self.max_halvings,
-            float(self.landing_depth),
-        )
+        return self._solver(float(self.landing_depth))

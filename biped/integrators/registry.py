@@ -7,6 +7,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.integrators.adaptive import Adaptive
+from biped.integrators.composition import COMPOSITIONS
 from biped.integrators.explicit import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator
 from biped.integrators.lee import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
@@ -32,6 +33,7 @@ INTEGRATORS: dict[str, Integrator] = _by_name(
         SemiImplicitEuler(),
         RungeKutta4(),
         Adaptive(),
+        *COMPOSITIONS,
     ]
 )
 

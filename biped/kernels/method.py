@@ -53,6 +53,11 @@ def set_new_momentum(tree, plant, pushes, work, method, h):
     """p_{k+1}, after ``solve_step``."""
 
 
+@generic("method")
+def remember(tree, plant, work, method, h):
+    """Keep what the next step's first guess goes by, before the plant moves on."""
+
+
 @generic("finder")
 def find_step(tree, floor, plant, pushes, work, method, finder, h):
     """Solve the equations of a variational step from the candidate in ``work``: iterations, or NOT_CONVERGED."""

@@ -148,7 +148,7 @@ def round_off(tree, poses, h):
     for i in range(tree.parent.shape[0]):
         com = load3(poses.com, i)
         total += tree.mass[i] * dot(com, com)
-    return min(tree.parent.shape[0] * EPSILON * total / h, COARSEST)
+    return min(tree.parent.shape[0] * EPSILON * total / abs(h), COARSEST)
 
 
 @kernel

@@ -38,6 +38,8 @@ class Plant(NamedTuple):
     rate_change: Floats  # (nv,) its change per second
     rate_curve: Floats  # (nv,) the change of that since the step before: with them, the next step's first guess
     mode: Integers  # (nc,) the lasting contact mode of the coming step
+    history: Floats  # (stages, nv, depth) of a composition (``biped.kernels.composition``): its first guesses
+    history_for: Floats  # (3,) what steps it is of
     kept_u: Floats  # (nv, 6) the last factorization of Newton's matrix, for the next step to try first
     kept_w: Floats  # (nv, 6)
     kept_d: Floats  # (nv,)
@@ -60,6 +62,7 @@ def new_plant(nq: int, nv: int, nc: int) -> Plant:
     """A plant at time zero, at the zero of all its numbers."""
     floats: dict[str, tuple[int, ...]] = {
         "clock": (3,), "q": (nq,), "momentum": (nv,), "rate": (nv,), "rate_change": (nv,), "rate_curve": (nv,),
+        "history": (0, nv, 0), "history_for": (3,),
         "kept_u": (nv, 6), "kept_w": (nv, 6), "kept_d": (nv,), "kept_for": (1 + nc,),
         "anchor": (nc, 2), "force": (nc, 3), "slip": (nc,),
         "torque": (nv,), "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,),

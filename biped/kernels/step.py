@@ -4,7 +4,7 @@ import math
 
 from biped.kernels.dynamics import turn_inertias
 from biped.kernels.kinematics import copy_poses, place_bodies
-from biped.kernels.method import NOT_CONVERGED, Variational, advance, set_new_momentum, solve_step
+from biped.kernels.method import NOT_CONVERGED, Variational, advance, remember, set_new_momentum, solve_step
 from biped.kernels.newton import place_push
 from biped.kernels.pushes import set_push_impulses
 from biped.kernels.state import (
@@ -120,7 +120,8 @@ def substep(tree, floor, plant, pushes, work, method, begin, h, depth):
     book_works(tree, plant, pushes, work, h)
     book_momentum(tree, plant, pushes, work, method, h)
     settle_contacts(tree, floor, plant, work, h)
-    move_on(tree, plant, work, h)
+    remember(tree, plant, work, method, h)
+    take_over(tree, plant, work)
     return iterations
 
 
@@ -251,9 +252,14 @@ def settle_contact(floor, plant, h, c, middle, velocity, done):
     plant.ledger[DISSIPATED] -= done + stored_energy(floor, plant.mode[c], end, anchor) - stored
 
 
+@remember.register(Variational)
+def remember_variational(tree, plant, work, method, h):
+    remember_rates(tree, plant, work, h)
+
+
 @kernel
 def remember_rates(tree, plant, work, h):
-    """What the next step's first guess goes by."""
+    """The rates and their changes, for an extrapolation."""
     set_rates(tree, plant.q, work, h, work.delta)
     between = 0.5 * (h + plant.clock[2])
     for dof in range(plant.rate.shape[0]):
@@ -266,8 +272,14 @@ def remember_rates(tree, plant, work, h):
 
 @kernel
 def move_on(tree, plant, work, h):
-    """q_{k+1} becomes q_k."""
+    """q_{k+1} becomes q_k, and the rates are remembered."""
     remember_rates(tree, plant, work, h)
+    take_over(tree, plant, work)
+
+
+@kernel
+def take_over(tree, plant, work):
+    """q_{k+1} becomes q_k."""
     if tree.kind[0] == FLOATING:
         for axis in range(3):
             plant.q[axis] += work.shift[axis]
