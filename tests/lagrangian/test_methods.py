@@ -225,7 +225,7 @@ def test_a_force_that_is_one_of_a_potential_is_that_of_the_potential():
     x = sympy.Symbol("x", real=True)
     potential = System(coordinates=(x,), mass=(1,), potential=x**4)
     force = System(coordinates=(x,), mass=(1,), forces=[-4 * x**3])
-    for name in ("midpoint-dvp", "first-order-dvp", "shake", "rattle"):
+    for name in ("midpoint-dvp", "rattle"):
         one, other = (s.integrate(name, [1.0], [0.5], step=0.05, duration=2.0).frame for s in (potential, force))
         np.testing.assert_allclose(one[["x", "v_x"]], other[["x", "v_x"]], atol=1e-12)
 
