@@ -113,9 +113,9 @@ class Table:
 
     @property
     def styles(self) -> tuple[str, ...]:
-        """Of each column: ``number`` if all that it holds are numbers, else ``text``."""
+        """Of each column: ``number``, ``word`` or ``text`` by what all of its cells are."""
         columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.headings)
-        return tuple("number" if _are_numbers(column) else "text" for column in columns)
+        return tuple(_style(column) for column in columns)
 
     @property
     def lines(self) -> list[tuple[Mood, tuple[str, ...]]]:
@@ -139,9 +139,11 @@ def shown(value: object) -> str:
     return str(value)
 
 
-def _are_numbers(texts: tuple[str, ...]) -> bool:
+def _style(texts: tuple[str, ...]) -> str:
     filled = [text for text in texts if text]
-    return bool(filled) and all(map(_is_number, filled))
+    if filled and all(map(_is_number, filled)):
+        return "number"
+    return "word" if all(len(text.split()) <= 1 for text in filled) else "text"
 
 
 def _is_number(text: str) -> bool:

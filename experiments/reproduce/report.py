@@ -116,9 +116,7 @@ def _verdict(kept: Kept | None, failure: Failure | None) -> tuple[str, Mood]:
 def _outcome(item: Item, kept: Kept) -> list[Block]:
     blocks: list[Block] = []
     if kept.findings:
-        rows = tuple(_row(finding) for finding in kept.findings)
-        moods: tuple[Mood, ...] = tuple("good" if finding.agrees else "bad" for finding in kept.findings)
-        blocks.append(Table("", _HEADINGS, rows, moods, fold=False))
+        blocks.append(_findings(kept.findings))
     if kept.assumptions:
         blocks.append(Bullets("Assumed, where the paper leaves it open", kept.assumptions))
     for name in kept.figures:
@@ -130,6 +128,14 @@ def _outcome(item: Item, kept: Kept) -> list[Block]:
     where = f"{version}{kept.seconds:.1f} s, {kept.stamp.get('date')}, commit {kept.stamp.get('commit') or 'unknown'}"
     blocks.append(Prose(f"Computed: {where}.{f' Files in {Path(item.name)}/: {files}.' if files else ''}", "muted"))
     return blocks
+
+
+def _findings(findings: tuple[Finding, ...]) -> Table:
+    """One row a statement; a last column where any of them has a note."""
+    has_notes = any(finding.note for finding in findings)
+    width = len(_HEADINGS) - (0 if has_notes else 1)
+    moods: tuple[Mood, ...] = tuple("good" if finding.agrees else "bad" for finding in findings)
+    return Table("", _HEADINGS[:width], tuple(_row(finding)[:width] for finding in findings), moods, fold=False)
 
 
 def _row(finding: Finding) -> tuple[str, ...]:

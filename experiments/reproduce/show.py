@@ -35,7 +35,7 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("statement", overflow="fold", ratio=3)
     for heading in ("published", "ours"):
-        table.add_column(heading, justify="right", overflow="fold")
+        table.add_column(heading, overflow="fold", ratio=2)
     table.add_column("agrees if", overflow="fold", ratio=2)
     table.add_column("", no_wrap=True)
     table.add_column("note", overflow="fold", ratio=3)

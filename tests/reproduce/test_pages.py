@@ -34,7 +34,7 @@ def test_a_frame_becomes_a_table():
     table = Table.of("errors", frame)
     assert table.headings == ("h [s]", "n", "name")
     assert table.rows == (("0.0001", "1", "a"), ("", "2", ""))
-    assert table.styles == ("number", "number", "text")
+    assert table.styles == ("number", "number", "word")
 
 
 @pytest.mark.parametrize(

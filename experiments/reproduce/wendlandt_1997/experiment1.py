@@ -17,7 +17,8 @@ DRIFT = 1e-2
 LANDED = 0.03
 LESS = "the floor is another one: springs and dampers, in which the feet land in 13 ms, not impulses"
 STICKS = (
-    "our feet stick: the contact law keeps its anchor; the thesis calls its sliding an artifact of its contact model"
+    "our feet stick, because the contact law keeps their anchors; the thesis believes that its feet slide by an "
+    "artifact of the impulsive contact model"
 )
 #: Joints 2, 3, 4, 6 and 8, 9, 10, 12 of the thesis.
 SMALL = ("hip_roll", "hip_pitch", "hip_yaw", "ankle_roll")
