@@ -111,16 +111,13 @@ def may_serve(plant, h):
 
 @kernel
 def try_kept_factors(tree, floor, plant, pushes, work, method, h, tolerance, norm):
-    """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less."""
+    """One iteration with the factorization at hand; the residual's norm after it, or as it was if that is less."""
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, kept_factors(plant, work), work.delta)
     displace(tree, work.next, work.base_q, work.base_shift, 1.0, work.delta, work.q, work.shift)
     reduced = evaluate(method.body, tree, floor, plant, pushes, work, h)
-    if reduced <= tolerance:
-        return reduced
-    plant.counts[PATIENCE] = RETRY_AFTER
-    if reduced < norm:
+    if reduced <= tolerance or reduced < norm:
         return reduced
     copy1(work.base_q, work.q)
     copy1(work.base_shift, work.shift)
@@ -167,18 +164,26 @@ def solve_variational_step(tree, floor, plant, pushes, work, method, h):
 def find_by_newton(tree, floor, plant, pushes, work, method, finder, h):
     """The first iteration goes by the last step's factorization, where that may serve.
 
-    It is a step old and costs a quarter. All others, and all where it did not do, are exact.
+    It is a step old and costs a third. All others, and all where it did not do, are exact; but for a last one by the
+    factorization of the iteration before, where that reduces the residual enough if it does so as much as that one did.
     """
     tolerance = tolerance_of(method, tree, work, h)
     norm = evaluate(method.body, tree, floor, plant, pushes, work, h)
     iteration = 0
-    if norm > tolerance and may_serve(plant, h):
-        norm = try_kept_factors(tree, floor, plant, pushes, work, method, h, tolerance, norm)
-        iteration = 1
+    kept = norm > tolerance and may_serve(plant, h)
+    fresh = False
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return NOT_CONVERGED
-        norm = iterate(tree, floor, plant, pushes, work, method, h, tolerance, norm)
+        before = norm
+        if kept or fresh:
+            norm = try_kept_factors(tree, floor, plant, pushes, work, method, h, tolerance, norm)
+            if kept and norm > tolerance:
+                plant.counts[PATIENCE] = RETRY_AFTER
+            kept = fresh = False
+        else:
+            norm = iterate(tree, floor, plant, pushes, work, method, h, tolerance, norm)
+            fresh = norm * norm <= before * tolerance
         iteration += 1
     return iteration
 
