@@ -7,20 +7,15 @@ from biped.errors import InputError
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.broyden import new_broyden
 from biped.kernels.dense_newton import new_column_newton, new_summed_newton
-from biped.kernels.guesses import CURRENT, DYNAMICS, EULER, Proposed
+from biped.kernels.guesses import CURRENT, DYNAMICS, EULER, EXTRAPOLATED, Proposed
 from biped.kernels.impulse_newton import ImpulseNewton
 from biped.kernels.method import Variational
-from biped.kernels.newton import Extrapolation, TwoSided
+from biped.kernels.newton import TwoSided
 from biped.kernels.screw_body import ScrewBody
 from biped.model import Model
 
 #: Where the search of a step starts: ours, and the paper's IG1, IG2 and IG3 (section 3.3).
-GUESSES: dict[str, Any] = {
-    "extrapolation": Extrapolation(),
-    "current": Proposed(CURRENT),
-    "euler": Proposed(EULER),
-    "dynamics": Proposed(DYNAMICS),
-}
+GUESSES = {"extrapolation": EXTRAPOLATED, "current": CURRENT, "euler": EULER, "dynamics": DYNAMICS}
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,7 @@ class Lee(NewtonSettings):
 
     def method(self, model: Model) -> Variational:
         """What the kernels step a tree by."""
-        return Variational(ScrewBody(), self._finder(model), GUESSES[self.guess], self.solver)
+        return Variational(ScrewBody(), self._finder(model), Proposed(GUESSES[self.guess]), self.solver)
 
     def _finder(self, model: Model) -> Any:
         return TwoSided()

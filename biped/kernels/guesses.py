@@ -6,25 +6,39 @@ from biped.kernels.dynamics import factor_mass_matrix, load_bias_forces
 from biped.kernels.factorization import solve_inboard, solve_outboard
 from biped.kernels.kinematics import move_bodies
 from biped.kernels.method import set_guess
+from biped.kernels.newton import extrapolate
 from biped.kernels.tree import PRISMATIC, REVOLUTE
 from biped.kernels.variational import displace
 from biped.kernels.vectors import copy1, cross, load3, scale
-from contact.jit import kernel
+from contact.jit import kernel, routine
 from contact.modes import NONE
 
+EXTRAPOLATED = 0
 CURRENT = 1
 EULER = 2
 DYNAMICS = 3
 
 
 class Proposed(NamedTuple):
-    """The tree stays where it is (1), goes on as in the last step (2), or as its accelerations say (3)."""
+    """The tree goes on as in the last three steps (0), stays (1), goes on as in the last step (2), or accelerates (3).
 
-    number: int  # of the paper's IG1, IG2, IG3
+    One class for all, so that the kernels are compiled for one.
+    """
+
+    number: int  # of the paper's IG1, IG2, IG3, or 0 for ours
 
 
 @set_guess.register(Proposed)
 def propose(tree, floor, plant, pushes, work, guess, h):
+    if guess.number == EXTRAPOLATED:
+        extrapolate(tree, floor, plant, pushes, work, guess, h)
+    else:
+        go_on(tree, plant, pushes, work, guess, h)
+
+
+@kernel
+def go_on(tree, plant, pushes, work, guess, h):
+    """As one of the paper's guesses."""
     work.delta[:] = 0.0
     if guess.number == EULER:
         copy1(plant.rate, work.delta)
@@ -36,7 +50,7 @@ def propose(tree, floor, plant, pushes, work, guess, h):
     displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
 
 
-@kernel
+@routine
 def set_accelerations(tree, plant, pushes, work, h):
     """M⁻¹(Q − C) at k, into ``work.delta``: gravity, torques, pushes, and the contact forces of the last step."""
     motion = work.motion

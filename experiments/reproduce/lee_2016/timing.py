@@ -1,0 +1,50 @@
+"""Processor time of steps, without what a run costs besides."""
+
+import time
+from dataclasses import dataclass
+
+from biped.columns import columns_of
+from biped.errors import IntegrationError
+from biped.integrators import Integrator
+from biped.kernels.hold import OK, hold
+from biped.kernels.state import ITERATIONS, RETRIED
+from biped.state import State
+from biped.world import Sizes, build_world
+from contact import RUBBER
+from experiments.reproduce.lee_2016.chain import STEP
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What steps cost.
+
+    Attributes:
+        seconds: [s] of a step: the process's own processor time, which other processes do not add to.
+        iterations: of a step, on average.
+        retried: how many steps were taken in parts.
+    """
+
+    seconds: float
+    iterations: float
+    retried: int
+
+
+def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
+    """Take ``steps`` steps of 1 ms from a copy of ``start``.
+
+    Raises:
+        IntegrationError: a step has no solution.
+    """
+    state = start.copy()
+    state.set_step(STEP)
+    model = state.model
+    columns = columns_of(model)
+    world = build_world(model, RUBBER, state, integrator, [], None, None, columns, Sizes(steps, steps + 1, 0))
+    hold(world, 0)  # compiled or loaded before the clock starts
+    begin = time.process_time()
+    reason = hold(world, steps)
+    seconds = time.process_time() - begin
+    if reason != OK:
+        raise IntegrationError(f"{integrator.name}: no solution of a step at {state.time:g} s, of {model.name}")
+    counts = state.plant.counts
+    return Cost(seconds / steps, counts[ITERATIONS] / steps, int(counts[RETRIED]))
