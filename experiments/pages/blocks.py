@@ -13,6 +13,8 @@ Mood = Literal["", "good", "bad", "muted"]
 
 #: Tables longer than this are folded away until they are asked for.
 LONG = 24
+#: Cells of so many words are not broken.
+SHORT = 2
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -143,7 +145,7 @@ def _style(texts: tuple[str, ...]) -> str:
     filled = [text for text in texts if text]
     if filled and all(map(_is_number, filled)):
         return "number"
-    return "word" if all(len(text.split()) <= 1 for text in filled) else "text"
+    return "word" if all(len(text.split()) <= SHORT for text in filled) else "text"
 
 
 def _is_number(text: str) -> bool:

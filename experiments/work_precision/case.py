@@ -38,11 +38,13 @@ class Motion:
         places: (samples, points, 3) [m].
         energy: (samples,) [J].
         iterations: of Newton's method, a step.
+        retried: part of the steps that were taken in parts.
     """
 
     places: Floats
     energy: Floats
     iterations: float
+    retried: float = 0.0
 
 
 class Case(Protocol):
@@ -141,7 +143,9 @@ class TreeCase:
             raise InputError(f"step = {rung.step:g} s does not divide the time between two samples")
         configurations = frame[list(self.model.coordinate_names)].to_numpy()
         energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
-        return Motion(np.array([self.places(q) for q in configurations]), energies, float(run.summary["newton_mean"]))
+        places = np.array([self.places(q) for q in configurations])
+        retried = run.summary["retried_steps"] / run.summary["steps"]
+        return Motion(places, energies, float(run.summary["newton_mean"]), float(retried))
 
     def seconds(self, method: str, rung: Rung, duration: float) -> float:
         """See ``Case``."""
@@ -234,9 +238,9 @@ def chart_start(system: System, q: Floats, v: Floats) -> tuple[Floats, Floats]:
     def off_slope(at: Floats) -> Floats:
         return np.asarray(slope(at), dtype=float)
 
-    found = least_squares(off, np.full(len(s), 1e-2), off_slope, xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    with np.errstate(invalid="ignore"):  # a step out of the chart is taken back
+        found = least_squares(off, np.full(len(s), 1e-2), off_slope, xtol=1e-15, ftol=1e-15, gtol=1e-15)
     if not np.linalg.norm(found.fun) < 1e-9 * max(1.0, float(np.linalg.norm(q))):
         raise InputError("the system does not start within its chart")
-    rates: Floats = np.linalg.lstsq(off_slope(found.x), v, rcond=None)[0]
-    place_found: Floats = found.x
-    return place_found, rates
+    rates = np.linalg.lstsq(off_slope(found.x), v, rcond=None)[0]
+    return np.asarray(found.x), np.asarray(rates, dtype=np.float64)

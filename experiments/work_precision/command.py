@@ -27,7 +27,7 @@ examples:
   biped work-precision                             all of them: some minutes
   biped work-precision pendulum                    one
   biped work-precision chain flight --method recursive --method 'lee*'
-  biped work-precision --quick --out results/look  three rungs of each ladder, timed once
+  biped work-precision --quick --out results/look  four rungs of each ladder
 
 The kernels of each integrator, and those derived for each Lagrangian system, are compiled once per installation, which
 takes longer than the comparison. Each problem is written as it is done: Ctrl-C keeps those before.
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument(
         "--out", metavar="DIR", default="results/work-precision", help="folder for the results (results/work-precision)"
     )
-    own.add_argument("--quick", action="store_true", help="three rungs of each ladder, timed once")
+    own.add_argument("--quick", action="store_true", help="four rungs of each ladder")
     own.add_argument("--no-figures", action="store_true", help="draw no figures")
     return own
 

@@ -24,8 +24,8 @@ def draw_comparison(comparison: Comparison) -> Figure:
         figure = Figure(figsize=(11.0, 4.8))
         cost, step = figure.subplots(1, 2, sharey=True)
         for curve, look in zip(curves, looks(curves), strict=True):
-            errors = [m.error for m in curve.measurements]
-            cost.loglog([1e3 * m.seconds for m in curve.measurements], errors, label=curve.label, **look)
+            costs = [1e3 * m.seconds for m in curve.measurements]
+            cost.loglog(costs, [m.error for m in curve.measurements], label=curve.label, **look)
             by_step = [m for m in curve.measurements if m.rung.tolerance is None]
             step.loglog([1e3 * m.rung.step for m in by_step], [m.error for m in by_step], **look)
         cost.set_xlabel("cost [ms of computation for a second of motion]")
@@ -34,6 +34,9 @@ def draw_comparison(comparison: Comparison) -> Figure:
         cost.set_title(f"{comparison.problem.name}: {comparison.problem.title}")
         _draw_floor(cost, step, floor=max((curve.floor for curve in curves), default=0.0))
         _draw_slopes(step, curves)
+        errors = [m.error for curve in curves for m in curve.measurements]
+        if errors:
+            step.set_ylim(0.3 * min(errors), 3.0 * max(errors))
         for axes in (cost, step):
             axes.margins(0.06, 0.06)
         figure.legend(loc="outside right upper", handlelength=3.0)
@@ -76,4 +79,3 @@ def _draw_slopes(axes: Axes, curves: Sequence[Curve]) -> None:
             f"order {order}", (at, high * (at / line[-1]) ** order), fontsize=7, color="#555555",
             xytext=(3, -9), textcoords="offset points",
         )  # fmt: skip
-    axes.set_ylim(0.4 * low, 2.5 * high)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import partial
 from itertools import pairwise
@@ -35,6 +35,7 @@ class Measurement:
         error: [m] root mean square distance of the problem's points to the reference, over all samples.
         energy_error: [J] the largest difference of the energy from the reference's.
         iterations: of Newton's method, a step.
+        retried: part of the steps that were taken in parts, since they had no solution as a whole.
         cost: [s] of computation for a second of motion; None if it was not timed.
     """
 
@@ -42,6 +43,7 @@ class Measurement:
     error: float
     energy_error: float
     iterations: float
+    retried: float = 0.0
     cost: Spread | None = None
 
     @property
@@ -122,7 +124,7 @@ class Effort:
 
 
 FULL = Effort(None, 5, 2.0)
-QUICK = Effort(3, 1, 0.2)
+QUICK = Effort(4, 3, 0.2)
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ def climb(problem: Problem, case: Case, name: str, traits: Any, effort: Effort) 
             failures.append((rung, "the motion is not finite"))
             continue
         drift = float(np.abs(motion.energy - truth.energy).max())
-        measurements.append(Measurement(rung, found, drift, motion.iterations))
+        measurements.append(Measurement(rung, found, drift, motion.iterations, motion.retried))
         if found < floor or cost > effort.patience:
             break
     return Curve(name, case.systems, traits, floor, tuple(measurements), tuple(failures))
@@ -210,11 +212,8 @@ def _timed(problem: Problem, climbed: Sequence[tuple[Case, Curve]], repeats: int
     curves = []
     for k, (_, curve) in enumerate(climbed):
         timed = tuple(
-            Measurement(
-                m.rung, m.error, m.energy_error, m.iterations,
-                Spread.of([max(value, 1e-9) / problem.duration for value in seconds[k, j]]),
-            )
+            replace(m, cost=Spread.of([max(value, 1e-9) / problem.duration for value in seconds[k, j]]))
             for j, m in enumerate(curve.measurements)
-        )  # fmt: skip
-        curves.append(Curve(curve.method, curve.systems, curve.traits, curve.floor, timed, curve.failures))
+        )
+        curves.append(replace(curve, measurements=timed))
     return tuple(curves)

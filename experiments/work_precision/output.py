@@ -74,7 +74,7 @@ class Output:
         title = f"{comparison.problem.name}: {comparison.problem.title}"
         table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         for heading, kind in zip(shown.headings, shown.styles, strict=True):
-            table.add_column(heading, justify="right" if kind == "number" else "left")
+            table.add_column(heading, justify="right" if kind == "number" else "left", no_wrap=kind == "word")
         for row in shown.rows:
             table.add_row(*map(Text, row))
         console.print(table)

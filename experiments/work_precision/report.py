@@ -42,6 +42,7 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
                         "cost, least [s/s]": None if cost is None else cost.least,
                         "cost, median [s/s]": None if cost is None else cost.median,
                         "iterations a step": m.iterations,
+                        "retried part": m.retried,
                         "reference error [m]": curve.floor / 10.0,
                     }
                 )
@@ -54,7 +55,7 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 
 def method_table(comparison: Comparison) -> Table:
     """One row a method: its order, as it says and as measured, and what accuracies cost."""
-    costs = tuple(f"ms/s at {error:.0e} m" for error in SHOWN)
+    costs = tuple(f"to {error:.0e} m [ms/s]" for error in SHOWN)
     headings = ("method", "order", "measured", *costs, "finest error [m]", "energy error there [J]")
     return Table("Methods", headings, tuple(_row(curve) for curve in comparison.curves), fold=False)
 
