@@ -105,10 +105,10 @@ def simulate(
         impedance = controller.impedance(model)
     _set_impedance(model, state, impedance)
     loop = _loop_of(model, controller)
-    if announce is not None and not is_compiled(loop.loop if loop else hold):
-        announce("compiling the kernels, once per installation: about a minute")
     stepping = getattr(integrator, "hold", None)
-    return _Session(model, controller, loop, stepping, state, world, columns, clock, pushes, progress).run()
+    session = _Session(model, controller, loop, stepping, state, world, columns, clock, pushes, progress)
+    session.warm_up(announce)
+    return session.run()
 
 
 def _check_parts(controller: Controller | None, disturbances: Sequence[Disturbance]) -> None:
@@ -230,7 +230,6 @@ class _Session:
 
     def run(self) -> Run:
         """All steps, or those up to a fall."""
-        self._warm_up()
         self.outcome = "interrupted"
         try:
             left = self._finish_tick(self.clock.steps)
@@ -247,12 +246,17 @@ class _Session:
         self.outcome = "fell" if self.fell_at is not None else "completed" if self.world.fall is NEVER else "stood"
         return self._result()
 
-    def _warm_up(self) -> None:
+    def warm_up(self, announce: Announce | None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps."""
+        calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         if self.loop is not None:
-            self.loop.loop(self.world, self.loop.law, 0, self.clock.period)
+            calls.append((self.loop.loop, (self.world, self.loop.law, 0, self.clock.period)))
         if not self.runs_compiled:
-            self.hold(self.world, 0)
+            calls.append((self.hold, (self.world, 0)))
+        if announce is not None and not all(is_compiled(function, *arguments) for function, arguments in calls):
+            announce("compiling the kernels for this integrator and controller, once: up to a minute")
+        for function, arguments in calls:
+            function(*arguments)
 
     def _record(self) -> None:
         world = self.world

@@ -175,7 +175,19 @@ def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether machine code for this kernel is already on disk, so that calling it compiles nothing."""
-    index = getattr(getattr(function, "_cache", None), "_cache_file", None)
-    return index is None or Path(index._index_path).is_file()
+def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
+    """Whether calling this routine compiles nothing, since its machine code is already on disk.
+
+    With ``arguments`` the code for their types is meant, else any.
+    """
+    cache = getattr(function, "_cache", None)
+    file = getattr(cache, "_cache_file", None)
+    if cache is None or file is None:
+        return True
+    if not arguments:
+        return Path(file._index_path).is_file()
+    dispatcher: Any = function
+    types = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
+    return (
+        types in dispatcher.overloads or cache._index_key(types, dispatcher.targetctx.codegen()) in file._load_index()
+    )
