@@ -12,6 +12,7 @@ MODULES = {
     "stand-tilted": "experiments.stand_tilted",
     "thrown-block": "experiments.thrown_block",
     "box-drop": "experiments.box_drop",
+    "tumble": "experiments.tumble",
 }
 
 

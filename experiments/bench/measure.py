@@ -48,6 +48,8 @@ def sections(work: Effort, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
     yield "whole experiments", lambda: experiment_section(work)
     yield "chains", lambda: chain_section(work, folder)
     yield "start-up", lambda: startup_section(work)
+    beside = with_mujoco and importlib.util.find_spec("mujoco") is not None
+    yield "energy in flight", lambda: flight_section(work, folder, beside)
     if with_mujoco and importlib.util.find_spec("mujoco") is None:
         yield "MuJoCo", lambda: Section("mujoco", "MuJoCo", (), notes=[MISSING])
     elif with_mujoco:
@@ -143,6 +145,13 @@ def startup_section(work: Effort) -> Section:
         return section
     section.rows = {what: _numbers(spread) for what, spread in times.items()}
     return section
+
+
+def flight_section(work: Effort, folder: Path, with_mujoco: bool) -> Section:
+    """Energy in free flight, over a minute; a quick one over a second."""
+    from experiments.bench.flight_energy import flight_energy_section
+
+    return flight_energy_section(min(work.repeats, 5), 1.0 if work.quick else 60.0, folder, with_mujoco)
 
 
 def screen_section(work: Effort) -> Section:

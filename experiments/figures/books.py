@@ -37,6 +37,24 @@ def ledger(subject: Subject) -> Figure:
     return figure
 
 
+def draw_momentum_change(axes: Axes, subject: Subject) -> None:
+    """How far the angular momentum about the centre of mass is from where it started."""
+    parts = [subject.column(f"momentum_l{axis}") for axis in "xyz"]
+    draw_curves(axes, subject, [part - part[0] for part in parts], ("x", "y", "z"), style.AXES)
+
+
+def momentum(subject: Subject) -> Figure:
+    """Angular momentum about the centre of mass, and its change on an axis of its own."""
+    figure = new_figure(2, size=(style.SIZE[0], 5.0))
+    upper, lower = figure.axes
+    draw_curves(upper, subject, [subject.column(f"momentum_l{axis}") for axis in "xyz"], ("x", "y", "z"), style.AXES)
+    title = "Angular momentum about the centre of mass"
+    finish(upper, subject, "[N·m·s]", title=title, time_label=False)
+    draw_momentum_change(lower, subject)
+    finish(lower, subject, "change [N·m·s]", legend=False, mark_labels=False)
+    return figure
+
+
 def newton_iterations(subject: Subject) -> Figure:
     """Thesis, figure 5.6."""
     figure = new_figure()

@@ -24,6 +24,7 @@ KINDS = (
     "newton-iterations",
     "contact-modes",
     "ledger",
+    "momentum",
 )
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from experiments.figures import style
 from experiments.figures.body import draw_error_sizes, draw_orientation, draw_position
-from experiments.figures.books import draw_residual
+from experiments.figures.books import draw_momentum_change, draw_residual
 from experiments.figures.contacts import draw_modes, draw_normal_forces
 from experiments.figures.panels import draw_curves, finish
 from experiments.figures.subject import Subject
@@ -77,6 +77,11 @@ def _dash_the_right(axes: Axes) -> None:
 
 
 def _forces(axes: Axes, subject: Subject, labels: bool) -> None:
+    if not subject.model.nc:
+        energies = [subject.column(f"ledger_{kind}") for kind in ("kinetic", "potential")]
+        draw_curves(axes, subject, energies, ("kinetic", "potential"))
+        _finish(axes, subject, "energy [J]", "Energy", labels)
+        return
     draw_normal_forces(axes, subject)
     _dash_the_right(axes)
     _finish(axes, subject, "normal force [N]", "Normal force of the floor", labels)
@@ -85,6 +90,9 @@ def _forces(axes: Axes, subject: Subject, labels: bool) -> None:
 def _contacts(axes: Axes, subject: Subject, labels: bool) -> None:
     if subject.model.nc:
         draw_modes(axes, subject, "Contact: blue sticking, orange sliding, dark pulling", labels=labels)
+        return
+    draw_momentum_change(axes, subject)
+    _finish(axes, subject, "change [N·m·s]", "Change of angular momentum about the centre of mass", labels)
 
 
 def _books(axes: Axes, subject: Subject, labels: bool) -> None:

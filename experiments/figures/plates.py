@@ -66,6 +66,7 @@ PLATES = (
     Plate("newton-iterations", books.newton_iterations, lambda _: True, general=False),
     Plate("contact-modes", contacts.contact_modes, _touches),
     Plate("ledger", books.ledger, lambda _: True),
+    Plate("momentum", books.momentum, lambda s: _floats(s) and not _touches(s)),
 )
 
 

@@ -108,7 +108,7 @@ def fingerprint(setup):
     parts = {item.name: getattr(setup, item.name) for item in dataclasses.fields(setup)}
     state, model = parts.pop("state"), parts.pop("model")
     bodies = [(body.mass, body.inertia) for body in model.bodies]
-    return repr((parts, state.q.tolist(), state.momentum.tolist(), bodies, model.contact_points))
+    return repr((parts, state.q.tolist(), state.momentum.tolist(), bodies, model.contact_points, model.gravity))
 
 
 def another(parameter):
@@ -118,6 +118,7 @@ def another(parameter):
         "initial.orientation": (0.6, 0.8, 0.0, 0.0), "initial.angular_velocity": (1.0, 0.0, 0.0),
         "run.record_every": 0.01, "fall.tilt": 1.0, "initial.seed": 5, "initial.jitter": 0.1,
         "integrator.name": "rk4", "integrator.guess": "euler",
+        "integrator.scheme": "suzuki-4", "integrator.base": "maximal",
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]

@@ -1,0 +1,69 @@
+"""The human in free flight: a tumble that nothing drives, to see what an integrator keeps."""
+
+import numpy as np
+
+from biped.model import Model, human
+from biped.state import State
+from contact import RUBBER
+from controllers.impedance import JointImpedance
+from experiments.experiment import Experiment, Setup
+from experiments.groups import integrator_from, integrator_parameters, run_parameters
+from experiments.initial import OURS, generator_of, scatter_parameters
+from experiments.parameter import Parameter, Values
+
+#: [m] where the trunk starts; nothing is there to fall on.
+HEIGHT = 1.23
+
+
+def tumble_parameters() -> tuple[Parameter, ...]:
+    """How it starts to tumble, and what acts on it."""
+    return (
+        Parameter("initial.spin", 0.6, "rad/s", "standard deviation of the trunk's angular velocity", OURS),
+        Parameter("initial.joint_rate", 0.6, "rad/s", "standard deviation of the joints' rates", OURS),
+        *scatter_parameters("the joint angles"),
+        Parameter("flight.gravity", 0.0, "m/s²", "along −Z", OURS),
+        Parameter("joints.stiffness", 0.0, "N·m/rad", "of a spring in each joint, at rest at zero", OURS),
+        Parameter("joints.damping", 0.0, "N·m·s/rad", "of a damper in each joint", OURS),
+    )
+
+
+def tumbling_state(model: Model, values: Values) -> State:
+    """In the air, with velocities by the seed; the legs straight but for the scatter."""
+    random = generator_of(values)
+    spin, rates = random.normal(size=3), random.normal(size=model.nv - 6)
+    noise = random.normal(0.0, values.number("initial.jitter"), len(model.joint_names))
+    v = np.concatenate([np.zeros(3), values.number("initial.spin") * spin, values.number("initial.joint_rate") * rates])
+    angles = dict(zip(model.joint_names, map(float, noise), strict=True))
+    return State.at(model, model.configuration((0.0, 0.0, HEIGHT), None, angles), v)
+
+
+def set_up(values: Values) -> Setup:
+    """The human of these values, without its contact points."""
+    model = human().without_contacts().with_gravity((0.0, 0.0, -values.number("flight.gravity")))
+    step = values.number("run.step")
+    joints = values.group("joints")
+    return Setup(
+        model=model,
+        state=tumbling_state(model, values),
+        floor=RUBBER,
+        controller=JointImpedance(**joints, period=step) if any(joints.values()) else None,
+        disturbances=(),
+        integrator=integrator_from(values),
+        fall=None,
+        duration=values.number("run.duration"),
+        step=step,
+        record_every=values.number("run.record_every") or step,
+    )
+
+
+EXPERIMENT = Experiment(
+    name="tumble",
+    title="the human tumbles in free flight, its joints free",
+    source=OURS,
+    parameters=(
+        *run_parameters(10.0, 1e-3, "every step", OURS),
+        *tumble_parameters(),
+        *integrator_parameters(),
+    ),
+    set_up=set_up,
+)
