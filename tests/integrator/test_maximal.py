@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biped import IntegrationError, Maximal, Push, Recursive, State, human, simulate
+from biped import IntegrationError, Maximal, Push, Recursive, State, dynamics, human, simulate
 from biped.integrators import INTEGRATORS, Integrator
 from biped.model import Model, chain, random_tree
 from biped.run import Run
 from contact import Floor
-from contact.modes import SLIDING, STICKING
+from contact.modes import SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
 from controllers import JointImpedance
 from experiments.registry import experiment_named
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("revolute", "prismatic", "spherical")
-TIGHT = 1e-12
+TIGHT = 1e-11
 BOTH = (Recursive(tolerance=TIGHT), Maximal(tolerance=TIGHT))
 
 
@@ -101,26 +101,25 @@ def test_random_trees_that_are_pushed(seed, floats):
     assert gaps(runs[1]) <= 1e-12
 
 
-@pytest.mark.parametrize("seed", [6, 7])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_trees_that_slide_and_stick(seed):
-    """A tree of all joints falls on a rubber floor: points slide, stick, lift.
+    """A tree of all joints falls on a rubber floor: points slide, stick, slip and lift.
 
-    Trees of which no step is solved by one of the two and halved by the other: that changes the step, and the run.
+    No step may be halved: where the two find it to need different parts, they take different steps.
     """
     model = random_tree(np.random.default_rng(seed), 5, kinds=KINDS, contacts=10)
     q = model.neutral()
-    q[2] += 1.0
+    q[2] += 0.02 - dynamics.forward_kinematics(model, q).contact[:, 2].min()
+    settings = {"tolerance": 1e-10, "landing_depth": np.inf, "max_halvings": 0}
     runs = [
         simulate(
             model, JointImpedance(stiffness=200.0, damping=5.0), floor=Floor(mu_s=0.8, mu_d=0.6),
-            state=State.at(model, q), step=1e-3, duration=0.8, record_every=1e-3, integrator=integrator,
+            state=State.at(model, q), step=5e-4, duration=0.8, record_every=5e-4, integrator=integrator,
         )
-        for integrator in BOTH
+        for integrator in (Recursive(**settings), Maximal(**settings))
     ]  # fmt: skip
-    assert runs[0].summary["retried_steps"] == runs[1].summary["retried_steps"]
     modes = runs[1].frame.filter(regex="contact_.*_mode").to_numpy()
-    assert (modes == SLIDING).any()
-    assert (modes == STICKING).any()
+    assert {SLIDING, STICKING, SLIDING_TO_STICKING, STICKING_TO_SLIDING} <= set(modes.ravel())
     assert apart(*(run.state for run in runs)) < 1e-8
     assert gaps(runs[1]) <= 1e-12
     assert runs[1].summary["momentum_defect"] < 1e-11
