@@ -3,6 +3,7 @@ from .disturbance import Push, Throw
 from .errors import InputError, IntegrationError, ModelError, RunInterrupted
 from .integrators import (
     Adaptive,
+    Composition,
     ExplicitEuler,
     Lee,
     LeeBroyden,
@@ -42,6 +43,7 @@ __all__ = [
     "Body",
     "Box",
     "CompiledLoop",
+    "Composition",
     "ContactPoint",
     "Controller",
     "ExplicitEuler",
