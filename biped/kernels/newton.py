@@ -136,22 +136,26 @@ def iterate(tree, floor, plant, pushes, work, method, h, tolerance, norm):
 
 
 @kernel
-def round_off(tree, poses, h):
-    """[N·s] what rounding leaves of the residual: moments of m Δx/h about a reference point that may be far.
+def round_off(tree, q, poses, h):
+    """[N·s] what rounding leaves of the residual.
 
-    Places are sums along the tree, so their roundings grow with its length.
+    Moments of m Δx/h about a reference point that may be far, and J ω of turns, which are differences of
+    quaternions. Places are sums along the tree, so their roundings grow with its length. Joints keep their
+    coordinates to a part ε of what they are, and those of one that has turned round often are large.
     """
-    total = 0.0
+    total = farthest = 0.0
     for i in range(tree.parent.shape[0]):
         com = load3(poses.com, i)
-        total += tree.mass[i] * dot(com, com)
-    return min(tree.parent.shape[0] * EPSILON * total / abs(h), COARSEST)
+        total += tree.mass[i] * dot(com, com) + tree.inertia[i, 0] + tree.inertia[i, 4] + tree.inertia[i, 8]
+        if tree.dofs[i] == 1:
+            farthest = max(farthest, abs(q[tree.first_q[i]]))
+    return min((tree.parent.shape[0] + farthest) * EPSILON * total / abs(h), COARSEST)
 
 
 @kernel
 def tolerance_of(method, tree, work, h):
     """[N·s] the norm of the residual to reach."""
-    return max(method.solver.tolerance, round_off(tree, work.motion.poses, h))
+    return max(method.solver.tolerance, round_off(tree, work.q, work.motion.poses, h))
 
 
 @solve_step.register(Variational)
