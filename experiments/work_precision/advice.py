@@ -21,7 +21,7 @@ class Winner:
         method: its name.
         cost: [s/s].
         second: the next cheapest, or None if no other gets there.
-        margin: its cost over this one's.
+        margin: its cost over this one's; below one only by luck.
     """
 
     accuracy: float
@@ -32,14 +32,22 @@ class Winner:
 
 
 def winners(curves: Sequence[Curve]) -> list[Winner]:
-    """The cheapest method for each accuracy that any method reaches."""
-    found = []
+    """The cheapest method for each accuracy that any method reaches.
+
+    The one for the accuracy before stays so while another is cheaper only by luck.
+    """
+    found: list[Winner] = []
     for accuracy in ACCURACIES:
-        costs = sorted((cost, c.label) for c in curves if (cost := c.cost_at(accuracy)) is not None)
-        if costs:
-            (least, best), *others = costs
-            second, margin = (others[0][1], others[0][0] / least) if others else (None, math.inf)
-            found.append(Winner(accuracy, best, least, second, margin))
+        costs = {c.label: cost for c in curves if (cost := c.cost_at(accuracy)) is not None}
+        if not costs:
+            continue
+        best = min(costs, key=lambda name: costs[name])
+        former = found[-1].method if found else best
+        if costs.get(former, math.inf) < CLOSE * costs[best]:
+            best = former
+        cost = costs.pop(best)
+        second = min(costs, key=lambda name: costs[name], default=None)
+        found.append(Winner(accuracy, best, cost, second, math.inf if second is None else costs[second] / cost))
     return found
 
 
@@ -65,7 +73,7 @@ def _part(span: list[Winner], *, first: bool, last: bool) -> str:
     reach = f"down to an error of {finest.accuracy:.0e} m"
     if last and finest.accuracy > ACCURACIES[-1]:
         reach += ", the finest that any method reaches here"
-    cost = f"{1e3 * finest.cost:.2g} ms for a second of motion"
+    cost = f"{1e3 * finest.cost:.3g} ms for a second of motion"
     return f"{take} {reach} ({cost}; {_rival(finest)})"
 
 

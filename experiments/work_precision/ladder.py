@@ -22,6 +22,8 @@ Progress = Callable[[float], None]
 ABOVE_REFERENCE = 10.0
 #: [m] errors above this are no approximation of the motion, and show no order.
 LARGE = 0.1
+#: Part of the steps of a rung that may have been taken in parts.
+RARE = 0.01
 #: The least rungs from which an order is told.
 LEAST_RUNGS = 3
 
@@ -79,8 +81,15 @@ class Curve:
 
     @property
     def order(self) -> float | None:
-        """The slope of log error over log step where it is one; None for too few rungs, or for tolerances."""
-        told = [m for m in self.measurements if self.floor < m.error < LARGE and m.rung.tolerance is None]
+        """The slope of log error over log step where it is one; None for too few rungs, or for tolerances.
+
+        Rungs on which steps were taken in parts are none of their step.
+        """
+        told = [
+            m
+            for m in self.measurements
+            if self.floor < m.error < LARGE and m.rung.tolerance is None and m.retried < RARE
+        ]
         if len(told) < LEAST_RUNGS:
             return None
         finest = told[-4:]

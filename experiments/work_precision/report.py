@@ -55,7 +55,7 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 
 def method_table(comparison: Comparison) -> Table:
     """One row a method: its order, as it says and as measured, and what accuracies cost."""
-    costs = tuple(f"to {error:.0e} m [ms/s]" for error in SHOWN)
+    costs = tuple(f"{error:.0e} m [ms/s]" for error in SHOWN)
     headings = ("method", "order", "measured", *costs, "finest error [m]", "energy error there [J]")
     return Table("Methods", headings, tuple(_row(curve) for curve in comparison.curves), fold=False)
 
@@ -67,7 +67,7 @@ def _row(curve: Curve) -> tuple[str, ...]:
         curve.label,
         str(curve.traits.order),
         "" if curve.order is None else f"{curve.order:.2f}",
-        *("" if cost is None else f"{1e3 * cost:.2g}" for cost in costs),
+        *("" if cost is None else f"{1e3 * cost:.3g}" for cost in costs),
         "none" if finest is None else f"{finest.error:.1e}",
         "" if finest is None else f"{finest.energy_error:.1e}",
     )

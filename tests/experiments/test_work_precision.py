@@ -43,6 +43,10 @@ class TestCurves:
         assert curve("a", 1e-12, floor=1e-10).order is None
         assert curve("a", 1.0, rungs=2).order is None
 
+    def test_steps_that_were_taken_in_parts_tell_no_order(self):
+        made = curve("a", 1.0)
+        assert replace(made, measurements=tuple(replace(m, retried=0.5) for m in made.measurements)).order is None
+
     def test_costs_follow_a_power_law_between_rungs(self):
         made = curve("a", 1.0, cost=1e-6)
         for error in (1e-3, 3e-5):  # h = √error
@@ -73,6 +77,10 @@ class TestAdvice:
 
     def test_a_tie_is_called_one(self):
         assert "b costs about the same" in advice([curve("a", 1.0), curve("b", 1.0, cost=1.1e-6)])
+
+    def test_a_tie_is_no_reason_to_change(self):
+        told = advice([curve("a", 1.0), curve("b", 1.1, order=2.05, cost=1e-6)])
+        assert told.count("ake ") == 1
 
     def test_lagrangian_methods_are_told_apart(self):
         assert "Take shake (Lagrangian) down to" in advice([curve("shake", 1.0, systems=LAGRANGIAN)])
