@@ -59,11 +59,11 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 _ASSUMED = (
-    "50 bodies, 1000 steps, gravity on and a tolerance of 1e-8, as in the authors' program; in a chain as long as this "
-    "one, rounding leaves more than that of the residual, and the tolerance is what it leaves",
+    "50 bodies, 1000 steps, gravity on and a tolerance of 1e-8, as in the authors' program; in a chain as long as "
+    "this one, rounding leaves more than that of the residual, and the tolerance is what it leaves",
     "counted as in that program: evaluations of the residual, one more than there are corrections",
-    "IG1 as the first guess: with it Newton's method takes the printed 4 in nearly every step; the program as it is now "
-    "has IG3, which is tabulated too",
+    "IG1 as the first guess: with it Newton's method takes the printed 4 in nearly every step; the program as it is "
+    "now has IG3, which is tabulated too",
 )
 
 
