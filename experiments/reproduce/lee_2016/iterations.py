@@ -29,7 +29,7 @@ METHODS: dict[str, tuple[Lee, str]] = {
 }
 
 
-def produce(quick: bool, progress: Progress) -> Outcome:
+def produce(_quick: bool, progress: Progress) -> Outcome:
     """Count the evaluations of the residual in every step."""
     model = lee_chain(BODIES)
     counts: dict[str, Integers] = {}
