@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import sympy
 
-from biped.lagrangian.derive import DERIVATIONS, H, symbols
+from biped.lagrangian.derive import DERIVATIONS, written_out
 from biped.lagrangian.generate import LOOP, module_text
 from biped.lagrangian.methods import LagrangianMethod, lagrangian_method_named
 from contact.jit import cache_folder, is_compiled
@@ -20,7 +20,7 @@ from contact.jit import cache_folder, is_compiled
 if TYPE_CHECKING:
     from biped.lagrangian.system import System
 
-_SOURCES = [Path(__file__).with_name(name) for name in ("derive.py", "generate.py")] + [LOOP]
+_SOURCES = [Path(__file__).with_name(name) for name in ("system.py", "derive.py", "generate.py")] + [LOOP]
 
 
 def digest(system: "System", method: str) -> str:
@@ -41,16 +41,10 @@ def digest(system: "System", method: str) -> str:
         list(system.conserved.values()),
         list(system.invariants.items()),
         sympy.Matrix(system.inertia) if system.inertia is not None else None,
-        _written_out(system),
+        None if system.discrete_lagrangian is None else written_out(system)[0],
     ]
     found.update("\n".join(sympy.srepr(part) for part in parts).encode())
     return found.hexdigest()[:24]
-
-
-def _written_out(system: "System") -> object:
-    if system.discrete_lagrangian is None:
-        return None
-    return system.discrete_lagrangian(symbols("y", system.size), symbols("x", system.size), H)
 
 
 def _write(path: Path, text: str) -> None:

@@ -73,6 +73,14 @@ def symbols(letter: str, count: int) -> tuple[Symbol, ...]:
     return tuple(Symbol(f"{letter}_{i}", real=True) for i in range(count))
 
 
+def written_out(system: System) -> tuple[Expr, tuple[Symbol, ...], tuple[Symbol, ...], Symbol]:
+    """(𝕃, y, x, h): the user's discrete Lagrangian, in symbols with names that no other symbol of a system has."""
+    assert system.discrete_lagrangian is not None
+    end, start = symbols("end of step ", system.size), symbols("start of step ", system.size)
+    length = Symbol("length of step", real=True)
+    return sympy.sympify(system.discrete_lagrangian(end, start, length)), end, start, length
+
+
 def gradient(expression: Expr, variables: Sequence[Symbol]) -> Matrix:
     """As a column."""
     return Matrix([sympy.diff(expression, variable) for variable in variables])
@@ -88,7 +96,7 @@ class Derivation:
         self._full_q, self._full_v = symbols("q", n), symbols("v", n)
         rename = dict(zip(system.coordinates, self._full_q, strict=True))
         rename |= dict(zip(rates(system.coordinates), self._full_v, strict=True)) | given
-        self._rename = rename
+        self._rename = rename | dict(zip(system.invariants, symbols("invariant_", len(system.invariants)), strict=True))
         self.lagrangian = self.own(system.full_lagrangian)
         self.g = Matrix([self.own(row) for row in system.constraints])
         self.force = Matrix([self.own(row) for row in system.forces or [0] * n])
@@ -229,14 +237,12 @@ def _variational(
 
 def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symbol, Symbol]) -> Expr:
     """The user's 𝕃(y, x, h) at these configurations."""
-    assert system.discrete_lagrangian is not None
-    first, second = symbols("x", system.size), symbols("y", system.size)
-    given = sympy.sympify(system.discrete_lagrangian(second, first, H)).xreplace(c)
-    strange = given.free_symbols - {*first, *second, H, *c.values()}
+    written, second, first, length = written_out(system)
+    strange = written.free_symbols - {*first, *second, length, *c}
     if strange:
         raise InputError(f"discrete_lagrangian contains {', '.join(sorted(map(str, strange)))}: not an argument of it")
     place = dict(zip(first, x, strict=True)) | dict(zip(second, y, strict=True))
-    return given.subs(place, simultaneous=True)
+    return written.xreplace(c | {length: H}).subs(place, simultaneous=True)
 
 
 def midpoint(system: System) -> Equations:
@@ -365,7 +371,7 @@ def energy_momentum(system: System) -> Equations:
     z = symbols("z", n + k)
     u, multipliers = z[:n], Matrix(z[n:])
     q = own.q
-    invariants = {symbol: own.own(row) for symbol, row in system.invariants.items()}
+    invariants = {own.own(symbol): own.own(row) for symbol, row in system.invariants.items()}
     potential = discrete_gradient(own.own(system.potential), invariants, q, u)
     middle = [x + H * w / 2 for x, w in zip(q, u, strict=True)]
     push = H * (own.at(own.force, middle, u) - potential)

@@ -33,10 +33,14 @@ _PRINTER = _Printer({"fully_qualified_modules": True, "strict": False})
 
 
 def _printed(expression: Expr) -> str:
-    text = _PRINTER.doprint(expression)
+    text = str(_PRINTER.doprint(expression))
     if "Not supported" in text:
-        raise InputError(f"{expression.func.__name__} cannot be compiled: write the system in elementary functions")
-    return str(text)
+        names = [line.lstrip("# ") for line in text.splitlines() if line.lstrip().startswith("#")][1:]
+        raise InputError(
+            f"{', '.join(dict.fromkeys(names))} cannot be compiled: write the system in elementary functions, "
+            "smooth enough to be differentiated twice"
+        )
+    return text
 
 
 def function(

@@ -113,7 +113,7 @@ def _whole_steps(step: float, duration: float, every: int) -> int:
         raise InputError(f"step = {step!r}: it must be finite and above zero")
     if not is_finite(duration) or duration < 0.0:
         raise InputError(f"duration = {duration!r}: it must be finite and not negative")
-    if every < 1 or every != int(every):
+    if not (every >= 1 and float(every).is_integer()):
         raise InputError(f"every = {every!r}: it must be a whole number above zero")
     steps = round(duration / step)
     if abs(steps * step - duration) > 1e-6 * step:

@@ -89,6 +89,7 @@ class System:
         names = [symbol.name for symbol in self.coordinates]
         if not names or len(set(names)) != len(names):
             raise InputError(f"coordinates {names}: there must be at least one, and no name twice")
+        self._check_expressions()
         if (self.mass is None) == (self.lagrangian is None):
             raise InputError("a system needs either a mass (and a potential) or a Lagrangian, and not both")
         if self.lagrangian is not None and self.potential != 0:
@@ -104,8 +105,29 @@ class System:
             if not math.isfinite(value):
                 raise InputError(f"parameter {symbol} = {value!r}: it must be finite")
         for name, expression in self.invariants.items():
-            if sympy.Poly(expression, *self.coordinates).total_degree() > 2:
+            if not (sympy.sympify(expression).is_polynomial(*self.coordinates) and self._degree(expression) <= 2):
                 raise InputError(f"invariant {name} = {expression}: it must be quadratic in the coordinates")
+
+    def _degree(self, expression: sympy.Expr) -> int:
+        return int(sympy.Poly(expression, *self.coordinates).total_degree())
+
+    def _check_expressions(self) -> None:
+        """What is given for an expression must be one, and each symbol must be one thing."""
+        several: dict[str, Any] = {"constraints": self.constraints, "forces": self.forces or ()}
+        for name, given in several.items():
+            if isinstance(given, sympy.Basic) and not isinstance(given, (sympy.Tuple, sympy.MatrixBase)):
+                raise InputError(f"{name} = {given}: it must be a list of expressions, of one at least")
+        single: dict[str, Any] = {"potential": [self.potential], "lagrangian": [self.lagrangian or 0]}
+        mappings: dict[str, Any] = {"conserved": self.conserved.values(), "invariants": self.invariants.values()}
+        for name, expressions in (several | single | mappings).items():
+            for given in expressions:
+                expression = sympy.sympify(given)
+                if not isinstance(expression, sympy.Expr) or expression.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
+                    raise InputError(f"{name} contains {given}: it must be a finite expression; of a = b, give a - b")
+        roles = [*self.coordinates, *rates(self.coordinates), *self.parameters, *self.invariants]
+        twice = sorted({str(symbol) for symbol in roles if roles.count(symbol) > 1})
+        if twice:
+            raise InputError(f"{', '.join(twice)}: a symbol must be one of coordinate, rate, parameter and invariant")
 
     def _check_chart(self) -> None:
         if self.chart is None:
@@ -137,6 +159,7 @@ class System:
             "forces": (known | set(rates(self.coordinates)), self.forces or ()),
             "conserved": (known | set(rates(self.coordinates)), self.conserved.values()),
             "invariants": (known, self.invariants.values()),
+            "inertia": (set(self.parameters), list(sympy.Matrix(self.inertia)) if self.inertia is not None else []),
             "chart": (set(self.parameters) | set(self.chart.coordinates if self.chart else ()), self.chart_map),
         }
         for name, (symbols, expressions) in allowed.items():

@@ -20,6 +20,7 @@ from .conftest import (
 )
 
 TRIPLE_JUMP = (1 / (2 - 2 ** (1 / 3)), -(2 ** (1 / 3)) / (2 - 2 ** (1 / 3)), 1 / (2 - 2 ** (1 / 3)))
+x, y = sympy.symbols("x y", real=True)
 
 
 def dsp_angles(q):
@@ -237,3 +238,34 @@ def test_a_mass_that_rates_do_not_enter_quadratically():
     frame = system.integrate("midpoint-dvp", [1.0], [0.6], step=0.01, duration=5.0).frame
     np.testing.assert_allclose(frame["p_x"], frame["v_x"] / np.sqrt(1 - frame["v_x"] ** 2), rtol=1e-12)
     np.testing.assert_allclose(frame["energy"], 1.25 + 0.5, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["h", "x_0"])
+def test_names_of_parameters_mean_nothing_to_a_discrete_lagrangian(name):
+    """Not even those that its arguments, or the generated code, may have."""
+
+    def end(stiffness):
+        system = System(
+            coordinates=(x,),
+            mass=(1,),
+            potential=stiffness * x**2 / 2,
+            discrete_lagrangian=lambda b, a, h: (b[0] - a[0]) ** 2 / (2 * h**2) - stiffness * (b[0] + a[0]) ** 2 / 8,
+            parameters={stiffness: 4.0},
+        )
+        return system.integrate("midpoint-dvp", [1.0], [0.0], step=0.01, duration=1.0).frame["x"].iloc[-1]
+
+    assert end(sympy.Symbol(name, real=True)) == end(sympy.Symbol("stiffness", real=True))
+    assert end(sympy.Symbol(name, real=True)) == pytest.approx(np.cos(2.0), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["q_0"])
+def test_names_of_invariants_mean_nothing(name):
+    square = sympy.Symbol(name, real=True)
+    system = System(
+        coordinates=(x, y),
+        mass=(1, 1),
+        potential=0.3 * x - 1 / sympy.sqrt(square),
+        invariants={square: x**2 + y**2},
+    )
+    energy = system.integrate("energy-momentum", [1.0, 0.0], [0.0, 0.9], step=0.01, duration=1.0).frame["energy"]
+    assert np.ptp(energy) < 1e-12

@@ -30,6 +30,12 @@ x, y = sympy.symbols("x y", real=True)
         ({"coordinates": (x,), "mass": (1,), "chart": Chart([x], [x])}, "x: two columns"),
         ({"coordinates": (x,), "mass": (1,), "conserved": {"energy": rate(x)}}, "energy: two columns"),
         ({"coordinates": (x,), "mass": (1,), "potential": y, "invariants": {y: x**3}}, "quadratic"),
+        ({"coordinates": (x,), "mass": (1,), "potential": y, "invariants": {y: sympy.sqrt(x)}}, "quadratic"),
+        ({"coordinates": (x, y), "mass": (1, 1), "constraints": [sympy.Eq(y, x**2)]}, "give a - b"),
+        ({"coordinates": (x, y), "mass": (1, 1), "constraints": y - x**2}, "list of expressions"),
+        ({"coordinates": (x,), "mass": (1,), "potential": sympy.oo * x}, "finite expression"),
+        ({"coordinates": (x,), "mass": (1,), "parameters": {x: 1.0}}, "x: a symbol must be one of"),
+        ({"coordinates": (x,), "mass": (1,), "inertia": sympy.diag(y, 1, 1)}, "inertia contains y"),
     ],
 )
 def test_systems_that_do_not_fit_together(what, message):
@@ -53,6 +59,7 @@ def test_systems_that_do_not_fit_together(what, message):
         ({"duration": -1.0}, "duration = -1.0"),
         ({"duration": 0.15}, "whole number of steps"),
         ({"every": 0}, "every = 0"),
+        ({"every": float("nan")}, "every = nan"),
         ({"every": 3}, "not a whole number of times"),
         ({"composition": ()}, "one weight or more"),
         ({"composition": (0.5, 0.6)}, "add up to 1"),
@@ -103,6 +110,19 @@ def test_what_is_not_finite_is_not_passed_on():
     """In the centre of −1/r, with a momentum that carries the first step out of it."""
     with pytest.raises(IntegrationError, match="at t = "):
         kepler().integrate("midpoint-dvp", [0.0, 0.0], [1.0, 0.0], step=0.5, duration=1.0)
+
+
+def test_a_residual_with_one_row_that_is_not_finite_is_no_solution():
+    """√x is left by x; y, which nothing pushes, has no residual at all."""
+    system = System(coordinates=(x, y), mass=(1, 1), potential=sympy.sqrt(x))
+    with pytest.raises(IntegrationError, match="relative residual is nan"):
+        system.integrate("midpoint-dvp", [0.05, 1.0], [-1.0, 1.0], step=0.01, duration=1.0)
+
+
+def test_what_is_not_smooth_is_named():
+    system = System(coordinates=(x,), mass=(1,), potential=sympy.Abs(x))
+    with pytest.raises(InputError, match="^DiracDelta cannot be compiled"):
+        system.integrate("midpoint-dvp", [1.0], [0.0], step=0.01, duration=1.0)
 
 
 def test_examples_refuse_what_is_no_body():

@@ -86,8 +86,9 @@ def relative(r, scale):
     largest = 0.0
     for i in range(UNKNOWNS):
         row = abs(r[i]) / scale[i]
-        if not row <= largest:
-            largest = row
+        if row != row:
+            return row
+        largest = max(largest, row)
     return largest
 
 
@@ -144,10 +145,12 @@ def find_velocity(q, p, w, c, r, A):
         change, size = 0.0, 0.0
         for i in range(VELOCITY_ROWS):
             w[i] -= r[i]
+            if w[i] != w[i]:
+                return False
             change = max(change, abs(r[i]))
             size = max(size, abs(w[i]))
         if LINEAR_VELOCITY or change <= VELOCITY_TOLERANCE * size:
-            return size == size
+            return True
     return False
 
 
