@@ -36,7 +36,7 @@ def square_area(factor, shape):
 
 @area.register(Point)
 def point_area(factor, shape):
-    return 0.0
+    return 0.0 * factor * len(shape)
 
 
 @kernel

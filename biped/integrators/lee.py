@@ -70,7 +70,7 @@ class LeeNewton(Lee):
     """Newton's method with the derivative column by column (algorithm 4) and a full matrix."""
 
     name: ClassVar[str] = "lee-newton"
-    cost: ClassVar[str] = "O(n^3)"
+    cost: ClassVar[str] = "O(n³)"
 
     def _finder(self, model: Model) -> Any:
         return new_column_newton(model.n, model.nv)
@@ -81,7 +81,7 @@ class LeeBroyden(Lee):
     """Broyden's method with a full inverse, which starts each step as that of the mass matrix."""
 
     name: ClassVar[str] = "lee-broyden"
-    cost: ClassVar[str] = "O(n^2)"
+    cost: ClassVar[str] = "O(n²)"
 
     def _finder(self, model: Model) -> Any:
         return new_broyden(model.nv)
@@ -92,7 +92,7 @@ class LeeSvi(Lee):
     """Newton's method with all sums over body Jacobians written out, as Johnson and Murphey (2009) have them."""
 
     name: ClassVar[str] = "lee-svi"
-    cost: ClassVar[str] = "O(n^3)"
+    cost: ClassVar[str] = "O(n³)"
 
     def _finder(self, model: Model) -> Any:
         return new_summed_newton(model.tree)

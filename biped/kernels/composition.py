@@ -22,7 +22,7 @@ from biped.kernels.method import (
     set_new_momentum,
     solve_step,
 )
-from biped.kernels.newton import evaluate, iterate, kept_factors, tolerance_of
+from biped.kernels.newton import evaluate, iterate, kept_factors, on_branch, tolerance_of
 from biped.kernels.state import LEDGERS, TOTAL_STEPS
 from biped.kernels.step import FAILED, OK, count_iterations, prepare, substep
 from biped.kernels.tree import Floats
@@ -189,7 +189,8 @@ def solve_stage(tree, floor, plant, pushes, work, method, h):
     predict(plant, method.number, work.delta)
     work.shift[:] = 0.0
     displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
-    return find_step(tree, floor, plant, pushes, work, method.inner, method.inner.finder, h)
+    taken = find_step(tree, floor, plant, pushes, work, method.inner, method.inner.finder, h)
+    return on_branch(tree, plant, work, taken)
 
 
 @set_new_momentum.register(Stage)

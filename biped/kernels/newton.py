@@ -7,6 +7,7 @@ from biped.kernels.factorization import Factors, eliminate, solve
 from biped.kernels.kinematics import place_bodies, point_of_body
 from biped.kernels.method import NOT_CONVERGED, Variational, find_step, set_guess, set_new_momentum, solve_step
 from biped.kernels.state import PATIENCE
+from biped.kernels.tree import REVOLUTE
 from biped.kernels.variational import displace, set_discrete_momentum, set_newton_blocks, set_residual
 from biped.kernels.vectors import copy1, dot, load3, store3
 from contact.jit import kernel
@@ -14,6 +15,9 @@ from contact.jit import kernel
 EPSILON = 2.0**-52
 # No residual above this [N·s] is taken for rounding.
 COARSEST = 1e-4
+
+# Half a quaternion's angle is half a turn of 90°.
+COS_45 = math.sqrt(0.5)
 
 # Steps that are solved by exact iterations alone after one that the kept factorization did not solve.
 RETRY_AFTER = 16
@@ -161,7 +165,23 @@ def tolerance_of(method, tree, work, h):
 @solve_step.register(Variational)
 def solve_variational_step(tree, floor, plant, pushes, work, method, h):
     set_guess(tree, floor, plant, pushes, work, method.guess, h)
-    return find_step(tree, floor, plant, pushes, work, method, method.finder, h)
+    return on_branch(tree, plant, work, find_step(tree, floor, plant, pushes, work, method, method.finder, h))
+
+
+@kernel
+def on_branch(tree, plant, work, iterations):
+    """The iterations of a step, or NOT_CONVERGED where its solution is not that of small turns.
+
+    The angular momentum of a discrete body grows with its turn up to 90° and falls again beyond, so that a momentum
+    belongs to two turns, and a joint may go round any number of times in between. Only the first is an
+    approximation of the motion. A step that would have to turn farther is too long.
+    """
+    for i in range(tree.parent.shape[0]):
+        if not work.turn[i, 0] >= COS_45:
+            return NOT_CONVERGED
+        if tree.kind[i] == REVOLUTE and not abs(work.q[tree.first_q[i]] - plant.q[tree.first_q[i]]) <= math.pi:
+            return NOT_CONVERGED
+    return iterations
 
 
 @find_step.register(TwoSided)
