@@ -183,7 +183,7 @@ def test_settings_from_the_command_line():
     experiment = experiment_named("stand-tilted")
     chosen = {"integrator.name": "lee-riqn", "integrator.guess": "dynamics"}
     assert experiment.build(chosen).integrator == LeeRiqn(guess="dynamics")
-    assert integrator_named("lee-broyden").cost == "O(n^2)"
+    assert integrator_named("lee-broyden").cost == "O(n²)"
 
 
 def test_an_unknown_guess_is_refused():
