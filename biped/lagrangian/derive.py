@@ -12,8 +12,9 @@ from biped.lagrangian.system import System, rates
 Vector = Sequence[Expr]
 
 H = Symbol("h", real=True)
-# A discrete gradient's correction is rounding, and is left out, where the displacement is below this times the place.
-NEGLIGIBLE = 4e-6
+# A discrete gradient's correction is evaluated as a difference where it is above this times what is subtracted, and as
+# the first term of its series elsewhere: there, the next term is below the difference's rounding.
+RESOLVED = 1e3 * 2.0**-52
 # Both branches of that are evaluated: neither may divide by zero. Nothing beside a square, finite to the power −3.
 NOTHING = sympy.Float(1e-90)
 
@@ -347,20 +348,34 @@ def _plain_discrete_gradient(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]
     """∇f at the middle, and along the displacement what is missing to f(q + h u) − f(q)."""
     middle = {x: x + H * w / 2 for x, w in zip(q, u, strict=True)}
     shift = {x: x + H * w for x, w in zip(q, u, strict=True)}
-    slope = gradient(law, q)
-    at_middle = slope.subs(middle, simultaneous=True)
+    at_middle = gradient(law, q).subs(middle, simultaneous=True)
     missing = law.subs(shift, simultaneous=True) - law - H * at_middle.dot(Matrix(u))
     squared = sum(w * w for w in u)
     if law.is_polynomial(*q):
         missing = sympy.expand(missing)
         if missing == 0:
             return at_middle
-        enough = squared > 0
-    else:
-        enough = H * H * squared > NEGLIGIBLE**2 * sum(x * x for x in q)
-    missing = sympy.expand(missing / H) if law.is_polynomial(*q) else missing / H
-    factor = sympy.Piecewise((missing / (squared + NOTHING), enough), (0, True))
+        factor = sympy.Piecewise((sympy.expand(missing / H) / (squared + NOTHING), squared > 0), (0, True))
+        return at_middle + factor * Matrix(u)
+    first = _third_difference(law, q, u).subs(middle, simultaneous=True)
+    rounding = RESOLVED * _subtracted(law, q, at_middle)
+    resolved = sympy.Or(sympy.Abs(missing) > rounding, sympy.Abs(H**3 * first) > rounding)
+    factor = sympy.Piecewise((missing / H / (squared + NOTHING), resolved), (H**2 * first / (squared + NOTHING), True))
     return at_middle + factor * Matrix(u)
+
+
+def _third_difference(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]) -> Expr:
+    """D³f[u, u, u]/24, of which h³ times as much is the first term of f(q + h u) − f(q) − h ∇f·u about the middle."""
+    found = law
+    for _ in range(3):
+        found = gradient(found, q).dot(Matrix(u))
+    return found / 24
+
+
+def _subtracted(law: Expr, q: Sequence[Symbol], slope: Matrix) -> Expr:
+    """What rounding in f(q + h u) − f(q) is relative to: f's terms, and f's change per relative change of its place."""
+    terms = sum(sympy.Abs(term) for term in sympy.Add.make_args(law))
+    return terms + sum(sympy.Abs(x * row) for x, row in zip(q, slope, strict=True))
 
 
 def energy_momentum(system: System) -> Equations:

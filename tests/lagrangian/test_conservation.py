@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+import sympy
+
+from biped.lagrangian import System
 
 from .conftest import BODY_START, DSP, QUATERNION, crystal, dsp_start, kepler, pendulum, quartic
 from .test_methods import dsp_angles, dsp_rates
@@ -72,6 +75,26 @@ def test_energy_and_momentum_are_conserved_under_other_potentials(h):
     springs = quartic().integrate("energy-momentum", [0.0, 1.0, 3.0], [1.0, 0.0, -1.0], step=h, duration=20.0).frame
     assert spread(springs["energy"]) < 1e-10
     assert spread(springs["momentum"]) < 1e-11
+
+
+@pytest.mark.parametrize("h", [0.1, 0.01, 0.001])
+@pytest.mark.parametrize("centre", [0.0, 1e3, 1e5, 1e7])
+def test_energy_is_conserved_far_from_the_origin(h, centre):
+    """To what a place's rounding amounts to, step by step; the midpoint rule's energy changes by 0.02 h²."""
+    x, c = sympy.symbols("x c", real=True)
+    system = System(coordinates=(x,), mass=(1,), potential=sympy.cosh(x - c), parameters={c: centre})
+    energy = system.integrate("energy-momentum", [centre], [1.0], step=h, duration=20.0).frame["energy"]
+    place = np.finfo(float).eps * (1.0 + centre)
+    assert spread(energy) < place * max(20.0, np.sqrt(20.0 / h))
+
+
+def test_small_motions_far_from_the_origin_conserve_energy():
+    """Where the correction is below all rounding."""
+    x, c = sympy.symbols("x c", real=True)
+    system = System(coordinates=(x,), mass=(1,), potential=1 - sympy.cos(x - c), parameters={c: 50.0})
+    for speed in (1e-2, 1e-4, 1e-6):
+        energy = system.integrate("energy-momentum", [50.0], [speed], step=0.1, duration=20.0).frame["energy"]
+        assert spread(energy) < 4.0 * np.finfo(float).eps
 
 
 def test_the_energy_of_a_symplectic_method_oscillates_about_a_constant(dsp):
