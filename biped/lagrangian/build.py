@@ -56,8 +56,25 @@ def _write(path: Path, text: str) -> None:
         os.link(file.name, path)
     except FileExistsError:
         pass  # another process was quicker, with the same text
+    except OSError:  # no hard links here; two processes at once may then compile it twice
+        os.replace(file.name, path)
     finally:
-        os.unlink(file.name)
+        Path(file.name).unlink(missing_ok=True)
+
+
+def _loaded(name: str, path: Path) -> ModuleType:
+    """The module of this file, and in ``sys.modules`` only if all of it ran."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
 
 
 def built(
@@ -78,12 +95,7 @@ def built(
         if announce is not None:
             announce(f"deriving the equations of {method.name}")
         _write(path, module_text(DERIVATIONS[method.name](system)))
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
+    module = _loaded(name, path)
     if announce is not None and not is_compiled(module.advance):
         announce(f"compiling {method.name}, once for this system")
     return module

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from biped.lagrangian import LAGRANGIAN_METHODS, double_spherical_pendulum, rigid_body
+from biped.lagrangian import LAGRANGIAN_METHODS, build, double_spherical_pendulum, rigid_body
 from biped.lagrangian.build import built
 from biped.lagrangian.compiled import equations, loop
 
@@ -109,6 +109,44 @@ def test_a_second_process_neither_derives_nor_compiles():
     found = subprocess.run([sys.executable, "-c", SECOND_PROCESS], cwd=top, capture_output=True, text=True, check=False)
     assert found.stderr == ""
     assert found.stdout.split() == ["0", "1", "0"]
+
+
+def test_modules_are_written_where_there_are_no_hard_links(tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError("no hard links here")
+
+    monkeypatch.setattr(build.os, "link", refused)
+    build._write(tmp_path / "made.py", "VALUE = 1\n")
+    assert (tmp_path / "made.py").read_text() == "VALUE = 1\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["made.py"]
+
+
+def test_a_module_that_fails_is_not_kept(tmp_path):
+    path = tmp_path / "half_loaded.py"
+    path.write_text("VALUE = 1\nraise ArithmeticError('half')\n")
+    with pytest.raises(ArithmeticError, match="half"):
+        build._loaded("half_loaded", path)
+    assert "half_loaded" not in sys.modules
+
+
+def test_of_two_candidates_that_differ_by_rounding_the_better_is_kept(monkeypatch):
+    """A residual that Newton's step makes worse, both below what rounding leaves: z is the one before, and r its."""
+    calls = []
+
+    def set_equations(_q, _p, z, _h, _c, r, A):
+        calls.append(float(z[0]))
+        r[0] = 1e-12 if z[0] == 1.0 else 5e-12
+        A[0, 0] = 1.0
+
+    monkeypatch.setattr(loop, "set_equations", set_equations)
+    for name in ("solve_step", "set_scales", "relative", "eliminate"):
+        monkeypatch.setattr(loop, name, getattr(getattr(loop, name), "py_func", getattr(loop, name)))
+    z, r = np.ones(1), np.zeros(1)
+    work = r, np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1)
+    found = loop.solve_step(np.ones(1), np.ones(1), z, 0.1, np.zeros(0), *work, 1e-14, 20, 5)
+    assert found == (True, 1e-12, 1)
+    assert (z[0], r[0]) == (1.0, 1e-12)
+    assert len(calls) == 3
 
 
 def test_methods_have_a_table_of_what_they_can_do():

@@ -98,16 +98,20 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
     best = 0.0
     iterations = 0
     backtracks = 0
+    restored = False  # the candidate before is better, and is evaluated again: the step's end takes up its residual
     while True:
         set_equations(q, p, z, h, c, r, A)
         if iterations == 0:
             set_scales(q, p, r, A, h, scale)
         norm = relative(r, scale)
-        if norm <= tolerance:
+        if restored or norm <= tolerance:
             return True, norm, iterations
         if iterations > 0 and not norm < best:
             if norm <= ROUNDING:
-                return True, norm, iterations
+                restored = True
+                for i in range(UNKNOWNS):
+                    z[i] = z_start[i]
+                continue
             if backtracks == most_backtracks:
                 return False, norm, iterations
             backtracks += 1
