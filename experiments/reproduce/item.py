@@ -21,6 +21,7 @@ class Finding:
         criterion: what counts as agreement, in words: "within 2%", "slope 2.00 ± 0.05".
         agrees: whether it does.
         note: where and why not, or what was assumed.
+        fitted: a choice was made by this statement, so that it is no evidence.
     """
 
     quantity: str
@@ -29,6 +30,7 @@ class Finding:
     criterion: str
     agrees: bool
     note: str = ""
+    fitted: bool = False
 
 
 @dataclass(frozen=True)

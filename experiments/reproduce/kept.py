@@ -126,6 +126,7 @@ def _plain(finding: Finding) -> Finding:
         finding.criterion,
         bool(finding.agrees),
         finding.note,
+        finding.fitted,
     )
 
 

@@ -1,6 +1,7 @@
 """The page of a paper: what agrees, what does not and why, item by item."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,23 +49,52 @@ def missing_items(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str,
     ]
 
 
-def tally(kept: Mapping[str, Kept]) -> tuple[int, int]:
-    """How many statements agree, of how many."""
-    findings = [finding for outcome in kept.values() for finding in outcome.findings]
-    return sum(finding.agrees for finding in findings), len(findings)
+@dataclass(frozen=True)
+class Tally:
+    """What statements come to.
+
+    Attributes:
+        agreeing: how many agree that are evidence.
+        total: how many are evidence.
+        fitted: how many others there are, by which choices were made.
+        all_agree: whether none differs, of either.
+    """
+
+    agreeing: int
+    total: int
+    fitted: int
+    all_agree: bool
+
+    def __str__(self) -> str:
+        text = f"{self.agreeing} of {self.total} statements agree"
+        verb = "was" if self.fitted == 1 else "were"
+        return f"{text}; {self.fitted} {verb} used to choose what the paper leaves open" if self.fitted else text
 
 
-def mark(agrees: bool) -> str:
+def tally(findings: Iterable[Finding]) -> Tally:
+    """Of these statements."""
+    found = list(findings)
+    evidence = [finding.agrees for finding in found if not finding.fitted]
+    all_agree = all(finding.agrees for finding in found)
+    return Tally(sum(evidence), len(evidence), len(found) - len(evidence), all_agree)
+
+
+def all_findings(kept: Mapping[str, Kept]) -> list[Finding]:
+    """The statements of all items."""
+    return [finding for outcome in kept.values() for finding in outcome.findings]
+
+
+def mark(finding: Finding) -> str:
     """In words, since not everybody sees the colours."""
-    return "agrees" if agrees else "differs"
+    if not finding.agrees:
+        return "differs"
+    return "chosen by it" if finding.fitted else "agrees"
 
 
 def _lead(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure], command: str) -> tuple[Block, ...]:
-    agreeing, total = tally(kept)
+    counted = tally(all_findings(kept))
     computed = f"{len(kept)} of {len(paper.items)} items computed"
-    blocks: list[Block] = [
-        Prose(f"{agreeing} of {total} statements agree ({computed}).", "good" if agreeing == total else "bad")
-    ]
+    blocks: list[Block] = [Prose(f"{counted} ({computed}).", "good" if counted.all_agree else "bad")]
     differing = [
         (item.name, finding)
         for item in paper.items
@@ -109,8 +139,10 @@ def _verdict(kept: Kept | None, failure: Failure | None) -> tuple[str, Mood]:
         return "missing", "bad"
     if not kept.findings:
         return "no statements", ""
-    agreeing = sum(finding.agrees for finding in kept.findings)
-    return f"{agreeing} of {len(kept.findings)} agree", "good" if agreeing == len(kept.findings) else "bad"
+    counted = tally(kept.findings)
+    if not counted.total:
+        return f"{counted.fitted} to choose by", "" if counted.all_agree else "bad"
+    return f"{counted.agreeing} of {counted.total} agree", "good" if counted.all_agree else "bad"
 
 
 def _outcome(item: Item, kept: Kept) -> list[Block]:
@@ -134,8 +166,14 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
     """One row a statement; a last column where any of them has a note."""
     has_notes = any(finding.note for finding in findings)
     width = len(_HEADINGS) - (0 if has_notes else 1)
-    moods: tuple[Mood, ...] = tuple("good" if finding.agrees else "bad" for finding in findings)
+    moods = tuple(_mood(finding) for finding in findings)
     return Table("", _HEADINGS[:width], tuple(_row(finding)[:width] for finding in findings), moods, fold=False)
+
+
+def _mood(finding: Finding) -> Mood:
+    if not finding.agrees:
+        return "bad"
+    return "muted" if finding.fitted else "good"
 
 
 def _row(finding: Finding) -> tuple[str, ...]:
@@ -144,6 +182,6 @@ def _row(finding: Finding) -> tuple[str, ...]:
         shown(finding.published),
         shown(finding.ours),
         finding.criterion,
-        mark(finding.agrees),
+        mark(finding),
         finding.note,
     )

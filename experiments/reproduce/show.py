@@ -12,7 +12,7 @@ from experiments.pages.blocks import shown
 from experiments.report import terminal
 from experiments.reproduce.item import Finding, Item
 from experiments.reproduce.kept import Kept
-from experiments.reproduce.report import mark, missing_items, tally
+from experiments.reproduce.report import all_findings, mark, missing_items, tally
 from experiments.reproduce.run import Session
 
 
@@ -40,9 +40,9 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
     table.add_column("", no_wrap=True)
     table.add_column("note", overflow="fold", ratio=3)
     for finding in findings:
-        style = "green" if finding.agrees else "yellow"
+        style = "yellow" if not finding.agrees else "dim" if finding.fitted else "green"
         cells = (finding.quantity, shown(finding.published), shown(finding.ours), finding.criterion)
-        verdict = Text(mark(finding.agrees), style=style)
+        verdict = Text(mark(finding), style=style)
         table.add_row(*map(Text, cells), verdict, Text(finding.note, style="dim"))
     return table
 
@@ -50,9 +50,9 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
 def print_summary(session: Session, kept: Mapping[str, Kept], page: Path, console: Console | None = None) -> None:
     """How much agrees, what is missing, and where the page is."""
     console = console or terminal()
-    agreeing, total = tally(kept)
-    text = f"\n{session.paper.name}: {agreeing} of {total} statements agree"
-    console.print(Text(text, style="bold green" if agreeing == total else "bold yellow"))
+    counted = tally(all_findings(kept))
+    text = f"\n{session.paper.name}: {counted}"
+    console.print(Text(text, style="bold green" if counted.all_agree else "bold yellow"))
     missing = missing_items(session.paper, kept, session.failures)
     if missing:
         console.print(Text(f"not on the page: {', '.join(item.name for item, _ in missing)}", style="yellow"))

@@ -39,6 +39,30 @@ def test_what_differs_is_a_result_and_says_why(paper, good, differing, tmp_path,
     assert re.search(r'<a href="#figure-2.1">.*<span class="verdict bad">1 of 2 agree', lead)
 
 
+def test_what_a_choice_was_made_by_does_not_count(fake, paper, tmp_path, capsys):
+    from experiments.reproduce.item import Finding, Outcome
+
+    findings = (
+        Finding("depth [mm]", 2.3, 2.29, "within 1%", True),
+        Finding("rest [s]", 1.3, 1.31, "within 1%", True, "the friction is", fitted=True),
+        Finding("touch [s]", 0.5, 0.9, "within 1%", False, "chosen for another run", fitted=True),
+    )
+    only = Outcome((findings[1],))
+    paper(fake.item("table-1", lambda *_: Outcome(findings)), fake.item("table-2", lambda *_: only))
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
+    counted = "1 of 1 statements agree; 3 were used to choose what the paper leaves open"
+    printed = capsys.readouterr().out
+    assert f"nobody-1900: {counted}" in printed.replace("\n", " ")
+    page = page_of(tmp_path)
+    assert f"{counted} (2 of 2 items computed)." in page
+    lead, _, rest = page.partition('<section id="table-1">')
+    assert "1 to choose by" in lead
+    assert "chosen for another run" in lead
+    assert re.search(r'<a href="#table-1">.*<span class="verdict bad">1 of 1 agree', lead)
+    assert [rest.count(f"{word}</td>") for word in ("agrees", "chosen by it", "differs")] == [1, 2, 1]
+    assert [finding.fitted for finding in recall(tmp_path / "table-1").findings] == [False, True, True]
+
+
 def test_findings_are_coloured_and_worded_by_agreement(paper, differing, tmp_path):
     paper(differing)
     main(["reproduce", "nobody-1900", "--out", str(tmp_path)])

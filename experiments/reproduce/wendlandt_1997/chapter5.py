@@ -31,6 +31,8 @@ _ASSUMPTIONS = (
     "The orientation at the start is made unit.",
 )
 
+_CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this and the others hold"
+
 
 def _measured(name: str, motion: Motion) -> str:
     """What stands behind the yes or no of a fact."""
@@ -62,7 +64,8 @@ def _visits(name: str, motion: Motion) -> str:
 
 
 def _finding(fact: Fact, motion: Motion) -> Finding:
-    return Finding(fact.name, fact.statement, _measured(fact.name, motion), "it is so", fact.holds(motion))
+    ours = _measured(fact.name, motion)
+    return Finding(fact.name, fact.statement, ours, "it is so", fact.holds(motion), _CHOSEN, fitted=True)
 
 
 def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
