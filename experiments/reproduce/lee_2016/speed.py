@@ -23,7 +23,8 @@ SHOWN_STEPS = 10_000
 LONG = 20
 
 SVI, NEWTON, BROYDEN = "SVI + Newton", "DRNEA + Newton", "DRNEA + Broyden"
-RIQN, RIQN_OURS, OURS = "DRNEA + RIQN", "DRNEA + RIQN, our guess", "exact Newton in O(n) (ours)"
+RIQN, RIQN_IG1, RIQN_OURS = "DRNEA + RIQN", "DRNEA + RIQN, IG1", "DRNEA + RIQN, our guess"
+OURS = "exact Newton in O(n) (ours)"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ WAYS = {
     NEWTON: Way(LeeNewton(guess="dynamics"), 3, style.RED),
     BROYDEN: Way(LeeBroyden(guess="dynamics"), 2, style.ORANGE),
     RIQN: Way(LeeRiqn(guess="dynamics"), 1, style.BLUE),
+    RIQN_IG1: Way(LeeRiqn(guess="current"), 1, style.BLACK),
     RIQN_OURS: Way(LeeRiqn(), 1, style.SKY),
     OURS: Way(Lee(), 1, style.GREEN),
 }
@@ -75,7 +77,8 @@ def _assumptions(most: int, repeats: int) -> tuple[str, ...]:
         "no gravity, as in the authors' program; the paper's 10,000 steps are taken as runs of "
         f"{most} from the same start, {repeats} of each method in turn, and the median is shown for 10,000; full "
         "matrices are timed over fewer of the steps where the chain is long (see the table)",
-        "the paper's methods start from IG3, ours from its extrapolation; RIQN is also timed with ours",
+        "the paper's methods start from IG3, ours from its extrapolation; RIQN is also timed with ours, and from IG1, "
+        "with which the printed numbers of iterations come out (figure 4 (b)): the nearest to the paper's own RIQN",
         "SVI stands for its sums over body Jacobians, here on the equations of the same discrete body; Broyden's "
         "inverse starts each step as that of the mass matrix",
         "processor time of the process, which others on the machine do not add to",
@@ -145,8 +148,9 @@ def _findings(costs: Costs, sizes: tuple[int, ...]) -> tuple[Finding, ...]:
         _factor("DRNEA over SVI, both with Newton's method", costs, SVI, NEWTON, 100, 32.0),
         _factor("RIQN over Newton's method, both with DRNEA", costs, NEWTON, RIQN, 10, 3.8),
         _factor("RIQN over Newton's method, both with DRNEA", costs, NEWTON, RIQN, 100, 53.0),
-        _ours(costs, sizes, RIQN, "as published"),
-        _ours(costs, sizes, RIQN_OURS, "from our guess"),
+        _ours(costs, sizes, RIQN, "from IG3", _CHEAP),
+        _ours(costs, sizes, RIQN_IG1, "from IG1", f"{_CHEAP}; IG1 itself costs nothing, where IG3 solves the dynamics"),
+        _ours(costs, sizes, RIQN_OURS, "from our guess", _CHEAP),
         _few(costs, sizes),
     )
 
@@ -192,24 +196,25 @@ _WHY = (
 )
 
 
-def _ours(costs: Costs, sizes: tuple[int, ...], other: str, which: str) -> Finding:
+_CHEAP = (
+    "both take one factorization a step; RIQN's is of the mass matrix, cheaper than that of Newton's, and at 1 ms its "
+    "additional iterations, which need no other, cost little"
+)
+
+
+def _ours(costs: Costs, sizes: tuple[int, ...], other: str, which: str, why: str) -> Finding:
+    """``why``: it is missed."""
     ratios = {n: ratio(costs, other, OURS, n) for n in sizes}
     least = min(ratios.values())
     agrees = least >= 2.0
     text = ", ".join(f"{value:.2f} at {n}" for n, value in ratios.items())
-    note = (
-        ""
-        if agrees
-        else "both take one factorization a step; RIQN's is of the mass matrix, cheaper than that of Newton's, and at "
-        "1 ms its one or two more iterations cost little"
-    )
     return Finding(
         f"exact Newton in O(n) (ours) over RIQN {which}: times faster",
         "not in the paper",
         text,
         "2 at every size",
         agrees,
-        note,
+        "" if agrees else why,
     )
 
 
