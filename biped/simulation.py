@@ -14,7 +14,7 @@ from biped.columns import Columns, columns_of
 from biped.controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from biped.disturbance import Disturbance, Push, Throw
 from biped.errors import InputError, IntegrationError, RunInterrupted
-from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits
+from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
 from biped.kernels.hold import FELL, LOG_FULL, OK, World, begin_tick, coast, hold, record
 from biped.kernels.log import EVENTS, ROWS
 from biped.kernels.state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
@@ -52,7 +52,7 @@ def simulate(
     duration: float = 3.0,
     step: float = 5e-4,
     disturbances: Sequence[Disturbance] = (),
-    integrator: Integrator | None = None,
+    integrator: Integrator | str | None = None,
     fall: Fall | None = None,
     record_every: float | None = None,
     progress: Progress | None = None,
@@ -68,7 +68,7 @@ def simulate(
         duration: [s].
         step: [s] of the integrator; it must divide the controller's period.
         disturbances: pushes, and at most one throw.
-        integrator: how the steps are solved.
+        integrator: how the steps are taken, or the name of one in ``biped.integrators.INTEGRATORS``.
         fall: when the run ends as "fell"; never, if not given.
         record_every: [s] between recorded rows; the controller's period if not given.
         progress: called now and then with the time simulated so far [s].
@@ -84,7 +84,7 @@ def simulate(
     """
     state = State.at(model) if state is None else state
     state.check_model(model)
-    integrator = Recursive() if integrator is None else integrator
+    integrator = _integrator_of(integrator)
     check_fits(integrator, model, INTEGRATORS)
     _check_parts(controller, disturbances)
     clock = _clock(controller, step, duration, record_every)
@@ -109,6 +109,16 @@ def simulate(
     session = _Session(model, controller, loop, stepping, state, world, columns, clock, pushes, progress)
     session.warm_up(announce)
     return session.run()
+
+
+def _integrator_of(chosen: Integrator | str | None) -> Integrator:
+    if chosen is None:
+        return Recursive()
+    if isinstance(chosen, str):
+        return integrator_named(chosen)
+    if isinstance(chosen, type) or not hasattr(chosen, "method"):
+        raise InputError(f"integrator = {chosen!r}: it must be an integrator, such as Recursive(), or the name of one")
+    return chosen
 
 
 def _check_parts(controller: Controller | None, disturbances: Sequence[Disturbance]) -> None:

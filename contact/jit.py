@@ -7,6 +7,7 @@ inline one another across files, so that stamp would serve stale machine code af
 The cache folder is therefore named by a digest of *all* kernel sources.
 """
 
+import fcntl
 import functools
 import hashlib
 import inspect
@@ -99,9 +100,29 @@ def _compile(function: F, **options: bool) -> F:
     numba.config.CACHE_DIR = str(cache_folder())
     try:
         compiler = numba.njit(cache=True, **_COMMON, **options)
-        return compiler(function)
+        return _saved_alone(compiler(function))
     finally:
         numba.config.CACHE_DIR = previous
+
+
+def _saved_alone(compiled: F) -> F:
+    """Let one process at a time put its machine code into the cache.
+
+    Numba numbers the files of a function's versions by looking which numbers are taken. Two processes that compile
+    two versions at once would give both the same number, and then run one for the other.
+    """
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if file is None:  # with NUMBA_DISABLE_JIT
+        return compiled
+    save, lock = file.save, cache_folder() / "lock"
+
+    def save_alone(key: Any, data: Any) -> None:
+        with open(lock, "a") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            save(key, data)
+
+    file.save = save_alone
+    return compiled
 
 
 def kernel(function: F) -> F:

@@ -102,3 +102,35 @@ def test_a_routine_is_compiled_for_the_types_that_it_was_called_with(tmp_path):
         assert not is_compiled(module.double, 2)
     finally:
         del sys.modules["doubling"]
+
+
+SLOW_TO_SAVE = """
+import importlib.util, sys, time
+from numba.core.caching import IndexDataCacheFile
+plain = IndexDataCacheFile._save_index
+def late(self, overloads):
+    time.sleep(1.0)
+    plain(self, overloads)
+IndexDataCacheFile._save_index = late
+spec = importlib.util.spec_from_file_location("twice", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+sys.modules["twice"] = module
+spec.loader.exec_module(module)
+for value in eval(sys.argv[2]):
+    print(module.twice(value), end=" ")
+print(len(module.twice.stats.cache_hits))
+"""
+
+
+def test_processes_that_compile_at_once_do_not_take_one_anothers_code(tmp_path):
+    """Two versions of one function are saved at the same time; each is found again under its own types."""
+    source = tmp_path / "twice.py"
+    source.write_text("from contact.jit import routine\n\n\n@routine\ndef twice(x):\n    return 2 * x\n")
+
+    def start(values):
+        command = [sys.executable, "-c", SLOW_TO_SAVE, str(source), values]
+        return subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
+
+    together = [start("[3]"), start("[0.25]"), start("[1j]")]
+    assert [process.communicate()[0] for process in together] == ["6 0\n", "0.5 0\n", "2j 0\n"]
+    assert start("[3, 0.25, 1j]").communicate()[0] == "6 0.5 2j 3\n"

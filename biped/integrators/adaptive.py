@@ -50,6 +50,8 @@ class Adaptive:
     integrator's, and up to seconds a step while points slide under a shock: friction that is viscous below
     ``zvt`` is stiff.
 
+    ``order`` is that of the solver's own steps; the error of a run follows the tolerances.
+
     Attributes:
         relative_tolerance: of each number of the configuration, the velocity and the books of a step.
         absolute_tolerance: the same in their SI units, where they are near zero.

@@ -10,6 +10,7 @@ from biped.errors import InputError
 from biped.integrators.integrator import Integrator
 from biped.integrators.newton_settings import SolverSettings
 from biped.kernels import composition as kernels
+from biped.kernels.before import new_before
 from biped.kernels.method import Variational
 from biped.kernels.newton import TwoSided
 from biped.model import Model
@@ -26,7 +27,8 @@ class Composition(SolverSettings):
 
     Attributes:
         scheme: one of ``biped.compositions.SCHEMES``: the lengths of the parts.
-        base: the name of the integrator whose steps the parts are, with its default settings.
+        base: the name of the integrator whose steps the parts are, with its default settings and a first guess of
+            the composition's own.
 
     Raises:
         InputError: there is no such scheme, or a value is out of range; on use, the base cannot be composed.
@@ -99,7 +101,8 @@ class Composition(SolverSettings):
             )
         finder = kernels.ScaledTwoSided() if isinstance(inner.finder, TwoSided) else inner.finder
         part = Variational(inner.body, finder, inner.guess, self.solver)
-        return kernels.Composition(part, np.array(self._parts.weights), kernels.new_before(model.nq, model.nv))
+        before = new_before(model.nq, model.nv, model.nc)
+        return kernels.Composition(part, np.array(self._parts.weights), before, np.zeros(model.nv))
 
     @property
     def _parts(self) -> Scheme:

@@ -23,7 +23,9 @@ class Lee(NewtonSettings):
     """Bodies that move along screws (Lee et al. 2016, section 2.2), solved by exact Newton steps in O(n).
 
     The equations of a step are the paper's algorithm 2; floating roots, spherical joints and contacts are in them too.
-    This class solves them as ``Recursive`` does its own; the others as the paper does.
+    This class solves them as ``Recursive`` does its own; the others as the paper does. Linear and angular momentum are
+    conserved, but the discrete linear momentum of a turning body is not its mass times Δx/h: the centre of mass of a
+    free body strays from a straight line by O(h²), where ``Recursive`` keeps it to round-off.
 
     Attributes:
         guess: where the search of a step starts: "extrapolation" of the last three steps; or as the paper's IG1 to
@@ -57,7 +59,11 @@ class Lee(NewtonSettings):
 
 @dataclass(frozen=True)
 class LeeRiqn(Lee):
-    """The paper's own: the recursive impulse-based quasi-Newton method (algorithm 3)."""
+    """The paper's own: the recursive impulse-based quasi-Newton method (algorithm 3).
+
+    It knows masses, and no stiffness: on a stiff floor or with stiff joints it does not converge in a whole step,
+    and nearly all steps are taken in parts (``retried_steps``).
+    """
 
     name: ClassVar[str] = "lee-riqn"
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from biped.errors import InputError
 from biped.kernels.method import Solver
 
-#: The most that makes sense of each: 2^20 parts of a millisecond are nanoseconds.
-MOST = {"max_iterations": 1000, "max_backtracks": 60, "max_halvings": 20}
+#: The least and the most that makes sense of each: 2^20 parts of a millisecond are nanoseconds.
+LIMITS = {"max_iterations": (0, 1000), "max_backtracks": (1, 60), "max_halvings": (0, 20)}
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class SolverSettings:
         tolerance: [N·s] on the norm of a step's residual, or what rounding leaves of it where that is more (in
             chains of tens of metres). What is left of it is carried into the next step.
         max_iterations: iterations before a step is retried in halves.
-        max_backtracks: halvings of an iteration's step before it is given up.
+        max_backtracks: lengths of an iteration's step that are tried, each half of the one before.
         max_halvings: a step is retried in 2, 4, … parts, two to this power at most.
 
     Raises:
@@ -34,10 +34,10 @@ class SolverSettings:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
             raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero")
-        for name, most in MOST.items():
+        for name, (least, most) in LIMITS.items():
             value: Any = getattr(self, name)
-            if not isinstance(value, int) or not 0 <= value <= most:
-                raise InputError(f"integrator.{name} = {value!r}: it must be a whole number from 0 to {most}")
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+                raise InputError(f"integrator.{name} = {value!r}: it must be a whole number from {least} to {most}")
 
     @property
     def solver(self) -> Solver:

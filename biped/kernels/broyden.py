@@ -44,7 +44,10 @@ def start_inverse(finder, tree, work, h):
 
 @routine
 def learn(H, delta, change, image, row):
-    """H += (δ − H y) δᵀH / (δᵀH y): afterwards H y = δ for the change y of the residual (Sherman and Morrison)."""
+    """H += (δ − H y) δᵀH / (δᵀH y): afterwards H y = δ for the change y of the residual (Sherman and Morrison).
+
+    A residual that did not change along the step teaches nothing.
+    """
     n = delta.shape[0]
     row[:] = 0.0
     along = 0.0
@@ -55,6 +58,8 @@ def learn(H, delta, change, image, row):
             row[j] += delta[i] * H[i, j]
         image[i] = total
         along += delta[i] * total
+    if not abs(along) > 0.0:
+        return
     for i in range(n):
         factor = (delta[i] - image[i]) / along
         for j in range(n):

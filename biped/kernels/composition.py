@@ -10,8 +10,7 @@ by backward differences, and so well that one iteration mostly does.
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from biped.kernels.before import Before, keep, take_back
 from biped.kernels.factorization import solve
 from biped.kernels.method import (
     NOT_CONVERGED,
@@ -23,7 +22,7 @@ from biped.kernels.method import (
     solve_step,
 )
 from biped.kernels.newton import evaluate, iterate, kept_factors, on_branch, tolerance_of
-from biped.kernels.state import LEDGERS, TOTAL_STEPS
+from biped.kernels.state import TOTAL_STEPS
 from biped.kernels.step import FAILED, OK, count_iterations, prepare, substep
 from biped.kernels.tree import Floats
 from biped.kernels.variational import displace, set_rates
@@ -43,28 +42,13 @@ KEPT = 1  # how many of them it has
 UNTIL = 2  # ``TOTAL_STEPS`` when the last of them began
 
 
-class Before(NamedTuple):
-    """Where a composed step began, to be taken back to: what of ``Plant`` a step without contacts changes."""
-
-    q: Floats
-    momentum: Floats
-    rate: Floats
-    ledger: Floats
-    defect: Floats
-    impulse: Floats
-
-
-def new_before(nq: int, nv: int) -> Before:
-    """Room for where a step begins."""
-    return Before(*(np.zeros(size) for size in (nq, nv, nv, LEDGERS, 6, 6)))
-
-
 class Composition(NamedTuple):
     """S(w_s h) ∘ … ∘ S(w_1 h) of a variational method S; ``biped.compositions`` has the weights."""
 
     inner: Variational
     weights: Floats
-    before: Before
+    before: Before  # where a part of the step began
+    rate: Floats  # (nv,) the plant's then
 
 
 class Stage(NamedTuple):
@@ -91,17 +75,23 @@ def advance_composed(tree, floor, plant, pushes, work, method, begin, h):
     while done < units:
         part = h * (size / units)
         keep(plant, method.before)
+        copy1(plant.rate, method.rate)
         fit_history(plant, part)
         taken, hardest = take_stages(tree, floor, plant, pushes, work, method, begin + h * (done / units), part)
         if taken != NOT_CONVERGED:
             iterations += taken
             most = max(most, hardest)
             done += size
-        elif size > 1:
-            take_back(tree, plant, work, method.before)
-            size //= 2
         else:
-            return FAILED
+            take_part_back(tree, plant, work, method)
+            if size == 1:
+                if done > 0:
+                    take_back(plant, work.before)
+                    prepare(tree, plant, work)
+                return FAILED
+            if size == units:
+                keep(plant, work.before)
+            size //= 2
     count_iterations(plant.counts, iterations, most, size < units)
     return OK
 
@@ -126,24 +116,10 @@ def take_stages(tree, floor, plant, pushes, work, method, begin, h):
 
 
 @kernel
-def keep(plant, before):
-    copy1(plant.q, before.q)
-    copy1(plant.momentum, before.momentum)
-    copy1(plant.rate, before.rate)
-    copy1(plant.ledger, before.ledger)
-    copy1(plant.defect, before.defect)
-    copy1(plant.impulse, before.impulse)
-
-
-@kernel
-def take_back(tree, plant, work, before):
-    copy1(before.q, plant.q)
-    copy1(before.momentum, plant.momentum)
-    copy1(before.rate, plant.rate)
-    copy1(before.ledger, plant.ledger)
-    copy1(before.defect, plant.defect)
-    copy1(before.impulse, plant.impulse)
+def take_part_back(tree, plant, work, method):
+    take_back(plant, method.before)
     prepare(tree, plant, work)
+    copy1(method.rate, plant.rate)
     plant.history_for[KEPT] = 0.0
 
 

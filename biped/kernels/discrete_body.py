@@ -2,9 +2,9 @@
 
 A body that moves by Δx and turns by r = q_{k+1} q̄_k = (c, u), c ≥ 0, world axes, has a discrete linear momentum
 P and, about its centre of mass, an angular momentum ℓ⁻ at the start and ℓ⁺ at the end of the step. They are
-derivatives of a discrete Lagrangian that is the same in all inertial frames, so that P, and ℓ⁻ and ℓ⁺ about one
-fixed point, are the same at both ends: ℓ⁺ = ℓ⁻ − Δx × P. Each way of discretizing a body is a class here, and all
-that differs between variational integrators of trees.
+derivatives of a discrete Lagrangian that does not change under translations and rotations, so that P, and ℓ⁻ and
+ℓ⁺ about one fixed point, are the same at both ends: ℓ⁺ = ℓ⁻ − Δx × P. Each way of discretizing a body is a class
+here, and all that differs between variational integrators of trees.
 """
 
 from typing import NamedTuple

@@ -106,6 +106,7 @@ def take_step(tree, floor, plant, pushes, work, method, thrown, log):
     for _ in range(2):
         if part > 0.0:
             if advance(tree, floor, plant, pushes, work, method, begin, part) == FAILED:
+                plant.clock[0] += begin - time_of(plant)  # after an impact, box and tree are where they collided
                 return FAILED
             if armed and not fly_thrown(tree, thrown, part):
                 return BROKEN

@@ -2,6 +2,7 @@
 
 import math
 
+from biped.kernels.before import keep, take_back
 from biped.kernels.dynamics import turn_inertias
 from biped.kernels.kinematics import copy_poses, place_bodies
 from biped.kernels.method import NOT_CONVERGED, Variational, advance, remember, set_new_momentum, solve_step
@@ -51,7 +52,7 @@ def time_of(plant):
 
 @routine
 def step(tree, floor, plant, pushes, work, method):
-    """Advance the plant by one step of ``plant.clock[1]``; OK, or FAILED with the state where it got stuck.
+    """Advance the plant by one step of ``plant.clock[1]``; OK, or FAILED with the state as it was.
 
     ``work.motion`` must hold the poses and inertias of ``plant.q`` (``prepare``), and does so again afterwards.
     """
@@ -73,7 +74,8 @@ def advance_in_parts(tree, floor, plant, pushes, work, method, begin, h):
 
     It is needed where a step does not converge, and where a point would land deeper than
     ``landing_depth``: the law sees a landing at the end of the step only. The parts stay
-    small up to the end of h, since the shock of a landing is as short as they are.
+    small up to the end of h, since the shock of a landing is as short as they are. A step that fails leaves the plant
+    where it began, but for the rates that it reached.
     """
     units = 1 << method.solver.max_halvings
     done, size, iterations, most = 0, units, 0, 0
@@ -86,8 +88,13 @@ def advance_in_parts(tree, floor, plant, pushes, work, method, begin, h):
             most = max(most, taken)
             done += size
         elif size > 1:
+            if size == units:
+                keep(plant, work.before)
             size //= 2
         else:
+            if done > 0:
+                take_back(plant, work.before)
+                prepare(tree, plant, work)
             return FAILED
     count_iterations(plant.counts, iterations, most, size < units)
     return OK

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.before import Before, new_before
 from biped.kernels.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
 from biped.kernels.dynamics import Motion, new_motion
 from biped.kernels.factorization import add_point_block
@@ -53,6 +54,7 @@ class Workspace(NamedTuple):
 
     motion: Motion  # the tree at k; its factors serve Newton's method too
     next: Poses  # the tree at k + 1, as far as it is known
+    before: Before  # where the step began, once it is taken in parts
     shift: Floats  # (3,) [m] displacement of O in the step
     q: Floats  # (nq,) the candidate for q_{k+1}; a floating root's position is in ``shift``
     base_shift: Floats  # (3,) where the line search starts
@@ -71,8 +73,8 @@ def new_workspace(n: int, nq: int, nv: int, nc: int) -> Workspace:
     shapes: tuple[tuple[int, ...], ...] = (
         (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
     )  # fmt: skip
-    arrays = [np.full(shape, np.nan) for shape in shapes]
-    return Workspace(new_motion(n, nv, nc), new_poses(n, nv, nc), *arrays)
+    rooms = [np.full(shape, np.nan) for shape in shapes]
+    return Workspace(new_motion(n, nv, nc), new_poses(n, nv, nc), new_before(nq, nv, nc), *rooms)
 
 
 @kernel

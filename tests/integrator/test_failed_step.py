@@ -1,0 +1,45 @@
+"""A step that has no solution leaves the state as it was when it began."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from biped import InputError, IntegrationError, State, human, simulate
+from biped.integrators import Composition, Integrator, Recursive
+
+STEP = 5e-3
+#: Iterations and halvings that do for some parts of a violent step, and not for others.
+HASTY: list[Callable[[], Integrator]] = [
+    lambda: Recursive(tolerance=1e-12, max_iterations=2, max_halvings=2),
+    lambda: Composition(scheme="kahan-li-6", max_iterations=2, max_halvings=2),
+]
+
+
+@pytest.mark.parametrize("integrator", HASTY, ids=["recursive", "kahan-li-6"])
+def test_time_and_state_belong_together(integrator):
+    """Where it fails after some parts were done, these are taken back."""
+    model = human().without_contacts()
+    failed_in_parts = 0
+    for seed in range(40):
+        rates = 6.25 * np.random.default_rng(seed).normal(size=model.nv)
+        start = State.at(model, v=rates)
+        first = start.copy()
+        with pytest.raises(IntegrationError) as failure:
+            simulate(model, state=start, step=STEP, duration=20.0, integrator=integrator())
+        stuck = failure.value.run.state
+        steps = round(stuck.time / STEP)
+        assert stuck.time == pytest.approx(steps * STEP, abs=1e-12)
+        simulate(model, state=first, step=STEP, duration=steps * STEP, integrator=integrator())
+        assert np.array_equal(stuck.q, first.q)
+        assert np.array_equal(stuck.momentum, first.momentum)
+        assert np.array_equal(stuck.plant.ledger, first.plant.ledger)
+        assert np.array_equal(stuck.plant.impulse, first.plant.impulse)
+        failed_in_parts += bool(np.any(stuck.plant.rate != first.plant.rate))
+    assert failed_in_parts > 0 or integrator().order > 2
+
+
+@pytest.mark.parametrize("wrong", [Recursive, 3, "recursiv"])
+def test_what_is_no_integrator_is_refused(wrong):
+    with pytest.raises(InputError, match="it must be an integrator, such as Recursive|did you mean 'recursive'"):
+        simulate(human(), duration=0.0, integrator=wrong)
