@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from biped.checks import is_finite
 from biped.errors import InputError
-from biped.integrators.explicit import room_for
+from biped.integrators.explicit import ContinuousTime, room_for
 from biped.kernels.explicit import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
 from biped.kernels.hold import World, record, take_step
 from biped.kernels.log import STRIDE, log_contact_changes
@@ -36,7 +36,7 @@ class _ByScipy(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Adaptive:
+class Adaptive(ContinuousTime):
     """scipy's DOP853: Runge–Kutta of order 8 with step control (Hairer, Nørsett and Wanner 1993, II.10).
 
     The step of ``simulate`` is the interval of its output: inside of it the solver takes as many steps of its own as
@@ -62,14 +62,7 @@ class Adaptive:
 
     name: ClassVar[str] = "dop853"
     paper: ClassVar[str] = "Hairer, Nørsett and Wanner 1993"
-    coordinates: ClassVar[str] = "generalized"
     order: ClassVar[int] = 8
-    symmetric: ClassVar[bool] = False
-    symplectic: ClassVar[bool] = False
-    conserves_momentum: ClassVar[bool] = False
-    conserves_energy: ClassVar[bool] = False
-    takes_contact: ClassVar[bool] = True
-    takes_loops: ClassVar[bool] = False
     cost: ClassVar[str] = "O(n), from Python"
 
     relative_tolerance: float = 1e-9

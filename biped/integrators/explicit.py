@@ -18,8 +18,8 @@ from biped.model import Model
 
 
 @dataclass(frozen=True)
-class _Explicit:
-    """What they have in common. They have no settings."""
+class ContinuousTime:
+    """What integrators of the continuous equations of motion have in common."""
 
     coordinates: ClassVar[str] = "generalized"
     symmetric: ClassVar[bool] = False
@@ -32,7 +32,7 @@ class _Explicit:
 
 
 @dataclass(frozen=True)
-class ExplicitEuler(_Explicit):
+class ExplicitEuler(ContinuousTime):
     """q' = q + h v, v' = v + h M⁻¹(τ − C), turns by the exponential. It feeds energy into whatever swings.
 
     The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 ms its soles shiver, and from 0.2 ms
@@ -49,7 +49,7 @@ class ExplicitEuler(_Explicit):
 
 
 @dataclass(frozen=True)
-class SemiImplicitEuler(_Explicit):
+class SemiImplicitEuler(ContinuousTime):
     """v' = v + h M⁻¹(τ − C), q' = q + h v', turns by the exponential.
 
     It is symplectic where the mass matrix is constant, and nowhere else: velocities are no momenta, and the momentum
@@ -67,7 +67,7 @@ class SemiImplicitEuler(_Explicit):
 
 
 @dataclass(frozen=True)
-class RungeKutta4(_Explicit):
+class RungeKutta4(ContinuousTime):
     """The classical Runge–Kutta method, turns as quaternions of four numbers, normalized at the end of a step.
 
     The rise from a crouch runs true in steps of 0.1 ms. In steps of 0.25 ms its soles shiver, and from 0.5 ms

@@ -126,6 +126,15 @@ def load_bias_forces(tree, motion, outermost):
         store6(motion.factors.wrench, i, body_bias(tree, motion, i, acceleration))
 
 
+@kernel
+def take_off(wrench, i, arm, force):
+    """A force on body i at ``arm`` from O: what the joints need not provide."""
+    moment = cross(arm, force)
+    for axis in range(3):
+        wrench[i, axis] -= force[axis]
+        wrench[i, 3 + axis] -= moment[axis]
+
+
 @routine
 def set_motion(tree, q, rates, motion):
     """Poses, inertias, velocities and drifts of the state (q, β)."""

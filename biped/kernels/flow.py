@@ -25,6 +25,7 @@ from biped.kernels.dynamics import (
     load_bias_forces,
     new_motion,
     rates_from_momentum,
+    take_off,
     turn_inertias,
 )
 from biped.kernels.factorization import solve_inboard, solve_outboard
@@ -238,14 +239,6 @@ def add_outer_forces(tree, pushes, flow, h):
         take_off(wrench, tree.contact_body[c], load3(flow.motion.poses.contact, c), load3(flow.force, c))
     for j in range(pushes.body.shape[0]):
         take_off(wrench, pushes.body[j], push_arm(pushes, flow, j), push_force(pushes, j, h))
-
-
-@kernel
-def take_off(wrench, i, arm, force):
-    moment = cross(arm, force)
-    for axis in range(3):
-        wrench[i, axis] -= force[axis]
-        wrench[i, 3 + axis] -= moment[axis]
 
 
 @kernel

@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from biped.kernels.dynamics import factor_mass_matrix, load_bias_forces
+from biped.kernels.dynamics import factor_mass_matrix, load_bias_forces, take_off
 from biped.kernels.factorization import solve_inboard, solve_outboard
 from biped.kernels.kinematics import move_bodies
 from biped.kernels.method import set_guess
 from biped.kernels.newton import extrapolate
 from biped.kernels.tree import PRISMATIC, REVOLUTE
 from biped.kernels.variational import displace
-from biped.kernels.vectors import copy1, cross, load3, scale
+from biped.kernels.vectors import copy1, load3, scale
 from contact.jit import kernel, routine
 from contact.modes import NONE
 
@@ -66,15 +66,6 @@ def set_accelerations(tree, plant, pushes, work, h):
     set_joint_loads(tree, plant, work.diagonal)
     solve_inboard(tree, s, work.diagonal, motion.factors, 0)
     solve_outboard(tree, s, motion.factors, work.delta)
-
-
-@kernel
-def take_off(wrench, i, arm, force):
-    """A force on body i at ``arm`` from O: what the joints need not provide."""
-    moment = cross(arm, force)
-    for axis in range(3):
-        wrench[i, axis] -= force[axis]
-        wrench[i, 3 + axis] -= moment[axis]
 
 
 @kernel

@@ -50,18 +50,6 @@ def time_of(plant):
     return plant.clock[0] + plant.clock[1] * plant.counts[STEPS]
 
 
-@routine
-def step(tree, floor, plant, pushes, work, method):
-    """Advance the plant by one step of ``plant.clock[1]``; OK, or FAILED with the state as it was.
-
-    ``work.motion`` must hold the poses and inertias of ``plant.q`` (``prepare``), and does so again afterwards.
-    """
-    reason = advance(tree, floor, plant, pushes, work, method, time_of(plant), plant.clock[1])
-    if reason == OK:
-        count_step(plant)
-    return reason
-
-
 @kernel
 def count_step(plant):
     plant.counts[STEPS] += 1
