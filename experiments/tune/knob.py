@@ -83,9 +83,7 @@ class Knob:
         if self.scale not in SCALES:
             raise InputError(f"parameter {self.name!r}: scale = {self.scale!r}: it must be one of {', '.join(SCALES)}")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise InputError(
-                f"parameter {self.name!r}: {self.low:g} … {self.high:g} is no range: from below to"
-            )
+            raise InputError(f"parameter {self.name!r}: {self.low:g} … {self.high:g} is no range: from below to")
         if self.scale == LOG and self.low <= 0.0:
             raise InputError(f"parameter {self.name!r}: from {self.low:g}: on a log scale it must be above zero")
         if self.is_ratio:
@@ -131,9 +129,7 @@ class Knob:
         if self.is_ratio:
             stiffness = number_at(stiffness_of(place), values)
             if stiffness is None:
-                raise InputError(
-                    f"parameter {self.name!r}: {stiffness_of(place)} are several: set {place}[0] …"
-                )
+                raise InputError(f"parameter {self.name!r}: {stiffness_of(place)} are several: set {place}[0] …")
             number *= critical_damping(place, stiffness)
         whole = values[split_name(place)[0]]
         return (number,) * len(whole) if isinstance(whole, tuple) and split_name(place)[1] is None else number

@@ -7,8 +7,9 @@ from itertools import product
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Value, Values, parameter_named, split_name
+from experiments.parameter import Value, Values, split_name
 from experiments.study.seeds import seed_of
+from experiments.threshold.replicas import Scatter, check, replica_changes
 from experiments.trial import OUTCOME, Label, Result, Trial
 from experiments.tune.knob import Knob, changes_of, check_knobs, point_of
 from experiments.tune.objective import Sample
@@ -58,7 +59,7 @@ class Plan:
         knobs: what is varied.
         scenarios: the disturbances.
         replicas: starts of each.
-        seeds: the parameters that take a replica's seed.
+        scatters: how replicas differ.
         seed: of the study.
 
     Raises:
@@ -70,34 +71,32 @@ class Plan:
     knobs: tuple[Knob, ...]
     scenarios: tuple[Scenario, ...]
     replicas: int
-    seeds: tuple[str, ...]
+    scatters: tuple[Scatter, ...]
     seed: int
     base: Values = field(init=False)
 
     def __post_init__(self) -> None:
         check_knobs(self.knobs, self.experiment)
-        for name in self.seeds:
-            if not isinstance(parameter_named(name, self.experiment.parameters).default, int):
-                raise InputError(f"seeds: {name} is no seed: it must be a parameter that is a whole number")
-        if self.replicas > 1 and not self.seeds:
-            raise InputError(f"replicas = {self.replicas}: without seeds they would all be alike")
+        check(self.scatters, self.experiment)
+        if self.replicas > 1 and not self.scatters:
+            raise InputError(f"replicas = {self.replicas}: without any [[scatter]] they would all be alike")
         object.__setattr__(self, "base", self.experiment.values(self.fixed))
         for knob in self.knobs:
             if knob.name in (*LABELS, *OUTCOME, "trial", "changes"):
                 raise InputError(f"a parameter cannot be called {knob.name!r}: that is a column of its own")
-        varied = {split_name(place)[0] for place in self.varied}
+        taken = {split_name(name)[0] for name in self.varied}
+        scattered = {split_name(name)[0] for scatter in self.scatters for name in scatter.parameters}
+        if taken & scattered:
+            raise InputError(f"{(taken & scattered).pop()} is both varied and scattered: leave one out")
         names: set[str] = set()
         for scenario in self.scenarios:
             if scenario.name in names:
                 raise InputError(f"two scenarios are called {scenario.name!r}: give each a name of its own")
             names.add(scenario.name)
-            both = (varied | set(self.seeds)) & {split_name(name)[0] for name in scenario.changes}
+            both = taken & {split_name(name)[0] for name in scenario.changes}
             if both:
                 raise InputError(f"scenario {scenario.name!r} sets {both.pop()}, which is varied: leave one out")
             self.experiment.values({**self.fixed, **scenario.changes})
-        overlap = varied & set(self.seeds)
-        if overlap:
-            raise InputError(f"{overlap.pop()} is both varied and a seed: leave one out")
 
     @property
     def varied(self) -> tuple[str, ...]:
@@ -135,11 +134,12 @@ class Plan:
 
     def _trial(self, candidate: Candidate, phase: str, scenario: Scenario, replica: int, number: int) -> Trial:
         # The same starts for all candidates: differences between them are then due to the candidates.
-        seeds: dict[str, Value] = {name: seed_of(self.seed, phase, name, replica) for name in self.seeds}
+        common = {**self.fixed, **scenario.changes}
+        scattered = replica_changes(self.scatters, self.experiment.values(common), seed_of(self.seed, phase), replica)
         named = {name: value for name, value in candidate.point.items() if name not in self.varied}
         words = (phase, candidate.number, scenario.name, replica)
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **named}
-        return Trial(number, {**self.fixed, **scenario.changes, **candidate.changes, **seeds}, labels)
+        return Trial(number, {**common, **candidate.changes, **scattered}, labels)
 
     def samples(self, trials: Sequence[Trial], results: Mapping[int, Result]) -> list[Sample]:
         """The results of these trials, with what they weigh."""
