@@ -69,6 +69,7 @@ def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     show.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
     _add_search(commands)
     _add_integrators(commands)
+    commands.add_parser("report", help="write one page about a run or a study, with its figures", add_help=False)
     commands.add_parser("reproduce", help="recompute the tables and figures of a paper", add_help=False)
     commands.add_parser("work-precision", help="compare all integrators: error against cost", add_help=False)
     commands.add_parser("bench", help="measure the speed of the closed loop on this machine", add_help=False)
