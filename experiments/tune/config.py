@@ -144,7 +144,7 @@ def knob_from(config: Config, experiment: Experiment) -> Knob:
         except InputError as error:
             raise config.error(str(error), "sets") from None
     as_ratio = config.word("as", "", [DAMPING_RATIO]) == DAMPING_RATIO
-    name = config.word("name", places[0])
+    name = config.word("name", f"{places[0]} as a damping ratio" if as_ratio else places[0])
     low, high = config.number("from"), config.number("to")
     scale = config.word("scale", LINEAR, SCALES)
     knob: Knob = within(config, lambda: Knob(name, places, float(low), float(high), scale, as_ratio))

@@ -7,7 +7,7 @@ from itertools import product
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Value, Values, split_name
+from experiments.parameter import Value, Values, parameter_named, split_name
 from experiments.study.seeds import seed_of
 from experiments.threshold.replicas import Scatter, check, replica_changes
 from experiments.trial import OUTCOME, Label, Result, Trial
@@ -84,7 +84,7 @@ class Plan:
         for knob in self.knobs:
             if knob.name in (*LABELS, *OUTCOME, "trial", "changes"):
                 raise InputError(f"a parameter cannot be called {knob.name!r}: that is a column of its own")
-        taken = {split_name(name)[0] for name in self.varied}
+        taken = {split_name(name)[0] for name in self.places}
         scattered = {split_name(name)[0] for scatter in self.scatters for name in scatter.parameters}
         if taken & scattered:
             raise InputError(f"{(taken & scattered).pop()} is both varied and scattered: leave one out")
@@ -99,9 +99,21 @@ class Plan:
             self.experiment.values({**self.fixed, **scenario.changes})
 
     @property
-    def varied(self) -> tuple[str, ...]:
-        """The numbers that are varied, each a column of the study."""
+    def places(self) -> tuple[str, ...]:
+        """The numbers that are varied."""
         return tuple(place for knob in self.knobs for place in knob.places)
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """Those that are columns of the study beside the knobs: all but what a knob is called."""
+        named = {knob.name for knob in self.knobs}
+        return tuple(place for place in self.places if place not in named)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Of the knobs, by name: a damping ratio has none."""
+        of = {knob.name: "" if knob.is_ratio else knob.places[0] for knob in self.knobs}
+        return {n: parameter_named(place, self.experiment.parameters).unit if place else "" for n, place in of.items()}
 
     @property
     def size(self) -> int:
@@ -136,9 +148,8 @@ class Plan:
         # The same starts for all candidates: differences between them are then due to the candidates.
         common = {**self.fixed, **scenario.changes}
         scattered = replica_changes(self.scatters, self.experiment.values(common), seed_of(self.seed, phase), replica)
-        named = {name: value for name, value in candidate.point.items() if name not in self.varied}
         words = (phase, candidate.number, scenario.name, replica)
-        labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **named}
+        labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
         return Trial(number, {**common, **candidate.changes, **scattered}, labels)
 
     def samples(self, trials: Sequence[Trial], results: Mapping[int, Result]) -> list[Sample]:
