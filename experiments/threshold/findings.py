@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from biped.errors import InputError
+from experiments.study.config import Config
 from experiments.threshold.ensemble import Question, search
 from experiments.threshold.plan import Condition, Plan, plan_from
 from experiments.threshold.search import Bracket, bracket_of
@@ -153,7 +154,7 @@ def plan_of(study: "Study") -> Plan:
     configuration = study.configuration
     if "plan" not in configuration:
         raise InputError(f"{study.folder}: a study of kind {study.header.kind!r}, and not of thresholds")
-    return plan_from(configuration["plan"])
+    return plan_from(Config(configuration["plan"]))
 
 
 def read_findings(folder: str | Path) -> Findings:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,12 +10,15 @@ from biped.errors import InputError
 from experiments.experiment import Experiment
 from experiments.parameter import Value, Values, from_json, parameter_named
 from experiments.registry import experiment_named
+from experiments.study.config import Config
 from experiments.threshold.ensemble import Question
 from experiments.threshold.ladder import Ladder, neat
-from experiments.threshold.replicas import Scatter, check, replica_changes
-from experiments.threshold.statistics import CONFIDENCE, rank
+from experiments.threshold.replicas import KINDS, Scatter, check, replica_changes
+from experiments.threshold.statistics import CONFIDENCE, FEWEST, rank
 from experiments.trial import RECOVERED, STEPPED, Label, Trial
 
+#: How many, where nothing is said.
+REPLICAS = 21
 #: Labels that every trial has; a condition's own cannot have their names.
 OWN_LABELS = ("condition", "replica", "turn", "value")
 
@@ -80,7 +83,7 @@ class Plan:
     conditions: tuple[Condition, ...] = (Condition(),)
     changes: Mapping[str, Value] = field(default_factory=dict)
     scatters: tuple[Scatter, ...] = ()
-    replicas: int = 21
+    replicas: int = REPLICAS
     seed: int = 0
     count_stepping: bool = False
     confidence: float = CONFIDENCE
@@ -96,6 +99,8 @@ class Plan:
             raise InputError(
                 f"{self.dial.parameter} cannot be turned: it must be one real number, as in NAME or NAME[0]"
             )
+        if self.dial.parameter in set(self.changes) | set(self.varied[1:]):
+            raise InputError(f"{self.dial.parameter} is what is turned: it can be neither set nor scattered")
         for condition in self.conditions:
             taken = sorted(set(condition.labels) & set(OWN_LABELS))
             if taken:
@@ -136,9 +141,10 @@ class Plan:
         found = {}
         for number, condition in enumerate(self.conditions):
             changes = dict(self.changes) | dict(condition.changes)
-            values = self.base.values(changes)
             for replica in range(self.replicas):
-                found[number, replica] = changes | replica_changes(self.scatters, values, self.seed, replica)
+                found[number, replica] = changes | replica_changes(
+                    self.scatters, self.base, changes, self.seed, replica
+                )
         return found
 
     def trial(self, question: Question) -> Trial:
@@ -177,7 +183,7 @@ class Plan:
                 "limit": ladder.limit,
             },
             "set": Values(self.changes).as_json(),
-            "scatter": [scatter.as_json() for scatter in self.scatters],
+            **({"scatter": [scatter.as_json() for scatter in self.scatters]} if self.scatters else {}),
             "condition": [
                 {"set": Values(condition.changes).as_json(), "labels": dict(condition.labels)}
                 for condition in self.conditions
@@ -185,85 +191,47 @@ class Plan:
         }
 
 
-#: Keys of each table of a configuration, and whether they must be there.
-_KEYS = {
-    "": {
-        "experiment": True,
-        "ladder": True,
-        "dial": True,
-        **dict.fromkeys(("replicas", "seed", "count_stepping", "confidence", "set", "scatter", "condition"), False),
-    },
-    "dial": {"parameter": True, "factor": False, "label": False, "unit": False},
-    "ladder": {"from": True, "to": True, "by": True, "tolerance": False, "limit": False},
-    "scatter": {"parameters": True, "kind": True, "width": False},
-    "condition": {"set": False, "labels": False},
-}
-
-
-def plan_from(document: Mapping[str, Any]) -> Plan:
-    """The plan of a configuration, as TOML or JSON have it.
+def plan_from(config: Config) -> Plan:
+    """The plan of a configuration.
 
     Raises:
         InputError: a key is unknown or missing, or a value is impossible.
     """
-    _check(document, "")
-    for name in ("dial", "ladder"):
-        _check(document[name], name)
-    for name in ("scatter", "condition"):
-        for table in document.get(name, []):
-            _check(table, name)
-    experiment = experiment_named(document["experiment"])
-    ladder = {"start": "from", "stop": "to"}
-    return Plan(
+    experiment = experiment_named(config.word("experiment"))
+    plan = Plan(
         experiment=experiment.name,
-        dial=Dial(**document["dial"]),
-        ladder=Ladder(
-            **{
-                name: _number(document["ladder"][key], f"ladder.{key}")
-                for name in (item.name for item in fields(Ladder))
-                if (key := ladder.get(name, name)) in document["ladder"]
-            }
-        ),
-        conditions=tuple(
-            Condition(checked_changes(experiment, table.get("set", {})), table.get("labels", {}))
-            for table in document.get("condition", [{}])
-        ),
-        changes=checked_changes(experiment, document.get("set", {})),
-        scatters=tuple(Scatter(**table) for table in document.get("scatter", [])),
-        **{name: document[name] for name in ("replicas", "seed", "count_stepping", "confidence") if name in document},
+        dial=_dial(config.table("dial")),
+        ladder=_ladder(config.table("ladder")),
+        conditions=tuple(_condition(table, experiment) for table in config.tables("condition", ())) or (Condition(),),
+        changes=_changes(config.table("set", {}), experiment),
+        scatters=tuple(_scatter(table) for table in config.tables("scatter", ())),
+        replicas=config.whole("replicas", REPLICAS, FEWEST),
+        seed=config.whole("seed", 0),
+        count_stepping=config.switch("count_stepping", False),
+        confidence=config.number("confidence", CONFIDENCE),
     )
+    config.finish()
+    return plan
 
 
-def checked_changes(experiment: Experiment, table: Mapping[str, Any], prefix: str = "") -> dict[str, Value]:
-    """The parameters of a table, in which a dotted name may be a table in a table.
-
-    Raises:
-        InputError: a parameter does not exist, or a value is not of its kind.
-    """
-    changes: dict[str, Value] = {}
-    for key, value in table.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            changes |= checked_changes(experiment, value, f"{name}.")
-        else:
-            changes[name] = from_json(parameter_named(name, experiment.parameters), value)
-    return changes
+def _dial(table: Config) -> Dial:
+    return Dial(table.word("parameter"), table.number("factor", 1.0), table.word("label", ""), table.word("unit", ""))
 
 
-def _check(table: Any, name: str) -> None:
-    where = f"[{name}]: " if name else ""
-    if not isinstance(table, Mapping):
-        raise InputError(f"{where or 'configuration: '}it must be a table")
-    keys = _KEYS[name]
-    for key in table:
-        if key not in keys:
-            raise InputError(f"{where}unknown key {key!r}; keys are {', '.join(keys)}")
-    for key, required in keys.items():
-        if required and key not in table:
-            raise InputError(f"{where}{key} is missing")
+def _ladder(table: Config) -> Ladder:
+    begin, end = table.number("from"), table.number("to")
+    return Ladder(begin, end, table.number("by"), table.number("tolerance", 0.0), table.number("limit", 0.0))
 
 
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{name} = {value!r}: it must be a number")
-    return float(value)
+def _scatter(table: Config) -> Scatter:
+    kind: Any = table.word("kind", choices=KINDS)
+    return Scatter(tuple(table.words("parameters")), kind, table.number("width", 0.0))
+
+
+def _condition(table: Config, experiment: Experiment) -> Condition:
+    return Condition(_changes(table.table("set", {}), experiment), table.table("labels", {}).parameters())
+
+
+def _changes(table: Config, experiment: Experiment) -> dict[str, Value]:
+    found = table.parameters()
+    return {name: from_json(parameter_named(name, experiment.parameters), value) for name, value in found.items()}

@@ -13,7 +13,7 @@ import numpy as np
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Value, parameter_named
+from experiments.parameter import Value, parameter_named, value_under
 from experiments.study.seeds import seed_of
 
 Kind = Literal["factor", "normal", "uniform", "seed"]
@@ -78,23 +78,25 @@ def check(scatters: Sequence[Scatter], experiment: Experiment) -> None:
 
 
 def replica_changes(
-    scatters: Sequence[Scatter], values: Mapping[str, Value], seed: int, replica: int
+    scatters: Sequence[Scatter], experiment: Experiment, changes: Mapping[str, Value], seed: int, replica: int
 ) -> dict[str, Value]:
     """The values of the scattered parameters in a replica.
 
     Args:
         scatters: what is scattered, and how.
-        values: of all scattered parameters, as they are without scatter.
+        experiment: whose parameters they are.
+        changes: under which they are scattered.
         seed: of the study.
         replica: its number.
     """
-    changes: dict[str, Value] = {}
+    drawn: dict[str, Value] = {}
     for scatter in scatters:
         rng = np.random.default_rng(seed_of(seed, "replica", replica, *scatter.parameters))
         factor = math.exp(scatter.width * float(rng.normal())) if scatter.kind == "factor" else 1.0
         for name in scatter.parameters:
-            changes[name] = _drawn(scatter, values[name], factor, rng)
-    return changes
+            value = value_under(name, changes, experiment.parameters)
+            drawn[name] = _drawn(scatter, value, factor, rng)
+    return drawn
 
 
 def _drawn(scatter: Scatter, value: Value, factor: float, rng: np.random.Generator) -> Value:
