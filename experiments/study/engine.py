@@ -5,8 +5,9 @@ from functools import partial
 
 from biped.errors import InputError
 from biped.simulation import Announce
+from contact.jit import cache_folder
 from experiments.registry import experiment_named
-from experiments.study.executors import Executor, executor_named
+from experiments.study.executors import Executor, Work, executor_named
 from experiments.study.folder import Study
 from experiments.trial import Result, Trial, run_trial
 
@@ -45,7 +46,9 @@ def run_trials(
     numbers = [trial.number for trial in trials]
     if len(set(numbers)) != len(numbers):
         raise InputError("a trial's number occurs twice")
-    results = study.results(number for number in numbers if number in study.finished)
+    done = [trial for trial in trials if trial.number in study.finished]
+    study.check(done)
+    results = study.results(trial.number for trial in done)
     if progress is not None:
         progress(len(results))
     waiting = [trial for trial in trials if trial.number not in results]
@@ -62,13 +65,31 @@ def run_trials(
         keep(trial, run_trial(experiment, trial, announce))
     if others:
         executor = executor_named() if executor is None else executor
-        for trial, result in executor.run(partial(run_named, experiment.name), others):
+        for trial, result in executor.run(_work(experiment.name, executor), others):
             keep(trial, result)
     return {number: results[number] for number in numbers}
 
 
-def run_named(experiment: str, trial: Trial) -> Result:
-    """Run a trial of the experiment of this name: a function that other processes find by its own name."""
+def _work(experiment: str, executor: Executor) -> Work:
+    """What the executor does for each trial."""
+    if executor.is_local:
+        return partial(run_trial, experiment_named(experiment))
+    return partial(run_elsewhere, experiment, cache_folder().name)
+
+
+def run_elsewhere(experiment: str, kernels: str, trial: Trial) -> Result:
+    """Run a trial in another process: a function that it finds by its name.
+
+    Args:
+        experiment: its name.
+        kernels: the digest of the kernels' sources here.
+        trial: which one.
+
+    Raises:
+        InputError: the kernels there are others.
+    """
+    if cache_folder().name != kernels:
+        raise InputError("a worker has another version of the program: install the same one everywhere")
     return run_trial(experiment_named(experiment), trial)
 
 

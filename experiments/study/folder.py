@@ -24,7 +24,7 @@ from biped.errors import InputError
 from experiments.experiment import Experiment
 from experiments.registry import experiment_named
 from experiments.study.header import Header, difference
-from experiments.study.rows import Row, Rows
+from experiments.study.rows import Row, Rows, changes_text
 from experiments.trial import Result, Trial
 
 if TYPE_CHECKING:
@@ -180,6 +180,21 @@ class Study:
             raise InputError(f"{self.folder} has no finished trial {number}: {self._which()}")
         return self._rows.trial(number, self.experiment)
 
+    def check(self, trials: Iterable[Trial]) -> None:
+        """Whether these finished trials were run with the changes that they have now.
+
+        Raises:
+            InputError: one was not.
+        """
+        trials = list(trials)
+        kept = self._rows.changes([trial.number for trial in trials])
+        for trial in trials:
+            if kept[trial.number] != changes_text(trial.changes):
+                raise InputError(
+                    f"{self.folder}: trial {trial.number} was run with {kept[trial.number]}, and is now "
+                    f"{changes_text(trial.changes)}: the study was made by another version; take another folder"
+                )
+
     def _which(self) -> str:
         numbers = self.finished
         if not numbers:
@@ -262,8 +277,9 @@ class Study:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, OSError):  # the disk is full, or gone: the journal has everything
-            self._release()
+        if isinstance(error, OSError):  # perhaps the disk is full, which need not be said twice: the journal has all
+            with suppress(OSError):
+                self.close()
         else:
             self.close()
 

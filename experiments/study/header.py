@@ -75,7 +75,7 @@ class Header:
 
 def stamp() -> dict[str, Any]:
     """What the last digit of a result depends on: machine, versions, commit, kernels."""
-    from llvmlite import binding  # type: ignore[import-untyped]
+    from llvmlite import binding
 
     from contact.jit import cache_folder
     from experiments.bench.machine import stamp as machine

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, KeysView
+from collections.abc import Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ class Row:
         Raises:
             ValueError: a number in it is not finite.
         """
-        changes = json.dumps({name: as_json(value) for name, value in trial.changes.items()}, allow_nan=False)
+        changes = changes_text(trial.changes)
         columns = {name: _cell(value_under(name, trial.changes, experiment.parameters)) for name in varied}
         return cls(trial.number, dict(trial.labels), columns, changes, dict(result))
 
@@ -76,6 +76,15 @@ def _cell(value: Value) -> float | int | str:
     if isinstance(value, tuple):
         return ",".join(repr(part) for part in value)
     return "inf" if value == math.inf else value
+
+
+def changes_text(changes: Mapping[str, Value]) -> str:
+    """Changes as they are kept: JSON, exact, in the order of their names.
+
+    Raises:
+        ValueError: a number is not finite, and not infinity.
+    """
+    return json.dumps({name: as_json(changes[name]) for name in sorted(changes)}, allow_nan=False)
 
 
 class Rows:
@@ -151,6 +160,16 @@ class Rows:
             part = self._table.select(columns).take([self._place[number] for number in old])
             found |= zip(old, part.to_pylist(), strict=True)
         return {number: found[number] for number in wanted}
+
+    def changes(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The changes' text of these trials."""
+        found = {number: self._new[number].changes for number in numbers if number in self._new}
+        old = [number for number in numbers if number not in found]
+        if old:
+            assert self._table is not None
+            part = self._table.column(CHANGES).take([self._place[number] for number in old])
+            found |= zip(old, part.to_pylist(), strict=True)
+        return found
 
     def trial(self, number: int, experiment: Experiment) -> Trial:
         """The trial of this number."""
