@@ -33,6 +33,12 @@ class ProgressBar:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=min(done, self._total))
 
+    def say(self, what: str) -> None:
+        """Change the words before the bar."""
+        self._what = what
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=what)
+
     def _open(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

@@ -147,7 +147,7 @@ class Plan:
     def _trial(self, candidate: Candidate, phase: str, scenario: Scenario, replica: int, number: int) -> Trial:
         # The same starts for all candidates: differences between them are then due to the candidates.
         common = {**self.fixed, **scenario.changes}
-        scattered = replica_changes(self.scatters, self.experiment.values(common), seed_of(self.seed, phase), replica)
+        scattered = replica_changes(self.scatters, self.experiment, common, seed_of(self.seed, phase), replica)
         words = (phase, candidate.number, scenario.name, replica)
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
         return Trial(number, {**common, **candidate.changes, **scattered}, labels)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
+from biped.simulation import Announce
 from experiments.parameter import assembled
 from experiments.study.config import Config
 from experiments.study.engine import run_trials
@@ -69,8 +70,14 @@ class Runner:
         done: the trials that were asked for so far.
     """
 
-    def __init__(self, study: Study, executor: Executor, progress: Progress | None = None) -> None:
-        self._study, self._executor, self._progress = study, executor, progress
+    def __init__(
+        self,
+        study: Study,
+        executor: Executor,
+        progress: Progress | None = None,
+        announce: Announce | None = None,
+    ) -> None:
+        self._study, self._executor, self._progress, self._announce = study, executor, progress, announce
         self.done = 0
 
     def __call__(self, trials: Sequence[Trial]) -> Mapping[int, Result]:
@@ -80,7 +87,7 @@ class Runner:
             InputError: a finished trial is another one.
         """
         self._check(trials)
-        results = run_trials(self._study, trials, self._executor, self._report)
+        results = run_trials(self._study, trials, self._executor, self._report, self._announce)
         self.done += len(trials)
         _check_names(trials[0], results[trials[0].number])
         return results
@@ -123,6 +130,7 @@ def run_tuning(
     executor: Executor,
     progress: Progress | None = None,
     watch: Watch | None = None,
+    announce: Announce | None = None,
 ) -> Outcome:
     """Run what is missing of a tuning, and confirm its winner.
 
@@ -132,13 +140,14 @@ def run_tuning(
         executor: where trials run.
         progress: called with the number of trials done.
         watch: called after each batch.
+        announce: called with a sentence before kernels are compiled.
 
     Raises:
         InputError: a metric is missing, or the study's trials are others.
         OSError: the folder or the storage cannot be written.
         KeyboardInterrupt: what is finished is kept.
     """
-    tuner = Tuner(tuning.plan, tuning.judge, Runner(study, executor, progress))
+    tuner = Tuner(tuning.plan, tuning.judge, Runner(study, executor, progress, announce))
     storage = study.configuration["storage"]
     if storage is None:
         tuned = tuner.run(lambda start: _optimizer(tuning, start), tuning.candidates, tuning.batch, watch)
@@ -153,9 +162,7 @@ def run_tuning(
 
 def _optimizer(tuning: Tuning, start: Start | None) -> Optimizer:
     seed = seed_of(tuning.plan.seed, "optimizer") % 2**32
-    return make_optimizer(
-        tuning.optimizer, tuning.plan.knobs, seed, tuning.batch, len(tuning.judge.objectives), start
-    )
+    return make_optimizer(tuning.optimizer, tuning.plan.knobs, seed, tuning.batch, len(tuning.judge.objectives), start)
 
 
 def winner_of(tuning: Tuning, tuned: Tuned) -> Tried | None:
@@ -215,6 +222,4 @@ def _recalled(tuning: Tuning, study: Study) -> list[Candidate]:
     whole = sorted(int(number) for number, count in counts.items() if count == tuning.plan.size)
     first = mine.drop_duplicates("candidate").set_index("candidate")
     names = [knob.name for knob in tuning.plan.knobs]
-    return [
-        tuning.plan.candidate(number, {name: float(first.loc[number, name]) for name in names}) for number in whole
-    ]
+    return [tuning.plan.candidate(number, {name: float(first.loc[number, name]) for name in names}) for number in whole]

@@ -60,6 +60,17 @@ class Tuned:
         able = [tried for tried in self.tried if tried.score.keeps_limits]
         return [able[place] for place in front_of([tried.score.costs for tried in able])] if able else []
 
+    @property
+    def in_words(self) -> str:
+        """The best so far, in a few words."""
+        if len(self.baseline.score.values) > 1:
+            return f"{len(self.front)} on the front"
+        best = self.best
+        if best is None:
+            return "none keeps all limits yet"
+        ((name, value),) = best.score.values.items()
+        return f"best {name} {value:.4g}"
+
 
 class Tuner:
     """Tunes: candidates in batches, each told in the order of its number.
