@@ -18,8 +18,8 @@ from experiments.reporting.drawing import Drawing
 MOMENTS = 60
 _CAPTION = (
     "From above: the human faces −x, which is up. Paths on the floor of the centre of mass and of the centre of "
-    "pressure (where the floor bears anything), and the soles at the start. The slider moves the support polygon, the convex "
-    "hull of the points in contact, and the points that belong to it."
+    "pressure (where the floor bears anything), and the soles at the start. The slider moves the support polygon, the "
+    "convex hull of the points in contact, and the points that belong to it."
 )
 Floats = NDArray[np.float64]
 

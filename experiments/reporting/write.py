@@ -47,6 +47,8 @@ def page_of(folder: Path, command: str) -> Page:
     Raises:
         InputError: the folder holds neither, or it is damaged.
     """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
     if is_run(folder):
         return run_page(run_source(folder), command)
     raise InputError(f"{folder}: neither a run nor a study there")
