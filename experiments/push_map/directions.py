@@ -1,7 +1,7 @@
 """Directions around the human, seen from above, and its feet.
 
-The human faces −X and its left is −Y. An azimuth is the angle from +X to where the push goes, about +Z: 0° is
-backwards, 90° to the human's right, 180° forwards, 270° to its left.
+An azimuth is that of ``push.azimuth``: 0° drives the human forwards, 90° to its left. The human faces −X and its
+left is −Y.
 """
 
 from typing import NamedTuple
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from biped.model import human
 
-#: Where a push goes, from 0° on in steps of 45°.
-WORDS = ("back", "back right", "right", "front right", "front", "front left", "left", "back left")
+#: Where a push drives the human, from 0° on in steps of 45°.
+WORDS = ("front", "front left", "left", "back left", "back", "back right", "right", "front right")
 
 
 def word_of(azimuth: float) -> str:
-    """Where a push of this azimuth [°] goes, in words; the nearest of eight."""
+    """Where a push of this azimuth [°] drives the human, in words; the nearest of eight."""
     return WORDS[round(azimuth / 45.0) % 8]
 
 
@@ -25,15 +25,15 @@ def evenly(count: int) -> list[float]:
     return [round(360.0 * k / count, 9) for k in range(count)]
 
 
-class Seen(NamedTuple):
-    """Where something is on a drawing with the human's front at the top: (n,) to the right, (n,) up."""
+class Outline(NamedTuple):
+    """A closed outline seen from above: (n,) azimuths [rad] and (n,) distances [m] of its corners."""
 
-    right: NDArray[np.float64]
-    up: NDArray[np.float64]
+    azimuth: NDArray[np.float64]
+    distance: NDArray[np.float64]
 
 
-def feet() -> list[Seen]:
-    """[m] outlines of the human's soles, closed, seen from above about the middle between its ankles.
+def soles() -> list[Outline]:
+    """Of the human, about the middle between its ankles.
 
     The contact points of a sole are given from the ankle, where the centre of mass of the ankle's body is too.
     """
@@ -42,6 +42,6 @@ def feet() -> list[Seen]:
     for side in ("left", "right"):
         ankle = model.home_positions[model.body_index(f"{side}_ankle")]
         points = [ankle + point.position for point in model.contact_points if point.body == f"{side}_foot"]
-        corners = np.array([*points, points[0]])
-        outlines.append(Seen(corners[:, 1], -corners[:, 0]))
+        x, y, _ = np.array([*points, points[0]]).T
+        outlines.append(Outline(np.arctan2(-y, -x), np.hypot(x, y)))
     return outlines

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from experiments.figures import style
 from experiments.figures.style import STYLE
-from experiments.push_map.directions import WORDS, feet
+from experiments.push_map.directions import WORDS, soles
 from experiments.threshold.findings import Difference, Finding
 
 Floats = NDArray[np.float64]
@@ -105,7 +105,7 @@ def _halves(figure: Figure) -> tuple[Any, Any]:
 
 def _polar(part: Any) -> PolarAxes:
     axes: PolarAxes = part.add_subplot(projection="polar")
-    axes.set_theta_zero_location("S")
+    axes.set_theta_zero_location("N")
     return axes
 
 
@@ -162,12 +162,11 @@ def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
 
 
 def _draw_feet(axes: PolarAxes, top: float) -> None:
-    """The soles, to the scale of one another, from above."""
-    outlines = feet()
-    scale = FEET * top / max(float(np.hypot(*outline).max()) for outline in outlines)
+    """The soles, to the scale of one another."""
+    outlines = soles()
+    scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
     for outline in outlines:
-        right, up = (scale * np.asarray(part) for part in outline)
-        axes.fill(np.arctan2(right, -up), np.hypot(right, up), facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
+        axes.fill(outline.azimuth, scale * outline.distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
 
 
 def _draw_shares(axes: Axes, ring: Ring) -> None:
@@ -186,7 +185,7 @@ def _draw_shares(axes: Axes, ring: Ring) -> None:
         azimuths[shift], median, errors, fmt=".", color=style.RED, markersize=4.0, elinewidth=1.0, label="median"
     )
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
-    axes.set_xlabel("where the push goes")
+    axes.set_xlabel("where the push drives the human")
     axes.set_ylabel(f"{ring.findings[0].plan.label} [{ring.findings[0].plan.unit}]")
     axes.set_title("Share of replicas that recovers")
     axes.grid(visible=False)
@@ -219,7 +218,7 @@ def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Rin
     axes.axhline(0.0, color=style.BLACK, linewidth=0.8)
     axes.set_xmargin(0.03)
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
-    axes.set_xlabel("where the push goes")
+    axes.set_xlabel("where the push drives the human")
     axes.set_ylabel(f"change of the threshold [{plan.unit}]")
     axes.set_title(f"{rings[1].name} against {rings[0].name}, replica by replica")
     axes.legend(loc="best")

@@ -185,7 +185,7 @@ def compare(theirs: Findings, ours: Findings) -> list[Difference]:
     Raises:
         InputError: they have no condition in common, turn different numbers, or have different replicas.
     """
-    _check_pairs(theirs.plan, ours.plan)
+    check_pairs(theirs.plan, ours.plan)
     known = {_key(finding): finding for finding in theirs.conditions}
     pairs = [(known[_key(finding)], finding) for finding in ours.conditions if _key(finding) in known]
     if not pairs:
@@ -198,7 +198,7 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
     return tuple(sorted(finding.condition.labels.items()))
 
 
-def _check_pairs(theirs: Plan, ours: Plan) -> None:
+def check_pairs(theirs: Plan, ours: Plan) -> None:
     """Whether both have the same replicas: those with the same draws."""
     for name, what in (
         ("experiment", "experiments"),
