@@ -65,6 +65,36 @@ def verdict_of(run: Run) -> str:
     return FELL if run.summary["outcome"] == "fell" else RECOVERED
 
 
+#: Units of what ``run_trial`` measures; those that are there for each joint with ``JOINT`` in place of its name.
+_UNITS = {
+    "fell_at": "s",
+    "settling_time": "s",
+    "position_error": "m",
+    "orientation_error": "rad",
+    "peak_torque_JOINT": "N*m",
+    "foot_slip": "m",
+    "foot_creep": "m",
+    "ledger_residual": "J",
+    "momentum_defect": "N*s",
+    "angular_momentum_defect": "N*m*s",
+    "steps": "1",
+    "newton_mean": "1",
+    "newton_max": "1",
+    "retried_steps": "1",
+    "simulated_time": "s",
+}
+
+
+def metric_units(experiment: Experiment) -> dict[str, str]:
+    """The metrics that results of this experiment have, with their units."""
+    joints = experiment.build().model.joint_names
+    found: dict[str, str] = {}
+    for name, unit in _UNITS.items():
+        names = [name.replace("JOINT", joint) for joint in joints] if "JOINT" in name else [name]
+        found |= dict.fromkeys(names, unit)
+    return found
+
+
 def _measures(run: Run) -> dict[str, float | int | None]:
     """The summary's numbers, but for those that a clock took."""
     numbers: dict[str, float | int | None] = {}

@@ -56,8 +56,7 @@ def run_trials(
     experiment = study.experiment
 
     def keep(trial: Trial, result: Result) -> None:
-        study.add(trial, result)
-        results[trial.number] = result
+        results[trial.number] = study.add(trial, result)
         if progress is not None:
             progress(len(results))
 

@@ -120,10 +120,21 @@ class Threads:
                     busy -= 1
                 else:
                     yield trial, result
+        except KeyboardInterrupt:  # what is being run is finished, and not lost
+            _end(threads, stop)
+            while not done.empty():
+                trial, result = done.get()
+                if trial is not None and not isinstance(result, BaseException):
+                    yield trial, result
+            raise
         finally:
-            stop.set()
-            for thread in threads:
-                thread.join()
+            _end(threads, stop)
+
+
+def _end(threads: list[threading.Thread], stop: threading.Event) -> None:
+    stop.set()
+    for thread in threads:
+        thread.join()
 
 
 class Joblib:

@@ -22,10 +22,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
+from experiments.parameter import parameter_named
 from experiments.registry import experiment_named
 from experiments.study.header import Header, difference
 from experiments.study.rows import Row, Rows, changes_text
-from experiments.trial import Result, Trial
+from experiments.trial import OUTCOME, Result, Trial, metric_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,7 @@ class Study:
         *,
         varied: Sequence[str] = (),
         units: Mapping[str, str] | None = None,
+        metrics: Sequence[str] | None = None,
         seed: int | None = None,
     ) -> "Study":
         """Begin a study, or go on with the one that is there.
@@ -78,7 +80,8 @@ class Study:
             experiment: its name.
             configuration: all that decides which trials there are, as JSON can hold it.
             varied: names of the parameters that become columns.
-            units: of labels and metrics, by column; those of parameters are known.
+            units: of labels, by column; those of parameters and metrics are known.
+            metrics: which of them are kept; all, if not given.
             seed: of the study.
 
         Raises:
@@ -87,9 +90,19 @@ class Study:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        known = {p.name: p.unit for p in experiment_named(experiment).parameters}
-        of_columns = {name: known.get(name.partition("[")[0], "") for name in varied} | dict(units or {})
-        wanted = Header(kind, experiment, dict(configuration), tuple(varied), of_columns, seed)
+        found = experiment_named(experiment)
+        of_metrics = metric_units(found)
+        of_columns = {name: parameter_named(name, found.parameters).unit for name in varied} | dict(units or {})
+        of_columns |= {name: unit for name, unit in of_metrics.items() if metrics is None or name in metrics}
+        wanted = Header(
+            kind=kind,
+            experiment=experiment,
+            configuration=dict(configuration),
+            varied=tuple(varied),
+            units=of_columns,
+            metrics=None if metrics is None else tuple(metrics),
+            seed=seed,
+        )
         journal = _locked(folder)
         try:
             if not (folder / HEADER).exists():
@@ -205,13 +218,19 @@ class Study:
         """Where the recorded run of a trial goes, if it is asked for."""
         return self.folder / TRACES / str(number)
 
-    def add(self, trial: Trial, result: Result) -> None:
+    def add(self, trial: Trial, result: Result) -> Result:
         """Keep a finished trial: it is in the journal when this returns.
+
+        Returns:
+            What of the result is kept: the metrics that the study is about.
 
         Raises:
             ValueError: it is there already, or a number in it is not finite.
             OSError: it cannot be written; the study is as it was before.
         """
+        wanted = self.header.metrics
+        if wanted is not None:
+            result = {name: value for name, value in result.items() if name in wanted or name in OUTCOME}
         row = Row.of(trial, result, self.header.varied, self.experiment)
         line = row.line()
         with self._changing:
@@ -222,6 +241,7 @@ class Study:
             self._rows.add(row)
             if time.monotonic() >= self._next_fold:
                 self._fold()
+        return result
 
     def fold(self) -> None:
         """Bring the table up to date.
@@ -336,10 +356,12 @@ def _append(journal: IO[bytes], line: bytes, path: Path) -> None:
         written = os.write(journal.fileno(), line)
         while written < len(line):  # the last bytes of a disk: the next write says that it is full
             written += os.write(journal.fileno(), line[written:])
-    except OSError as error:
+    except BaseException as error:
         with suppress(OSError):  # the next to open the study drops the torn line too
             os.ftruncate(journal.fileno(), before)
-        raise OSError(error.errno, error.strerror, str(path)) from None
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
 
 
 def _whole_lines(path: Path) -> list[bytes]:

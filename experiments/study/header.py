@@ -21,6 +21,7 @@ class Header:
         configuration: as it was given.
         varied: names of the parameters that are columns.
         units: by column.
+        metrics: those that are kept; None for all.
         seed: of the study.
         sessions: versions and machine of each program that wrote to it, and how many trials it found.
     """
@@ -30,6 +31,7 @@ class Header:
     configuration: dict[str, Any]
     varied: tuple[str, ...] = ()
     units: dict[str, str] = field(default_factory=dict)
+    metrics: tuple[str, ...] | None = None
     seed: int | None = None
     sessions: list[dict[str, Any]] = field(default_factory=list)
 
@@ -51,6 +53,7 @@ class Header:
                 raise
             raise InputError(f"{path}: damaged, or not a study's ({error})") from None
         header.varied = tuple(header.varied)
+        header.metrics = None if header.metrics is None else tuple(header.metrics)
         return header
 
     def save(self, path: Path) -> None:
