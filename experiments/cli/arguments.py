@@ -75,6 +75,8 @@ def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     commands.add_parser("tune", help="find gains that serve better, and prove it on fresh replicas", add_help=False)
     commands.add_parser("report", help="write one page about a run or a study, with its figures", add_help=False)
     commands.add_parser("reproduce", help="recompute the tables and figures of a paper", add_help=False)
+    commands.add_parser("sweep", help="run an experiment at all combinations of values", add_help=False)
+    commands.add_parser("rerun", help="run one trial of a study again, with everything recorded", add_help=False)
     commands.add_parser("work-precision", help="compare all integrators: error against cost", add_help=False)
     commands.add_parser("bench", help="measure the speed of the closed loop on this machine", add_help=False)
     return top

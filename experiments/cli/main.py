@@ -28,6 +28,8 @@ OWN_OPTIONS = {
     "push-map": "experiments.push_map.command",
     "report": "experiments.reporting.command",
     "reproduce": "experiments.reproduce.command",
+    "rerun": "experiments.rerun.command",
+    "sweep": "experiments.sweep.command",
     "threshold": "experiments.threshold.command",
     "tune": "experiments.tune.command",
     "work-precision": "experiments.work_precision.command",

@@ -39,7 +39,7 @@ def draw_sweep(plan: Plan, frame: "pd.DataFrame", path: Path) -> Path:
             _draw_one(figure, plan, frame, factors[0])
         elif len(factors) == 2 and not any(sampled):
             figure = Figure(figsize=(1.5 * SIZE[0], 4.2))
-            _draw_maps(figure, plan, frame, *factors)
+            _draw_maps(figure, plan, frame, *reversed(factors))
         elif len(factors) == 2 and all(sampled):
             figure = Figure(figsize=(SIZE[0], 4.8))
             _draw_points(figure.subplots(), plan, frame, *factors)
@@ -153,6 +153,7 @@ def _draw_metric(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor
 
 
 def _draw_maps(figure: "Figure", plan: Plan, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
+    """Of the share and of a metric: the first factor upwards, the second along x."""
     metric = shown_metric(plan, frame)
     columns: Any = figure.subplots(1, 2 if metric else 1, squeeze=False)[0]
     shares = _table(frame, first, second, lambda part: share(part["verdict"]).value)
