@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterable, KeysView, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
@@ -160,7 +161,7 @@ class Study:
         lines = _whole_lines(folder / JOURNAL)
         return cls(folder, Header.load(folder / HEADER), Rows.load(folder / TABLE, lines, folder), None)
 
-    @property
+    @cached_property
     def experiment(self) -> Experiment:
         """What its trials run."""
         return experiment_named(self.header.experiment)
@@ -237,7 +238,7 @@ class Study:
             journal = self._writer()
             if trial.number in self.finished:
                 raise ValueError(f"trial {trial.number} is in the study already")
-            _append(journal, line, self.folder / JOURNAL)
+            _append(journal, line)
             self._rows.add(row)
             if time.monotonic() >= self._next_fold:
                 self._fold()
@@ -349,7 +350,7 @@ def _locked(folder: Path) -> IO[bytes]:
     return journal
 
 
-def _append(journal: IO[bytes], line: bytes, path: Path) -> None:
+def _append(journal: IO[bytes], line: bytes) -> None:
     """One line at the end of the journal, all of it or nothing."""
     before = os.fstat(journal.fileno()).st_size
     try:
@@ -360,7 +361,7 @@ def _append(journal: IO[bytes], line: bytes, path: Path) -> None:
         with suppress(OSError):  # the next to open the study drops the torn line too
             os.ftruncate(journal.fileno(), before)
         if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, str(path)) from None
+            raise OSError(error.errno, error.strerror, journal.name) from None
         raise
 
 

@@ -15,6 +15,9 @@ from experiments.trial import OUTCOME, Label, Result, Trial
 if TYPE_CHECKING:
     import pyarrow
 
+#: Made once: this is done for every trial.
+_encoded = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
 #: Columns that every table begins with.
 FIRST = ("trial", *OUTCOME)
 CHANGES = "changes"
@@ -54,7 +57,7 @@ class Row:
             CHANGES: self.changes,
             "result": self.result,
         }
-        return json.dumps(data, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+        return _encoded(data).encode() + b"\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> "Row":
@@ -84,7 +87,7 @@ def changes_text(changes: Mapping[str, Value]) -> str:
     Raises:
         ValueError: a number is not finite, and not infinity.
     """
-    return json.dumps({name: as_json(changes[name]) for name in sorted(changes)}, allow_nan=False)
+    return _encoded({name: as_json(changes[name]) for name in sorted(changes)})
 
 
 class Rows:
@@ -100,6 +103,7 @@ class Rows:
         self._place: dict[int, int] = {}  # in the table; in order of arrival after that
         self._new: dict[int, Row] = {}
         self._roles: dict[str, list[str]] = {"labels": [], "metrics": []}
+        self._known: dict[str, set[str]] = {"labels": set(), "metrics": set(OUTCOME)}
 
     @classmethod
     def load(cls, path: Path, lines: list[bytes], folder: Path) -> "Rows":
@@ -127,6 +131,8 @@ class Rows:
         try:
             table = pyarrow.parquet.read_table(path)
             self._roles = json.loads(table.schema.metadata[b"roles"])
+            for role, names in self._roles.items():
+                self._known[role].update(names)
             self._place = {number: place for place, number in enumerate(table.column("trial").to_pylist())}
         except (pyarrow.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: damaged, or not a study's ({error})") from None
@@ -145,9 +151,9 @@ class Rows:
         self._new[row.number] = row
         self.unsaved = True
         for role, names in (("labels", row.labels), ("metrics", row.result)):
-            known = self._roles[role]
-            if len(names) > len(known) or not names.keys() <= set(known):
-                known += [name for name in names if name not in known and name not in OUTCOME]
+            if not names.keys() <= self._known[role]:
+                self._roles[role] += [name for name in names if name not in self._known[role]]
+                self._known[role].update(names)
 
     def results(self, numbers: Iterable[int]) -> dict[int, Result]:
         """Those of these trials."""
