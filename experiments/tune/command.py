@@ -5,14 +5,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, fail
+from experiments.cli.main import Parser
+from experiments.study.command import STOPPING, add_options, executor_of, stopped
 
 _DESCRIPTION = """\
 Tune any parameters, such as the controller's gains, against weighted metrics over a set of disturbances. The winner is
 compared with the experiment's own values on replicas that the tuning has not seen, and is called one only if it is."""
 
-_EXAMPLES = """\
+_EXAMPLES = f"""\
 a file:
   experiment = "thrown-block"
   seed = 1
@@ -40,7 +40,7 @@ a file:
 
   [[scenario]]                # one for each value in the list
   name = "block"
-  each = { "block.mass" = [1.8, 2.1, 2.4] }
+  each = {{ "block.mass" = [1.8, 2.1, 2.4] }}
 
   [[objective]]               # several are a Pareto front
   goal = "maximize"
@@ -59,7 +59,8 @@ examples:
   biped tune tune.toml --storage sqlite:///tune.db --out results/first    one of several processes
   biped run thrown-block --gains results/tune/tune/best.toml
 
-Run again, it goes on where it was stopped, also by kill -9. docs/tune.md says all that a file can hold.
+{STOPPING}
+docs/tune.md says all that a file can hold, and how processes share a storage.
 Exit status: 0 done, also where no winner is confirmed; 2 bad input, 130 interrupted.
 """
 
@@ -74,8 +75,7 @@ def parser() -> argparse.ArgumentParser:
     )
     own.add_argument("file", metavar="FILE", help="the tuning, a TOML file")
     own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/tune/NAME)")
-    own.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one for each core)")
-    own.add_argument("--backend", metavar="NAME", default="threads", help="where trials run (threads)")
+    add_options(own)
     own.add_argument(
         "--storage", metavar="URL", help="of Optuna, a database or a journal's path: tune together with other processes"
     )
@@ -93,7 +93,6 @@ def run(options: argparse.Namespace) -> int:
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
     from experiments.report import terminal
-    from experiments.study.executors import executor_named
     from experiments.tune.config import load_tuning
     from experiments.tune.output import write_results
     from experiments.tune.report import print_tuning
@@ -101,18 +100,20 @@ def run(options: argparse.Namespace) -> int:
     from experiments.tune.tuner import Tuned
 
     tuning = load_tuning(options.file)
-    executor = executor_named(options.backend, options.workers)
+    executor = executor_of(options)
     folder = writable_folder(options.out or Path("results") / "tune" / tuning.name)
     study = open_tuning(tuning, folder, options.storage)
-    with study, ProgressBar(trials_of(tuning), "tuning", "trials") as bar:
+    total = trials_of(tuning)
+    bar = ProgressBar(total, "tuning", "trials", begun=len(study.finished), counts=True)
 
-        def watch(tuned: Tuned) -> None:
-            bar.say(f"tuning, {tuned.in_words}")
+    def watch(tuned: Tuned) -> None:
+        bar.say(f"tuning, {tuned.in_words}")
 
-        try:
+    try:
+        with study, bar:
             outcome = run_tuning(tuning, study, executor, bar, watch, _announce)
-        except KeyboardInterrupt:
-            return fail(f"interrupted; what is done is in {folder}, run it again to go on", INTERRUPTED, "")
+    except (KeyboardInterrupt, OSError) as error:
+        return stopped(study, error, total)
     files = write_results(tuning, outcome, folder)
     if not options.no_figures:
         from experiments.tune.figures import draw_tuning

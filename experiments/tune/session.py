@@ -7,7 +7,6 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.simulation import Announce
-from experiments.parameter import assembled
 from experiments.study.config import Config
 from experiments.study.engine import run_trials
 from experiments.study.executors import Executor
@@ -64,7 +63,7 @@ def open_tuning(tuning: Tuning, folder: Path, storage: str | None = None) -> Stu
 
 
 class Runner:
-    """Runs trials in a study, or recalls them; and minds that those are the same.
+    """Runs trials in a study, or recalls them.
 
     Attributes:
         done: the trials that were asked for so far.
@@ -84,9 +83,8 @@ class Runner:
         """The results of these trials.
 
         Raises:
-            InputError: a finished trial is another one.
+            InputError: a finished trial is another one: the optimizer asks for others than it did.
         """
-        self._check(trials)
         results = run_trials(self._study, trials, self._executor, self._report, self._announce)
         self.done += len(trials)
         _check_names(trials[0], results[trials[0].number])
@@ -95,22 +93,6 @@ class Runner:
     def _report(self, done: float) -> None:
         if self._progress is not None:
             self._progress(self.done + done)
-
-    def _check(self, trials: Sequence[Trial]) -> None:
-        """The first finished trial of each candidate has to be what is asked for now."""
-        defaults = self._study.experiment.values()
-        seen: set[object] = set()
-        for trial in trials:
-            candidate = trial.labels["candidate"]
-            if candidate in seen or trial.number not in self._study.finished:
-                continue
-            seen.add(candidate)
-            there = assembled(self._study.trial(trial.number).changes, defaults)
-            if there != assembled(trial.changes, defaults):
-                raise InputError(
-                    f"{self._study.folder}: candidate {candidate} is not the one that the optimizer asks for now: "
-                    f"another version of it computed these; go on with that version, or take another folder"
-                )
 
 
 def _check_names(trial: Trial, result: Result) -> None:
@@ -153,8 +135,8 @@ def run_tuning(
         tuned = tuner.run(lambda start: _optimizer(tuning, start), tuning.candidates, tuning.batch, watch)
     else:
         shared = shared_study(open_storage(storage), tuning.name, tuning.data, len(tuning.judge.objectives))
-        worker = worker_of(study.folder)
-        tuned = SharedTuner(tuner, shared, worker, tuning.optimizer, tuning.batch).run(tuning.candidates, watch)
+        one = SharedTuner(tuner, shared, worker_of(study.folder), tuning.optimizer, tuning.batch)
+        tuned = one.run(tuning.candidates, watch)
     winner = winner_of(tuning, tuned)
     confirmed = None if winner is None else tuner.confirm(winner.candidate, tuned.bounds, tuning.confirm)
     return Outcome(tuned, winner, confirmed)

@@ -52,9 +52,10 @@ def open_storage(url: str) -> "optuna.storages.BaseStorage":
     try:
         if "://" in url:
             return optuna.storages.RDBStorage(url)
-        from optuna.storages.journal import JournalFileBackend
+        from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
 
-        return optuna.storages.JournalStorage(JournalFileBackend(url))
+        # A process that is killed while it writes leaves the lock behind: the others wait so many seconds.
+        return optuna.storages.JournalStorage(JournalFileBackend(url, JournalFileSymlinkLock(url, grace_period=10)))
     except Exception as error:  # of SQLAlchemy or the database's driver: which ones, only they know
         raise InputError(f"--storage {url}: cannot be opened ({' '.join(str(error).split())})") from None
 
@@ -107,7 +108,18 @@ class SharedTuner:
         Args:
             candidates: how many, of all processes together.
             watch: called after each batch.
+
+        Raises:
+            InputError: the storage cannot be reached any more; what is finished is kept.
         """
+        from optuna.exceptions import StorageInternalError
+
+        try:
+            return self._run(candidates, watch)
+        except StorageInternalError as error:
+            raise InputError(f"the storage cannot be reached any more ({' '.join(str(error).split())})") from None
+
+    def _run(self, candidates: int, watch: Callable[[Tuned], None] | None) -> Tuned:
         tuned = self.tuner.begin()
         self._add_baseline(tuned)
         self._finish(self._unfinished(), tuned)
