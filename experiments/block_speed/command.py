@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 NAME = "block-speed"
 EXPERIMENT = "thrown-block"
-USUAL = Effort(start=3.0, stop=8.0, by=0.25, replicas=40, tolerance=0.02)
-QUICK = Effort(start=3.0, stop=8.0, by=0.5, replicas=12, tolerance=0.05)
+USUAL = Effort(start=3.0, stop=7.0, by=0.25, replicas=40, tolerance=0.02)
+QUICK = Effort(start=3.0, stop=7.0, by=0.5, replicas=12, tolerance=0.05)
 #: [m/s] what the thesis throws it with (Wendlandt 1997, 4.3, experiment 2).
 PUBLISHED = 4.5
 #: [m] how much farther off a replica's block may start: 0.01 m are 2 ms, a control period, at 5 m/s.
@@ -69,12 +69,12 @@ def main(argv: Sequence[str]) -> int:
         print_findings(findings, "Thrown block")
         files = write_tables(findings, folder, NAME)
         if not options.no_figures:
-            title = f"A block thrown at the human's back: {name_of_gains(options)} gains"
+            title = f"A block thrown at the human's back: {folder.name}"
             marks = {f"published, {PUBLISHED:g} m/s: recovers": PUBLISHED}
             files.append(draw_findings(findings, folder / f"{NAME}.png", title, marks))
         return files
 
-    return carry_out(plan_of(options), NAME, folder, options.workers, show)
+    return carry_out(plan_of(options), NAME, folder, options, show)
 
 
 def plan_of(options: argparse.Namespace) -> "Plan":

@@ -80,7 +80,7 @@ def main(argv: Sequence[str]) -> int:
 
         return show_map(findings, folder, others, draw=not options.no_figures)
 
-    return carry_out(plan, NAME, folder, options.workers, show)
+    return carry_out(plan, NAME, folder, options, show)
 
 
 def plan_of(options: argparse.Namespace) -> "Plan":

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +22,9 @@ Floats = NDArray[np.float64]
 
 #: How much of the map's radius the feet take.
 FEET = 0.2
+#: Levels of impulse that the share is shown at.
+LEVELS = 160
+AGAIN = "recovers again above a fall"
 _SHARES = LinearSegmentedColormap.from_list("recovers", ["#FFFFFF", "#8DBFE0", style.BLUE])
 
 
@@ -154,7 +156,7 @@ def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
     axes.set_ylim(0.0, top)
     axes.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{WORDS[k]}\n{45 * k}°" for k in range(8)])
     axes.tick_params(axis="x", pad=10)
-    axes.set_rlabel_position(22.5)
+    axes.set_rlabel_position(157.5)
     axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
     axes.set_title(f"Largest {plan.label} recovered from [{plan.unit}]")
     _draw_feet(axes, top)
@@ -170,36 +172,34 @@ def _draw_feet(axes: PolarAxes, top: float) -> None:
 
 
 def _draw_shares(axes: Axes, ring: Ring) -> None:
-    """The share of replicas that recovers over direction and impulse, with the median on it."""
-    ladder = ring.findings[0].plan.ladder
-    rungs = np.array(ladder.rungs)
-    azimuths = ring.azimuths
-    shares = np.array([[s.recovered / s.tried for s in finding.curve] for finding in ring.findings])
-    shift = np.argsort(azimuths)
-    edges = _edges(azimuths[shift], 360.0 - azimuths[shift][-1] + azimuths[shift][0])
-    mesh = axes.pcolormesh(edges, _edges(rungs), shares[shift].T, cmap=_SHARES, vmin=0.0, vmax=1.0, rasterized=True)
-    median = ring.numbers("median")[shift]
-    ends = ring.numbers("ci_low")[shift], ring.numbers("ci_high")[shift]
-    errors = np.abs(np.array(ends) - median)
-    axes.errorbar(
-        azimuths[shift], median, errors, fmt=".", color=style.RED, markersize=4.0, elinewidth=1.0, label="median"
-    )
+    """The share of replicas that has not fallen yet over direction and impulse, and where some recovered again."""
+    plan = ring.findings[0].plan
+    azimuths, median = ring.azimuths, ring.numbers("median")
+    islands = [
+        (azimuth, *item) for azimuth, f in zip(azimuths, ring.findings, strict=True) for item in f.islands().items()
+    ]
+    top = 1.15 * max(float(ring.numbers("high").max()), *(value for _, value, _ in islands), plan.ladder.by)
+    edges = np.linspace(plan.ladder.start, top, LEVELS + 1)
+    shares = np.array([finding.survivors((edges[1:] + edges[:-1]) / 2.0) for finding in ring.findings])
+    mesh = axes.pcolormesh(_edges(azimuths), edges, shares.T, cmap=_SHARES, vmin=0.0, vmax=1.0, rasterized=True)
+    errors = np.abs(np.array([ring.numbers("ci_low"), ring.numbers("ci_high")]) - median)
+    axes.errorbar(azimuths, median, errors, fmt=".", color=style.BLACK, markersize=4.0, elinewidth=1.0, label="median")
+    if islands:
+        x, y, count = np.array(islands, dtype=float).T
+        axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors=style.RED, label=AGAIN)
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
     axes.set_xlabel("where the push drives the human")
-    axes.set_ylabel(f"{ring.findings[0].plan.label} [{ring.findings[0].plan.unit}]")
-    axes.set_title("Share of replicas that recovers")
+    axes.set_ylabel(f"{plan.label} [{plan.unit}]")
+    axes.set_title(f"Share of {plan.replicas} replicas that has not fallen up to there")
     axes.grid(visible=False)
     axes.figure.colorbar(mesh, ax=axes, pad=0.02, format=matplotlib.ticker.PercentFormatter(1.0))
-    axes.legend(loc="upper right")
+    axes.legend(loc="upper center", ncols=2)
 
 
-def _edges(middles: Floats, last: float | None = None) -> Floats:
-    """Of cells about these middles."""
-    if len(middles) == 1:
-        half = 0.5 * (last or 1.0)
-        return np.array([middles[0] - half, middles[0] + half])
-    between = np.array([(a + b) / 2.0 for a, b in pairwise(middles)])
-    return np.concatenate([[2.0 * middles[0] - between[0]], between, [2.0 * middles[-1] - between[-1]]])
+def _edges(middles: Floats) -> Floats:
+    """Of cells about evenly spaced middles."""
+    half = (middles[1] - middles[0]) / 2.0
+    return np.append(middles - half, middles[-1] + half)
 
 
 def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Ring]) -> None:

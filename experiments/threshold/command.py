@@ -83,4 +83,4 @@ def main(argv: Sequence[str]) -> int:
             files.append(draw_findings(findings, folder / f"{NAME}.png", f"{plan.experiment}: {name}"))
         return files
 
-    return carry_out(plan, NAME, Path(options.out or Path("results") / NAME / name), options.workers, show)
+    return carry_out(plan, NAME, Path(options.out or Path("results") / NAME / name), options, show)

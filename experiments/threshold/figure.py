@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -61,8 +62,8 @@ def thresholds_of(finding: Finding) -> tuple[Floats, Floats]:
 
 def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> None:
     plan, single = findings.plan, len(findings.conditions) == 1
-    for finding, color in zip(findings.conditions, style.LINES, strict=False):
-        _draw_curve(axes, finding, color, single=single)
+    for place, (finding, color) in enumerate(zip(findings.conditions, style.LINES, strict=False)):
+        _draw_curve(axes, finding, color, shift=0.06 * plan.ladder.by * place, single=single)
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
     axes.set_xlim(plan.ladder.start, max(plan.ladder.stop, _highest(findings)))
@@ -73,19 +74,20 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
     axes.legend(loc="best")
 
 
-def _draw_curve(axes: Axes, finding: Finding, color: str, *, single: bool) -> None:
+def _draw_curve(axes: Axes, finding: Finding, color: str, *, shift: float, single: bool) -> None:
     found = finding.estimate
     name = name_of(finding)
     ladder = finding.plan.ladder
-    values, above = thresholds_of(finding)
-    steps = np.concatenate([[ladder.start], values, [ladder.limit]]), np.concatenate([[1.0], above, [0.0]])
-    axes.step(*steps, where="post", color=color, label="never fell at less" if single else name)
+    thresholds, above = thresholds_of(finding)
+    steps = np.concatenate([[ladder.start], thresholds, [ladder.limit]]), np.concatenate([[1.0], above, [0.0]])
+    axes.step(*steps, where="post", color=color, label="threshold lies above" if single else name)
     shares = finding.curve
     share = np.array([s.recovered / s.tried for s in shares])
     errors = np.abs(np.array([[s.low for s in shares], [s.high for s in shares]]) - share)
     label = f"recovers, with {100.0 * finding.plan.confidence:g} % interval" if single else None
-    axes.errorbar([s.value for s in shares], share, errors, fmt="o", color=color, markersize=3.5, elinewidth=0.9,
-                  label=label, clip_on=False)  # fmt: skip
+    values = [s.value + shift for s in shares]
+    looks: dict[str, Any] = {"fmt": "o", "color": color, "markersize": 3.5, "elinewidth": 0.9, "clip_on": False}
+    axes.errorbar(values, share, errors, label=label, **looks)
     low, high = np.clip((found.median.low, found.median.high), ladder.start, ladder.limit)
     unit = finding.plan.unit
     text = f"median {found.median.value:.3g} {unit} ({found.median.low:.3g} … {found.median.high:.3g})"

@@ -1,6 +1,7 @@
 """What a study of thresholds found: from its stored trials, condition by condition."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -52,6 +53,20 @@ class Finding:
     def curve(self) -> tuple[Share, ...]:
         """The share that recovers at each rung of the first look."""
         return recovery_curve(self.outcomes, self.plan.ladder.rungs, self.plan.confidence)
+
+    def survivors(self, values: Iterable[float]) -> list[float]:
+        """The share of replicas whose threshold is no less than each value."""
+        return [sum(bracket.low >= value for bracket in self.brackets) / len(self.brackets) for value in values]
+
+    def islands(self) -> dict[float, int]:
+        """By value, how many replicas recovered there above a value at which they had not."""
+        seen = Counter(
+            value
+            for outcomes, bracket in zip(self.outcomes, self.brackets, strict=True)
+            for value, recovered in outcomes.items()
+            if recovered and value > bracket.high
+        )
+        return dict(sorted(seen.items()))
 
     @property
     def trials(self) -> int:

@@ -1,24 +1,26 @@
 """Options that the commands of thresholds share, and the study that they run."""
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import fail
+from experiments.study.command import STOPPING, add_options, executor_of, stopped
 
 if TYPE_CHECKING:
     from experiments.experiment import Experiment
     from experiments.parameter import Value
+    from experiments.study.executors import Executor
+    from experiments.study.folder import Study
     from experiments.threshold.findings import Findings
     from experiments.threshold.ladder import Ladder
     from experiments.threshold.plan import Plan
 
-STATUS = (
-    "Exit status: 0 done, 2 bad input, 130 interrupted; the same command goes on where it was interrupted or killed."
-)
+STATUS = f"""\
+{STOPPING}A trial that cannot be computed counts as not recovered, and is reported.
+Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Effort:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Where trials run and results go."""
     parser.add_argument("--out", metavar="DIR", help="folder for the results")
-    parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (as many as there are cores)")
+    add_options(parser)
     parser.add_argument("--no-figures", action="store_true", help="draw no figures")
 
 
@@ -114,7 +116,11 @@ def name_of_gains(options: argparse.Namespace) -> str:
 
 
 def carry_out(
-    plan: "Plan", kind: str, folder: Path, workers: int | None, show: "Callable[[Findings, Path], Sequence[Path]]"
+    plan: "Plan",
+    kind: str,
+    folder: Path,
+    options: argparse.Namespace,
+    show: "Callable[[Findings, Path], Sequence[Path]]",
 ) -> int:
     """Run a plan's study and show what it found; the exit status.
 
@@ -122,22 +128,36 @@ def carry_out(
         plan: of the study.
         kind: of study.
         folder: of the study.
-        workers: trials at a time.
-        show: prints and draws; returns the files that it wrote.
+        options: where trials run.
+        show: prints, writes and draws; returns the files that it made.
     """
     from experiments.cli.output import writable_folder
-    from experiments.study.executors import executor_named
     from experiments.threshold.output import print_failures, print_files
-    from experiments.threshold.run import open_study, run_study
+    from experiments.threshold.run import open_study
 
-    executor = executor_named(workers=workers)
-    with open_study(plan, writable_folder(folder), kind) as study:
-        try:
-            findings = run_study(plan, study, executor)
-        except KeyboardInterrupt:
-            count = len(study.finished)
-            return fail(f"interrupted; {count} trials are in {folder}: the same command goes on", INTERRUPTED, "")
-        files = show(findings, folder)
-        print_failures(study)
-        print_files(folder, files)
+    executor = executor_of(options)
+    study = open_study(plan, writable_folder(folder), kind)
+    try:
+        with study:
+            findings = _run(plan, study, executor)
+    except (KeyboardInterrupt, OSError) as error:
+        return stopped(study, error)
+    files = show(findings, folder)
+    print_failures(study)
+    print_files(folder, files)
     return 0
+
+
+def _run(plan: "Plan", study: "Study", executor: "Executor") -> "Findings":
+    from experiments.cli.progress import ProgressBar
+    from experiments.threshold.run import run_study
+
+    done = len(study.finished)
+    if done:
+        _announce(f"{done} trials are in {study.folder} already")
+    with ProgressBar(plan.likely_trials, "searching", "trials", begun=done, counts=True) as bar:
+        return run_study(plan, study, executor, bar, _announce)
+
+
+def _announce(sentence: str) -> None:
+    print(f"biped: {sentence}", file=sys.stderr)

@@ -160,6 +160,12 @@ class Plan:
         }
         return Trial(self.number(question), changes | turned, labels)
 
+    @property
+    def likely_trials(self) -> int:
+        """How many trials it takes where no replica needs more than the first look."""
+        halvings = math.ceil(math.log2(self.ladder.by / self.ladder.tolerance) - 1e-9)
+        return len(self.conditions) * self.replicas * (len(self.ladder.rungs) + halvings)
+
     def number(self, question: Question) -> int:
         """Trials are numbered condition by condition, replica by replica, in the order in which each asks."""
         place = question.condition * self.replicas + question.replica
