@@ -8,6 +8,9 @@ from experiments.pages import Page, write_page
 from experiments.reporting.notebook import write_notebook
 from experiments.reporting.run_page import run_page
 from experiments.reporting.run_source import RunSource, is_run, run_source
+from experiments.reporting.study_page import study_page
+from experiments.reporting.trials import is_study
+from experiments.study.folder import Study
 
 NOTEBOOK = ".ipynb"
 
@@ -51,6 +54,8 @@ def page_of(folder: Path, command: str) -> Page:
         raise InputError(f"{folder}: there is no such folder")
     if is_run(folder):
         return run_page(run_source(folder), command)
+    if is_study(folder):
+        return study_page(Study.read(folder), command)
     raise InputError(f"{folder}: neither a run nor a study there")
 
 

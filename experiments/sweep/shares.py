@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from experiments.study.shares import Share, share_of
 from experiments.sweep.plan import Plan
 from experiments.trial import OUTCOME, RECOVERED, STEPPED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CONFIDENCE = 0.95
 #: Of these the first that has numbers is shown, unless the sweep names its metrics.
 SHOWN = ("settling_time", "peak_position_error", "position_error", "simulated_time")
 #: More values than these are put into bins.
@@ -20,28 +20,9 @@ BINS = 8
 KINDS = {"recovered": (RECOVERED,), "recovered or stepped": (RECOVERED, STEPPED)}
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of trials, with Wilson's interval: it holds near 0 and 1 too, and for few trials (Wilson 1927)."""
-
-    count: int
-    of: int
-    low: float
-    high: float
-
-    @property
-    def value(self) -> float:
-        """Between 0 and 1."""
-        return self.count / self.of
-
-
 def share(verdicts: "pd.Series[str]", kind: str = RECOVERED) -> Share:
     """The share of these verdicts that is a success; ``failed`` ones count as none."""
-    from scipy.stats import binomtest
-
-    count, of = int(verdicts.isin(KINDS[kind]).sum()), len(verdicts)
-    interval = binomtest(count, of).proportion_ci(CONFIDENCE, method="wilson")
-    return Share(count, of, float(interval.low), float(interval.high))
+    return share_of(int(verdicts.isin(KINDS[kind]).sum()), len(verdicts))
 
 
 def kinds_in(frame: "pd.DataFrame") -> list[str]:
