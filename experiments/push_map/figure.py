@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from experiments.figures import style
 from experiments.figures.style import STYLE
 from experiments.push_map.directions import WORDS, soles
-from experiments.threshold.findings import Difference, Finding
+from experiments.threshold.findings import Difference, Finding, Findings
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +58,14 @@ class Ring:
         }[name]
         ladder = self.findings[0].plan.ladder
         return np.clip(values, ladder.start, ladder.limit)
+
+
+def rings_of(findings: Findings) -> list[Ring]:
+    """A ring for each height."""
+    by_height: dict[object, list[Finding]] = {}
+    for finding in findings.conditions:
+        by_height.setdefault(finding.condition.labels.get("height"), []).append(finding)
+    return [Ring("" if height is None else f"{height:g} m", found) for height, found in by_height.items()]
 
 
 def draw_map(ring: Ring, path: str | Path, title: str) -> Path:

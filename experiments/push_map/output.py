@@ -6,10 +6,10 @@ from pathlib import Path
 from rich.text import Text
 
 from experiments.push_map.command import NAME
-from experiments.push_map.directions import word_of
-from experiments.push_map.figure import Ring, draw_map, draw_maps
+from experiments.push_map.figure import Ring, draw_map, draw_maps, rings_of
+from experiments.push_map.names import direction_of
 from experiments.report import terminal
-from experiments.threshold.findings import Finding, Findings, compare
+from experiments.threshold.findings import Findings, compare
 from experiments.threshold.output import print_changes, print_findings, write_tables
 
 
@@ -43,26 +43,6 @@ def show_map(findings: Findings, folder: Path, others: Mapping[str, Findings], *
             path = folder / f"{NAME}-compared.png"
             files.append(draw_maps([*all_rings, Ring(folder.name, rings[0].findings)], path, "Push maps", changes))
     return files
-
-
-def direction_of(finding: Finding) -> str:
-    """A condition's direction in degrees and words, and its height if it has one."""
-    labels = finding.condition.labels
-    azimuth = float(labels["direction"])
-    height = f"{labels['height']:g} m  " if "height" in labels else ""
-    return f"{height}{azimuth:5.4g}°  {word_of(azimuth) if azimuth % 45.0 == 0.0 else ''}"
-
-
-def rings_of(findings: Findings) -> list[Ring]:
-    """A ring for each height."""
-    heights = dict.fromkeys(finding.condition.labels.get("height") for finding in findings.conditions)
-    return [
-        Ring(
-            "" if height is None else f"{height:g} m",
-            [finding for finding in findings.conditions if finding.condition.labels.get("height") == height],
-        )
-        for height in heights
-    ]
 
 
 def _draw(rings: list[Ring], path: Path) -> Path:

@@ -46,7 +46,7 @@ def print_findings(findings: Findings, title: str, name: Name = name_of) -> None
     for finding in findings.conditions:
         table.add_row(name(finding) or "threshold", *_cells(finding))
     console.print(table)
-    for line in _remarks(findings):
+    for line in remarks(findings):
         console.print(Text(line, style="yellow"))
 
 
@@ -58,9 +58,9 @@ def print_changes(changes: Sequence[Difference], ours: str, theirs: str, name: N
     for heading in ("", theirs, ours, "change", f"{100.0 * reached:.1f} % interval"):
         table.add_column(heading, justify="right" if heading else "left")
     for change in changes:
-        interval = Text(_interval(change.change.low, change.change.high))
+        interval = Text(interval_text(change.change.low, change.change.high))
         interval.stylize("green" if change.change.low > 0.0 else "red" if change.change.high < 0.0 else "dim")
-        medians = (_number(finding.estimate.median.value) for finding in (change.theirs, change.ours))
+        medians = (number_text(finding.estimate.median.value) for finding in (change.theirs, change.ours))
         table.add_row(name(change.ours), *medians, f"{change.change.value:+.3g}", interval)
     terminal().print(table)
 
@@ -87,21 +87,23 @@ def _table(title: str) -> Table:
 def _cells(finding: Finding) -> list[str]:
     found = finding.estimate
     odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
-    interval = _interval(found.median.low, found.median.high)
+    interval = interval_text(found.median.low, found.median.high)
     least = finding.plan.ladder.start
-    median = f"< {least:g}" if found.median.value == -math.inf else _number(found.median.value)
-    return [median, interval, _number(found.low), _number(found.high), odd]
+    median = f"< {least:g}" if found.median.value == -math.inf else number_text(found.median.value)
+    return [median, interval, number_text(found.low), number_text(found.high), odd]
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
+    """A threshold for a reader."""
     return f"{value:.4g}" if math.isfinite(value) else "−∞" if value < 0.0 else "∞"
 
 
-def _interval(low: float, high: float) -> str:
-    return f"{_number(low)} … {_number(high)}"
+def interval_text(low: float, high: float) -> str:
+    """An interval for a reader."""
+    return f"{number_text(low)} … {number_text(high)}"
 
 
-def _remarks(findings: Findings) -> list[str]:
+def remarks(findings: Findings) -> list[str]:
     """What a reader of the table has to know."""
     plan = findings.plan
     estimates = [finding.estimate for finding in findings.conditions]
