@@ -73,6 +73,7 @@ def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     commands.add_parser("block-speed", help="how fast a block may be thrown", add_help=False)
     commands.add_parser("threshold", help="how large any parameter may be, from a file", add_help=False)
     commands.add_parser("tune", help="find gains that serve better, and prove it on fresh replicas", add_help=False)
+    commands.add_parser("sensitivity", help="which parameters a metric depends on", add_help=False)
     commands.add_parser("report", help="write one page about a run or a study, with its figures", add_help=False)
     commands.add_parser("reproduce", help="recompute the tables and figures of a paper", add_help=False)
     commands.add_parser("sweep", help="run an experiment at all combinations of values", add_help=False)

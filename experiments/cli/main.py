@@ -30,6 +30,7 @@ OWN_OPTIONS = {
     "reproduce": "experiments.reproduce.command",
     "rerun": "experiments.rerun.command",
     "sweep": "experiments.sweep.command",
+    "sensitivity": "experiments.sensitivity.command",
     "threshold": "experiments.threshold.command",
     "tune": "experiments.tune.command",
     "work-precision": "experiments.work_precision.command",
