@@ -1,6 +1,6 @@
 """What the thesis's two balancing experiments have in common: the human, its floor, its controller."""
 
-from biped.disturbance import Disturbance
+from biped.disturbances import Disturbance
 from biped.model import human
 from contact import RUBBER
 from experiments.experiment import Setup

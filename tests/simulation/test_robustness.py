@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biped.controller import Impedance
-from biped.disturbance import Push, Throw
+from biped.disturbances import Push, Throw
 from biped.errors import InputError
 from biped.integrators import Recursive
 from biped.model import human, random_tree, rigid_box
