@@ -34,8 +34,8 @@ from .model import (
     spherical,
 )
 from .run import Run
-from .simulation import simulate
 from .signals import Signal
+from .simulation import simulate
 from .state import State
 from .world import Fall
 

@@ -38,7 +38,11 @@ class Columns:
 
 
 def columns_of(
-    model: Model, recorded: tuple[str, ...] = (), own: Mapping[str, str] | None = None, platform: bool = False, thrown: bool = False
+    model: Model,
+    recorded: tuple[str, ...] = (),
+    own: Mapping[str, str] | None = None,
+    platform: bool = False,
+    thrown: bool = False,
 ) -> Columns:
     """The columns of a run of this model; ``recorded`` are the controller's, ``own`` the integrator's, with units."""
     own = own or {}

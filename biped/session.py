@@ -89,7 +89,7 @@ class Session:
         self.state.plant.counts[MOST_ITERATIONS] = 0
 
     def run(self, progress: Progress | None = None) -> Recording:
-        """All steps, or those up to a fall, a step without a solution, or Ctrl-C: ``ending`` of the result says which."""
+        """All steps, or those up to a fall, a step without a solution, or Ctrl-C: its ``ending`` says which."""
         try:
             self._take_steps(progress)
         except KeyboardInterrupt:

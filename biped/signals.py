@@ -215,11 +215,12 @@ class Signal:
             raise InputError(f"cycles = {cycles!r}: it must be one or more")
         rate = np.tile(np.roll(_ternary_sequence(stages), -seed), cycles).astype(float)
         value = np.concatenate([[0.0], np.cumsum(rate)])
-        scale = size / np.ptp(value)
-        rates = np.concatenate([rate * scale / interval, [0.0]])
-        values = value * scale
+        scale = size / float(np.ptp(value))
+        rates = np.append(rate * scale / interval, 0.0)
+        values: Floats = value * scale
         values[-1] = 0.0  # the rates of a cycle add up to zero
-        return cls(start + interval * np.arange(len(values)), np.column_stack([values, rates]))
+        knots: Floats = start + interval * np.arange(len(values))
+        return cls(knots, np.column_stack([values, rates]))
 
     @classmethod
     def noise(
@@ -230,7 +231,7 @@ class Signal:
             _positive(value, name)
         count = int(np.ceil(duration / interval - 1e-9))
         knots = start + np.minimum(interval * np.arange(count + 1), duration)
-        drawn = np.random.default_rng(seed).normal(0.0, deviation, count)
+        drawn: Floats = np.random.default_rng(seed).normal(0.0, deviation, count)
         return cls(knots, np.concatenate([drawn, [0.0]])[:, None])
 
     @classmethod
@@ -242,7 +243,9 @@ class Signal:
         """
         at, value = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
         if at.ndim != 1 or at.shape != value.shape or len(at) < 2:
-            raise InputError(f"sampled signal: times of shape {at.shape} for values of shape {value.shape}; two or more")
+            raise InputError(
+                f"sampled signal: times of shape {at.shape} for values of shape {value.shape}; two or more"
+            )
         if not (np.all(np.isfinite(at)) and np.all(np.isfinite(value))):
             raise InputError("sampled signal: all numbers must be finite")
         if np.any(np.diff(at) <= 0.0):
@@ -286,7 +289,9 @@ class Signal:
                 try:
                     rows.append((float(row[time]), float(row[column])))
                 except (TypeError, ValueError):
-                    raise InputError(f"{path}, line {reader.line_num}: {row[time]!r}, {row[column]!r}: no numbers") from None
+                    raise InputError(
+                        f"{path}, line {reader.line_num}: {row[time]!r}, {row[column]!r}: no numbers"
+                    ) from None
         if len(rows) < 2:
             raise InputError(f"{path}: a signal needs two rows or more")
         times, values = np.array(rows).T

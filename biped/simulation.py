@@ -14,7 +14,6 @@ from biped.kernels.hold import coast
 from biped.kernels.state import INTO_TICK
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
-from biped.recording import Recording
 from biped.run import Run, assemble
 from biped.session import Announce, Plan, Progress, Session
 from biped.state import State, fingerprint
@@ -173,7 +172,9 @@ def _check_controller(controller: Controller | None, acting: Disturbances) -> No
     asked = controller is not None and not hasattr(controller, "impedance")
     for disturbance in (acting.senses, acting.actuators):
         if disturbance is not None and not asked:
-            what = "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
+            what = (
+                "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
+            )
             raise InputError(f"{what} {type(disturbance).__name__} would do nothing: leave them out")
 
 

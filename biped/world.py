@@ -114,7 +114,7 @@ def build_world(
     actuators = acting.actuators
     return World(
         tree=model.tree,
-        ground=compile_ground(floor, model.nc, acting.platform, acting.patches),
+        ground=compile_ground(floor, model, acting.platform, acting.patches),
         plant=state.plant,
         pushes=_build_pushes(believed, model, acting),
         work=work,

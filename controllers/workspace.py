@@ -69,6 +69,8 @@ class WorkspaceController:
         reference: what the set point is fixed to: the ``world``, as in the thesis, or the ``feet``: it then moves
             sideways with the point midway between them, and velocities count from theirs. On a floor that moves, the
             first is a sense of balance alone, the second a sense of the legs' posture.
+        feet_at: [m] x and y of the point midway between the feet's centres of mass for which the set point is meant;
+            where it is in the home configuration, if not given. It is used with the reference ``feet`` only.
         period: [s] between two ticks.
 
     Raises:
@@ -79,6 +81,7 @@ class WorkspaceController:
     target_orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)
     gains: WorkspaceGains = field(default_factory=WorkspaceGains)
     reference: Literal["world", "feet"] = "world"
+    feet_at: tuple[float, float] | None = None
     period: float = 2e-3
 
     recorded = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
@@ -97,7 +100,11 @@ class WorkspaceController:
             raise InputError(
                 f"controller.target_orientation = {orientation!r}: it must be a unit quaternion (w, x, y, z)"
             )
-        if self.reference not in REFERENCES:
+        feet = () if self.feet_at is None else tuple(self.feet_at)
+        if len(feet) not in (0, 2) or not all(is_finite(x) for x in feet):
+            raise InputError(f"controller.feet_at = {self.feet_at!r}: it must be two finite numbers [m]")
+        reference: str = self.reference
+        if reference not in REFERENCES:
             raise InputError(f"controller.reference = {self.reference!r}: it must be one of {', '.join(REFERENCES)}")
         object.__setattr__(self, "target_position", tuple(float(x) for x in position))
         unit = np.asarray(orientation) / np.linalg.norm(orientation)
@@ -121,7 +128,7 @@ class WorkspaceController:
         kernel_gains = Gains(
             gains.kp_position, gains.kd_position, gains.kp_orientation, gains.kd_orientation,
             self.target_position, self.target_orientation,
-            float(self.reference == "feet"), _between_feet_at_home(model),
+            float(self.reference == "feet"), self.feet_at or _between_feet_at_home(model),
         )  # fmt: skip
         return kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv)
 

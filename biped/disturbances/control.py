@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.checks import is_finite
 from biped.disturbances.checking import whole, zero_or_above
 from biped.errors import InputError
 from biped.kernels import senses as kernels
@@ -104,7 +103,7 @@ class Actuators:
             for value in _values(getattr(self, name)):
                 zero_or_above(value, f"actuators.{name}")
         for value in _values(self.limit):
-            if not isinstance(value, (int, float)) or not value > 0.0:
+            if not value > 0.0:
                 raise InputError(f"actuators.limit = {value!r}: it must be above zero [N·m]")
         whole(self.seed, "actuators.seed")
 

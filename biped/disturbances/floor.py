@@ -1,5 +1,6 @@
 """What happens to the floor: it moves, or is different in places."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,6 +9,7 @@ import numpy as np
 from biped.disturbances.checking import Vector3, numbers
 from biped.errors import InputError
 from biped.kernels.ground import Ground, fixed_ground
+from biped.model import Model
 from biped.signals import Signal, compile_signals
 from contact import Floor
 
@@ -79,8 +81,8 @@ class Platform:
 class Patch:
     """A rectangle of the floor with other parameters; where patches overlap, the last one counts.
 
-    Which part of the floor a contact point stands on is decided at the start of a step. Where stiffness changes, what the
-    springs hold changes as a point passes the edge: the ledger books it with what the contacts dissipate.
+    Which part of the floor a contact point stands on is decided at the start of a step. Where stiffness changes, what
+    the springs hold changes as a point passes the edge: the ledger books it with what the contacts dissipate.
 
     Attributes:
         x: (2,) [m] least and most, in the floor's frame.
@@ -104,9 +106,11 @@ class Patch:
             raise InputError(f"patch.floor = {self.floor!r}: it must be a Floor, such as Floor(mu_s=0.05, mu_d=0.05)")
 
 
-def compile_ground(floor: Floor, nc: int, platform: Platform | None, patches: list[Patch]) -> Ground:
+def compile_ground(
+    floor: Floor, model: Model, platform: Platform | None = None, patches: Sequence[Patch] = ()
+) -> Ground:
     """The floor as the kernels take it."""
-    ground = fixed_ground(floor.parameters, nc)
+    ground = fixed_ground(floor.parameters, model.nc)
     if patches:
         law = np.array([floor.parameters, *(patch.floor.parameters for patch in patches)], dtype=float)
         ground = ground._replace(law=law, bounds=np.array([(0.0,) * 4, *((*p.x, *p.y) for p in patches)], dtype=float))

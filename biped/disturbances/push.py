@@ -127,11 +127,13 @@ class Force:
     point: Vector3 = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
+        signal: object = self.signal
         _unit(self.direction, "force.direction")
         numbers(self.point, 3, "force.point")
-        if not isinstance(self.signal, Signal):
-            raise InputError(f"force.signal = {self.signal!r}: it must be a Signal, such as Signal.rectangle(30.0, 1.0, 5.0)")
-        self.signal.integral()
+        if not isinstance(signal, Signal):
+            example = "Signal.rectangle(30.0, 1.0, 5.0)"
+            raise InputError(f"force.signal = {signal!r}: it must be a Signal, such as {example}")
+        signal.integral()
 
     @property
     def unit(self) -> NDArray[np.float64]:

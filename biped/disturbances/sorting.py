@@ -32,7 +32,7 @@ class Disturbances:
     actuators: Actuators | None
 
 
-def sorted_disturbances(given: Sequence[Disturbance]) -> Disturbances:
+def sorted_disturbances(given: Sequence[Any]) -> Disturbances:
     """Sort them.
 
     Raises:
@@ -53,7 +53,7 @@ def sorted_disturbances(given: Sequence[Disturbance]) -> Disturbances:
     )
 
 
-def _single(given: Sequence[Disturbance], kind: type[T]) -> T | None:
+def _single(given: Sequence[Any], kind: type[T]) -> T | None:
     found = [d for d in given if isinstance(d, kind)]
     if len(found) > 1:
         raise InputError(f"{len(found)} disturbances of the kind {kind.__name__}: a run takes one at most")

@@ -91,5 +91,5 @@ class Throw:
         down = np.array([0.0, 0.0, -gravity])
         leaving = arriving - flight * down
         start = np.asarray(numbers(point, 3, "throw: point")) - flight * leaving - 0.5 * flight**2 * down
-        position, velocity = (tuple(float(c) for c in vector) for vector in (start, leaving))
-        return cls(mass=mass, size=size, position=position, velocity=velocity, **others)
+        (x, y, z), (vx, vy, vz) = start.tolist(), leaving.tolist()
+        return cls(mass=mass, size=size, position=(x, y, z), velocity=(vx, vy, vz), **others)

@@ -67,9 +67,7 @@ class Integrator(Protocol):
         """What the kernels step a tree of this model by: one of ``biped.kernels.method``."""
 
 
-def check_fits(
-    integrator: Integrator, model: Model, others: dict[str, Integrator], moving_floor: bool = False
-) -> None:
+def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrator], moving_floor: bool = False) -> None:
     """Whether the integrator can simulate the model, on a floor that moves or is at rest.
 
     Raises:

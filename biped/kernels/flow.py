@@ -29,6 +29,7 @@ from biped.kernels.dynamics import (
     turn_inertias,
 )
 from biped.kernels.factorization import solve_inboard, solve_outboard
+from biped.kernels.ground import begin_ground, floor_force
 from biped.kernels.kinematics import copy_poses, move_bodies, place_bodies, point_of_body
 from biped.kernels.newton import place_push
 from biped.kernels.pushes import set_push_impulses

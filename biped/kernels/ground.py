@@ -1,10 +1,10 @@
 """What the contact points stand on: a floor, parts of it with other parameters, and its motion.
 
-The contact law (``contact.kernels``) knows a horizontal plane at rest. It is applied in the floor's own frame: a point's
-chord is the change of its place in that frame, P' = Rᵀ(P − o), from the start of the step to its end, so that both ends
-are exact however the floor moves. The force is turned to the world by the frame at the middle of the step. What the
-floor's motion does to the body is the difference between the force's work along the chord in the world and that
-along the chord in the floor's frame.
+The contact law (``contact.kernels``) knows a horizontal plane at rest. It is applied in the floor's own frame: a
+point's chord is the change of its place in that frame, P' = Rᵀ(P − o), from the start of the step to its end, so that
+both ends are exact however the floor moves. The force is turned to the world by the frame at the middle of the step.
+What the floor's motion does to the body is the difference between the force's work along the chord in the world
+and that along the chord in the floor's frame.
 
 Which part of the floor a point stands on is decided at the start of a step and holds through it, as its mode does.
 """
@@ -15,7 +15,19 @@ import numpy as np
 
 from biped.kernels.signals import Signals, count_signals, no_signals, signal_at
 from biped.kernels.tree import Floats, Integers
-from biped.kernels.vectors import add, load3, mat_mul, mat_t_vec, mat_vec, norm, quat_about, quat_matrix, scale, sub, triple
+from biped.kernels.vectors import (
+    add,
+    load3,
+    mat_mul,
+    mat_t_vec,
+    mat_vec,
+    norm,
+    quat_about,
+    quat_matrix,
+    scale,
+    sub,
+    triple,
+)
 from contact.jit import kernel, routine
 from contact.kernels import FloorParameters, point_force, point_force_derivative, stored_energy
 

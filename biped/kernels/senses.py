@@ -1,7 +1,7 @@
 """What a controller sees of the plant, and what comes of its torques: delays, noise, limits.
 
-A controller reads ``Seen`` and writes ``Seen.torque``. With perfect senses ``Seen`` is the plant itself, array by array,
-and nothing is copied.
+A controller reads ``Seen`` and writes ``Seen.torque``. With perfect senses ``Seen`` is the plant itself, array by
+array, and nothing is copied.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,17 @@ from biped.kernels.kinematics import place_bodies
 from biped.kernels.random import normal
 from biped.kernels.state import SENSED, TICKS
 from biped.kernels.tree import FLOATING, Floats, Integers, Tree
-from biped.kernels.vectors import cross, mat_vec, norm, quat_about, quat_matrix, quat_mul, quat_normalized, scale, triple
+from biped.kernels.vectors import (
+    cross,
+    mat_vec,
+    norm,
+    quat_about,
+    quat_matrix,
+    quat_mul,
+    quat_normalized,
+    scale,
+    triple,
+)
 from contact.jit import kernel
 
 # Places in ``Senses.how``.

@@ -70,7 +70,8 @@ def new_plant(nq: int, nv: int, nc: int) -> Plant:
         "history": (0, nv, 0), "history_for": (3,),
         "kept_u": (nv, 6), "kept_w": (nv, 6), "kept_d": (nv,), "kept_for": (1 + nc,),
         "anchor": (nc, 2), "force": (nc, 3), "slip": (nc,),
-        "torque": (nv,), "saturated": (nv,), "past": (1, nq + nv), "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,),
+        "torque": (nv,), "saturated": (nv,), "past": (1, nq + nv),
+        "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,),
         "ledger": (LEDGERS,), "defect": (6,), "impulse": (6,),
     }  # fmt: skip
     arrays: dict[str, NDArray[np.generic]] = {name: np.zeros(shape) for name, shape in floats.items()}
