@@ -53,6 +53,7 @@ class Plan:
         clock: steps and ticks.
         set_point: where the controller wants the root to be, or None.
         disturbances: what acts.
+        in_one_go: the log holds the whole run, so that nothing is copied on the way; no progress is shown.
     """
 
     model: Model
@@ -66,6 +67,7 @@ class Plan:
     clock: Clock
     set_point: SetPoint | None
     disturbances: tuple[Disturbance, ...]
+    in_one_go: bool = False
 
 
 class Session:
@@ -76,6 +78,7 @@ class Session:
         self.clock, self.loop, self.controller = plan.clock, plan.loop, plan.controller
         self.hold = hold if plan.stepping is None else plan.stepping
         self.runs_compiled = plan.loop is not None and plan.stepping is None
+        self.in_one_go = plan.in_one_go
         self.began = plan.state.time
         self.standing = frozenset(
             name for name, mode in zip(plan.model.contact_names, self.state.plant.mode, strict=True) if mode != NONE
@@ -148,8 +151,10 @@ class Session:
     def _chunk(self, left: int) -> int:
         """Some control ticks, or the part of one that is left; the number of steps taken."""
         period = self.clock.period
-        chunk = CHUNK if self.hold is hold else PYTHON_CHUNK
-        ticks = min(chunk, max(1, CHUNK_STEPS // period), left // period)
+        ticks = left // period
+        if not self.in_one_go:
+            chunk = CHUNK if self.hold is hold else PYTHON_CHUNK
+            ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
         if ticks == 0:
             done, reason = self._ticks(1, left)
             steps = left
@@ -157,6 +162,8 @@ class Session:
         else:
             done, reason = self._ticks(ticks, period)
             steps = done * period
+        if reason == LOG_FULL:  # by events: it goes on in chunks
+            self.in_one_go = False
         self._drain()
         if reason == FELL:
             self.fell_at = self.state.time
@@ -225,6 +232,10 @@ class Session:
             self.wall_time += time.perf_counter() - begin
 
     def _drain(self) -> None:
+        if not self.in_one_go:
+            self._empty_log()
+
+    def _empty_log(self) -> None:
         log = self.world.log
         self.rows.append(log.rows[: log.cursor[ROWS]].copy())
         self.events.append(log.events[: log.cursor[EVENTS]].copy())
@@ -252,7 +263,12 @@ class Session:
         )
 
     def _result(self, outcome: str) -> Recording:
-        self._drain()
+        log = self.world.log
+        if self.in_one_go:
+            rows, events = log.rows[: log.cursor[ROWS]], log.events[: log.cursor[EVENTS]]
+        else:
+            self._empty_log()
+            rows, events = np.concatenate(self.rows), np.concatenate(self.events)
         count = self.state.plant.counts
         counters = Counters(
             steps=int(count[TOTAL_STEPS]) - self.before[0],
@@ -263,8 +279,8 @@ class Session:
         )
         return Recording(
             model=self.plan.model,
-            rows=np.concatenate(self.rows),
-            events=np.concatenate(self.events),
+            rows=rows,
+            events=events,
             columns=self.plan.columns,
             standing=self.standing,
             counters=counters,

@@ -24,7 +24,7 @@ SHARED = 4
 
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """A function of time as a piecewise polynomial: constant before its first knot, and from its last one on.
+    """A function of time as a piecewise polynomial: zero before its first knot, constant from its last one on.
 
     The values, integrals and impulses that come of it are exact, whatever the steps at which it is looked at.
 
@@ -56,7 +56,7 @@ class Signal:
 
     @property
     def begins(self) -> float:
-        """[s] before then it is constant."""
+        """[s] before then it is zero."""
         return float(self.knots[0])
 
     @property
@@ -67,12 +67,12 @@ class Signal:
     def __call__(self, times: ArrayLike) -> Floats:
         """Its values at some times."""
         times = np.asarray(times, dtype=float)
-        piece = np.clip(np.searchsorted(self.knots, times, side="right") - 1, 0, None)
-        since = np.maximum(times - self.knots[piece], 0.0)
+        piece = np.searchsorted(self.knots, times, side="right") - 1
+        since = times - self.knots[piece]
         value = np.zeros_like(times)
         for column in self.coefficients.T[::-1]:
             value = value * since + column[piece]
-        return value
+        return np.where(piece < 0, 0.0, value)
 
     def integral(self) -> "Signal":
         """∫ of it from its first knot on, zero before; it must end at zero.
@@ -217,9 +217,9 @@ class Signal:
         value = np.concatenate([[0.0], np.cumsum(rate)])
         scale = size / float(np.ptp(value))
         rates = np.append(rate * scale / interval, 0.0)
-        values: Floats = value * scale
+        values = value * scale
         values[-1] = 0.0  # the rates of a cycle add up to zero
-        knots: Floats = start + interval * np.arange(len(values))
+        knots = np.asarray(start + interval * np.arange(len(values)), dtype=np.float64)
         return cls(knots, np.column_stack([values, rates]))
 
     @classmethod
@@ -337,17 +337,16 @@ def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
 
 
 def _faded(values: Floats, times: Floats, duration: float, fade: float) -> Floats:
-    """Values and derivatives times an envelope that rises and falls with the least jerk (Leibniz's rule)."""
+    """Values and derivatives times an envelope that rises and falls smoothly, three derivatives at rest at its ends (Leibniz's rule)."""
     rise, fall = np.clip(times / fade, 0.0, 1.0), np.clip((duration - times) / fade, 0.0, 1.0)
     rising = times < duration / 2.0
     s = np.where(rising, rise, fall)
-    inside = (s > 0.0) & (s < 1.0)
     sign = np.where(rising, 1.0, -1.0) / fade
     envelope = [
-        s**3 * (10.0 - 15.0 * s + 6.0 * s**2),
-        np.where(inside, 30.0 * s**2 * (1.0 - s) ** 2 * sign, 0.0),
-        np.where(inside, (60.0 * s - 180.0 * s**2 + 120.0 * s**3) * sign**2, 0.0),
-        np.where(inside, (60.0 - 360.0 * s + 360.0 * s**2) * sign**3, 0.0),
+        s**4 * (35.0 - 84.0 * s + 70.0 * s**2 - 20.0 * s**3),
+        140.0 * s**3 * (1.0 - s) ** 3 * sign,
+        420.0 * s**2 * (1.0 - s) ** 2 * (1.0 - 2.0 * s) * sign**2,
+        840.0 * s * (1.0 - 6.0 * s + 10.0 * s**2 - 5.0 * s**3) * sign**3,
     ]
     return np.array([sum(comb(k, i) * envelope[i] * values[k - i] for i in range(k + 1)) for k in range(SHARED)])
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from biped.clock import DEFAULT_PERIOD, Clock, clock_of
-from biped.columns import columns_of
+from biped.columns import Columns, columns_of
 from biped.controller import CompiledLoop, Controller, Impedance, SetPoint
 from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
 from biped.errors import InputError, IntegrationError, RunInterrupted
@@ -17,7 +17,7 @@ from biped.model.geometry import quaternion_matrix
 from biped.run import Run, assemble
 from biped.session import Announce, Plan, Progress, Session
 from biped.state import State, fingerprint
-from biped.world import Fall, Sizes, build_world
+from biped.world import MOST_BYTES, Fall, Sizes, build_world
 from contact import RUBBER, Floor
 
 __all__ = ["Announce", "Progress", "prepare", "simulate"]
@@ -98,8 +98,12 @@ def prepare(
     integrator: Integrator | str | None = None,
     fall: Fall | None = None,
     record_every: float | None = None,
+    in_one_go: bool = False,
 ) -> Plan:
-    """All that ``simulate`` does before the first step; arguments and errors are the same."""
+    """All that ``simulate`` does before the first step; arguments and errors are the same.
+
+    With ``in_one_go`` the log gets room for the whole run, if that is not too much.
+    """
     acting = sorted_disturbances(disturbances)
     carrying = model
     for load in acting.loads:
@@ -116,7 +120,8 @@ def prepare(
     own = integrator.columns(carrying) if hasattr(integrator, "columns") else {}
     columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None)
     span = DEFAULT_PERIOD if controller is None else controller.period
-    sizes = Sizes(clock.period, clock.stride, len(recorded), span)
+    in_one_go = in_one_go and fits_in_one_go(clock, columns)
+    sizes = Sizes(clock.period, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
     world = build_world(carrying, model, floor, state, integrator, acting, fall, columns, sizes)
     _set_impedance(model, state, controller)
     return Plan(
@@ -131,7 +136,13 @@ def prepare(
         clock=clock,
         set_point=_set_point(model, carrying, controller),
         disturbances=tuple(disturbances),
+        in_one_go=in_one_go,
     )
+
+
+def fits_in_one_go(clock: Clock, columns: Columns) -> bool:
+    """Whether the log may hold the whole run."""
+    return clock.steps // clock.stride * len(columns.names) * 8 <= MOST_BYTES
 
 
 def _state_for(model: Model, carrying: Model, state: State | None) -> State:

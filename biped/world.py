@@ -37,6 +37,8 @@ from contact import Floor
 
 ROWS = 1024
 EVENTS = 4096
+#: [bytes] A run whose rows need more is not taken in one go.
+MOST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Sizes(NamedTuple):
     stride: int  # steps between two rows
     extra: int  # numbers that the controller records
     span: float  # [s] between two control ticks
+    whole: int = 0  # steps of the whole run, where the log is to hold all of it
 
 
 def build_world(
@@ -105,7 +108,7 @@ def build_world(
     ticks = 0 if acting.senses is None else acting.senses.ticks(sizes.span)
     state.make_room(history_shape(method, model.nv), 1 + ticks)
     prepare(model.tree, state.plant, work)
-    rows = max(ROWS, sizes.period // sizes.stride + 4)
+    rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
     more = integrator.recorder(method) if hasattr(integrator, "recorder") else Nothing()
     log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more)

@@ -56,7 +56,8 @@ def sorted_disturbances(given: Sequence[Any]) -> Disturbances:
 def _single(given: Sequence[Any], kind: type[T]) -> T | None:
     found = [d for d in given if isinstance(d, kind)]
     if len(found) > 1:
-        raise InputError(f"{len(found)} disturbances of the kind {kind.__name__}: a run takes one at most")
+        plural = kind.__name__.lower().rstrip("s") + "s"
+        raise InputError(f"{len(found)} {plural}: a run takes one at most")
     return found[0] if found else None
 
 

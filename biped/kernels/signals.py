@@ -9,7 +9,7 @@ from contact.jit import kernel, routine
 
 
 class Signals(NamedTuple):
-    """m functions; each is constant before its first knot and from its last one on."""
+    """m functions; each is zero before its first knot, and constant from its last one on."""
 
     first: Integers  # (m + 1,) the place of each one's first knot
     knot: Floats  # (k,) [s]
@@ -30,8 +30,8 @@ def count_signals(signals):
 def signal_at(signals, j, t):
     """The value of function j at time t [s]."""
     low, high = signals.first[j], signals.first[j + 1]
-    if t <= signals.knot[low]:
-        return signals.coefficient[low, 0]
+    if t < signals.knot[low]:
+        return 0.0
     while high - low > 1:
         middle = (low + high) // 2
         if signals.knot[middle] <= t:
