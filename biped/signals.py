@@ -337,7 +337,10 @@ def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
 
 
 def _faded(values: Floats, times: Floats, duration: float, fade: float) -> Floats:
-    """Values and derivatives times an envelope that rises and falls smoothly, three derivatives at rest at its ends (Leibniz's rule)."""
+    """Values and derivatives times an envelope that rises and falls smoothly (Leibniz's rule).
+
+    At its ends three derivatives are zero.
+    """
     rise, fall = np.clip(times / fade, 0.0, 1.0), np.clip((duration - times) / fade, 0.0, 1.0)
     rising = times < duration / 2.0
     s = np.where(rising, rise, fall)
