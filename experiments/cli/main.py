@@ -24,7 +24,14 @@ COMMANDS = {
 #: Those that read their own options: the module of each has a function ``main(argv) -> int``.
 OWN_OPTIONS = {
     "bench": "experiments.bench.command",
+    "block-speed": "experiments.block_speed.command",
+    "push-map": "experiments.push_map.command",
+    "report": "experiments.reporting.command",
     "reproduce": "experiments.reproduce.command",
+    "rerun": "experiments.rerun.command",
+    "sweep": "experiments.sweep.command",
+    "threshold": "experiments.threshold.command",
+    "tune": "experiments.tune.command",
     "work-precision": "experiments.work_precision.command",
 }
 
