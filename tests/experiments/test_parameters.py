@@ -128,7 +128,7 @@ def another(parameter):
         return special[parameter.name]
     if isinstance(parameter.default, tuple):
         return tuple(0.5 * x + 0.25 for x in parameter.default)
-    return parameter.default + 1 if isinstance(parameter.default, int) else 0.5 * parameter.default + 0.25
+    return parameter.default + 1 if isinstance(parameter.default, int) else 0.5 * parameter.default + 0.26
 
 
 def switched_on(parameter, recorded):
