@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from biped.controller import Controller, SetPoint
-from biped.disturbance import Disturbance
+from biped.disturbances import Disturbance
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Integrator
 from biped.model import Model
