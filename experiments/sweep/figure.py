@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE, STYLE
 from experiments.parameter import parameter_named
+from experiments.study.measured import metric_units
 from experiments.study.shares import CONFIDENCE
 from experiments.sweep.plan import Plan
 from experiments.sweep.shares import Factor, factors_of, groups, kinds_in, share, shown_metric
-from experiments.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS, metric_units
+from experiments.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,10 +6,11 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.report import terminal
+from experiments.study.measured import metric_units
 from experiments.study.shares import CONFIDENCE
 from experiments.sweep.plan import Plan
 from experiments.sweep.shares import Factor, factors_of, groups, kinds_in, share, shown_metric
-from experiments.trial import VERDICTS, metric_units
+from experiments.trial import VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
