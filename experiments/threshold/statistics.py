@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from scipy.stats import binom, binomtest
+from scipy.special import bdtr, betaincinv
 
 from biped.errors import InputError
 from experiments.threshold.search import Bracket, Outcomes
@@ -91,7 +91,7 @@ def rank(count: int, confidence: float = CONFIDENCE) -> int:
 
 def coverage(count: int, r: int) -> float:
     """With which probability the r-th least and the r-th greatest of ``count`` hold the median."""
-    return float(1.0 - 2.0 * binom.cdf(r - 1, count, 0.5))
+    return float(1.0 - 2.0 * bdtr(r - 1, count, 0.5))
 
 
 def median_interval(
@@ -179,6 +179,15 @@ def recovery_curve(
     shares = []
     for value in values:
         answers = [asked[value] for asked in outcomes]
-        interval = binomtest(sum(answers), len(answers)).proportion_ci(confidence, method="exact")
-        shares.append(Share(value, sum(answers), len(answers), float(interval.low), float(interval.high)))
+        shares.append(
+            Share(value, sum(answers), len(answers), *_clopper_pearson(sum(answers), len(answers), confidence))
+        )
     return tuple(shares)
+
+
+def _clopper_pearson(count: int, total: int, confidence: float) -> tuple[float, float]:
+    """Ends of the interval of a probability: quantiles of beta distributions."""
+    tail = (1.0 - confidence) / 2.0
+    low = float(betaincinv(count, total - count + 1, tail)) if count else 0.0
+    high = float(betaincinv(count + 1, total - count, 1.0 - tail)) if count < total else 1.0
+    return low, high

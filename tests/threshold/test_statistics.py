@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
 from biped.errors import InputError
 from experiments.threshold.ensemble import search
@@ -147,4 +147,6 @@ def test_the_curve_of_recovery_has_exact_intervals():
     assert shares[0].high == 1.0
     # Clopper and Pearson: none of n at 95 %: 1 − (0.025)^(1/n).
     assert shares[3].high == pytest.approx(1.0 - 0.025 ** (1.0 / 12.0))
-    assert all(share.low <= share.recovered / share.tried <= share.high for share in shares)
+    for share in shares:
+        interval = binomtest(share.recovered, share.tried).proportion_ci(0.95, method="exact")
+        assert (share.low, share.high) == pytest.approx((interval.low, interval.high))
