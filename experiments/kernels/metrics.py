@@ -23,7 +23,7 @@ from experiments.kernels.support import (
     ZMP_MARGIN,
     contact_place,
     floor_frame,
-    gather_footprint,
+    gather_base,
     is_down,
     normal_of,
     seen_from,
@@ -313,7 +313,7 @@ def measure_displacement(rows, places):
 def is_falling(rows, places, body, series, room):
     """Whether the body falls at the end: 1, 0, or NaN where nothing says.
 
-    The extrapolated centre of mass is outside of the feet that touch; also when it is set off by the moment of what
+    The extrapolated centre of mass is outside of the base of support; also when it is set off by the moment of what
     else pushes, zero moment point less centre of pressure (mean of the last moment): a body that leans against a steady
     force does not fall.
     """
@@ -321,7 +321,7 @@ def is_falling(rows, places, body, series, room):
     last = rows[n - 1]
     if places.contact.shape[0] == 0 or not -body.gravity[2] > 0.0:
         return math.nan
-    corners = gather_footprint(last, places, room)
+    corners = gather_base(last, places, room)
     if corners == 0:
         return 1.0
     if not has(series, n - 1, XCOM):

@@ -79,6 +79,7 @@ class Room(NamedTuple):
 
     points: Floats  # (nc, 2)
     hull: Floats  # (2 nc + 2, 2)
+    touching: Integers  # (feet,)
 
 
 @kernel
@@ -132,41 +133,39 @@ def normal_of(R):
 
 
 @routine
-def gather_support(row, places, in_floor, room):
-    """The hull of the points that are down, into ``room``: how many corners, and how many points are down.
-
-    As seen from above, or where ``in_floor`` is 1 in the floor's frame.
-    """
+def gather_pressed(row, places, room):
+    """The hull, in the floor's frame, of the points that are down, into ``room``: how many corners, how many points."""
     origin, R = floor_frame(row, places)
     normal = normal_of(R)
     n = 0
     for c in range(places.contact.shape[0]):
         if is_down(row, places, c, normal):
-            p = contact_place(row, places, c)
-            if in_floor == 1:
-                p = seen_from(origin, R, p)
+            p = seen_from(origin, R, contact_place(row, places, c))
             room.points[n, 0], room.points[n, 1] = p[0], p[1]
             n += 1
     return convex_hull(room.points, n, room.hull), n
 
 
 @routine
-def gather_footprint(row, places, room):
-    """The hull, as seen from above, of all points of the feet that touch: how many corners.
+def gather_base(row, places, room):
+    """The hull, as seen from above, of all points of the feet that touch, into ``room``: how many corners.
 
-    A foot that is tilted comes down on its sole; a point of no foot counts where it is down.
+    A foot that is tilted comes down on its sole; a point of no foot counts where it is down itself.
     """
     _, R = floor_frame(row, places)
     normal = normal_of(R)
-    count = places.contact.shape[0]
+    for foot in range(room.touching.shape[0]):
+        room.touching[foot] = 0
+    for c in range(places.contact.shape[0]):
+        if places.foot[c] >= 0 and is_down(row, places, c, normal):
+            room.touching[places.foot[c]] = 1
     n = 0
-    for c in range(count):
-        touches = is_down(row, places, c, normal)
+    for c in range(places.contact.shape[0]):
         if places.foot[c] >= 0:
-            for other in range(count):
-                if places.foot[other] == places.foot[c] and is_down(row, places, other, normal):
-                    touches = True
-        if touches:
+            counts = room.touching[places.foot[c]] == 1
+        else:
+            counts = is_down(row, places, c, normal)
+        if counts:
             p = contact_place(row, places, c)
             room.points[n, 0], room.points[n, 1] = p[0], p[1]
             n += 1
@@ -260,7 +259,7 @@ def record_pressure(row, places, body, room, corners, out, force, spin, span):
 
 @kernel
 def record_pendulum(row, before, after, places, body, room, corners, out, span):
-    """Extrapolated centre of mass and capture point, seen from above, and their margins; ``room`` holds that hull."""
+    """Extrapolated centre of mass and capture point, seen from above, and their margins to the hull in ``room``."""
     com = vector_at(row, places.com)
     velocity = scale(1.0 / body.mass, vector_at(row, places.momentum))
     out[COM], out[COM + 1], out[COM + 2] = com
@@ -327,11 +326,10 @@ def fill_series(rows, places, body, room, series):
             force = add(force, scale(1.0 / span, change))
             change = sub(vector_at(after, places.momentum + 3), vector_at(before, places.momentum + 3))
             spin = scale(1.0 / span, change)
-        corners, down = gather_support(row, places, 0, room)
-        out[DOWN] = down
+        corners = gather_base(row, places, room)
         record_pendulum(row, before, after, places, body, room, corners, out, span)
-        if places.platform >= 0:  # else both hulls are the same
-            corners, down = gather_support(row, places, 1, room)
+        corners, down = gather_pressed(row, places, room)
+        out[DOWN] = down
         record_pressure(row, places, body, room, corners, out, force, spin, span)
         record_sway(row, places, out)
 

@@ -80,7 +80,8 @@ class Layout:
     def room(self) -> Room:
         """Room for the kernels' points and hulls; one for each thread."""
         count = len(self.places.contact)
-        return Room(np.empty((count, 2)), np.empty((2 * count + 2, 2)))
+        feet = np.zeros(len(self.feet), dtype=np.int64)
+        return Room(np.empty((count, 2)), np.empty((2 * count + 2, 2)), feet)
 
 
 CONTACT = ("mode", "fx", "fy", "fz", "x", "y", "z")

@@ -59,9 +59,9 @@ _ALL = (
            "`foot_displacement` is above 5 cm; failed: the step had no solution; recovered otherwise"),
     Metric("fell_at", "s", "when the limits of a fall were hit", "as in the run's summary"),
     Metric("falling_at_end", "1", "whether it is falling at the end",
-           "1 if nothing touches the floor, or if the extrapolated centre of mass is outside of the hull of all points "
-           "of the feet that touch, also when set off by zero moment point less centre of pressure (mean of the last "
-           "0.1 s), which is the moment of a steady push", HOF),
+           "1 if nothing touches the floor, or if the extrapolated centre of mass is outside of the base of support, "
+           "also when set off by the moment of a steady push: zero moment point less centre of pressure, mean of the "
+           "last 0.1 s", HOF),
     # Recovery of the root
     Metric("settling_time", "s", "from then on the root is at its set point",
            "from `since` to the last time beyond 2 cm or 2°; none if it fell or did not settle", OGATA),
@@ -75,7 +75,7 @@ _ALL = (
     Metric("orientation_error", "rad", "steady-state error of the turn", "mean over the last tenth of the rows", OGATA),
     # Margins
     Metric("margin_of_stability_min", "m", "least margin of stability",
-           "signed distance from the extrapolated centre of mass to the boundary of the support polygon, above zero "
+           "signed distance from the extrapolated centre of mass to the boundary of the base of support, above zero "
            "inside; least of all rows with contact", HOF),
     Metric("margin_of_stability_end", "m", "margin of stability at the end", "the same in the last row", HOF),
     Metric("capture_margin_min", "m", "least margin of the capture point",

@@ -6,7 +6,7 @@ import pandas as pd
 from biped.run import Run
 from experiments.kernels import support as kernels
 from experiments.metrics.layout import Layout
-from experiments.metrics.measuring import rows_of
+from experiments.metrics.measuring import Floats, rows_of
 
 #: Name and unit of each column of the kernels' series, in their order.
 COLUMNS = {
@@ -37,7 +37,11 @@ def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
         InputError: the table is not that of the run's model.
     """
     layout = Layout.of(run.state.model, list(run.frame.columns))
-    rows = rows_of(run)
+    return series_of(layout, rows_of(run), pendulum_length)
+
+
+def series_of(layout: Layout, rows: Floats, pendulum_length: float | None = None) -> pd.DataFrame:
+    """The same of the raw rows (n, columns) of a run."""
     table = np.empty((len(rows), kernels.FEET + len(layout.feet)))
     kernels.fill_series(rows, layout.places, layout.body(pendulum_length), layout.room(), table)
     units = {"time": "s"} | COLUMNS | {f"grf_normal_{foot}": "N" for foot in layout.feet}
