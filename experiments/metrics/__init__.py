@@ -6,7 +6,7 @@ three call the same compiled kernels.
 
 from experiments.metrics.circumstances import Circumstances, Stimulus
 from experiments.metrics.layout import Layout
-from experiments.metrics.measuring import Value, circumstances_of, measure, measure_run
+from experiments.metrics.measuring import Value, circumstances_of, measure, measure_recording, measure_run
 from experiments.metrics.registry import METRICS, Metric, metric_named
 from experiments.metrics.timeseries import series
 
@@ -19,6 +19,7 @@ __all__ = [
     "Value",
     "circumstances_of",
     "measure",
+    "measure_recording",
     "measure_run",
     "metric_named",
     "series",

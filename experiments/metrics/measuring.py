@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.disturbances.sorting import described
 from biped.errors import InputError
 from biped.kernels.log import IMPACT, LIFT, TOUCH
 from biped.model import Model
+from biped.recording import Recording
 from biped.run import Run
-from biped.summary import SETTLED_ORIENTATION, SETTLED_POSITION
+from biped.summary import SETTLED_ORIENTATION, SETTLED_POSITION, saturation_of
 from experiments.kernels import metrics as kernels
 from experiments.kernels.support import FEET, SHIFT, SWAY, TILT, fill_errors, fill_series
-from experiments.metrics.circumstances import Circumstances, Stimulus
+from experiments.metrics.circumstances import Channel, Circumstances, Stimulus
 from experiments.metrics.layout import Layout
 from experiments.metrics.registry import METRICS
 
@@ -300,6 +302,65 @@ def measure_run(run: Run, model: Model | None = None, **changes: Any) -> dict[st
     return measure(layout, rows_of(run), events_of(run), replace(circumstances_of(run), **changes))
 
 
+def measure_recording(recording: Recording) -> dict[str, Value]:
+    """``measure`` of what the loops left behind; the same numbers as those of the ``Run`` that is made of it."""
+    model, state, counters = recording.model, recording.state, recording.counters
+    acted = [described(disturbance) for disturbance in recording.disturbances]
+    context = Circumstances(
+        outcome=recording.ending.outcome,
+        fell_at=recording.ending.fell_at,
+        since=first_disturbance(acted),
+        stimulus=stimulus_of(acted),
+        set_point=recording.set_point,
+        saturation=saturation_of(model, state),
+        foot_slip=float(state.plant.slip.max()) if model.nc else None,
+        steps=counters.steps,
+        newton_mean=counters.newton_mean,
+        retried_steps=counters.retried_steps,
+    )
+    layout = _layout_of(model, recording.columns.names)
+    return measure(layout, recording.rows, recording.events, context)
+
+
+#: The last layout that was used, and of which model: trials of a study mostly have the same one.
+_last: list[tuple[Model, Layout]] = []
+
+
+def _layout_of(model: Model, columns: tuple[str, ...]) -> Layout:
+    for known, layout in _last[:1]:
+        if known is model and layout.columns == columns:
+            return layout
+    layout = Layout.of(model, columns)
+    _last[:] = [(model, layout)]
+    return layout
+
+
+def first_disturbance(acted: Sequence[Mapping[str, Any]]) -> float | None:
+    """[s] when the first push, force or motion of the floor begins; None where there is none, or it is under way."""
+    starts = [start for disturbance in acted for start in _starts(disturbance)]
+    return max(min(starts), 0.0) if starts else None
+
+
+def _starts(disturbance: Mapping[str, Any]) -> list[float]:
+    if disturbance["kind"] == "push":
+        return [disturbance["start"]]
+    return [value["begins"] for value in disturbance.values() if isinstance(value, Mapping) and "begins" in value]
+
+
+#: The axes of a floor's motion to which a sway answers.
+_STIMULI: dict[str, Channel] = {"x": "x", "y": "y", "roll": "tilt_x", "pitch": "tilt_y"}
+
+
+def stimulus_of(acted: Sequence[Mapping[str, Any]]) -> Stimulus | None:
+    """The first periodic motion of the floor, or None."""
+    for disturbance in acted:
+        for axis, channel in _STIMULI.items():
+            signal = disturbance.get(axis) if disturbance["kind"] == "platform" else None
+            if signal and signal["frequencies"]:
+                return Stimulus(channel, tuple(signal["frequencies"]))
+    return None
+
+
 def rows_of(run: Run) -> Floats:
     """(n, columns) the rows of a run as kernels take them."""
     return np.array(run.frame.to_numpy(dtype=np.float64), order="C")
@@ -323,6 +384,8 @@ def circumstances_of(run: Run) -> Circumstances:
     """What a run knows of itself."""
     summary = run.summary
     return Circumstances(
+        since=first_disturbance(run.disturbances),
+        stimulus=stimulus_of(run.disturbances),
         outcome=summary["outcome"],
         fell_at=summary["fell_at"],
         set_point=run.set_point,
