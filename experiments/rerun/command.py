@@ -96,12 +96,9 @@ def _verdict(study: "Study", again: "Again") -> int:
         told = f"{again.stored['verdict']}, and {len(again.stored) - 3} metrics, are the study's, bit for bit"
         terminal().print(Text(f"\nTrial {number}: {told}", style="green"))
         return 0
-    lines = [
-        f"{name}: {again.stored[name]!r} in the study, {again.found.get(name)!r} now" for name in again.differences
-    ]
+    lines = [f"{name}: {again.stored[name]!r} then, {again.found.get(name)!r} now" for name in again.differences]
     changed = changed_since(study)
     terminal().print(Text("\n" + "\n".join(lines), style="yellow"))
     reason = f"; what changed since: {'; '.join(changed)}" if changed else "; machine and versions are the same"
-    return fail(
-        f"trial {number} is not what the study has: {len(lines)} of {len(again.stored)} differ{reason}", DIFFERS
-    )
+    count = f"{len(lines)} of {len(again.stored)} values differ"
+    return fail(f"trial {number} is not what the study has: {count}{reason}", DIFFERS)

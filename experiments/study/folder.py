@@ -26,8 +26,9 @@ from experiments.experiment import Experiment
 from experiments.parameter import parameter_named
 from experiments.registry import experiment_named
 from experiments.study.header import Header, difference
+from experiments.study.measured import metric_units
 from experiments.study.rows import Row, Rows, changes_text
-from experiments.trial import OUTCOME, Result, Trial, metric_units
+from experiments.trial import OUTCOME, Result, Trial
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE, STYLE
 from experiments.parameter import parameter_named
+from experiments.study.measured import metric_units
 from experiments.study.shares import CONFIDENCE
 from experiments.sweep.plan import Plan
 from experiments.sweep.shares import Factor, factors_of, groups, kinds_in, share, shown_metric
-from experiments.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS, metric_units
+from experiments.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +83,7 @@ def _scale(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> l
         return list(range(len(found)))
     values = [group.value for group in found]
     if _is_log(plan, factor):
-        axes.set_xscale("log")
+        _set_log(axes, "x")
     axes.margins(x=0.03)
     return values
 
@@ -98,6 +99,16 @@ def _is_log(plan: Plan, factor: Factor) -> bool:
         if isinstance(spec, dict) and spec.get("scale") == "log":
             return True
     return False
+
+
+def _set_log(axes: "Axes", name: str) -> None:
+    """A log scale whose ticks are plain numbers."""
+    from matplotlib.ticker import LogFormatter
+
+    getattr(axes, f"set_{name}scale")("log")
+    axis = getattr(axes, f"{name}axis")
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
 
 
 def _draw_share(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> None:
@@ -223,7 +234,7 @@ def _draw_points(axes: "Axes", plan: Plan, frame: "pd.DataFrame", first: Factor,
                          marker=_MARKERS[verdict], label=verdict, alpha=0.8, linewidths=1.0)  # fmt: skip
     for factor, name in ((first, "x"), (second, "y")):
         if _is_log(plan, factor):
-            getattr(axes, f"set_{name}scale")("log")
+            _set_log(axes, name)
         getattr(axes, f"set_{name}label")(_with_unit(plan, factor))
     axes.margins(0.03)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -14,9 +14,10 @@ from experiments.initial import SCATTER
 from experiments.parameter import Value, parameter_named, shown, split_name
 from experiments.registry import experiment_named
 from experiments.study.config import Config, read_config
+from experiments.study.measured import metric_units
 from experiments.study.seeds import seed_of
 from experiments.sweep.axis import Axis, grid_axis, sample_axis, together_axis
-from experiments.trial import TYPED, Trial, metric_units
+from experiments.trial import TYPED, Trial
 
 T = TypeVar("T")
 

@@ -6,10 +6,11 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.report import terminal
+from experiments.study.measured import metric_units
 from experiments.study.shares import CONFIDENCE
 from experiments.sweep.plan import Plan
 from experiments.sweep.shares import Factor, factors_of, groups, kinds_in, share, shown_metric
-from experiments.trial import VERDICTS, metric_units
+from experiments.trial import VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,16 +52,17 @@ def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor) -> Table:
     """One row for each value, or bin of values."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     metric, kinds = shown_metric(plan, frame), kinds_in(frame)
-    table.add_column(factor.column, justify="right", header_style="bold")
+    table.add_column(Text(factor.column), justify="right", header_style="bold")
     table.add_column("trials", justify="right", header_style="bold")
     for kind in kinds:
         table.add_column(kind, justify="right", header_style="bold")
         table.add_column(f"{CONFIDENCE:.0%} interval", header_style="bold")
     if metric is not None:
         unit = metric_units(plan.experiment).get(metric, "")
-        table.add_column(f"median {metric}" + (f" [{unit}]" if unit else ""), justify="right", header_style="bold")
+        heading = f"median {metric}" + (f" [{unit}]" if unit not in ("", "1") else "")
+        table.add_column(Text(heading), justify="right", header_style="bold")
     for group in groups(frame, factor.column):
-        cells = [group.label, str(len(group.trials))]
+        cells: list[Text | str] = [Text(group.label), str(len(group.trials))]
         for kind in kinds:
             found = share(group.trials["verdict"], kind)
             cells += [f"{found.value:.0%}", f"{found.low:.0%} … {found.high:.0%}"]
@@ -74,14 +76,14 @@ def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor) -> Table:
 def _across(frame: "pd.DataFrame", rows: Factor, columns: Factor) -> Table:
     """The share for each pair of values."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    table.add_column(f"{rows.column} \\ {columns.column}", justify="right", header_style="bold")
+    table.add_column(Text(f"{rows.column} \\ {columns.column}"), justify="right", header_style="bold")
     of_columns = groups(frame, columns.column)
     for group in of_columns:
-        table.add_column(group.label, justify="right", header_style="bold")
+        table.add_column(Text(group.label), justify="right", header_style="bold")
     for group in groups(frame, rows.column):
-        cells = []
+        cells: list[Text | str] = [Text(group.label)]
         for other in of_columns:
             both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
             cells.append(f"{share(both['verdict']).value:.0%}" if len(both) else "·")
-        table.add_row(group.label, *cells)
+        table.add_row(*cells)
     return table

@@ -42,7 +42,7 @@ class Ladder:
             if not math.isfinite(getattr(self, name)):
                 raise InputError(f"{name} = {getattr(self, name):g}: it must be a finite number")
             object.__setattr__(self, name, neat(getattr(self, name)))
-        if not (self.start < self.stop and 0.0 < self.by <= self.stop - self.start):
+        if not (self.start < self.stop and 0.0 < self.by <= (self.stop - self.start) * (1.0 + FINEST)):
             raise InputError(
                 f"values from {self.start:g} to {self.stop:g} by {self.by:g}: "
                 "it must be from < to, and by above zero and at most to − from"

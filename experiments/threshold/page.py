@@ -1,133 +1,147 @@
-"""What a study of thresholds has on its page."""
+"""What the page of a study of thresholds says: medians with intervals, and the share that is left at each value."""
 
-import plotly.graph_objects as go
+from collections.abc import Callable
 
-from biped.errors import InputError
+import numpy as np
+
 from experiments.pages import Block, Code, Prose, Section, Table
 from experiments.reporting import theme
 from experiments.reporting.drawing import Drawing, plain
+from experiments.reporting.toml import as_toml
 from experiments.study.folder import Study
-from experiments.threshold.again import command_of, configuration_of
-from experiments.threshold.figure import MOST_CURVES, name_of
-from experiments.threshold.findings import Finding, Findings, findings_of, plan_of
-from experiments.threshold.output import Name, interval_text, number_text, remarks
+from experiments.threshold.figure import MOST_CURVES, name_of, thresholds_of
+from experiments.threshold.findings import Finding, Findings, findings_of
+from experiments.threshold.output import interval_text, number_text, remarks
 
-_MEANING = (
-    "A replica's threshold is the largest value tried below which it recovers from all that were tried. The median is "
-    "over replicas; its interval is that of order statistics, and one trajectory cannot move the median out of it. "
-    "Intervals hold for each condition by itself."
-)
+#: What a condition is called.
+Name = Callable[[Finding], str]
 
 
 def page_lead(study: Study) -> list[Block]:
-    """The least and the greatest threshold."""
-    return [Prose(summary(findings_of(study), name_of))]
+    """The threshold, or the least and the greatest of all conditions."""
+    return lead(findings_of(study))
 
 
 def page_sections(study: Study) -> list[Section]:
-    """The figure, and a table of all conditions."""
+    """Figure and table of the conditions."""
     findings = findings_of(study)
-    drawing = curves_drawing(findings) if len(findings.conditions) <= MOST_CURVES else medians_drawing(findings)
-    return [Section("thresholds", "Thresholds", blocks=(drawing.chart, *tables(findings, name_of)))]
+    few = len(findings.conditions) <= MOST_CURVES
+    drawing = _curves(findings) if few else _medians(findings)
+    return [Section("thresholds", "Thresholds", blocks=(drawing.chart, table(findings)))]
 
 
 def page_again(study: Study) -> list[Block]:
-    """The command, or the file that it reads."""
-    plan = plan_of(study)
-    if study.header.kind == "block-speed":
-        return [Code(command_of("block-speed", plan))]
-    return [Prose("biped threshold FILE, with this file:"), Code(configuration_of(plan))]
+    """The plan as a file, and the command."""
+    return [
+        Prose("The study, with this file as plan.toml:"),
+        Code(as_toml(study.configuration["plan"]), "plan.toml"),
+        Code("biped threshold plan.toml"),
+    ]
 
 
-def summary(findings: Findings, name: Name) -> str:
-    """The least and the greatest median, with their intervals."""
+def lead(findings: Findings, name: Name = name_of) -> list[Block]:
+    """What was found, in a sentence, and what a reader has to know of it."""
     plan = findings.plan
-    first, *others = sorted(findings.conditions, key=lambda finding: finding.estimate.median.value)
-    ends = [first, *others[-1:]]
-    texts = [f"{name(finding)}: {_median_text(finding)} {plan.unit}".removeprefix(": ") for finding in ends]
-    words = ("least at ", "; greatest at ") if others else ("",)
-    return f"{plan.label}: " + "".join(word + text for word, text in zip(words, texts, strict=True))
-
-
-def _median_text(finding: Finding) -> str:
-    median = finding.estimate.median
-    return f"{number_text(median.value)} ({interval_text(median.low, median.high)})"
-
-
-def tables(findings: Findings, name: Name) -> list[Block]:
-    """All conditions in a table, what to know about it, and what the words mean."""
-    plan = findings.plan
-    unit = f" [{plan.unit}]" if plan.unit else ""
-    reached = findings.conditions[0].estimate.median.confidence
-    headings = (
-        "condition", f"median{unit}", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", "not monotone",
-        "failed", "trials",
-    )  # fmt: skip
-    rows = tuple(
-        (
-            name(finding) or "all",
-            number_text(finding.estimate.median.value),
-            interval_text(finding.estimate.median.low, finding.estimate.median.high),
-            number_text(finding.estimate.low),
-            number_text(finding.estimate.high),
-            f"{finding.estimate.non_monotone} of {finding.estimate.replicas}",
-            str(finding.failed),
-            str(finding.trials),
+    found = sorted(findings.conditions, key=lambda finding: finding.estimate.median.value)
+    confidence = f"{100.0 * found[0].estimate.median.confidence:.1f} % interval"
+    if len(found) == 1:
+        text = f"The human recovers up to {_said(found[0])}, the median of {plan.replicas} replicas ({confidence})."
+    else:
+        ends = [f"{_called(finding, name)}, up to {_said(finding)}" for finding in (found[0], found[-1])]
+        text = (
+            f"{plan.label.capitalize()} that the human recovers from, the median of {plan.replicas} replicas "
+            f"({confidence}): least for {ends[0]}; greatest for {ends[1]}."
         )
-        for finding in findings.conditions
-    )
-    found: list[Block] = [Table(f"{plan.label}{unit}, {plan.replicas} replicas", headings, rows, fold=False)]
-    return [*found, *(Prose(line, "bad") for line in remarks(findings)), Prose(_MEANING, "muted")]
+    return [Prose(text, "good"), *(Prose(remark, "muted") for remark in remarks(findings))]
 
 
-def curves_drawing(findings: Findings) -> Drawing:
-    """The share that recovers against the value."""
+def _said(finding: Finding) -> str:
+    median = finding.estimate.median
+    return f"{number_text(median.value)} {finding.plan.unit} ({interval_text(median.low, median.high)})"
+
+
+def _called(finding: Finding, name: Name) -> str:
+    return " ".join(name(finding).split()) or "as it is"
+
+
+def table(findings: Findings, name: Name = name_of) -> Table:
+    """A row for each condition."""
     plan = findings.plan
-    title = f"{plan.label} [{plan.unit}]"
+    confidence = 100.0 * findings.conditions[0].estimate.median.confidence
+    headings = (
+        "condition", f"median [{plan.unit}]", f"{confidence:.1f} % interval", "10 %", "90 %", "replicas",
+        "not monotone", "failed trials", "trials",
+    )  # fmt: skip
+    rows = tuple(_row(finding, name) for finding in findings.conditions)
+    return Table(f"Thresholds of {plan.label}", headings, rows, fold=False)
+
+
+def _row(finding: Finding, name: Name) -> tuple[str, ...]:
+    found = finding.estimate
+    return (
+        _called(finding, name),
+        number_text(found.median.value),
+        interval_text(found.median.low, found.median.high),
+        number_text(found.low),
+        number_text(found.high),
+        str(found.replicas),
+        str(found.non_monotone),
+        str(finding.failed),
+        str(finding.trials),
+    )
+
+
+def _curves(findings: Findings) -> Drawing:
+    """For each condition the share that never fell up to a value, and the share that recovers at the first values."""
+    plan = findings.plan
     figure = theme.new_figure(
-        420, xaxis={"title": {"text": plain(title)}}, yaxis={"title": {"text": "share"}, "tickformat": ".0%"}
+        430,
+        xaxis={"title": {"text": plain(f"{plan.label} [{plan.unit}]")}},
+        yaxis={"title": {"text": f"share of {plan.replicas} replicas"}, "tickformat": ".0%", "range": [-0.02, 1.02]},
     )
     for finding, color in zip(findings.conditions, theme.LINES, strict=False):
-        shares = [share.recovered / share.tried for share in finding.curve]
+        name = plain(_called(finding, name_of))
+        values, above = thresholds_of(finding)
+        ends = (plan.ladder.start, float(max(values[-1], finding.curve[-1].value)))
         figure.add_scatter(
-            x=[share.value for share in finding.curve], y=shares, name=plain(name_of(finding) or "recovers"),
-            mode="lines+markers", line={"color": color},
-            error_y={
-                "array": [share.high - value for share, value in zip(finding.curve, shares, strict=True)],
-                "arrayminus": [value - share.low for share, value in zip(finding.curve, shares, strict=True)],
-                "width": 2, "thickness": 1,
-            },
+            x=[ends[0], *values, ends[1]], y=[1.0, *above, above[-1]], name=name, legendgroup=name,
+            mode="lines", line={"color": color, "shape": "hv", "width": 2}, hovertemplate="%{x:.4g}: %{y:.0%}",
         )  # fmt: skip
-        _mark_median(figure, finding, color)
-    caption = (
-        f"The share of {plan.replicas} replicas that recovers at each value of the first look, with its "
-        f"{100.0 * plan.confidence:g} % interval (Clopper and Pearson 1934); the band is the interval of the median."
+        share = np.array([s.recovered / s.tried for s in finding.curve])
+        figure.add_scatter(
+            x=[s.value for s in finding.curve], y=share, mode="markers", marker={"color": color, "size": 7},
+            error_y={
+                "array": np.array([s.high for s in finding.curve]) - share,
+                "arrayminus": share - np.array([s.low for s in finding.curve]), "thickness": 1.2, "width": 3,
+            },
+            name="recovers there", legendgroup=name, hovertemplate="%{x:.4g}: %{y:.1%}", showlegend=False,
+        )  # fmt: skip
+        median = finding.estimate.median
+        low, high = np.clip((median.low, median.high), plan.ladder.start, plan.ladder.limit)
+        figure.add_vrect(x0=low, x1=high, fillcolor=color, opacity=0.15, line_width=0, layer="below")
+    text = (
+        "Lines: the share of replicas that never fell at less. Dots: the share that recovers at a value of the first "
+        f"look, with {100.0 * plan.confidence:g} % intervals (Clopper and Pearson 1934). Bands: the median's interval."
     )
-    return Drawing("recovery", caption, figure)
+    return Drawing("thresholds", text, figure)
 
 
-def _mark_median(figure: go.Figure, finding: Finding, color: str) -> None:
-    ladder, median = finding.plan.ladder, finding.estimate.median
-    low, high = (min(max(end, ladder.start), ladder.limit) for end in (median.low, median.high))
-    figure.add_vrect(x0=low, x1=high, fillcolor=color, opacity=0.2, line_width=0)
-
-
-def medians_drawing(findings: Findings) -> Drawing:
+def _medians(findings: Findings) -> Drawing:
     """The medians of many conditions side by side."""
     plan = findings.plan
-    if not any(map(name_of, findings.conditions)):
-        raise InputError("the conditions have no labels that would tell them apart")
-    figure = theme.new_figure(460, yaxis={"title": {"text": plain(f"{plan.label} [{plan.unit}]")}})
+    edges = plan.ladder.start, plan.ladder.limit
     names = [plain(name_of(finding)) for finding in findings.conditions]
+    columns = ("value", "low", "high")
     median, low, high = (
-        [min(max(getattr(f.estimate.median, end), plan.ladder.start), plan.ladder.limit) for f in findings.conditions]
-        for end in ("value", "low", "high")
+        np.clip([getattr(finding.estimate.median, column) for finding in findings.conditions], *edges)
+        for column in columns
     )
+    figure = theme.new_figure(460, yaxis={"title": {"text": plain(f"{plan.label} [{plan.unit}]")}})
     figure.add_scatter(
-        x=names, y=median, mode="markers", name="median",
-        error_y={
-            "array": [b - a for a, b in zip(median, high, strict=True)],
-            "arrayminus": [a - b for a, b in zip(median, low, strict=True)],
-        },
+        x=names, y=median, mode="markers", marker={"size": 8}, name="median", showlegend=False,
+        error_y={"array": high - median, "arrayminus": median - low, "thickness": 1.4, "width": 3},
+        hovertemplate="%{x}: %{y:.4g}<extra></extra>",
     )  # fmt: skip
-    return Drawing("medians", "The median of each condition, with its interval.", figure)
+    figure.update_layout(xaxis={"automargin": True})
+    text = f"Median over {plan.replicas} replicas, with its interval; what is out of range lies at the edge."
+    return Drawing("thresholds", text, figure)

@@ -99,7 +99,7 @@ class Plan:
             raise InputError(
                 f"{self.dial.parameter} cannot be turned: it must be one real number, as in NAME or NAME[0]"
             )
-        if self.dial.parameter in set(self.changes) | set(self.varied[1:]):
+        if self.dial.parameter in (*self.changes, *self._varied_besides):
             raise InputError(f"{self.dial.parameter} is what is turned: it can be neither set nor scattered")
         for condition in self.conditions:
             taken = sorted(set(condition.labels) & set(OWN_LABELS))
@@ -131,9 +131,13 @@ class Plan:
     @cached_property
     def varied(self) -> list[str]:
         """The parameters that differ between trials."""
+        return list(dict.fromkeys([self.dial.parameter, *self._varied_besides]))
+
+    @property
+    def _varied_besides(self) -> list[str]:
+        """Those that conditions and scatters set."""
         of_conditions = [name for condition in self.conditions for name in condition.changes]
-        scattered = [name for scatter in self.scatters for name in scatter.parameters]
-        return list(dict.fromkeys([self.dial.parameter, *of_conditions, *scattered]))
+        return [*of_conditions, *(name for scatter in self.scatters for name in scatter.parameters)]
 
     @cached_property
     def _of_replica(self) -> dict[tuple[int, int], dict[str, Value]]:

@@ -70,8 +70,9 @@ def check(scatters: Sequence[Scatter], experiment: Experiment) -> None:
             default = parameter_named(name, experiment.parameters).default
             whole = isinstance(default, int)
             if isinstance(default, str) or whole != (scatter.kind == "seed"):
-                takes = "only a whole number takes a seed, and nothing else" if whole else f"no {scatter.kind}"
-                raise InputError(f"scatter of {name}: {takes}")
+                raise InputError(
+                    f"scatter of {name}: it cannot be by {scatter.kind}: a seed is a whole number, and alone"
+                )
             if name in seen:
                 raise InputError(f"scatter of {name}: it is scattered twice")
             seen.add(name)

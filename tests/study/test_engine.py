@@ -103,6 +103,6 @@ def test_impossible_executors_are_told(arguments, told):
 
 
 def test_ray_that_is_not_installed_is_told(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(InputError, match="Ray is not installed; pip install ray"):
         executor_named("ray")

@@ -174,7 +174,7 @@ def test_a_table_that_cannot_be_written_loses_nothing(make_study, monkeypatch):
     study.fold()
     study.add(trial(1), RESULT)
 
-    def full(file):
+    def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(folder.os, "fsync", full)
