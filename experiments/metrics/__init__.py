@@ -4,10 +4,11 @@
 three call the same compiled kernels.
 """
 
+from experiments.metrics.acting import first_disturbance, stimulus_of
 from experiments.metrics.circumstances import Circumstances, Stimulus
 from experiments.metrics.layout import Layout
-from experiments.metrics.measuring import Value, circumstances_of, measure, measure_recording, measure_run
-from experiments.metrics.registry import METRICS, Metric, metric_named
+from experiments.metrics.measuring import Value, circumstances_of, measure, measure_recording, measure_run, metric_names
+from experiments.metrics.registry import METRICS, Metric, metric_named, units_of
 from experiments.metrics.timeseries import series
 
 __all__ = [
@@ -18,9 +19,13 @@ __all__ = [
     "Stimulus",
     "Value",
     "circumstances_of",
+    "first_disturbance",
     "measure",
     "measure_recording",
     "measure_run",
     "metric_named",
+    "metric_names",
     "series",
+    "stimulus_of",
+    "units_of",
 ]

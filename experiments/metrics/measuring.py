@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.disturbances.sorting import described
 from biped.errors import InputError
 from biped.kernels.log import IMPACT, LIFT, TOUCH
 from biped.model import Model
@@ -18,7 +17,8 @@ from biped.run import Run
 from biped.summary import SETTLED_ORIENTATION, SETTLED_POSITION, saturation_of
 from experiments.kernels import metrics as kernels
 from experiments.kernels.support import FEET, SHIFT, SWAY, TILT, fill_errors, fill_series
-from experiments.metrics.circumstances import Channel, Circumstances, Stimulus
+from experiments.metrics.acting import first_disturbance, stimulus_of
+from experiments.metrics.circumstances import Circumstances, Stimulus
 from experiments.metrics.layout import Layout
 from experiments.metrics.registry import METRICS
 
@@ -305,12 +305,11 @@ def measure_run(run: Run, model: Model | None = None, **changes: Any) -> dict[st
 def measure_recording(recording: Recording) -> dict[str, Value]:
     """``measure`` of what the loops left behind; the same numbers as those of the ``Run`` that is made of it."""
     model, state, counters = recording.model, recording.state, recording.counters
-    acted = [described(disturbance) for disturbance in recording.disturbances]
     context = Circumstances(
         outcome=recording.ending.outcome,
         fell_at=recording.ending.fell_at,
-        since=first_disturbance(acted),
-        stimulus=stimulus_of(acted),
+        since=first_disturbance(recording.disturbances),
+        stimulus=stimulus_of(recording.disturbances),
         set_point=recording.set_point,
         saturation=saturation_of(model, state),
         foot_slip=float(state.plant.slip.max()) if model.nc else None,
@@ -335,32 +334,6 @@ def _layout_of(model: Model, columns: tuple[str, ...]) -> Layout:
     return layout
 
 
-def first_disturbance(acted: Sequence[Mapping[str, Any]]) -> float | None:
-    """[s] when the first push, force or motion of the floor begins; None where there is none, or it is under way."""
-    starts = [start for disturbance in acted for start in _starts(disturbance)]
-    return max(min(starts), 0.0) if starts else None
-
-
-def _starts(disturbance: Mapping[str, Any]) -> list[float]:
-    if disturbance["kind"] == "push":
-        return [disturbance["start"]]
-    return [value["begins"] for value in disturbance.values() if isinstance(value, Mapping) and "begins" in value]
-
-
-#: The axes of a floor's motion to which a sway answers.
-_STIMULI: dict[str, Channel] = {"x": "x", "y": "y", "roll": "tilt_x", "pitch": "tilt_y"}
-
-
-def stimulus_of(acted: Sequence[Mapping[str, Any]]) -> Stimulus | None:
-    """The first periodic motion of the floor, or None."""
-    for disturbance in acted:
-        for axis, channel in _STIMULI.items():
-            signal = disturbance.get(axis) if disturbance["kind"] == "platform" else None
-            if signal and signal["frequencies"]:
-                return Stimulus(channel, tuple(signal["frequencies"]))
-    return None
-
-
 def rows_of(run: Run) -> Floats:
     """(n, columns) the rows of a run as kernels take them."""
     return np.array(run.frame.to_numpy(dtype=np.float64), order="C")
@@ -382,10 +355,10 @@ VELOCITIES = ("velocity_x", "velocity_y", "velocity_z")
 
 def circumstances_of(run: Run) -> Circumstances:
     """What a run knows of itself."""
-    summary = run.summary
+    summary, acted = run.summary, run.disturbances
     return Circumstances(
-        since=first_disturbance(run.disturbances),
-        stimulus=stimulus_of(run.disturbances),
+        since=first_disturbance(acted),
+        stimulus=stimulus_of(acted),
         outcome=summary["outcome"],
         fell_at=summary["fell_at"],
         set_point=run.set_point,
