@@ -1,112 +1,130 @@
-"""What a push map has on its page."""
+"""What the page of a push map says: the map around the human, the shares that are left, and the weakest direction."""
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from experiments.figures import style
-from experiments.pages import Block, Code, Section
+from experiments.pages import Block, Section
 from experiments.push_map.directions import WORDS, soles
 from experiments.push_map.figure import FEET, Ring, rings_of
-from experiments.push_map.names import direction_of, heights_of
+from experiments.push_map.names import direction_of
 from experiments.reporting import theme
-from experiments.reporting.drawing import Drawing
+from experiments.reporting.drawing import Drawing, plain
 from experiments.study.folder import Study
-from experiments.threshold.again import command_of
-from experiments.threshold.findings import Findings, findings_of, plan_of
-from experiments.threshold.output import interval_text, number_text
-from experiments.threshold.page import summary, tables
+from experiments.threshold.findings import Findings, findings_of
+from experiments.threshold.page import lead, page_again, table
 
-Floats = NDArray[np.float64]
+__all__ = ["page_again", "page_lead", "page_sections"]
+
+#: Rows of the map of shares.
+LEVELS = 60
+_BANDS = ("rgba(0,114,178,{})", "rgba(230,159,0,{})", "rgba(0,158,115,{})", "rgba(213,94,0,{})")
 
 
 def page_lead(study: Study) -> list[Block]:
     """The weakest and the strongest direction."""
-    from experiments.pages import Prose
-
-    return [Prose(summary(findings_of(study), direction_of))]
+    return lead(findings_of(study), direction_of)
 
 
 def page_sections(study: Study) -> list[Section]:
-    """The map and its table."""
+    """The map, the shares of each ring, and the table."""
     findings = findings_of(study)
-    return [Section("push-map", "Push map", blocks=(map_drawing(findings).chart, *tables(findings, direction_of)))]
-
-
-def page_again(study: Study) -> list[Block]:
-    """The command."""
-    plan = plan_of(study)
-    heights = heights_of(plan)
-    own = [f"--directions={len(plan.conditions) // max(1, len(heights))}"]
-    own += ["--heights", *map(repr, heights)] if heights else []
-    return [Code(command_of("push-map", plan, own))]
-
-
-def map_drawing(findings: Findings) -> Drawing:
-    """Seen from above: the median of each direction, its interval and the spread of replicas."""
-    plan = findings.plan
     rings = rings_of(findings)
+    charts = [_map(findings, rings).chart, *(_shares(ring, k).chart for k, ring in enumerate(rings))]
+    return [Section("map", "Push map", blocks=(*charts, table(findings, direction_of)))]
+
+
+def _map(findings: Findings, rings: list[Ring]) -> Drawing:
+    """Median, interval and spread over the direction, seen from above with the human's front at the top."""
+    plan = findings.plan
     top = 1.08 * max(float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high"))
-    figure = theme.new_figure(560, margin={"l": 60, "r": 150, "t": 50, "b": 50})
-    for ring, color in zip(rings, theme.LINES, strict=False):
-        if len(rings) == 1:
-            _add_band(figure, ring, ("low", "high"), color, 0.15, "10 … 90 %")
-        _add_band(figure, ring, ("ci_low", "ci_high"), color, 0.35, f"{ring.name} interval".strip())
-        _add_median(figure, ring, color)
-    _add_soles(figure, top)
-    figure.update_polars(
-        radialaxis={"range": [0.0, top], "title": {"text": f"[{plan.unit}]"}, "angle": 200, "tickangle": 0},
-        angularaxis={
-            "rotation": 90,
-            "direction": "counterclockwise",
-            "tickvals": [45 * k for k in range(8)],
-            "ticktext": [f"{word}<br>{45 * k}°" for k, word in enumerate(WORDS)],
+    ticks = {
+        "tickmode": "array",
+        "tickvals": list(range(0, 360, 45)),
+        "ticktext": [f"{w}<br>{45 * k}°" for k, w in enumerate(WORDS)],
+    }
+    figure = theme.new_figure(
+        620,
+        polar={
+            "angularaxis": {"rotation": 90, "direction": "counterclockwise", **ticks},
+            "radialaxis": {"range": [0, top], "angle": 157.5, "nticks": 6},
         },
+        margin={"t": 60, "b": 60},
     )
-    caption = (
-        f"Seen from above, the human's front at the top: the largest {plan.label} [{plan.unit}] that it recovers from, "
-        "over the direction in which the push drives it. Soles are to the scale of one another."
+    _add_feet(figure, top)
+    for ring, color, band in zip(rings, theme.LINES, _BANDS, strict=False):
+        name = plain(ring.name)
+        if len(rings) == 1:
+            _add_band(figure, ring, ("low", "high"), band.format(0.12), "10 … 90 %")
+        confidence = f"{100.0 * ring.findings[0].estimate.median.confidence:.1f} % interval"
+        _add_band(figure, ring, ("ci_low", "ci_high"), band.format(0.35), f"{name} {confidence}".strip())
+        texts = [plain(" ".join(direction_of(finding).split())) for finding in ring.findings]
+        figure.add_scatterpolar(
+            theta=_closed(ring.azimuths), r=_closed(ring.numbers("median")), mode="lines+markers",
+            line={"color": color}, marker={"size": 5}, name=f"{name} median".strip(), text=[*texts, texts[0]],
+            hovertemplate=f"%{{text}}: %{{r:.4g}} {plain(plan.unit)}<extra></extra>",
+        )  # fmt: skip
+    text = (
+        f"Largest {plan.label} [{plan.unit}] that the human recovers from, over where it is driven: median of "
+        f"{plan.replicas} replicas and its interval. From above, front up; the soles are to the scale of one another."
     )
-    return Drawing("push-map", caption, figure)
+    return Drawing("push-map", text, figure)
 
 
-def _closed(values: Floats) -> Floats:
+def _closed(values: np.ndarray) -> np.ndarray:
     return np.append(values, values[:1])
 
 
-def _add_band(figure: go.Figure, ring: Ring, ends: tuple[str, str], color: str, opacity: float, name: str) -> None:
-    low, high = (_closed(ring.numbers(end)) for end in ends)
-    azimuths = _closed(ring.azimuths)
-    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
+def _add_band(figure: go.Figure, ring: Ring, names: tuple[str, str], color: str, label: str) -> None:
+    """The area between two columns: out along the one, back along the other."""
+    inner, outer = (_closed(ring.numbers(name)) for name in names)
+    theta = _closed(ring.azimuths)
     figure.add_scatterpolar(
-        r=np.concatenate([high, low[::-1]]), theta=np.concatenate([azimuths, azimuths[::-1]]), name=name,
-        mode="lines", line={"width": 0}, fill="toself", fillcolor=f"rgba({red},{green},{blue},{opacity})",
-        hoverinfo="skip",
+        theta=np.concatenate([theta, theta[::-1]]), r=np.concatenate([outer, inner[::-1]]), fill="toself",
+        fillcolor=color, mode="lines", line={"width": 0}, name=label, hoverinfo="skip",
     )  # fmt: skip
 
 
-def _add_median(figure: go.Figure, ring: Ring, color: str) -> None:
-    texts = [
-        f"{' '.join(direction_of(finding).split())}<br>median {number_text(e.median.value)}"
-        f"<br>interval {interval_text(e.median.low, e.median.high)}"
-        f"<br>10 … 90 %: {interval_text(e.low, e.high)}"
-        f"<br>not monotone: {e.non_monotone} of {e.replicas}"
-        for finding in ring.findings
-        for e in [finding.estimate]
-    ]
-    unsure = _closed(ring.numbers("unsure")) > 0.0
-    figure.add_scatterpolar(
-        r=_closed(ring.numbers("median")), theta=_closed(ring.azimuths), name=ring.name or "median",
-        mode="lines+markers", line={"color": color}, text=[*texts, texts[0]], hovertemplate="%{text}<extra></extra>",
-        marker={"color": np.where(unsure, style.RED, color), "size": np.where(unsure, 9, 5)},
-    )  # fmt: skip
-
-
-def _add_soles(figure: go.Figure, top: float) -> None:
+def _add_feet(figure: go.Figure, top: float) -> None:
     outlines = soles()
     scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
     for outline in outlines:
         figure.add_scatterpolar(
-            r=scale * outline.distance, theta=np.degrees(outline.azimuth), mode="lines", fill="toself",
-            line={"color": theme.MARKED, "width": 1}, fillcolor=theme.FAINT, hoverinfo="skip", showlegend=False,
+            theta=np.degrees(_closed(outline.azimuth)), r=scale * _closed(outline.distance), fill="toself",
+            fillcolor=theme.FAINT, mode="lines", line={"color": theme.MARKED, "width": 1}, showlegend=False,
+            hoverinfo="skip",
         )  # fmt: skip
+
+
+def _shares(ring: Ring, number: int) -> Drawing:
+    """The share of replicas that has not fallen yet, over direction and value."""
+    plan = ring.findings[0].plan
+    top = 1.15 * max(float(ring.numbers("high").max()), plan.ladder.by)
+    edges = np.linspace(plan.ladder.start, top, LEVELS + 1)
+    middles = (edges[1:] + edges[:-1]) / 2.0
+    shares = np.array([finding.survivors(middles) for finding in ring.findings])
+    median = ring.numbers("median")
+    figure = theme.new_figure(
+        460,
+        xaxis={
+            "title": {"text": "where the push drives the human [°]"},
+            "tickvals": list(range(0, 360, 45)),
+            "showgrid": False,
+        },
+        yaxis={"title": {"text": plain(f"{plan.label} [{plan.unit}]")}, "range": [edges[0], edges[-1]]},
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+    )
+    figure.add_heatmap(
+        x=ring.azimuths, y=middles, z=shares.T, zmin=0.0, zmax=1.0, colorscale=theme.SCALE,
+        colorbar={"title": {"text": "share"}, "tickformat": ".0%", "outlinewidth": 0},
+        hovertemplate="%{x:.4g}°, %{y:.4g}: %{z:.0%}<extra></extra>",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=ring.azimuths, y=median, mode="markers", marker={"color": style.RED, "size": 6}, name="median",
+        error_y={"array": ring.numbers("ci_high") - median, "arrayminus": median - ring.numbers("ci_low"),
+                 "thickness": 1.4, "width": 2},
+        hovertemplate="%{x:.4g}°: %{y:.4g}<extra></extra>",
+    )  # fmt: skip
+    name = f" at {ring.name}" if ring.name else ""
+    text = f"Share of {plan.replicas} replicas that has not fallen up to a value{name}; dots: median and its interval."
+    return Drawing(f"shares-{number}" if number else "shares", text, figure)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from experiments.figures import style
 from experiments.reporting import theme
 from experiments.reporting.drawing import Drawing, plain
+from experiments.reporting.grid import COLUMNS, add_choice, grid_of_panels, panel, update_panel
 from experiments.reporting.trials import Axis, Trials, is_grid
 from experiments.sweep.shares import groups, kinds_in, share
 from experiments.trial import FAILED, RECOVERED
@@ -18,12 +19,10 @@ from experiments.trial import FAILED, RECOVERED
 Floats = NDArray[np.float64]
 #: Points of one figure at most; of more trials, some are drawn.
 MOST_POINTS = 40_000
-#: Lines of parallel coordinates at most, axes in them, and panels in a row.
-MOST_LINES, MOST_AXES, COLUMNS = 3000, 8, 3
+#: Lines of parallel coordinates at most, and axes in them.
+MOST_LINES, MOST_AXES = 3000, 8
 #: Rows of panels at most, cells of a map along an axis, and values that medians are drawn of.
 MOST_ROWS, MOST_CELLS, MOST_VALUES = 4, 60, 24
-#: [px] of a panel, and below it; part of the width between two.
-_PANEL, _BELOW, _GAP = 230, 70, 0.075
 _COLORS = (style.BLUE, style.GREEN)
 
 
@@ -59,7 +58,7 @@ def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
             shares = [share(group.trials["verdict"], kind) for group in found]
             value = np.array([s.value for s in shares])
             figure.add_scatter(
-                x=[group.value if axis.is_numeric else plain(group.value) for group in found], y=value, **_place(k),
+                x=[group.value if axis.is_numeric else plain(group.value) for group in found], y=value, **panel(k),
                 mode="lines+markers" if axis.is_numeric else "markers", line={"color": color}, marker={"size": 7},
                 name=kind, legendgroup=kind, showlegend=k == 0,
                 error_y={
@@ -70,7 +69,7 @@ def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
                             for g, s in zip(found, shares, strict=True)],
                 hovertemplate="%{customdata[0]}: %{customdata[1]}, %{customdata[2]}<extra></extra>",
             )  # fmt: skip
-        figure.update_layout({f"yaxis{_number(k)}": {"range": [-0.03, 1.03], "tickformat": ".0%"}})
+        update_panel(figure, k, y={"range": [-0.03, 1.03], "tickformat": ".0%"})
     over = "" if len(axes) == 1 else ", over each of what was varied, whatever the others were"
     text = f"Share of the trials that recovered{over}; bars: 95 % intervals of the probability (Wilson 1927)."
     return Drawing("recovered", text, figure)
@@ -88,7 +87,7 @@ def _share_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
             hovertemplate="%{x}, %{y}: %{customdata}<extra></extra>",
         )  # fmt: skip
     if len(kinds) > 1:
-        _add_choice(figure, kinds, 1, 0)
+        add_choice(figure, kinds, 1, 0)
     return Drawing("recovered", "Share of the trials that recovered, with Wilson's 95 % interval (1927).", figure)
 
 
@@ -104,7 +103,7 @@ def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
     for k, name in enumerate(trials.shown_metrics):
         table = _medians(first, second, trials.frame[name])
         _add_map(figure, first, second, table, "", visible=k == 0, hovertemplate="%{x}, %{y}: %{z:.5g}<extra></extra>")
-    _add_choice(figure, [trials.label(name) for name in trials.shown_metrics], 1, 0)
+    add_choice(figure, [trials.label(name) for name in trials.shown_metrics], 1, 0)
     text = "Median over the trials of each combination; empty where none of them has this number."
     return Drawing("metrics", text, figure)
 
@@ -150,7 +149,7 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Drawing:
             _add_trials(figure, k, axis, frame, name, chosen, colors, visible=place == 0)
             if _repeats(axis):
                 _add_medians(figure, k, axis, frame, name, visible=place == 0)
-    _add_choice(figure, [trials.label(name) for name in names], len(axes) + medians, always)
+    add_choice(figure, [trials.label(name) for name in names], len(axes) + medians, always)
     text = "Each trial; lines join the medians of trials with the same value." if medians else "Each trial."
     if len(chosen) < len(frame):
         text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random; medians are of all."
@@ -170,7 +169,7 @@ def _add_trials(
         x=at.to_numpy(dtype=np.float32) if axis.is_numeric else [plain(value) for value in at],
         y=frame[name].iloc[chosen].to_numpy(dtype=np.float32),
         customdata=frame["trial"].iloc[chosen].to_numpy(dtype=np.int32),
-        **_place(k), mode="markers", marker={"color": colors, "size": 5, "opacity": 0.65}, showlegend=False,
+        **panel(k), mode="markers", marker={"color": colors, "size": 5, "opacity": 0.65}, showlegend=False,
         visible=visible, hovertemplate="trial %{customdata}: %{x}, %{y:.5g}<extra></extra>",
     )  # fmt: skip
 
@@ -178,25 +177,9 @@ def _add_trials(
 def _add_medians(figure: go.Figure, k: int, axis: Axis, frame: pd.DataFrame, name: str, *, visible: bool) -> None:
     medians = frame[name].groupby(axis.values.loc[frame.index]).median()
     figure.add_scatter(
-        x=medians.index.to_numpy(dtype=float), y=medians.to_numpy(dtype=float), **_place(k), mode="lines",
+        x=medians.index.to_numpy(dtype=float), y=medians.to_numpy(dtype=float), **panel(k), mode="lines",
         line={"color": theme.NEUTRAL, "width": 2}, showlegend=False, visible=visible, hoverinfo="skip",
     )  # fmt: skip
-
-
-def _add_choice(figure: go.Figure, labels: Sequence[str], each: int, always: int) -> None:
-    """A menu that shows the traces of one metric at a time: after ``always`` shared ones, ``each`` for every metric."""
-    total = len(labels) * each
-    buttons = [
-        {
-            "label": plain(label),
-            "method": "restyle",
-            "args": [{"visible": [True] * always + [place * each <= k < (place + 1) * each for k in range(total)]}],
-        }
-        for place, label in enumerate(labels)
-    ]
-    menu = {"buttons": buttons, "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "pad": {"b": 12}}
-    look = {"bgcolor": "rgba(128,128,128,0.12)", "bordercolor": theme.FAINT, "showactive": True}
-    figure.update_layout(updatemenus=[menu | look])
 
 
 def _parallel(trials: Trials, axes: Sequence[Axis]) -> Drawing:
@@ -238,31 +221,10 @@ def _dimension(label: str, values: "pd.Series[Any]", axis: Axis | None) -> dict[
 
 
 def _panels(axes: Sequence[Axis], title: str, top: int = 34) -> go.Figure:
-    """A panel for each axis, a few in a row."""
-    columns = min(COLUMNS, len(axes))
-    rows = -(-len(axes) // columns)
-    panel = _PANEL if len(axes) > 1 else _PANEL + 70
-    inner = rows * panel + (rows - 1) * _BELOW
-    width = (1.0 - _GAP * (columns - 1)) / columns
-    figure = theme.new_figure(inner + top + 60, margin={"t": top, "b": 60})
+    """A panel for each axis."""
+    labels, logarithmic = [axis.label for axis in axes], [axis.is_logarithmic for axis in axes]
+    figure = grid_of_panels(labels, [title] * len(axes), logarithmic, top=top)
     for k, axis in enumerate(axes):
-        row, column = divmod(k, columns)
-        number = _number(k)
-        left, above = column * (width + _GAP), 1.0 - row * (panel + _BELOW) / inner
-        x = {
-            "domain": [left, min(1.0, left + width)], "anchor": f"y{number}", "title": {"text": plain(axis.label)},
-            "type": "log" if axis.is_logarithmic else "linear" if axis.is_numeric else "category",
-        }  # fmt: skip
-        y: dict[str, Any] = {"domain": [max(0.0, above - panel / inner), above], "anchor": f"x{number}"}
-        if column == 0:
-            y["title"] = {"text": title}
-        figure.update_layout({f"xaxis{number}": x, f"yaxis{number}": y})
+        if not axis.is_numeric:
+            update_panel(figure, k, x={"type": "category"})
     return figure
-
-
-def _number(k: int) -> str:
-    return "" if k == 0 else str(k + 1)
-
-
-def _place(k: int) -> dict[str, str]:
-    return {"xaxis": f"x{_number(k)}", "yaxis": f"y{_number(k)}"}

@@ -22,20 +22,23 @@ from experiments.trial import FAILED, FELL, RECOVERED
 MOST_TRIALS, MOST_FAILURES = 200, 100
 #: Metrics that the table of trials has at most.
 MOST_COLUMNS = 8
+_TITLES = {"tune": "Tuning", "sensitivity": "Sensitivity"}
 _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 
 
 def study_page(study: Study, command: str) -> Page:
     """The page of a study that is open to be read; ``command`` is what made the page."""
     trials = Trials(study)
+    found = kinds.page_lead(study) if len(trials) else []
     own = kinds.page_sections(study) if len(trials) else []
     findings = _responses(trials) if own is None else own
-    sections = (_what(trials), *findings, _trials(trials), *_failures(trials), _again(trials, command))
+    sections = (_what(trials), *findings, _trials(trials, verdicts=bool(found)), *_failures(trials))
+    kind = study.header.kind
     return Page(
-        title=f"{study.header.kind.replace('-', ' ').capitalize()} of {study.header.experiment}",
+        title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {study.header.experiment}",
         subtitle=study.experiment.title,
-        lead=_lead(trials),
-        sections=sections,
+        lead=(*found, *_progress(trials), *(() if found or not len(trials) else _ended(trials))),
+        sections=(*sections, _again(trials, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
 
@@ -45,36 +48,30 @@ def study_figures(study: Study) -> dict[str, go.Figure]:
     return {chart.name: plotly.io.from_json(chart.figure) for chart in study_page(study, "").charts}
 
 
-def _lead(trials: Trials) -> tuple[Block, ...]:
-    text, mood = _progress(trials)
-    if not len(trials):
-        return (Prose(text, mood),)
-    blocks: list[Block] = kinds.page_lead(trials.study) or [_recovered(trials)]
-    blocks.append(Prose(text, mood))
-    rows = tuple((name, str(s.count), f"{s.value:.1%}", s.interval) for name, s in trials.verdicts.items())
-    moods = tuple(_MOODS.get(name, "") for name in trials.verdicts)
-    headings = ("verdict", "trials", "share", "95 % interval")
-    blocks.append(Table("How the trials ended", headings, rows, moods, fold=False))
-    blocks.append(Prose("Intervals are Wilson's (1927), as if all trials were draws of one experiment.", "muted"))
-    return tuple(blocks)
-
-
-def _recovered(trials: Trials) -> Prose:
+def _ended(trials: Trials) -> tuple[Block, ...]:
     count = int((trials.frame["verdict"] == RECOVERED).sum())
     mood: Mood = "good" if count == len(trials) else "bad" if count == 0 else ""
-    return Prose(f"{count} of {len(trials)} trials recovered.", mood)
+    return Prose(f"{count} of {len(trials)} trials recovered.", mood), _verdicts(trials)
 
 
-def _progress(trials: Trials) -> tuple[str, Mood]:
+def _verdicts(trials: Trials) -> Table:
+    rows = tuple((name, str(s.count), f"{s.value:.1%}", s.interval) for name, s in trials.verdicts.items())
+    moods = tuple(_MOODS.get(name, "") for name in trials.verdicts)
+    headings = ("verdict", "trials", "share", "95 % interval (Wilson 1927)")
+    return Table("How the trials ended", headings, rows, moods, fold=False)
+
+
+def _progress(trials: Trials) -> tuple[Block, ...]:
+    """Whether that is all of the study; nothing, where it is."""
     study = trials.study
-    planned = kinds.planned_trials(study)
+    planned = kinds.planned_trials(study) if len(trials) else None
     done = len(trials)
     of = f"{done} of {planned} trials are" if planned is not None else f"{done} trials are"
     if is_being_written(study.folder):
-        return f"The study is still running: {of} finished, and this page is about those.", "bad"
+        return (Prose(f"The study is still running: {of} finished, and this page is about those.", "bad"),)
     if planned is not None and done < planned:
-        return f"The study was stopped: {of} finished. The command that began it goes on with it.", "bad"
-    return f"{done} trials, all that there are." if planned is not None else f"{done} trials so far.", "muted"
+        return (Prose(f"The study was stopped: {of} finished. The command that began it goes on with it.", "bad"),)
+    return () if done else (Prose("No trial is finished.", "bad"),)
 
 
 def _what(trials: Trials) -> Section:
@@ -100,7 +97,7 @@ def _varied(trials: Trials, name: str) -> tuple[str, ...]:
         values = sorted(values)
     if len(values) <= 8:
         text = "; ".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in values)
-    elif pd.api.types.is_numeric_dtype(trials.frame[name]):
+    elif pd.api.types.is_float_dtype(trials.frame[name]):
         text = f"{len(values)} from {values[0]:.5g} to {values[-1]:.5g}"
     else:
         text = f"{len(values)} different ones"
@@ -123,13 +120,14 @@ def _responses(trials: Trials) -> list[Section]:
     return [Section("responses", "What it depends on", blocks=charts)]
 
 
-def _trials(trials: Trials) -> Section:
+def _trials(trials: Trials, *, verdicts: bool) -> Section:
     """The first trials; all are in the table on disk."""
     names = ["trial", "verdict", *trials.labels, *trials.varied, *trials.shown_metrics[:MOST_COLUMNS]]
     part = trials.frame[names].head(MOST_TRIALS)
     part = part.rename(columns={name: trials.label(name) for name in names})
     more = "" if len(part) == len(trials) else f", the first {len(part)}"
-    blocks: list[Block] = [Table.of(f"Trials{more}", part).folded()]
+    blocks: list[Block] = [_verdicts(trials)] if verdicts else []
+    blocks.append(Table.of(f"Trials{more}", part).folded())
     blocks.append(Prose(f"All {len(trials)} with all their columns are in trials.parquet.", "muted"))
     return Section("trials", "Trials", blocks=tuple(blocks))
 

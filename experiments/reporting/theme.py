@@ -56,6 +56,7 @@ TEMPLATE = go.layout.Template(
         "xaxis": _AXIS,
         "yaxis": _AXIS,
         "polar": {"bgcolor": "rgba(0,0,0,0)", "angularaxis": _ANGULAR, "radialaxis": _ANGULAR},
+        "legend": {"tracegroupgap": 0},
         "colorscale": {"sequential": SCALE},
     }
 )

@@ -1,18 +1,16 @@
 """Plans: replicas are the same for all conditions, trials depend on the plan alone, and a plan can be asked again."""
 
 import json
-import shlex
 from dataclasses import replace
 
 import pytest
 
 from biped.errors import InputError
 from contact import FloorError
-from experiments.block_speed import command as block_speed
 from experiments.registry import experiment_named
+from experiments.reporting.toml import as_toml
 from experiments.study.config import Config, read_config
 from experiments.threshold import command as threshold
-from experiments.threshold.again import command_of, configuration_of
 from experiments.threshold.ensemble import Question
 from experiments.threshold.ladder import Ladder
 from experiments.threshold.plan import Condition, Dial, Plan, plan_from
@@ -87,29 +85,8 @@ def test_no_two_questions_have_one_number():
 def test_a_plan_survives_json_and_its_own_file(tmp_path):
     assert plan_from(Config(json.loads(json.dumps(PLAN.as_json())))) == PLAN
     file = tmp_path / "plan.toml"
-    file.write_text(configuration_of(PLAN), encoding="utf-8")
+    file.write_text(as_toml(PLAN.as_json()), encoding="utf-8")
     assert plan_from(read_config(file)) == PLAN
-
-
-def test_the_command_of_a_plan_makes_the_same_plan(tmp_path):
-    gains = tmp_path / "gains.toml"
-    gains.write_text("[controller]\nkp_position = [51.0, 52.0, 0.1]\n", encoding="utf-8")
-    argv = [
-        "--quick",
-        "--gains",
-        str(gains),
-        "--set",
-        "block.mass=1.7",
-        "--seed",
-        "5",
-        "--count-stepping",
-        "--by",
-        "0.3",
-    ]
-    plan = block_speed.plan_of(block_speed.parser().parse_args(argv))
-    words = shlex.split(command_of("block-speed", plan))
-    assert words[:2] == ["biped", "block-speed"]
-    assert block_speed.plan_of(block_speed.parser().parse_args(words[2:])) == plan
 
 
 def test_the_help_shows_a_file_that_works(tmp_path):
