@@ -71,6 +71,7 @@ def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     _add_integrators(commands)
     commands.add_parser("reproduce", help="recompute the tables and figures of a paper", add_help=False)
     commands.add_parser("work-precision", help="compare all integrators: error against cost", add_help=False)
+    commands.add_parser("export", help="write a saved run for EUROBENCH or OpenSim", add_help=False)
     commands.add_parser("bench", help="measure the speed of the closed loop on this machine", add_help=False)
     return top
 
