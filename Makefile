@@ -14,7 +14,7 @@ STAMP_MUJOCO := $(VENV)/.installed-mujoco
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test slow docs lint format types contract jit-off check bench clean
+.PHONY: help demo test slow docs browser lint format types contract jit-off check bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -23,14 +23,17 @@ help:  ## list the targets
 demo: $(STAMP)  ## run the thrown-block experiment; says what happened and where the pictures are
 	@$(BIN)/biped run thrown-block
 
-test: $(STAMP)  ## run the tests, except the slow ones
-	@$(PYTEST) -n $(JOBS) --dist loadfile -m "not slow"
+test: $(STAMP)  ## run the tests, except the slow ones and those that need a browser
+	@$(PYTEST) -n $(JOBS) --dist loadfile -m "not slow and not browser"
 
 slow: $(STAMP)  ## run the slow tests
 	@$(PYTEST) -n $(JOBS) --dist loadfile -m slow
 
 docs: $(STAMP)  ## run the examples of README.md and docs/, and check their links and commands
 	@$(PYTEST) -m docs
+
+browser: $(STAMP)  ## show the pages of reports in Chromium and look at what comes out; skipped where there is none
+	@$(PYTEST) -m browser
 
 lint: $(STAMP)  ## check the code's style
 	@$(BIN)/ruff check .

@@ -1,5 +1,5 @@
 from .controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
-from .disturbance import Push, Throw
+from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Senses, Throw, random_forces
 from .errors import InputError, IntegrationError, ModelError, RunInterrupted
 from .integrators import (
     Adaptive,
@@ -34,11 +34,13 @@ from .model import (
     spherical,
 )
 from .run import Run
+from .signals import Signal
 from .simulation import simulate
 from .state import State
 from .world import Fall
 
 __all__ = [
+    "Actuators",
     "Adaptive",
     "Body",
     "Box",
@@ -48,6 +50,7 @@ __all__ = [
     "Controller",
     "ExplicitEuler",
     "Fall",
+    "Force",
     "Impedance",
     "InputError",
     "IntegrationError",
@@ -57,17 +60,22 @@ __all__ = [
     "LeeNewton",
     "LeeRiqn",
     "LeeSvi",
+    "Load",
     "Maximal",
     "Model",
     "ModelError",
     "Observation",
+    "Patch",
+    "Platform",
     "Push",
     "Recursive",
     "Run",
     "RunInterrupted",
     "RungeKutta4",
     "SemiImplicitEuler",
+    "Senses",
     "SetPoint",
+    "Signal",
     "State",
     "Throw",
     "chain",
@@ -77,6 +85,7 @@ __all__ = [
     "integrator_named",
     "load_urdf",
     "prismatic",
+    "random_forces",
     "revolute",
     "rigid_box",
     "save_urdf",

@@ -14,6 +14,7 @@ LEDGER = (
     "dissipated",
     "pushes",
     "impacts",
+    "platform",
     "residual",
 )
 MOMENTUM = ("px", "py", "pz", "lx", "ly", "lz")
@@ -37,7 +38,11 @@ class Columns:
 
 
 def columns_of(
-    model: Model, recorded: tuple[str, ...] = (), own: Mapping[str, str] | None = None, thrown: bool = False
+    model: Model,
+    recorded: tuple[str, ...] = (),
+    own: Mapping[str, str] | None = None,
+    platform: bool = False,
+    thrown: bool = False,
 ) -> Columns:
     """The columns of a run of this model; ``recorded`` are the controller's, ``own`` the integrator's, with units."""
     own = own or {}
@@ -51,6 +56,8 @@ def columns_of(
     names += ["com_x", "com_y", "com_z"]
     names += [f"momentum_defect_{name}" for name in MOMENTUM]
     names += ["newton_iterations", *recorded, *own]
+    if platform:
+        names += [f"platform_{part}" for part in POSE]
     if thrown:
         names += [f"thrown_{part}" for part in POSE]
     prismatic = {body.joint.name for body in model.bodies if body.joint.kind == "prismatic"}

@@ -11,13 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from biped.columns import Columns
 from biped.controller import SetPoint
+from biped.disturbances import Force, Load, Push
+from biped.disturbances.sorting import described
 from biped.errors import InputError
 from biped.kernels.log import IMPACT, LIFT, TOUCH
 from biped.model import Model
+from biped.recording import Recording
 from biped.state import State
-from biped.summary import Counters, Ending, summarize
+from biped.summary import summarize
 
 TABLE = "run.parquet"
 SUMMARY = "summary.json"
@@ -39,6 +41,7 @@ class Run:
         state: where it ended; ``simulate(..., state=run.state)`` goes on from there.
         set_point: where the controller wanted the root to be, or None.
         parameters: what the run was made from, as the experiment tells it.
+        disturbances: what acted on the model: the attributes of each.
     """
 
     frame: pd.DataFrame
@@ -48,6 +51,7 @@ class Run:
     state: State
     set_point: SetPoint | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
+    disturbances: list[dict[str, Any]] = field(default_factory=list)
 
     def save(self, folder: str | Path) -> Path:
         """Write ``run.parquet``, ``summary.json`` and ``state.npz``; the folder is made if need be.
@@ -71,6 +75,7 @@ class Run:
             "events": _events_as_json(self.events, self.summary["events"]),
             "set_point": None if self.set_point is None else asdict(self.set_point),
             "parameters": self.parameters,
+            "disturbances": self.disturbances,
             "versions": versions(),
         }
 
@@ -101,6 +106,7 @@ class Run:
             units = json.loads(table.schema.metadata[b"units"])
             summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
             parameters = summary.pop("parameters")
+            acted = summary.pop("disturbances")
             summary.pop("versions")
             saved = summary.pop("set_point")
             point = None if saved is None else SetPoint(tuple(saved["position"]), tuple(saved["orientation"]))
@@ -108,7 +114,23 @@ class Run:
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({error})") from error
         events = events.astype(dict.fromkeys(EVENT_NUMBERS, float))
-        return cls(table.to_pandas(), units, events, summary, State.load(folder / STATE, model), point, parameters)
+        state = State.load(folder / STATE, _carrying(model, acted))
+        return cls(table.to_pandas(), units, events, summary, state, point, parameters, acted)
+
+
+def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:
+    """The model with the loads that it carried."""
+    for disturbance in acted:
+        if disturbance["kind"] == "load":
+            size = disturbance["size"]
+            load = Load(
+                disturbance["body"],
+                disturbance["mass"],
+                tuple(disturbance["position"]),
+                None if size is None else tuple(size),
+            )
+            model = load.on(model)
+    return model
 
 
 EVENT_COLUMNS = (
@@ -120,28 +142,39 @@ EVENT_COLUMNS = (
 EVENT_NUMBERS = tuple(name for name in EVENT_COLUMNS if name not in ("kind", "subject"))
 
 
-def assemble(
-    model: Model,
-    rows: NDArray[np.float64],
-    events: NDArray[np.float64],
-    pushes: list[dict[str, Any]],
-    standing: frozenset[str],
-    columns: Columns,
-    counters: Counters,
-    ending: Ending,
-    set_point: SetPoint | None,
-    state: State,
-) -> Run:
+def assemble(recording: Recording) -> Run:
     """A run from what the loops left in their logs."""
-    shown = columns.shown
-    frame = pd.DataFrame(rows[:, shown], columns=[columns.names[i] for i in shown])
+    columns, shown = recording.columns, recording.columns.shown
+    frame = pd.DataFrame(recording.rows[:, shown], columns=[columns.names[i] for i in shown])
     for name in frame.columns:
         if name.endswith("_mode") or name == "newton_iterations":
             frame[name] = frame[name].astype(np.int64)
     units = {name: columns.units[name] for name in frame.columns}
-    table = _event_table(model, events, pushes)
-    summary = summarize(model, frame, table, standing, counters, ending, set_point, state)
-    return Run(frame, units, table, summary, state, set_point)
+    table = _event_table(recording.model, recording.events, push_events(recording))
+    summary = summarize(
+        recording.model,
+        frame,
+        table,
+        recording.standing,
+        recording.counters,
+        recording.ending,
+        recording.set_point,
+        recording.state,
+    )
+    acted = [described(disturbance) for disturbance in recording.disturbances]
+    return Run(frame, units, table, summary, recording.state, recording.set_point, disturbances=acted)
+
+
+def push_events(recording: Recording) -> list[dict[str, Any]]:
+    """What each push and force delivered in this run."""
+    began, ended = recording.began, recording.state.time
+    pushes = [d for d in recording.disturbances if isinstance(d, (Push, Force))]
+    delivered = [push.delivered(began, ended) for push in pushes]
+    return [
+        {"time": max(push.begins, began), "subject": push.body, "impulse": impulse}
+        for push, impulse in zip(pushes, delivered, strict=True)
+        if any(impulse)
+    ]
 
 
 def _event_table(model: Model, events: NDArray[np.float64], pushes: list[dict[str, Any]]) -> pd.DataFrame:

@@ -10,16 +10,17 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biped.disturbance import Throw
+from biped.disturbances.throw import Throw
 from biped.errors import InputError
 from biped.kernels.dynamics import kinetic_energy, mass_matrix, new_motion, potential_energy, set_motion
-from biped.kernels.state import START, STEPS, TOTAL_STEPS, Plant, new_plant
+from biped.kernels.state import SENSED, START, STEPS, TOTAL_STEPS, Plant, new_plant
 from biped.kernels.variational import reference_point
 from biped.model import Model
+from biped.model.geometry import quaternion_matrix
 from contact.modes import SLIDING
 
 Floats = NDArray[np.float64]
-FORMAT = 3
+FORMAT = 4
 
 
 class State:
@@ -100,10 +101,31 @@ class State:
             if self.plant.counts[TOTAL_STEPS] == 0:
                 self.plant.clock[2] = step
 
-    def make_room(self, history: tuple[int, ...]) -> None:
-        """Room of this shape for what an integrator remembers; what another one remembered is forgotten."""
+    def make_room(self, history: tuple[int, ...], past: int = 1) -> None:
+        """Room for what an integrator remembers, and for so many ticks of what senses with a delay have yet to show.
+
+        What another integrator remembered, or senses with another delay, is forgotten.
+        """
         if self.plant.history.shape != history:
             self.plant = self.plant._replace(history=np.zeros(history), history_for=np.zeros(3))
+        if self.plant.past.shape[0] != past:
+            self.plant = self.plant._replace(past=np.zeros((past, self.plant.past.shape[1])))
+            self.plant.counts[SENSED] = 0
+
+    def carried_over(self, model: Model) -> "State":
+        """The same configuration and velocity of a model that differs in its bodies' masses, before any step.
+
+        Raises:
+            InputError: steps have been taken.
+        """
+        if self.steps:
+            raise InputError("a load is put on at the start: this state comes from a run without it")
+        q, v = self.q.copy(), self.plant.rate.copy()
+        if model.is_floating:
+            arm = quaternion_matrix(q[3:7]) @ np.subtract(model.root.com, self.model.root.com)
+            q[0:3] += arm
+            v[0:3] += np.cross(v[3:6], arm)
+        return State.at(model, q, v, self.time)
 
     def copy(self) -> "State":
         """An independent copy."""

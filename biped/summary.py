@@ -7,6 +7,7 @@ Keys (SI units; None where there is nothing to measure):
 - ``settling_time`` [s]: the root is within 2 cm and 2° of the set point from then to the end.
 - ``position_error`` [m], ``orientation_error`` [rad]: means over the last tenth of the run.
 - ``peak_torque`` by joint [N·m]: of the recorded rows.
+- ``saturation`` by joint [s]: for which the controller asked for more than the actuator's limit.
 - ``foot_slip`` [m]: the longest path that a contact point slid or yielded.
 - ``foot_creep`` [m]: the farthest that a point moved sideways in the last quarter of the run, of those
   that stuck throughout it.
@@ -61,10 +62,11 @@ class Counters:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended: see ``outcome`` above; and when the model fell."""
+    """How a run ended: see ``outcome`` above; when the model fell; what had no solution."""
 
     outcome: str
     fell_at: float | None
+    error: str | None = None
 
 
 def summarize(
@@ -84,6 +86,7 @@ def summarize(
         "fell_at": ending.fell_at,
         **_errors(frame, set_point, ending),
         "peak_torque": _peak_torques(model, frame),
+        "saturation": {joint: float(state.plant.saturated[model.dof(joint)]) for joint in model.joint_names},
         "foot_slip": float(state.plant.slip.max()) if model.nc else None,
         "foot_creep": foot_creep(model, frame),
         "events": {

@@ -6,13 +6,17 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.columns import Columns
-from biped.disturbance import Push, Throw, compile_pushes
+from biped.disturbances import Disturbances, Throw, compile_ground, compile_pushes
+from biped.disturbances import Senses as PerfectSenses
 from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.kernels.composition import history_shape
+from biped.kernels.dynamics import Motion, new_motion
 from biped.kernels.hold import FallLimits, World
 from biped.kernels.kinematics import Poses
 from biped.kernels.log import Nothing, new_log
+from biped.kernels.pushes import Pushes
+from biped.kernels.senses import Seen, Senses, ideal_actuators, perfect_senses
 from biped.kernels.step import prepare
 from biped.kernels.thrown import (
     ARMED,
@@ -33,6 +37,8 @@ from contact import Floor
 
 ROWS = 1024
 EVENTS = 4096
+#: [bytes] A run whose rows need more is not taken in one go.
+MOST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -78,40 +84,72 @@ class Sizes(NamedTuple):
     period: int  # steps between two control ticks
     stride: int  # steps between two rows
     extra: int  # numbers that the controller records
+    span: float  # [s] between two control ticks
+    whole: int = 0  # steps of the whole run, where the log is to hold all of it
 
 
 def build_world(
     model: Model,
+    believed: Model,
     floor: Floor,
     state: State,
     integrator: Integrator,
-    pushes: list[Push],
-    throw: Throw | None,
+    acting: Disturbances,
     fall: Fall | None,
     columns: Columns,
     sizes: Sizes,
 ) -> World:
-    """The world of the compiled loops; it shares the arrays of ``state``, which a run changes in place."""
+    """The world of the compiled loops; it shares the arrays of ``state``, which a run changes in place.
+
+    ``model`` is what moves, ``believed`` what the controller takes it for: the same without its loads.
+    """
     work = new_workspace(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
-    state.make_room(history_shape(method, model.nv))
+    ticks = 0 if acting.senses is None else acting.senses.ticks(sizes.span)
+    state.make_room(history_shape(method, model.nv), 1 + ticks)
     prepare(model.tree, state.plant, work)
-    rows = max(ROWS, sizes.period // sizes.stride + 4)
+    rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
     more = integrator.recorder(method) if hasattr(integrator, "recorder") else Nothing()
     log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more)
     log.down[:] = state.plant.mode != 1
+    senses, seen = _build_senses(model, believed, state, acting, work.motion, sizes.span)
+    actuators = acting.actuators
     return World(
         tree=model.tree,
-        floor=floor.parameters,
+        ground=compile_ground(floor, model, acting.platform, acting.patches),
         plant=state.plant,
-        pushes=compile_pushes(model, pushes),
+        pushes=_build_pushes(believed, model, acting),
         work=work,
         method=method,
-        thrown=_build_thrown(model, state, throw, work.motion.poses),
+        thrown=_build_thrown(model, state, acting.throw, work.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=log,
+        senses=senses,
+        seen=seen,
+        actuators=ideal_actuators(model.nv, sizes.span) if actuators is None else actuators.compile(model, sizes.span),
     )
+
+
+def _build_pushes(believed: Model, model: Model, acting: Disturbances) -> Pushes:
+    """Their points are meant from the bodies' own centres of mass, whatever these carry."""
+    pushes = compile_pushes(model, acting.pushes)
+    for j, i in enumerate(pushes.body):
+        pushes.offset[j] -= np.subtract(model.bodies[i].com, believed.bodies[i].com)
+    return pushes
+
+
+def _build_senses(
+    model: Model, believed: Model, state: State, acting: Disturbances, motion: Motion, span: float
+) -> tuple[Senses, Seen]:
+    """What the controller sees: the plant's own arrays, where it sees it as it is."""
+    plant = state.plant
+    if acting.senses is None and not acting.loads:
+        return perfect_senses(), Seen(model.tree, plant.q, motion, plant.torque)
+    senses = PerfectSenses() if acting.senses is None else acting.senses
+    offset = np.subtract(believed.root.com, model.root.com)
+    seen = Seen(believed.tree, np.zeros(model.nq), new_motion(model.n, model.nv, model.nc), plant.torque)
+    return senses.compile(span, offset), seen
 
 
 def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses) -> Thrown:

@@ -1,6 +1,7 @@
 """The recursive workspace controller of Wendlandt 1997, section 4.2."""
 
 from dataclasses import dataclass, field, fields
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +10,15 @@ from biped.checks import is_finite
 from biped.controller import CompiledLoop, Observation, SetPoint
 from biped.errors import InputError
 from biped.kernels.dynamics import new_motion, set_motion
-from biped.kernels.state import new_plant
+from biped.kernels.senses import Seen
 from biped.model import Model
 from controllers.kernels.loops import workspace_loop
 from controllers.kernels.workspace import Gains, Legs, Scratch, new_scratch, workspace_torques
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+
+REFERENCES = ("world", "feet")
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,11 @@ class WorkspaceController:
         target_position: [m] of the central body's centre of mass.
         target_orientation: unit quaternion, scalar first, body to world.
         gains: of the error dynamics.
+        reference: what the set point is fixed to: the ``world``, as in the thesis, or the ``feet``: it then moves
+            sideways with the point midway between them, and velocities count from theirs. On a floor that moves, the
+            first is a sense of balance alone, the second a sense of the legs' posture.
+        feet_at: [m] x and y of the point midway between the feet's centres of mass for which the set point is meant;
+            where it is in the home configuration, if not given. It is used with the reference ``feet`` only.
         period: [s] between two ticks.
 
     Raises:
@@ -72,6 +80,8 @@ class WorkspaceController:
     target_position: Vector3 = (-0.01, 0.0, 1.10)
     target_orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)
     gains: WorkspaceGains = field(default_factory=WorkspaceGains)
+    reference: Literal["world", "feet"] = "world"
+    feet_at: tuple[float, float] | None = None
     period: float = 2e-3
 
     recorded = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
@@ -90,6 +100,12 @@ class WorkspaceController:
             raise InputError(
                 f"controller.target_orientation = {orientation!r}: it must be a unit quaternion (w, x, y, z)"
             )
+        feet = () if self.feet_at is None else tuple(self.feet_at)
+        if len(feet) not in (0, 2) or not all(is_finite(x) for x in feet):
+            raise InputError(f"controller.feet_at = {self.feet_at!r}: it must be two finite numbers [m]")
+        reference: str = self.reference
+        if reference not in REFERENCES:
+            raise InputError(f"controller.reference = {self.reference!r}: it must be one of {', '.join(REFERENCES)}")
         object.__setattr__(self, "target_position", tuple(float(x) for x in position))
         unit = np.asarray(orientation) / np.linalg.norm(orientation)
         object.__setattr__(self, "target_orientation", tuple(float(x) for x in unit))
@@ -112,6 +128,7 @@ class WorkspaceController:
         kernel_gains = Gains(
             gains.kp_position, gains.kd_position, gains.kp_orientation, gains.kd_orientation,
             self.target_position, self.target_orientation,
+            float(self.reference == "feet"), self.feet_at or _between_feet_at_home(model),
         )  # fmt: skip
         return kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv)
 
@@ -123,12 +140,17 @@ class WorkspaceController:
         """(joints,) [N·m] torques for a state: one tick of the law, outside of a compiled loop."""
         model = observation.model
         gains, legs, scratch = self.law(model)
-        plant = new_plant(model.nq, model.nv, model.nc)
-        plant.q[:] = observation.q
         motion = new_motion(model.n, model.nv, model.nc)
-        set_motion(model.tree, plant.q, observation.v, motion)
-        workspace_torques(model.tree, gains, legs, plant, motion, scratch)
-        return plant.torque[[model.dof(joint) for joint in model.joint_names]]
+        set_motion(model.tree, observation.q, observation.v, motion)
+        seen = Seen(model.tree, observation.q, motion, np.zeros(model.nv))
+        workspace_torques(gains, legs, seen, scratch)
+        return seen.torque[[model.dof(joint) for joint in model.joint_names]]
+
+
+def _between_feet_at_home(model: Model) -> tuple[float, float]:
+    """[m] x and y of the point midway between the feet's centres of mass in the home configuration."""
+    x, y, _ = np.mean([model.home_positions[model.body_index(foot)] for foot in model.feet], axis=0)
+    return float(x), float(y)
 
 
 def _legs(model: Model) -> Legs:

@@ -1,6 +1,8 @@
 """What the thesis's two balancing experiments have in common: the human, its floor, its controller."""
 
-from biped.disturbance import Disturbance
+from typing import Any
+
+from biped.disturbances import Disturbance
 from biped.model import human
 from contact import RUBBER
 from experiments.experiment import Setup
@@ -26,12 +28,14 @@ def parameters(
     target_position: tuple[float, float, float],
     target_orientation: tuple[float, float, float, float],
     orientation_source: str = SOURCE,
+    posture_source: str = SOURCE,
+    **start: Any,
 ) -> tuple[Parameter, ...]:
-    """All parameters of a human that balances about a set point."""
+    """All parameters of a human that balances about a set point, from the thesis's posture unless told otherwise."""
     return (
         *run_parameters(3.0, 5e-4, "once a control period", SOURCE),
         *controller_parameters(target_position, target_orientation, orientation_source),
-        *posture_parameters(human(), SOURCE),
+        *posture_parameters(human(), posture_source, **start),
         *floor_parameters(RUBBER, SOURCE),
         *fall_parameters(),
         *integrator_parameters(),

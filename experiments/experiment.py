@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from biped.controller import Controller, SetPoint
-from biped.disturbance import Disturbance
+from biped.disturbances import Disturbance
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Integrator
 from biped.model import Model
@@ -16,7 +16,7 @@ from biped.world import Fall
 from contact import Floor
 from experiments.groups import own_settings
 from experiments.initial import scattered_by_seed
-from experiments.parameter import Parameter, Value, Values, parameter_named
+from experiments.parameter import Parameter, Value, Values, assembled, parameter_named
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,7 @@ class Experiment:
         changed = {
             name: parameter_named(name, self.parameters).checked(value) for name, value in dict(changes or {}).items()
         }
+        changed = assembled(changed, table)
         return Values(table | own_settings(changed) | scattered_by_seed(changed))
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.world import Fall
 from contact import Floor
-from controllers.workspace import WorkspaceController, WorkspaceGains
+from controllers.workspace import REFERENCES, WorkspaceController, WorkspaceGains
 from experiments.initial import OURS
 from experiments.parameter import Parameter, Value, Values
 
@@ -68,6 +68,9 @@ def controller_parameters(
         *(
             Parameter(f"controller.{name}", getattr(gains, name), unit, meaning, source, repeats=True)
             for name, (unit, meaning) in _GAINS.items()
+        ),
+        Parameter(
+            "controller.reference", "world", "", f"what the set point is fixed to: {' or '.join(REFERENCES)}", OURS
         ),
         Parameter("controller.period", 2e-3, "s", "time between two control ticks", source),
     )

@@ -54,27 +54,31 @@ def generator_of(values: Values) -> np.random.Generator:
     return np.random.default_rng(values.whole("initial.seed"))
 
 
-# The thesis's initial posture, section 4.3, in degrees; the other joints are at zero.
-_PUBLISHED = {"hip_pitch": 40.0, "knee_pitch": -77.4595, "ankle_pitch": 42.4595}
+#: [rad] The thesis's initial posture, section 4.3; the other joints are at zero.
+PUBLISHED = {joint: math.radians(angle) for joint, angle in
+             {"hip_pitch": 40.0, "knee_pitch": -77.4595, "ankle_pitch": 42.4595}.items()}  # fmt: skip
 
 
-def posture_parameters(model: Model, source: str) -> tuple[Parameter, ...]:
-    """Place, tilt and joint angles of the human."""
-    place = (0.0, 0.0, 1.035)
+def posture_parameters(
+    model: Model,
+    source: str,
+    place: tuple[float, float, float] = (0.0, 0.0, 1.035),
+    tilt: float = math.radians(5.0),
+    posture: Mapping[str, float] = PUBLISHED,
+) -> tuple[Parameter, ...]:
+    """Place, tilt and joint angles of the human: those of the thesis, unless others are given."""
     return (
         *(
             Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the trunk along {axis}", source)
             for axis, at in zip("xyz", place, strict=True)
         ),
-        Parameter("initial.tilt", math.radians(5.0), "rad", "rotation of the trunk about −y", source),
-        *(_angle_parameter(joint, source) for joint in model.joint_names),
+        Parameter("initial.tilt", tilt, "rad", "rotation of the trunk about −y", source),
+        *(
+            Parameter(f"initial.{joint}", posture.get(joint.partition("_")[2], 0.0), "rad", "joint angle", source)
+            for joint in model.joint_names
+        ),
         *scatter_parameters("the joint angles"),
     )
-
-
-def _angle_parameter(joint: str, source: str) -> Parameter:
-    angle = math.radians(_PUBLISHED.get(joint.partition("_")[2], 0.0))
-    return Parameter(f"initial.{joint}", angle, "rad", "joint angle", source)
 
 
 def human_state(model: Model, values: Values) -> State:

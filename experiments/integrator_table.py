@@ -20,6 +20,7 @@ COLUMNS = {
     "momentum": "conserves_momentum",
     "energy": "conserves_energy",
     "contact": "takes_contact",
+    "moving floor": "takes_moving_floor",
     "loops": "takes_loops",
     "cost": "cost",
 }

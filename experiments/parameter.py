@@ -1,9 +1,13 @@
-"""Parameters of experiments: named by dots, with a default, a unit, a meaning and a source."""
+"""Parameters of experiments: named by dots, with a default, a unit, a meaning and a source.
+
+One number of a parameter that is a tuple is named by its place, from 0 on: ``controller.kp_position[2]``.
+"""
 
 import difflib
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from biped.errors import InputError
@@ -143,25 +147,92 @@ class Values(Mapping[str, Value]):
 
     def as_json(self) -> dict[str, Any]:
         """As JSON can hold them: a tuple as a list, infinity as the word ``inf``."""
-        return {name: _as_json(value) for name, value in self.items()}
+        return {name: as_json(value) for name, value in self.items()}
 
 
-def _as_json(value: Value) -> Any:
+def as_json(value: Value) -> Any:
+    """A value as JSON can hold it: a tuple as a list, infinity as the word ``inf``."""
     if isinstance(value, tuple):
         return list(value)
     return "inf" if value == math.inf else value
 
 
+def from_json(parameter: Parameter, data: Any) -> Value:
+    """The value of a parameter that ``as_json`` made this of.
+
+    Raises:
+        InputError: it is no value of the parameter.
+    """
+    return parameter.checked(math.inf if data == "inf" and not isinstance(parameter.default, str) else data)
+
+
+_COMPONENT = re.compile(r"(?P<whole>[^\[\]]+)\[(?P<place>[^\[\]]*)\]")
+
+
+def split_name(name: str) -> tuple[str, str | None]:
+    """A name's parameter, and the place of the one number that is meant, if the name says so."""
+    found = _COMPONENT.fullmatch(name)
+    return (found["whole"], found["place"].strip()) if found else (name, None)
+
+
 def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
-    """The parameter of this name.
+    """The parameter of this name; for one number of a tuple, that number as a parameter of its own.
 
     Raises:
         InputError: there is none; the message says what names are close.
     """
     table = {parameter.name: parameter for parameter in parameters}
-    if name not in table:
-        raise InputError(f"unknown parameter {name!r}; {_hint(name, list(table))}")
-    return table[name]
+    whole, place = split_name(name)
+    if whole not in table:
+        raise InputError(f"unknown parameter {name!r}; {_hint(whole, list(table))}")
+    return table[whole] if place is None else _component(table[whole], place, name)
+
+
+def _component(parameter: Parameter, place: str, name: str) -> Parameter:
+    default = parameter.default
+    if not isinstance(default, tuple):
+        raise InputError(f"unknown parameter {name!r}: {parameter.name} is not several numbers")
+    if not place.isdecimal() or int(place) >= len(default):
+        raise InputError(f"unknown parameter {name!r}: the numbers of {parameter.name} are [0] to [{len(default) - 1}]")
+    return replace(parameter, name=f"{parameter.name}[{int(place)}]", default=float(default[int(place)]), repeats=False)
+
+
+def assembled(changes: Mapping[str, Value], defaults: Mapping[str, Value]) -> dict[str, Value]:
+    """Changes of whole parameters only: one number of a tuple goes into the tuple of these changes, or the default's.
+
+    Args:
+        changes: by names that exist, all values checked.
+        defaults: of all parameters.
+    """
+    whole = {name: value for name, value in changes.items() if split_name(name)[1] is None}
+    for name, value in changes.items():
+        owner, place = split_name(name)
+        if place is not None:
+            numbers = whole.get(owner, defaults[owner])
+            assert isinstance(numbers, tuple)
+            assert isinstance(value, float)
+            whole[owner] = (*numbers[: int(place)], value, *numbers[int(place) + 1 :])
+    return whole
+
+
+def value_under(name: str, changes: Mapping[str, Value], parameters: Iterable[Parameter]) -> Value:
+    """The value of a parameter, or of one number of it, under these changes.
+
+    Raises:
+        InputError: there is no such parameter.
+    """
+    if name in changes:
+        return changes[name]
+    parameters = tuple(parameters)
+    parameter_named(name, parameters)
+    owner, place = split_name(name)
+    value = assembled(changes, {p.name: p.default for p in parameters}).get(owner)
+    if value is None:
+        value = parameter_named(owner, parameters).default
+    if place is None:
+        return value
+    assert isinstance(value, tuple)
+    return value[int(place)]
 
 
 def _hint(name: str, known: list[str]) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 MODULES = {
     "stand-tilted": "experiments.stand_tilted",
     "thrown-block": "experiments.thrown_block",
+    "balance": "experiments.balance",
     "box-drop": "experiments.box_drop",
     "tumble": "experiments.tumble",
 }

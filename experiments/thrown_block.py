@@ -1,6 +1,6 @@
 """Experiment 2 of Wendlandt 1997, section 4.3: rise, and be hit by a block."""
 
-from biped.disturbance import Throw
+from biped.disturbances import Throw
 from biped.errors import InputError
 from experiments import balancing
 from experiments.experiment import Experiment, Setup

@@ -84,16 +84,17 @@ class Adaptive(ContinuousTime):
 
         Ctrl-C comes through between two steps. With no steps it only loads what is compiled.
         """
-        tree, floor, plant, pushes, work, inner, thrown, _, log = world
+        tree, ground, plant, pushes, work = world.tree, world.ground, world.plant, world.pushes, world.work
+        inner, thrown, log = world.method, world.thrown, world.log
         method = _ByScipy(inner, self.relative_tolerance, self.absolute_tolerance)
         if steps == 0:
-            begin_flow(tree, plant, pushes, work, inner, time_of(plant), plant.clock[1])
-            slope_of_flow(tree, floor, plant, pushes, inner.flow, plant.clock[1])
+            begin_flow(tree, ground, plant, pushes, work, inner, time_of(plant), plant.clock[1])
+            slope_of_flow(tree, ground, plant, pushes, inner.flow, plant.clock[1])
         for _ in range(steps):
             with _interrupts_afterwards():
                 if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
-                    record(tree, floor, plant, work, thrown, log)
-                reason: int = take_step(tree, floor, plant, pushes, work, method, thrown, log)
+                    record(tree, ground, plant, work, thrown, log)
+                reason: int = take_step(tree, ground, plant, pushes, work, method, thrown, log)
                 if reason != OK:
                     return reason
                 log_contact_changes(plant, log, time_of(plant))
@@ -101,17 +102,17 @@ class Adaptive(ContinuousTime):
 
 
 def _advance_by_scipy(
-    tree: Any, floor: Any, plant: Any, pushes: Any, work: Any, method: _ByScipy, begin: float, h: float
+    tree: Any, ground: Any, plant: Any, pushes: Any, work: Any, method: _ByScipy, begin: float, h: float
 ) -> int:
     """Advance the plant by h; the solver sets out to do it in one step."""
     from scipy.integrate import DOP853  # takes a while to load
 
     flow = method.inner.flow
-    begin_flow(tree, plant, pushes, work, method.inner, begin, h)
+    begin_flow(tree, ground, plant, pushes, work, method.inner, begin, h)
 
     def slope(_: float, y: Floats) -> Floats:
         flow.at.whole[:] = y
-        slope_of_flow(tree, floor, plant, pushes, flow, h)
+        slope_of_flow(tree, ground, plant, pushes, flow, h)
         return flow.slope.whole.copy()
 
     with np.errstate(over="ignore", invalid="ignore"):  # a failed step is found by its numbers
@@ -129,7 +130,7 @@ def _advance_by_scipy(
     if solver.status == "failed":
         return FAILED
     flow.at.whole[:] = solver.y
-    return int(end_flow(tree, floor, plant, pushes, work, method.inner, h))
+    return int(end_flow(tree, ground, plant, pushes, work, method.inner, h))
 
 
 advance.register(_ByScipy)(_advance_by_scipy)

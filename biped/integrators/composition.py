@@ -37,6 +37,7 @@ class Composition(SolverSettings):
     symmetric: ClassVar[bool] = True
     conserves_energy: ClassVar[bool] = False
     takes_contact: ClassVar[bool] = False
+    takes_moving_floor: ClassVar[bool] = False
 
     tolerance: float = 1e-12
     scheme: str = "kahan-li-6"

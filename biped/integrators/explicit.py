@@ -27,6 +27,7 @@ class ContinuousTime:
     conserves_momentum: ClassVar[bool] = False
     conserves_energy: ClassVar[bool] = False
     takes_contact: ClassVar[bool] = True
+    takes_moving_floor: ClassVar[bool] = False
     takes_loops: ClassVar[bool] = False
     cost: ClassVar[str] = "O(n)"
 

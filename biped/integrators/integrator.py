@@ -52,6 +52,10 @@ class Integrator(Protocol):
         """Whether contact points may touch the floor."""
 
     @property
+    def takes_moving_floor(self) -> bool:
+        """Whether the floor may move."""
+
+    @property
     def takes_loops(self) -> bool:
         """Whether chains of joints may close."""
 
@@ -63,8 +67,8 @@ class Integrator(Protocol):
         """What the kernels step a tree of this model by: one of ``biped.kernels.method``."""
 
 
-def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrator]) -> None:
-    """Whether the integrator can simulate the model.
+def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrator], moving_floor: bool = False) -> None:
+    """Whether the integrator can simulate the model, on a floor that moves or is at rest.
 
     Raises:
         InputError: it cannot; the message says which others would.
@@ -75,3 +79,6 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
             f"integrator {integrator.name!r} takes no contact, and model {model.name!r} has contact points: "
             f"these do: {able}; or simulate the flight of model.without_contacts()"
         )
+    if moving_floor and not integrator.takes_moving_floor:
+        able = ", ".join(name for name, other in others.items() if other.takes_moving_floor)
+        raise InputError(f"integrator {integrator.name!r} takes no floor that moves; these do: {able}")

@@ -67,6 +67,7 @@ class NewtonSettings(SolverSettings):
     conserves_momentum: ClassVar[bool] = True
     conserves_energy: ClassVar[bool] = False
     takes_contact: ClassVar[bool] = True
+    takes_moving_floor: ClassVar[bool] = True
     takes_loops: ClassVar[bool] = False
 
     landing_depth: float = 1e-4

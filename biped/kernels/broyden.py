@@ -77,7 +77,7 @@ def multiply(H, vector, result):
 
 
 @set_correction.register(Broyden)
-def set_broyden_correction(finder, tree, floor, plant, work, body, h, iteration):
+def set_broyden_correction(finder, tree, ground, plant, work, body, h, iteration):
     if iteration == 0:
         start_inverse(finder, tree, work, h)
     else:

@@ -68,7 +68,7 @@ def history_shape(method: Any, nv: int) -> tuple[int, int, int]:
 
 
 @advance.register(Composition)
-def advance_composed(tree, floor, plant, pushes, work, method, begin, h):
+def advance_composed(tree, ground, plant, pushes, work, method, begin, h):
     """In halves, quarters, ... where a stage does not converge: the step is taken back, so that all have its order."""
     units = 1 << method.inner.solver.max_halvings
     done, size, iterations, most = 0, units, 0, 0
@@ -77,7 +77,7 @@ def advance_composed(tree, floor, plant, pushes, work, method, begin, h):
         keep(plant, method.before)
         copy1(plant.rate, method.rate)
         fit_history(plant, part)
-        taken, hardest = take_stages(tree, floor, plant, pushes, work, method, begin + h * (done / units), part)
+        taken, hardest = take_stages(tree, ground, plant, pushes, work, method, begin + h * (done / units), part)
         if taken != NOT_CONVERGED:
             iterations += taken
             most = max(most, hardest)
@@ -97,14 +97,14 @@ def advance_composed(tree, floor, plant, pushes, work, method, begin, h):
 
 
 @kernel
-def take_stages(tree, floor, plant, pushes, work, method, begin, h):
+def take_stages(tree, ground, plant, pushes, work, method, begin, h):
     """The iterations of all stages, and the most of any of them; or NOT_CONVERGED."""
     total = most = 0
     time = begin
     for index in range(method.weights.shape[0]):
         part = method.weights[index] * h
         stage = Stage(method.inner, index)
-        taken = substep(tree, floor, plant, pushes, work, stage, time, part, math.inf)
+        taken = substep(tree, ground, plant, pushes, work, stage, time, part, math.inf)
         if taken == NOT_CONVERGED:
             return NOT_CONVERGED, most
         total += taken
@@ -161,11 +161,11 @@ def order_of_prediction(history, index, known):
 
 
 @solve_step.register(Stage)
-def solve_stage(tree, floor, plant, pushes, work, method, h):
+def solve_stage(tree, ground, plant, pushes, work, method, h):
     predict(plant, method.number, work.delta)
     work.shift[:] = 0.0
     displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
-    taken = find_step(tree, floor, plant, pushes, work, method.inner, method.inner.finder, h)
+    taken = find_step(tree, ground, plant, pushes, work, method.inner, method.inner.finder, h)
     return on_branch(tree, plant, work, taken)
 
 
@@ -191,7 +191,7 @@ def remember_stage(tree, plant, work, method, h):
 
 
 @kernel
-def try_kept(tree, floor, plant, pushes, work, method, h, norm):
+def try_kept(tree, ground, plant, pushes, work, method, h, norm):
     """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less.
 
     Newton's matrix is M/h + O(1), so that the factors of a step of another length, also backwards, serve by
@@ -202,19 +202,19 @@ def try_kept(tree, floor, plant, pushes, work, method, h, norm):
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, kept_factors(plant, work), work.delta)
     factor = h / plant.kept_for[0]
     displace(tree, work.next, work.base_q, work.base_shift, factor, work.delta, work.q, work.shift)
-    reduced = evaluate(method.body, tree, floor, plant, pushes, work, h)
+    reduced = evaluate(method.body, tree, ground, plant, pushes, work, h)
     if reduced < norm:
         return reduced
     copy1(work.base_q, work.q)
     copy1(work.base_shift, work.shift)
-    return evaluate(method.body, tree, floor, plant, pushes, work, h)
+    return evaluate(method.body, tree, ground, plant, pushes, work, h)
 
 
 @find_step.register(ScaledTwoSided)
-def find_by_scaled_newton(tree, floor, plant, pushes, work, method, finder, h):
+def find_by_scaled_newton(tree, ground, plant, pushes, work, method, finder, h):
     """The guess is so good that after one exact iteration its factorization does the rest."""
     tolerance = tolerance_of(method, tree, work, h)
-    norm = evaluate(method.body, tree, floor, plant, pushes, work, h)
+    norm = evaluate(method.body, tree, ground, plant, pushes, work, h)
     trust = plant.kept_for[0] != 0.0 and norm * KEPT_GAIN <= tolerance
     iteration = 0
     while not norm <= tolerance:
@@ -222,10 +222,10 @@ def find_by_scaled_newton(tree, floor, plant, pushes, work, method, finder, h):
             return NOT_CONVERGED
         iteration += 1
         if trust:
-            reduced = try_kept(tree, floor, plant, pushes, work, method, h, norm)
+            reduced = try_kept(tree, ground, plant, pushes, work, method, h, norm)
             trust = reduced <= FRESH_GAIN * norm
             norm = reduced
         else:
-            norm = iterate(tree, floor, plant, pushes, work, method, h, tolerance, norm)
+            norm = iterate(tree, ground, plant, pushes, work, method, h, tolerance, norm)
             trust = True
     return iteration

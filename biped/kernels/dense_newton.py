@@ -99,8 +99,8 @@ def fill_by_sums(tree, left, right, block, diagonal, moves, matrix):
 
 
 @set_correction.register(ColumnNewton)
-def set_column_correction(finder, tree, floor, plant, work, body, h, iteration):
-    set_newton_blocks(body, tree, floor, plant, work, h)
+def set_column_correction(finder, tree, ground, plant, work, body, h, iteration):
+    set_newton_blocks(body, tree, ground, plant, work, h)
     left, right, block = work.motion.poses.motion, work.next.motion, work.motion.factors.block
     fill_columns(tree, left, right, block, work.diagonal, finder.moves, work.motion.factors.wrench, finder.matrix)
     factor_dense(finder.matrix, finder.order)
@@ -108,8 +108,8 @@ def set_column_correction(finder, tree, floor, plant, work, body, h, iteration):
 
 
 @set_correction.register(SummedNewton)
-def set_summed_correction(finder, tree, floor, plant, work, body, h, iteration):
-    set_newton_blocks(body, tree, floor, plant, work, h)
+def set_summed_correction(finder, tree, ground, plant, work, body, h, iteration):
+    set_newton_blocks(body, tree, ground, plant, work, h)
     left, right, block = work.motion.poses.motion, work.next.motion, work.motion.factors.block
     fill_by_sums(tree, left, right, block, work.diagonal, finder.moves, finder.matrix)
     factor_dense(finder.matrix, finder.order)
@@ -117,10 +117,10 @@ def set_summed_correction(finder, tree, floor, plant, work, body, h, iteration):
 
 
 @measure.register(SummedNewton)
-def measure_by_sums(finder, tree, floor, plant, pushes, work, body, h):
+def measure_by_sums(finder, tree, ground, plant, pushes, work, body, h):
     """e_j from all bodies that j moves, one by one: O(n²)."""
     place_candidate(tree, pushes, work)
-    load_start_wrenches(body, tree, floor, plant, pushes, work, h)
+    load_start_wrenches(body, tree, ground, plant, pushes, work, h)
     total = 0.0
     for i in range(tree.parent.shape[0]):
         for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):

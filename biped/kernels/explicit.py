@@ -81,17 +81,17 @@ def no_stages(flow: Flow) -> Explicit:
 
 
 @advance.register(Explicit)
-def advance_explicitly(tree, floor, plant, pushes, work, method, begin, h):
+def advance_explicitly(tree, ground, plant, pushes, work, method, begin, h):
     """In one part, whatever happens in it."""
-    set_off(tree, plant, pushes, work, method.flow, begin, h)
-    if solve_step(tree, floor, plant, pushes, work, method, h) == NOT_CONVERGED:
+    set_off(tree, ground, plant, pushes, work, method.flow, begin, h)
+    if solve_step(tree, ground, plant, pushes, work, method, h) == NOT_CONVERGED:
         return FAILED
-    keep_books(tree, floor, plant, pushes, work, method, h)
+    keep_books(tree, ground, plant, pushes, work, method, h)
     return OK
 
 
 @solve_step.register(Explicit)
-def go_along_slopes(tree, floor, plant, pushes, work, method, h):
+def go_along_slopes(tree, ground, plant, pushes, work, method, h):
     """From where ``set_off`` stands; there is nothing to iterate."""
     flow = method.flow
     stages = method.weight.shape[0]
@@ -100,7 +100,7 @@ def go_along_slopes(tree, floor, plant, pushes, work, method, h):
         if stage > 0:
             go_from_start(flow, method.fraction[stage] * h, flow.slope.whole)
             place_flow(tree, flow)
-        set_slope(tree, floor, plant, pushes, flow, method.ahead, h)
+        set_slope(tree, ground, plant, pushes, flow, method.ahead, h)
         for k in range(flow.total.shape[0]):
             flow.total[k] += method.weight[stage] * flow.slope.whole[k]
     go_from_start(flow, h, flow.total)
@@ -142,7 +142,7 @@ def take_end_momentum(tree, plant, pushes, work, method, h):
 
 
 @kernel
-def keep_books(tree, floor, plant, pushes, work, method, h):
+def keep_books(tree, ground, plant, pushes, work, method, h):
     """Book the works and impulses that the flow has integrated, settle the contacts, move on to q_{k+1}."""
     end = method.flow.at
     plant.ledger[ACTUATORS] += end.joint_work[0]
@@ -152,8 +152,8 @@ def keep_books(tree, floor, plant, pushes, work, method, h):
     if tree.kind[0] == FLOATING:
         book_impulse(tree, plant, work, before, spin_before, outer_impulse(tree, pushes, end, h), triple(end.moment))
     for c in range(tree.contact_body.shape[0]):
-        middle, velocity = contact_chord(tree, plant, work, h, c)
-        settle_contact(floor, plant, h, c, middle, velocity, end.contact_work[c])
+        middle, velocity = contact_chord(tree, ground, plant, work, h, c)
+        settle_contact(ground, plant, h, c, middle, velocity, end.contact_work[c])
     move_on(tree, plant, work, h)
 
 
@@ -172,22 +172,22 @@ def outer_impulse(tree, pushes, end, h):
 
 
 @routine
-def begin_flow(tree, plant, pushes, work, method, begin, h):
+def begin_flow(tree, ground, plant, pushes, work, method, begin, h):
     """``set_off`` for a caller who integrates."""
-    set_off(tree, plant, pushes, work, method.flow, begin, h)
+    set_off(tree, ground, plant, pushes, work, method.flow, begin, h)
 
 
 @routine
-def slope_of_flow(tree, floor, plant, pushes, flow, h):
+def slope_of_flow(tree, ground, plant, pushes, flow, h):
     """The rate of change at ``flow.at``, into ``flow.slope``, for a caller who integrates."""
     place_flow(tree, flow)
-    set_slope(tree, floor, plant, pushes, flow, 0.0, h)
+    set_slope(tree, ground, plant, pushes, flow, 0.0, h)
 
 
 @routine
-def end_flow(tree, floor, plant, pushes, work, method, h):
+def end_flow(tree, ground, plant, pushes, work, method, h):
     """Take ``flow.at`` as the end of the step and keep its books; OK or FAILED."""
     if not arrive(tree, plant, pushes, work, method.flow, h):
         return FAILED
-    keep_books(tree, floor, plant, pushes, work, method, h)
+    keep_books(tree, ground, plant, pushes, work, method, h)
     return OK

@@ -29,6 +29,7 @@ from biped.kernels.dynamics import (
     turn_inertias,
 )
 from biped.kernels.factorization import solve_inboard, solve_outboard
+from biped.kernels.ground import begin_ground, floor_force
 from biped.kernels.kinematics import copy_poses, move_bodies, place_bodies, point_of_body
 from biped.kernels.newton import place_push
 from biped.kernels.pushes import set_push_impulses
@@ -57,7 +58,6 @@ from biped.kernels.vectors import (
     triple,
 )
 from contact.jit import kernel
-from contact.kernels import point_force
 from contact.modes import NONE
 
 
@@ -105,12 +105,13 @@ def new_flow(n: int, nq: int, nv: int, nc: int) -> Flow:
 
 
 @kernel
-def set_off(tree, plant, pushes, work, flow, begin, h):
+def set_off(tree, ground, plant, pushes, work, flow, begin, h):
     """Stand at the start of a step: ``flow.at`` is the plant's state, with empty books, and M is factored there."""
     if pushes.body.shape[0] > 0:
         set_push_impulses(pushes, begin, begin + h)
         for j in range(pushes.body.shape[0]):
             place_push(work.motion.poses, pushes, j, pushes.left)
+    begin_ground(ground, reference_point(tree, plant.q), work.motion.poses.contact, begin, begin + h)
     motion = flow.motion
     copy_poses(work.motion.poses, motion.poses)
     for i in range(tree.parent.shape[0]):
@@ -156,7 +157,7 @@ def place_flow(tree, flow):
 
 
 @kernel
-def set_slope(tree, floor, plant, pushes, flow, ahead, h):
+def set_slope(tree, ground, plant, pushes, flow, ahead, h):
     """The rate of change at ``flow.at``; the tree must be placed there.
 
     Forces and accelerations are those at ``flow.at``. Coordinates and books go by velocities that are
@@ -165,7 +166,7 @@ def set_slope(tree, floor, plant, pushes, flow, ahead, h):
     motion = flow.motion
     copy1(flow.at.v, motion.rates)
     move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
-    set_floor_forces(tree, floor, plant, flow)
+    set_floor_forces(tree, ground, plant, flow)
     set_joint_torques(tree, plant, flow)
     load_bias_forces(tree, motion, 0)
     add_outer_forces(tree, pushes, flow, h)
@@ -196,7 +197,7 @@ def contact_velocity(tree, motion, c):
 
 
 @kernel
-def set_floor_forces(tree, floor, plant, flow):
+def set_floor_forces(tree, ground, plant, flow):
     """The contact law at the points' places and velocities of this instant."""
     origin = add(reference_point(tree, plant.q), displacement(tree, flow))
     for c in range(tree.contact_body.shape[0]):
@@ -204,7 +205,7 @@ def set_floor_forces(tree, floor, plant, flow):
         if plant.mode[c] != NONE:
             place = add(origin, load3(flow.motion.poses.contact, c))
             velocity = contact_velocity(tree, flow.motion, c)
-            force = point_force(floor, plant.mode[c], place, velocity, (plant.anchor[c, 0], plant.anchor[c, 1]))
+            force = floor_force(ground, plant, c, place, velocity)
         store3(flow.force, c, force)
 
 

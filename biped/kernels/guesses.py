@@ -29,9 +29,9 @@ class Proposed(NamedTuple):
 
 
 @set_guess.register(Proposed)
-def propose(tree, floor, plant, pushes, work, guess, h):
+def propose(tree, ground, plant, pushes, work, guess, h):
     if guess.number == EXTRAPOLATED:
-        extrapolate(tree, floor, plant, pushes, work, guess, h)
+        extrapolate(tree, ground, plant, pushes, work, guess, h)
     else:
         go_on(tree, plant, pushes, work, guess, h)
 

@@ -4,16 +4,17 @@ import math
 from typing import Any, NamedTuple
 
 from biped.kernels.free_body import STATE
+from biped.kernels.ground import START, Ground, is_moving
 from biped.kernels.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_more, record_row
 from biped.kernels.method import advance
 from biped.kernels.pushes import Pushes
+from biped.kernels.senses import Actuators, Seen, Senses, deliver, sense
 from biped.kernels.state import STEPS, Plant
 from biped.kernels.step import FAILED, OK, count_step, time_of
 from biped.kernels.thrown import ARMED, BROKEN, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.tree import FLOATING, Tree
 from biped.kernels.variational import Workspace
 from contact.jit import kernel, routine
-from contact.kernels import FloorParameters
 
 # Why a loop came back, besides OK and FAILED.
 FELL = 2
@@ -32,7 +33,7 @@ class World(NamedTuple):
     """All that a closed loop advances, in one argument."""
 
     tree: Tree
-    floor: FloorParameters
+    ground: Ground
     plant: Plant
     pushes: Pushes
     work: Workspace
@@ -40,6 +41,9 @@ class World(NamedTuple):
     thrown: Thrown
     fall: FallLimits
     log: Log
+    senses: Senses
+    seen: Seen
+    actuators: Actuators
 
 
 @kernel
@@ -55,9 +59,15 @@ def has_fallen(tree, plant, motion, fall):
 
 @kernel
 def look(world, period):
-    """Observe the velocities; FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK."""
+    """Show the plant to the controller; FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
+
+    The controller finds it in ``world.seen``, and writes its torques there.
+    """
     observe(world.tree, world.plant, world.work.motion, world.log)
-    return reason_to_stop(world, period)
+    reason = reason_to_stop(world, period)
+    if reason == OK:
+        sense(world.tree, world.plant, world.work.motion, world.senses, world.seen)
+    return reason
 
 
 @kernel
@@ -70,32 +80,66 @@ def reason_to_stop(world, period):
     return OK
 
 
+@kernel
+def act(world, period):
+    """Deliver the torques that were set, and hold them for ``period`` steps; OK, FAILED or BROKEN."""
+    deliver(world.tree, world.plant, world.actuators)
+    return hold(world, period)
+
+
 @routine
 def begin_tick(world, period):
     """``look`` for a loop that is not compiled."""
     return look(world, period)
 
 
+@routine
+def check_room(world, period):
+    """``look`` without showing anything to a controller."""
+    observe(world.tree, world.plant, world.work.motion, world.log)
+    return reason_to_stop(world, period)
+
+
+@routine
+def deliver_torques(world):
+    """The first half of ``act`` for a loop that is not compiled."""
+    deliver(world.tree, world.plant, world.actuators)
+
+
 @kernel
-def append_row(tree, floor, plant, work, thrown, log):
+def append_row(tree, ground, plant, work, thrown, log):
     """Append a row for the present state."""
     observe(tree, plant, work.motion, log)
-    place = record_row(tree, floor, plant, work.motion, log, time_of(plant))
+    place = record_row(tree, ground, plant, work.motion, log, time_of(plant))
     row = log.rows[log.cursor[ROWS] - 1]
     place = record_more(tree, plant, work, log.more, row, place)
+    place = record_platform(ground, row, place)
     if thrown.status[ARMED] == 1:
         for k in range(7):
             row[place + k] = thrown.state[k]
 
 
+@kernel
+def record_platform(ground, row, place):
+    """The pose of a floor that moves; the place after it."""
+    if not is_moving(ground):
+        return place
+    frame = ground.frame[START]
+    for k in range(3):
+        row[place + k] = frame[k]
+    for k in range(4):
+        row[place + 3 + k] = frame[12 + k]
+    return place + 7
+
+
 @routine
-def record(tree, floor, plant, work, thrown, log):
+def record(tree, ground, plant, work, thrown, log):
     """``append_row`` for a loop that is not compiled."""
-    append_row(tree, floor, plant, work, thrown, log)
+    append_row(tree, ground, plant, work, thrown, log)
 
 
 @kernel
-def take_step(tree, floor, plant, pushes, work, method, thrown, log):
+def take_step(tree, ground, plant, pushes, work, method, thrown, log):
     """One step of the tree, and of the thrown box: in two parts with the collision between them if they meet."""
     begin, h = time_of(plant), plant.clock[1]
     armed = thrown.status[ARMED] == 1
@@ -105,7 +149,7 @@ def take_step(tree, floor, plant, pushes, work, method, thrown, log):
     rest = h - part
     for _ in range(2):
         if part > 0.0:
-            if advance(tree, floor, plant, pushes, work, method, begin, part) == FAILED:
+            if advance(tree, ground, plant, pushes, work, method, begin, part) == FAILED:
                 plant.clock[0] += begin - time_of(plant)  # after an impact, box and tree are where they collided
                 return FAILED
             if armed and not fly_thrown(tree, thrown, part):
@@ -124,11 +168,12 @@ def take_step(tree, floor, plant, pushes, work, method, thrown, log):
 @routine
 def hold(world, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, FAILED or BROKEN."""
-    tree, floor, plant, pushes, work, method, thrown, _, log = world
+    tree, ground, plant, pushes, work, log = world.tree, world.ground, world.plant, world.pushes, world.work, world.log
+    method, thrown = world.method, world.thrown
     for _ in range(steps):
         if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
-            append_row(tree, floor, plant, work, thrown, log)
-        reason = take_step(tree, floor, plant, pushes, work, method, thrown, log)
+            append_row(tree, ground, plant, work, thrown, log)
+        reason = take_step(tree, ground, plant, pushes, work, method, thrown, log)
         if reason != OK:
             return reason
         log_contact_changes(plant, log, time_of(plant))

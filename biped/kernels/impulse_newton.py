@@ -17,7 +17,7 @@ class ImpulseNewton(NamedTuple):
 
 
 @set_correction.register(ImpulseNewton)
-def set_impulse_correction(finder, tree, floor, plant, work, body, h, iteration):
+def set_impulse_correction(finder, tree, ground, plant, work, body, h, iteration):
     if iteration == 0:
         factor_mass_matrix(tree, work.motion, 0)
     solve_by_mass(tree, work, work.residual, h, work.delta)

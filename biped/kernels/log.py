@@ -11,6 +11,7 @@ from biped.kernels.dynamics import (
     potential_energy,
     rates_from_momentum,
 )
+from biped.kernels.ground import START, begin_ground, law_at, to_floor
 from biped.kernels.kinematics import move_bodies
 from biped.kernels.state import (
     ACTUATORS,
@@ -19,9 +20,9 @@ from biped.kernels.state import (
     LEDGERS,
     PUSHES,
     RECENT_ITERATIONS,
-    START,
     TOTAL_STEPS,
 )
+from biped.kernels.state import START as AT_START
 from biped.kernels.tree import Floats, Integers
 from biped.kernels.variational import reference_point
 from biped.kernels.vectors import add, cross, load3, sub
@@ -107,13 +108,14 @@ def put(row, place, values):
 
 
 @kernel
-def record_row(tree, floor, plant, motion, log, time):
+def record_row(tree, ground, plant, motion, log, time):
     """Append a row: time, q, rates, torques, contacts, ledger, momenta, iterations, the controller's numbers.
 
     Returns the place after them, where ``record_more`` and a thrown box's pose go on.
 
     ``biped.columns`` names the columns in this order.
     """
+    begin_ground(ground, reference_point(tree, plant.q), motion.poses.contact, time, time)
     row = log.rows[log.cursor[ROWS]]
     row[0] = time
     place = 1
@@ -126,7 +128,7 @@ def record_row(tree, floor, plant, motion, log, time):
     place = record_torques(tree, plant, motion, row, place)
     place = record_contacts(tree, plant, motion, row, place)
     move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
-    place = record_ledger(tree, floor, plant, motion, row, place)
+    place = record_ledger(tree, ground, plant, motion, row, place)
     place = record_momenta(tree, plant, motion, row, place)
     row[place] = plant.counts[RECENT_ITERATIONS]
     plant.counts[RECENT_ITERATIONS] = 0
@@ -161,27 +163,28 @@ def record_contacts(tree, plant, motion, row, place):
 
 
 @kernel
-def energies(tree, floor, plant, motion):
+def energies(tree, ground, plant, motion):
     """Kinetic, potential and stored contact energy [J]; needs ``motion.velocity``."""
     stored = 0.0
     origin = reference_point(tree, plant.q)
     for c in range(plant.mode.shape[0]):
         if plant.mode[c] != NONE:
             anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
-            stored += stored_energy(floor, plant.mode[c], add(origin, load3(motion.poses.contact, c)), anchor)
+            at = to_floor(ground, START, add(origin, load3(motion.poses.contact, c)))
+            stored += stored_energy(law_at(ground, c), plant.mode[c], at, anchor)
     return kinetic_energy(tree, motion), potential_energy(tree, motion.poses, origin), stored
 
 
 @kernel
-def record_ledger(tree, floor, plant, motion, row, place):
+def record_ledger(tree, ground, plant, motion, row, place):
     """Energies now, works since the start, and what is left over: the integrator's own energy error."""
-    kinetic, potential, stored = energies(tree, floor, plant, motion)
+    kinetic, potential, stored = energies(tree, ground, plant, motion)
     place = put(row, place, (kinetic, potential, stored))
     for k in range(LEDGERS - 1):
         row[place + k] = plant.ledger[k]
     # Contact work is what its springs store and what it dissipates: it enters once.
     works = plant.ledger[ACTUATORS] + plant.ledger[CONTACT] + plant.ledger[PUSHES] + plant.ledger[IMPACTS]
-    row[place + LEDGERS - 1] = kinetic + potential - plant.ledger[START] - works
+    row[place + LEDGERS - 1] = kinetic + potential - plant.ledger[AT_START] - works
     return place + LEDGERS
 
 

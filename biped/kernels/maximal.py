@@ -224,12 +224,12 @@ def place_free_bodies(tree, plant, work, finder):
 
 
 @kernel
-def evaluate_free(body, tree, floor, plant, pushes, work, finder, h):
+def evaluate_free(body, tree, ground, plant, pushes, work, finder, h):
     """(‖e‖, ‖e‖ together with the gaps as momenta), at the bodies' candidate poses."""
     gaps = place_free_bodies(tree, plant, work, finder)
     for j in range(pushes.body.shape[0]):
         place_push(work.next, pushes, j, pushes.right)
-    squared = set_residual(body, tree, floor, plant, pushes, work, h)
+    squared = set_residual(body, tree, ground, plant, pushes, work, h)
     return math.sqrt(squared), math.sqrt(squared + gaps / (h * h))
 
 
@@ -247,11 +247,11 @@ def load_jumps(tree, work, finder):
 
 
 @kernel
-def set_newton_twists(body, tree, floor, plant, work, finder, h):
+def set_newton_twists(body, tree, ground, plant, work, finder, h):
     """Newton's displacement Δ of every body, about O at k + 1, into ``factors.twist``."""
     factors = work.motion.factors
     left, right = work.motion.poses.motion, work.next.motion
-    set_newton_blocks(body, tree, floor, plant, work, h)
+    set_newton_blocks(body, tree, ground, plant, work, h)
     load_jumps(tree, work, finder)
     eliminate(tree, left, right, work.diagonal, factors, 0)
     solve_inboard(tree, left, work.residual, factors, 0)
@@ -287,14 +287,14 @@ def displace_bodies(tree, work, finder, factor):
 
 
 @kernel
-def iterate_free(tree, floor, plant, pushes, work, method, finder, h, tolerance, merit):
+def iterate_free(tree, ground, plant, pushes, work, method, finder, h, tolerance, merit):
     """One iteration: Newton's exact step, and the largest of 1, 1/2, 1/4, ... of it that helps; NaN if none does."""
-    set_newton_twists(method.body, tree, floor, plant, work, finder, h)
+    set_newton_twists(method.body, tree, ground, plant, work, finder, h)
     keep_base(tree, work, finder)
     factor = 1.0
     for _ in range(method.solver.max_backtracks):
         displace_bodies(tree, work, finder, factor)
-        size, reduced = evaluate_free(method.body, tree, floor, plant, pushes, work, finder, h)
+        size, reduced = evaluate_free(method.body, tree, ground, plant, pushes, work, finder, h)
         if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * merit:
             return size, reduced
         factor *= 0.5
@@ -312,22 +312,22 @@ def gap_tolerance(tree, poses):
 
 
 @find_step.register(MaximalFinder)
-def find_in_maximal_coordinates(tree, floor, plant, pushes, work, method, finder, h):
+def find_in_maximal_coordinates(tree, ground, plant, pushes, work, method, finder, h):
     """From the candidate ``work.q``, where all joints are closed."""
     set_body_momenta(tree, plant, work, finder)
     tolerance, closed = tolerance_of(method, tree, work, h), gap_tolerance(tree, work.motion.poses)
     place_bodies(tree, work.q, work.next)
-    size, merit = evaluate_free(method.body, tree, floor, plant, pushes, work, finder, h)
+    size, merit = evaluate_free(method.body, tree, ground, plant, pushes, work, finder, h)
     iteration = 0
     while not (size <= tolerance and finder.gap[POSITION] <= closed and finder.gap[ROTATION] <= GAP):
         if iteration >= method.solver.max_iterations or not math.isfinite(merit):
             return NOT_CONVERGED
-        size, merit = iterate_free(tree, floor, plant, pushes, work, method, finder, h, tolerance, merit)
+        size, merit = iterate_free(tree, ground, plant, pushes, work, method, finder, h, tolerance, merit)
         iteration += 1
     for kind in range(GAPS):
         finder.worst[kind] = max(finder.worst[kind], finder.gap[kind])
     extract_coordinates(tree, plant, work)
-    evaluate(method.body, tree, floor, plant, pushes, work, h)
+    evaluate(method.body, tree, ground, plant, pushes, work, h)
     set_first_halves(tree, plant, work, finder)
     return iteration
 

@@ -35,12 +35,12 @@ class Variational(NamedTuple):
 
 
 @generic("method")
-def advance(tree, floor, plant, pushes, work, method, begin, h):
+def advance(tree, ground, plant, pushes, work, method, begin, h):
     """Advance the plant by h from the time ``begin``, the books included; OK or FAILED."""
 
 
 @generic("method")
-def solve_step(tree, floor, plant, pushes, work, method, h):
+def solve_step(tree, ground, plant, pushes, work, method, h):
     """Find q_{k+1}: the number of iterations, or NOT_CONVERGED.
 
     Afterwards ``work.q``, ``work.shift`` and ``work.next`` hold the tree at k + 1, ``plant.force`` the contact
@@ -59,10 +59,10 @@ def remember(tree, plant, work, method, h):
 
 
 @generic("finder")
-def find_step(tree, floor, plant, pushes, work, method, finder, h):
+def find_step(tree, ground, plant, pushes, work, method, finder, h):
     """Solve the equations of a variational step from the candidate in ``work``: iterations, or NOT_CONVERGED."""
 
 
 @generic("guess")
-def set_guess(tree, floor, plant, pushes, work, guess, h):
+def set_guess(tree, ground, plant, pushes, work, guess, h):
     """The first candidate for q_{k+1}, into ``work.q`` and ``work.shift``."""

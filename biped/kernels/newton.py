@@ -32,10 +32,10 @@ class Extrapolation(NamedTuple):
 
 
 @kernel
-def evaluate(body, tree, floor, plant, pushes, work, h):
+def evaluate(body, tree, ground, plant, pushes, work, h):
     """The residual's norm at the candidate ``work.q``, ``work.shift``."""
     place_candidate(tree, pushes, work)
-    return math.sqrt(set_residual(body, tree, floor, plant, pushes, work, h))
+    return math.sqrt(set_residual(body, tree, ground, plant, pushes, work, h))
 
 
 @kernel
@@ -53,7 +53,7 @@ def place_push(poses, pushes, j, arms):
 
 
 @kernel
-def search_line(tree, floor, plant, pushes, work, method, h, tolerance, norm):
+def search_line(tree, ground, plant, pushes, work, method, h, tolerance, norm):
     """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, or NaN."""
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
@@ -62,7 +62,7 @@ def search_line(tree, floor, plant, pushes, work, method, h, tolerance, norm):
         if trial > 0:
             place_bodies(tree, work.base_q, work.next)  # δ is in the unit twists where the search began
         displace(tree, work.next, work.base_q, work.base_shift, factor, work.delta, work.q, work.shift)
-        reduced = evaluate(method.body, tree, floor, plant, pushes, work, h)
+        reduced = evaluate(method.body, tree, ground, plant, pushes, work, h)
         if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
             return reduced
         factor *= 0.5
@@ -70,7 +70,7 @@ def search_line(tree, floor, plant, pushes, work, method, h, tolerance, norm):
 
 
 @set_guess.register(Extrapolation)
-def extrapolate(tree, floor, plant, pushes, work, guess, h):
+def extrapolate(tree, ground, plant, pushes, work, guess, h):
     between = 0.5 * (h + plant.clock[2])
     for dof in range(plant.rate.shape[0]):
         work.delta[dof] = plant.rate[dof] + between * (plant.rate_change[dof] + plant.rate_curve[dof])
@@ -114,29 +114,29 @@ def may_serve(plant, h):
 
 
 @kernel
-def try_kept_factors(tree, floor, plant, pushes, work, method, h, tolerance, norm):
+def try_kept_factors(tree, ground, plant, pushes, work, method, h, tolerance, norm):
     """One iteration with the factorization at hand; the residual's norm after it, or as it was if that is less."""
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, kept_factors(plant, work), work.delta)
     displace(tree, work.next, work.base_q, work.base_shift, 1.0, work.delta, work.q, work.shift)
-    reduced = evaluate(method.body, tree, floor, plant, pushes, work, h)
+    reduced = evaluate(method.body, tree, ground, plant, pushes, work, h)
     if reduced <= tolerance or reduced < norm:
         return reduced
     copy1(work.base_q, work.q)
     copy1(work.base_shift, work.shift)
-    return evaluate(method.body, tree, floor, plant, pushes, work, h)
+    return evaluate(method.body, tree, ground, plant, pushes, work, h)
 
 
 @kernel
-def iterate(tree, floor, plant, pushes, work, method, h, tolerance, norm):
+def iterate(tree, ground, plant, pushes, work, method, h, tolerance, norm):
     """One iteration of Newton's method: its exact matrix, and a line search; the residual's norm after it."""
-    set_newton_blocks(method.body, tree, floor, plant, work, h)
+    set_newton_blocks(method.body, tree, ground, plant, work, h)
     factors = kept_factors(plant, work)
     eliminate(tree, work.motion.poses.motion, work.next.motion, work.diagonal, factors, 0)
     note_purpose(plant, h)
     solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
-    return search_line(tree, floor, plant, pushes, work, method, h, tolerance, norm)
+    return search_line(tree, ground, plant, pushes, work, method, h, tolerance, norm)
 
 
 @kernel
@@ -163,9 +163,9 @@ def tolerance_of(method, tree, work, h):
 
 
 @solve_step.register(Variational)
-def solve_variational_step(tree, floor, plant, pushes, work, method, h):
-    set_guess(tree, floor, plant, pushes, work, method.guess, h)
-    return on_branch(tree, plant, work, find_step(tree, floor, plant, pushes, work, method, method.finder, h))
+def solve_variational_step(tree, ground, plant, pushes, work, method, h):
+    set_guess(tree, ground, plant, pushes, work, method.guess, h)
+    return on_branch(tree, plant, work, find_step(tree, ground, plant, pushes, work, method, method.finder, h))
 
 
 @kernel
@@ -185,14 +185,14 @@ def on_branch(tree, plant, work, iterations):
 
 
 @find_step.register(TwoSided)
-def find_by_newton(tree, floor, plant, pushes, work, method, finder, h):
+def find_by_newton(tree, ground, plant, pushes, work, method, finder, h):
     """The first iteration goes by the last step's factorization, where that may serve.
 
     It is a step old and costs a third. All others, and all where it did not do, are exact; but for a last one by the
     factorization of the iteration before, where that reduces the residual enough if it does so as much as that one did.
     """
     tolerance = tolerance_of(method, tree, work, h)
-    norm = evaluate(method.body, tree, floor, plant, pushes, work, h)
+    norm = evaluate(method.body, tree, ground, plant, pushes, work, h)
     iteration = 0
     kept = norm > tolerance and may_serve(plant, h)
     fresh = False
@@ -201,12 +201,12 @@ def find_by_newton(tree, floor, plant, pushes, work, method, finder, h):
             return NOT_CONVERGED
         before = norm
         if kept or fresh:
-            norm = try_kept_factors(tree, floor, plant, pushes, work, method, h, tolerance, norm)
+            norm = try_kept_factors(tree, ground, plant, pushes, work, method, h, tolerance, norm)
             if kept and norm > tolerance:
                 plant.counts[PATIENCE] = RETRY_AFTER
             kept = fresh = False
         else:
-            norm = iterate(tree, floor, plant, pushes, work, method, h, tolerance, norm)
+            norm = iterate(tree, ground, plant, pushes, work, method, h, tolerance, norm)
             fresh = norm * norm <= before * tolerance
         iteration += 1
     return iteration

@@ -16,7 +16,9 @@ RETRIED = 4  # steps that were halved
 TOTAL_STEPS = 5  # steps since the start of the run
 PATIENCE = 6  # steps until the kept factorization is tried again, after it did not do
 INTO_TICK = 7  # steps since the last control tick, where a run ended between two
-COUNTS = 8
+TICKS = 8  # control ticks at which torques were set
+SENSED = 9  # those at which the plant was seen through imperfect senses, as long as these last
+COUNTS = 10
 
 # Places in ``Plant.ledger`` [J], each summed since the start of the run.
 ACTUATORS = 0
@@ -24,8 +26,9 @@ CONTACT = 1
 DISSIPATED = 2
 PUSHES = 3
 IMPACTS = 4
-START = 5  # kinetic and potential energy at the start
-LEDGERS = 6
+PLATFORM = 5  # what a moving floor did to the body, a part of CONTACT
+START = 6  # kinetic and potential energy at the start
+LEDGERS = 7
 
 
 class Plant(NamedTuple):
@@ -48,6 +51,8 @@ class Plant(NamedTuple):
     anchor: Floats  # (nc, 2) [m] where a sticking point is held
     force: Floats  # (nc, 3) [N] contact force of the last step
     torque: Floats  # (nv,) what the controller holds on the joints
+    saturated: Floats  # (nv,) [s] for which more than an actuator's limit was asked for
+    past: Floats  # (depth, nq + nv) what senses with a delay have yet to show
     stiffness: Floats  # (nv,) joint impedance, evaluated within the step
     damping: Floats  # (nv,)
     setpoint: Floats  # (nv,)
@@ -65,7 +70,8 @@ def new_plant(nq: int, nv: int, nc: int) -> Plant:
         "history": (0, nv, 0), "history_for": (3,),
         "kept_u": (nv, 6), "kept_w": (nv, 6), "kept_d": (nv,), "kept_for": (1 + nc,),
         "anchor": (nc, 2), "force": (nc, 3), "slip": (nc,),
-        "torque": (nv,), "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,),
+        "torque": (nv,), "saturated": (nv,), "past": (1, nq + nv),
+        "stiffness": (nv,), "damping": (nv,), "setpoint": (nv,),
         "ledger": (LEDGERS,), "defect": (6,), "impulse": (6,),
     }  # fmt: skip
     arrays: dict[str, NDArray[np.generic]] = {name: np.zeros(shape) for name, shape in floats.items()}

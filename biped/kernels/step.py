@@ -4,6 +4,7 @@ import math
 
 from biped.kernels.before import keep, take_back
 from biped.kernels.dynamics import turn_inertias
+from biped.kernels.ground import END, begin_ground, force_in_floor, is_moving, law_at, region_of, stored_at, to_floor
 from biped.kernels.kinematics import copy_poses, place_bodies
 from biped.kernels.method import NOT_CONVERGED, Variational, advance, remember, set_new_momentum, solve_step
 from biped.kernels.newton import place_push
@@ -14,6 +15,7 @@ from biped.kernels.state import (
     DISSIPATED,
     ITERATIONS,
     MOST_ITERATIONS,
+    PLATFORM,
     PUSHES,
     RECENT_ITERATIONS,
     RETRIED,
@@ -26,6 +28,7 @@ from biped.kernels.variational import (
     joint_torque,
     reference_point,
     set_rates,
+    world_chord,
 )
 from biped.kernels.vectors import add, copy1, cross, dot, load3, scale, sub, triple
 from contact.jit import kernel, routine
@@ -57,7 +60,7 @@ def count_step(plant):
 
 
 @advance.register(Variational)
-def advance_in_parts(tree, floor, plant, pushes, work, method, begin, h):
+def advance_in_parts(tree, ground, plant, pushes, work, method, begin, h):
     """In halves, quarters, ... where that is needed.
 
     It is needed where a step does not converge, and where a point would land deeper than
@@ -70,7 +73,7 @@ def advance_in_parts(tree, floor, plant, pushes, work, method, begin, h):
     while done < units:
         part = h * (size / units)
         depth = math.inf if size == 1 else method.solver.landing_depth
-        taken = substep(tree, floor, plant, pushes, work, method, begin + h * (done / units), part, depth)
+        taken = substep(tree, ground, plant, pushes, work, method, begin + h * (done / units), part, depth)
         if taken >= 0:
             iterations += taken
             most = max(most, taken)
@@ -98,34 +101,35 @@ def count_iterations(count, iterations, most, halved):
 
 
 @kernel
-def substep(tree, floor, plant, pushes, work, method, begin, h, depth):
+def substep(tree, ground, plant, pushes, work, method, begin, h, depth):
     """One step of length h, all of it or nothing: the number of iterations, NOT_CONVERGED or TOO_DEEP.
 
     It is too deep where a point lands deeper than ``depth``.
     """
+    begin_ground(ground, reference_point(tree, plant.q), work.motion.poses.contact, begin, begin + h)
     if pushes.body.shape[0] > 0:
         set_push_impulses(pushes, begin, begin + h)
         for j in range(pushes.body.shape[0]):
             place_push(work.motion.poses, pushes, j, pushes.left)
-    iterations = solve_step(tree, floor, plant, pushes, work, method, h)
+    iterations = solve_step(tree, ground, plant, pushes, work, method, h)
     if iterations == NOT_CONVERGED:
         return NOT_CONVERGED
-    if lands_too_deep(tree, plant, work, depth):
+    if lands_too_deep(tree, ground, plant, work, depth):
         return TOO_DEEP
     book_works(tree, plant, pushes, work, h)
     book_momentum(tree, plant, pushes, work, method, h)
-    settle_contacts(tree, floor, plant, work, h)
+    settle_contacts(tree, ground, plant, work, h)
     remember(tree, plant, work, method, h)
     take_over(tree, plant, work)
     return iterations
 
 
 @kernel
-def lands_too_deep(tree, plant, work, depth):
+def lands_too_deep(tree, ground, plant, work, depth):
     """Whether a point that touches nothing ends this step farther below the floor than ``depth``."""
-    height = reference_point(tree, plant.q)[2] + work.shift[2]
+    origin = add(reference_point(tree, plant.q), triple(work.shift))
     for c in range(plant.mode.shape[0]):
-        if plant.mode[c] == NONE and height + work.next.contact[c, 2] < -depth:
+        if plant.mode[c] == NONE and to_floor(ground, END, add(origin, load3(work.next.contact, c)))[2] < -depth:
             return True
     return False
 
@@ -221,17 +225,23 @@ def external_impulse(tree, plant, pushes, work, h):
 
 
 @kernel
-def settle_contacts(tree, floor, plant, work, h):
+def settle_contacts(tree, ground, plant, work, h):
     """Book the contacts' work, split into what springs store and what is lost, and decide the next modes."""
     for c in range(tree.contact_body.shape[0]):
-        middle, velocity = contact_chord(tree, plant, work, h, c)
-        settle_contact(floor, plant, h, c, middle, velocity, h * dot(load3(plant.force, c), velocity))
+        middle, velocity = contact_chord(tree, ground, plant, work, h, c)
+        settle_contact(ground, plant, h, c, middle, velocity, dot(load3(plant.force, c), world_chord(work, c)))
 
 
 @kernel
-def settle_contact(floor, plant, h, c, middle, velocity, done):
+def settle_contact(ground, plant, h, c, middle, velocity, done):
     """The same for contact point c, which moved along a chord and on which the floor did the work ``done``."""
-    mode = plant.mode[c]
+    mode, floor = plant.mode[c], law_at(ground, c)
+    force = force_in_floor(ground, load3(plant.force, c))
+    plant.ledger[CONTACT] += done
+    if is_moving(ground):
+        in_floor = h * dot(force, velocity)
+        plant.ledger[PLATFORM] += done - in_floor
+        done = in_floor
     anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
     half = scale(0.5 * h, velocity)
     begin, end = sub(middle, half), add(middle, half)
@@ -240,11 +250,11 @@ def settle_contact(floor, plant, h, c, middle, velocity, done):
         plant.slip[c] += h * math.hypot(velocity[0], velocity[1])
     found = state_at_end(floor, mode, middle, velocity, anchor, end[2])
     plant.found[c] = found
-    anchor = anchor_at_end(floor, mode, middle, velocity, anchor, end, load3(plant.force, c))
+    anchor = anchor_at_end(floor, mode, middle, velocity, anchor, end, force)
     plant.anchor[c, 0], plant.anchor[c, 1] = anchor
     plant.mode[c] = mode_of(found)
-    plant.ledger[CONTACT] += done
-    plant.ledger[DISSIPATED] -= done + stored_energy(floor, plant.mode[c], end, anchor) - stored
+    kept = stored_at(ground, region_of(ground, end[0], end[1]), plant.mode[c], end, anchor)
+    plant.ledger[DISSIPATED] -= done + kept - stored
 
 
 @remember.register(Variational)

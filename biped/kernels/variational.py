@@ -22,6 +22,7 @@ from biped.kernels.before import Before, new_before
 from biped.kernels.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
 from biped.kernels.dynamics import Motion, new_motion
 from biped.kernels.factorization import add_point_block
+from biped.kernels.ground import END, START, floor_force, floor_force_derivative, is_moving, to_floor
 from biped.kernels.kinematics import Poses, new_poses
 from biped.kernels.tree import FLOATING, PRISMATIC, REVOLUTE, Floats
 from biped.kernels.vectors import (
@@ -45,7 +46,6 @@ from biped.kernels.vectors import (
     triple,
 )
 from contact.jit import kernel, routine
-from contact.kernels import point_force, point_force_derivative
 from contact.modes import NONE
 
 
@@ -173,23 +173,31 @@ def add_impulse(work, i, arm, impulse):
 
 
 @kernel
-def contact_chord(tree, plant, work, h, c):
-    """The middle of a contact point's chord and the chord's velocity, in the world."""
-    left = load3(work.motion.poses.contact, c)
-    shift = triple(work.shift)
-    moved = add(shift, sub(load3(work.next.contact, c), left))
-    start = add(reference_point(tree, plant.q), left)
+def world_chord(work, c):
+    """How far a contact point moves in the step, in the world."""
+    return add(triple(work.shift), sub(load3(work.next.contact, c), load3(work.motion.poses.contact, c)))
+
+
+@kernel
+def contact_chord(tree, ground, plant, work, h, c):
+    """The middle of a contact point's chord and the chord's velocity, in the floor's frame."""
+    moved = world_chord(work, c)
+    start = add(reference_point(tree, plant.q), load3(work.motion.poses.contact, c))
+    if is_moving(ground):
+        end = to_floor(ground, END, add(start, moved))
+        start = to_floor(ground, START, start)
+        moved = sub(end, start)
     return add(start, scale(0.5, moved)), scale(1.0 / h, moved)
 
 
 @kernel
-def set_contact_forces(tree, floor, plant, work, h):
+def set_contact_forces(tree, ground, plant, work, h):
     """The floor's forces on the contact points for the chords as they are now."""
     for c in range(tree.contact_body.shape[0]):
         force = (0.0, 0.0, 0.0)
         if plant.mode[c] != NONE:
-            middle, velocity = contact_chord(tree, plant, work, h, c)
-            force = point_force(floor, plant.mode[c], middle, velocity, (plant.anchor[c, 0], plant.anchor[c, 1]))
+            middle, velocity = contact_chord(tree, ground, plant, work, h, c)
+            force = floor_force(ground, plant, c, middle, velocity)
         store3(plant.force, c, force)
 
 
@@ -204,10 +212,10 @@ def add_external_impulses(tree, plant, pushes, work, arms, push_arms, half, sign
 
 
 @kernel
-def load_start_wrenches(body, tree, floor, plant, pushes, work, h):
+def load_start_wrenches(body, tree, ground, plant, pushes, work, h):
     """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``work.wrench``."""
     set_discrete_momenta(body, tree, work, h)
-    set_contact_forces(tree, floor, plant, work, h)
+    set_contact_forces(tree, ground, plant, work, h)
     load_body_wrenches(tree, work, work.motion.poses, -0.5 * h)
     add_external_impulses(tree, plant, pushes, work, work.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
 
@@ -219,9 +227,9 @@ def dof_torque(tree, plant, work, h, i, dof):
 
 
 @kernel
-def set_residual(body, tree, floor, plant, pushes, work, h):
+def set_residual(body, tree, ground, plant, pushes, work, h):
     """e and the square of its norm; the poses at k + 1 must be those of ``work.q``."""
-    load_start_wrenches(body, tree, floor, plant, pushes, work, h)
+    load_start_wrenches(body, tree, ground, plant, pushes, work, h)
     total = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(work.wrench, i)
@@ -274,16 +282,15 @@ def move_residual(momentum, work):
 
 
 @kernel
-def set_newton_blocks(body, tree, floor, plant, work, h):
+def set_newton_blocks(body, tree, ground, plant, work, h):
     """G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
     block = work.motion.factors.block
     for i in range(tree.parent.shape[0]):
         store_body_block(body, tree, work, block, i, h)
     for c in range(tree.contact_body.shape[0]):
         if plant.force[c, 2] != 0.0:
-            middle, velocity = contact_chord(tree, plant, work, h, c)
-            anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
-            D = point_force_derivative(floor, plant.mode[c], middle, velocity, anchor, h)
+            middle, velocity = contact_chord(tree, ground, plant, work, h, c)
+            D = floor_force_derivative(ground, plant, c, middle, velocity, h)
             C = mat_scale(-0.5 * h, D)
             add_point_block(
                 block, tree.contact_body[c], load3(work.motion.poses.contact, c), load3(work.next.contact, c), C

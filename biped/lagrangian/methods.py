@@ -41,6 +41,7 @@ class LagrangianMethod:
     conserves_momentum: ClassVar[bool] = True
     conserves_energy: ClassVar[bool] = False
     takes_contact: ClassVar[bool] = False
+    takes_moving_floor: ClassVar[bool] = False
     takes_loops: ClassVar[bool] = True
     cost: ClassVar[str] = "O(n³)"
 

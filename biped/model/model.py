@@ -14,7 +14,8 @@ from biped.model.body import Body
 from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, duplicate, unknown
-from biped.model.geometry import Floats, Vector3, name_of, number, quaternion, vector3
+from biped.model.geometry import Floats, Vector3, matrix3, name_of, number, positive, quaternion, vector3
+from biped.model.inertia import shifted
 from biped.model.joint import Joint
 from biped.model.shape import Box
 from biped.model.topology import Weld, merge_welds, sorted_depth_first
@@ -278,6 +279,28 @@ class Model:
     def with_gravity(self, gravity: ArrayLike) -> "Model":
         """The same bodies under another ``gravity`` [m/s²]."""
         return replace(self, gravity=vector3(gravity, "gravity"))
+
+    def with_load(self, body: str, mass: float, position: ArrayLike, inertia: ArrayLike) -> "Model":
+        """The same bodies, one of them with another rigid body welded to it.
+
+        Args:
+            body: name of the body that carries it.
+            mass: [kg].
+            position: (3,) [m] of its centre of mass from the body's, home axes.
+            inertia: (3, 3) [kg m²] about its centre of mass, home axes.
+
+        Raises:
+            ModelError: there is no such body, or mass or inertia are not those of a rigid body.
+        """
+        i = self.body_index(body)
+        old, at = self.bodies[i], np.asarray(vector3(position, "position of the load"))
+        added = positive(mass, "mass of the load", "kg")
+        whole = old.mass + added
+        shift = added / whole * at
+        tensor = shifted(old.inertia, old.mass, shift) + shifted(inertia, added, at - shift)
+        com = vector3(np.add(old.com, shift), "com")
+        new = replace(old, mass=whole, com=com, inertia=matrix3(tensor, f"inertia of {body!r} with its load"))
+        return replace(self, bodies=(*self.bodies[:i], new, *self.bodies[i + 1 :]))
 
     def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> "Model":
         """The same bodies with these contact points instead of their own.

@@ -16,11 +16,12 @@ class PdLaw(NamedTuple):
 
 
 @kernel
-def pd_torques(tree, law, plant, motion):
-    """τ = −k_p (θ − θ_d) − k_d θ̇ within ±limit, into ``plant.torque``."""
+def pd_torques(law, seen):
+    """τ = −k_p (θ − θ_d) − k_d θ̇ within ±limit, into ``seen.torque``."""
+    tree = seen.tree
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             dof = tree.first_v[i]
-            error = plant.q[tree.first_q[i]] - law.target[dof]
-            torque = -law.kp[dof] * error - law.kd[dof] * motion.rates[dof]
-            plant.torque[dof] = min(max(torque, -law.limit[dof]), law.limit[dof])
+            error = seen.q[tree.first_q[i]] - law.target[dof]
+            torque = -law.kp[dof] * error - law.kd[dof] * seen.motion.rates[dof]
+            seen.torque[dof] = min(max(torque, -law.limit[dof]), law.limit[dof])

@@ -3,7 +3,7 @@
 Each loop is written out, because a kernel that is passed as an argument is not cached on disk.
 """
 
-from biped.kernels.hold import OK, hold, look
+from biped.kernels.hold import OK, act, look
 from contact.jit import routine
 from controllers.kernels.joint_pd import pd_torques
 from controllers.kernels.workspace import workspace_torques
@@ -16,10 +16,10 @@ def workspace_loop(world, law, ticks, period):
     for tick in range(ticks):
         reason = look(world, period)
         if reason == OK:
-            workspace_torques(world.tree, gains, legs, world.plant, world.work.motion, scratch)
+            workspace_torques(gains, legs, world.seen, scratch)
             for k in range(6):
                 world.log.extra[k] = scratch.body_wrench[k]
-            reason = hold(world, period)
+            reason = act(world, period)
         if reason != OK:
             return tick, reason
     return ticks, OK
@@ -31,8 +31,8 @@ def pd_loop(world, law, ticks, period):
     for tick in range(ticks):
         reason = look(world, period)
         if reason == OK:
-            pd_torques(world.tree, law, world.plant, world.work.motion)
-            reason = hold(world, period)
+            pd_torques(law, world.seen)
+            reason = act(world, period)
         if reason != OK:
             return tick, reason
     return ticks, OK

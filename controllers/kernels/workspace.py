@@ -26,6 +26,7 @@ from biped.kernels.vectors import (
     mat_scale,
     mat_t_vec,
     quat_difference,
+    scale,
     store6,
     sub,
 )
@@ -44,6 +45,8 @@ class Gains(NamedTuple):
     kd_orientation: tuple[float, float, float]  # [1/s]
     target_position: tuple[float, float, float]  # [m]
     target_orientation: tuple[float, float, float, float]
+    follows: float  # 1 where the set point moves sideways with the feet, 0 where it stands in the world
+    feet_at_home: tuple[float, float]  # [m] x and y between the feet, for which ``target_position`` is meant
 
 
 class Legs(NamedTuple):
@@ -77,13 +80,14 @@ def new_scratch(legs: int, nv: int) -> Scratch:
 
 
 @kernel
-def workspace_torques(tree, gains, legs, plant, motion, scratch):
-    """One control tick: from the state, with ``motion.rates`` known, to ``plant.torque``."""
+def workspace_torques(gains, legs, seen, scratch):
+    """One control tick: from what is seen, rates included, to ``seen.torque``."""
+    tree, motion = seen.tree, seen.motion
     initialize_and_move(tree, motion)  # Algorithms 4.1 and 4.2
     workspace_dynamics(tree, legs, motion, scratch)  # Algorithm 4.3
-    desired_wrench(gains, plant, motion, scratch)  # Algorithm 4.4
+    desired_wrench(gains, legs, seen.q, motion, scratch)  # Algorithm 4.4
     distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
-    joint_torques(tree, legs, motion, scratch, plant.torque)  # Algorithm 4.6
+    joint_torques(tree, legs, motion, scratch, seen.torque)  # Algorithm 4.6
 
 
 @kernel
@@ -117,24 +121,41 @@ def workspace_dynamics(tree, legs, motion, scratch):
 
 
 @kernel
-def position_acceleration(gains, plant, motion):
+def between_feet(legs, q, motion):
+    """Where the point midway between the feet's centres of mass is, and its velocity; needs ``motion.velocity``."""
+    share = 1.0 / legs.foot.shape[0]
+    place, moving = (q[0], q[1], q[2]), (0.0, 0.0, 0.0)
+    for leg in range(legs.foot.shape[0]):
+        i = legs.foot[leg]
+        com, twist = load3(motion.poses.com, i), load6(motion.velocity, i)
+        place = add(place, scale(share, com))
+        moving = add(moving, scale(share, add(twist[:3], cross(twist[3:], com))))
+    return place, moving
+
+
+@kernel
+def position_acceleration(gains, legs, q, motion):
     """X_c of equations 4.12 to 4.14 in world axes, less ω × ṗ as the rate of a body's twist."""
-    position = (plant.q[0], plant.q[1], plant.q[2])
     velocity = (motion.rates[0], motion.rates[1], motion.rates[2])
     omega = (motion.rates[3], motion.rates[4], motion.rates[5])
-    error = sub(position, gains.target_position)
+    error = sub((q[0], q[1], q[2]), gains.target_position)
+    spin = cross(omega, velocity)
+    if gains.follows != 0.0:
+        moved, moving = between_feet(legs, q, motion)
+        error = (error[0] - (moved[0] - gains.feet_at_home[0]), error[1] - (moved[1] - gains.feet_at_home[1]), error[2])
+        velocity = (velocity[0] - moving[0], velocity[1] - moving[1], velocity[2])
     wanted = (
         -gains.kd_position[0] * velocity[0] - gains.kp_position[0] * error[0],
         -gains.kd_position[1] * velocity[1] - gains.kp_position[1] * error[1],
         -gains.kd_position[2] * velocity[2] - gains.kp_position[2] * error[2],
     )
-    return sub(wanted, cross(omega, velocity))
+    return sub(wanted, spin)
 
 
 @kernel
-def orientation_acceleration(gains, plant, motion):
+def orientation_acceleration(gains, q, motion):
     """X_R of equation 4.24 for a set point at rest, with the error quaternion of equation 4.17."""
-    orientation = (plant.q[3], plant.q[4], plant.q[5], plant.q[6])
+    orientation = (q[3], q[4], q[5], q[6])
     _, ex, ey, ez = quat_difference(orientation, gains.target_orientation)
     return (
         -gains.kd_orientation[0] * motion.rates[3] - gains.kp_orientation[0] * ex,
@@ -144,9 +165,9 @@ def orientation_acceleration(gains, plant, motion):
 
 
 @kernel
-def desired_wrench(gains, plant, motion, scratch):
+def desired_wrench(gains, legs, q, motion, scratch):
     """F_1^bd = P_1 X + z_1 (Algorithm 4.4), about O in world axes, and in the body's axes for the record."""
-    X = position_acceleration(gains, plant, motion) + orientation_acceleration(gains, plant, motion)
+    X = position_acceleration(gains, legs, q, motion) + orientation_acceleration(gains, q, motion)
     block, bias = motion.factors.block, motion.factors.wrench
     for axis in range(6):
         scratch.wrench[axis] = row_dot(block, 0, axis, X) + bias[0, axis]

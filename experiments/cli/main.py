@@ -25,7 +25,15 @@ COMMANDS = {
 OWN_OPTIONS = {
     "bench": "experiments.bench.command",
     "export": "experiments.export.command",
+    "block-speed": "experiments.block_speed.command",
+    "push-map": "experiments.push_map.command",
+    "report": "experiments.reporting.command",
     "reproduce": "experiments.reproduce.command",
+    "rerun": "experiments.rerun.command",
+    "sweep": "experiments.sweep.command",
+    "sensitivity": "experiments.sensitivity.command",
+    "threshold": "experiments.threshold.command",
+    "tune": "experiments.tune.command",
     "work-precision": "experiments.work_precision.command",
 }
 

@@ -5,17 +5,37 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress, ProgressColumn, Task, TaskID
 
 #: [s] of waiting before the bar appears.
 PATIENCE = 2.0
 
 
 class ProgressBar:
-    """Called with how much is done of a total; shows nothing for short work, and nothing off a terminal."""
+    """Called with how much is done of a total; shows nothing for short work, and nothing off a terminal.
 
-    def __init__(self, total: float, what: str = "simulating", unit: str = "s", patience: float = PATIENCE) -> None:
+    Args:
+        total: all that is to be done.
+        what: is being done.
+        unit: of what is counted.
+        patience: [s] of waiting before the bar appears.
+        begun: what was done before, and tells nothing about the rate.
+        counts: whether things are counted: whole numbers, and how many a second.
+    """
+
+    def __init__(
+        self,
+        total: float,
+        what: str = "simulating",
+        unit: str = "s",
+        patience: float = PATIENCE,
+        *,
+        begun: float = 0.0,
+        counts: bool = False,
+    ) -> None:
         self._total = total
+        self._begun = begun
+        self._counts = counts
         self._what = what
         self._unit = unit
         self._patience = patience
@@ -33,19 +53,28 @@ class ProgressBar:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=min(done, self._total))
 
+    def say(self, what: str) -> None:
+        """Change the words before the bar."""
+        self._what = what
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=what)
+
     def _open(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+        form = ".0f" if self._counts else ".2f"
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn(f"{{task.completed:.2f}} of {{task.total:.2f}} {self._unit}"),
+            TextColumn(f"{{task.completed:{form}}} of {{task.total:{form}}} {self._unit}"),
+            *((_rate(self._unit),) if self._counts else ()),
             TimeRemainingColumn(),
         )
         console = Console(stderr=True)
         self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._task = self._bar.add_task(self._what, total=self._total)
+        self._bar.update(self._task, completed=self._begun)
         self._bar.start()
 
     def __exit__(
@@ -53,3 +82,15 @@ class ProgressBar:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def _rate(unit: str) -> "ProgressColumn":
+    """A column that says how many are done in a second, over the last half minute."""
+    from rich.progress import ProgressColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: "Task") -> Text:
+            return Text("" if task.speed is None else f"{task.speed:.3g} {unit}/s", style="cyan")
+
+    return Rate()

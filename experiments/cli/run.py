@@ -38,7 +38,7 @@ def main(options: Namespace) -> int:
         if error.run is None:
             raise
         return _keep(error.run, folder, experiment, UNSOLVED, f"error: {error}")
-    _finish(run, experiment, folder, draw=not options.no_figures)
+    finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
     return 0
 
 
@@ -73,7 +73,7 @@ def _announce(sentence: str) -> None:
     print(f"biped: {sentence}", file=sys.stderr)
 
 
-def _finish(run: Run, experiment: Experiment, folder: Path, *, draw: bool) -> None:
+def finish(run: Run, experiment: Experiment, folder: Path, title: str, *, draw: bool) -> None:
     """Save, draw and report; the report comes even where the files do not."""
     from experiments.report import print_report
 
@@ -83,11 +83,9 @@ def _finish(run: Run, experiment: Experiment, folder: Path, *, draw: bool) -> No
         if draw:
             from experiments.figures.plates import draw_figures
 
-            files += draw_figures(
-                run, folder, run.set_point, experiment.figures, f"{experiment.name}: {experiment.title}"
-            )
+            files += draw_figures(run, folder, run.set_point, experiment.figures, title)
     finally:
-        print_report(run, f"{experiment.name}: {experiment.title}", files)
+        print_report(run, title, files)
 
 
 def _save(run: Run, folder: Path, experiment: Experiment) -> list[Path]:

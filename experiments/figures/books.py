@@ -6,16 +6,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from experiments.figures import style
+from experiments.figures.labels import WORKS
 from experiments.figures.panels import draw_curves, finish, new_figure
 from experiments.figures.subject import Subject
-
-_WORKS = {
-    "ledger_actuators": "work of the joints",
-    "ledger_contacts": "work of the contacts",
-    "ledger_pushes": "work of pushes",
-    "ledger_impacts": "work of impacts",
-    "ledger_dissipated": "lost in contacts",
-}
 
 
 def draw_residual(axes: Axes, subject: Subject) -> None:
@@ -29,7 +22,7 @@ def ledger(subject: Subject) -> Figure:
     upper, lower = figure.axes
     energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
     draw_curves(upper, subject, [energy - energy[0]], ("kinetic + potential",), (style.BLACK,))
-    works = {column: label for column, label in _WORKS.items() if np.any(subject.column(column))}
+    works = {column: label for column, label in WORKS.items() if np.any(subject.column(column))}
     draw_curves(upper, subject, [subject.column(column) for column in works], list(works.values()))
     finish(upper, subject, "change, work [J]", title="Ledger of energy and work since the start", time_label=False)
     draw_residual(lower, subject)

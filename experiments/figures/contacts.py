@@ -8,18 +8,10 @@ from matplotlib.patches import Patch
 
 from contact import ContactState
 from experiments.figures import style
+from experiments.figures.labels import STATES, contact_groups, point_label
 from experiments.figures.panels import draw_marks, new_figure
 from experiments.figures.subject import Subject
 
-_NAMES = {
-    ContactState.NONE: "no contact",
-    ContactState.SLIDING: "sliding",
-    ContactState.SLIDING_TO_STICKING: "sliding → sticking",
-    ContactState.STICKING: "sticking",
-    ContactState.STICKING_TO_SLIDING: "sticking → sliding",
-    ContactState.PULLING: "normal force < 0",
-}
-_SOLE = {"1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel"}
 _COLORS = ListedColormap(style.MODES)
 _LIMITS = BoundaryNorm([0.5 + k for k in range(7)], 6)
 
@@ -30,20 +22,13 @@ def draw_modes(axes: Axes, subject: Subject, title: str, *, labels: bool = True)
     modes = np.array([subject.column(f"contact_{name}_mode") for name in names])
     edges = np.append(subject.time, subject.time[-1] + (subject.time[-1] - subject.time[-2]))
     axes.pcolormesh(edges, np.arange(len(names) + 1), modes, cmap=_COLORS, norm=_LIMITS, rasterized=True)
-    axes.set_yticks(np.arange(len(names)) + 0.5, [_point_label(name) for name in names])
+    axes.set_yticks(np.arange(len(names)) + 0.5, [point_label(name) for name in names])
     axes.hlines(np.arange(1, len(names)), *subject.time[[0, -1]], color="white", linewidth=2.0)
     axes.invert_yaxis()
     axes.grid(visible=False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(subject.time[0], subject.time[-1])
     axes.set_title(title, pad=6.0 + 9.0 * draw_marks(axes, subject.marks, labels=labels))
-
-
-def _point_label(name: str) -> str:
-    side, _, number = name.rpartition("_")
-    if side in ("left", "right") and number in _SOLE:
-        return f"{side} {_SOLE[number]}"
-    return name.replace("box_", "vertex ").replace("_", " ")
 
 
 def contact_modes(subject: Subject) -> Figure:
@@ -54,7 +39,7 @@ def contact_modes(subject: Subject) -> Figure:
     axes.set_xlabel("time [s]")
     seen = {int(m) for name in subject.model.contact_names for m in np.unique(subject.column(f"contact_{name}_mode"))}
     patches = [
-        Patch(facecolor=style.MODES[state - 1], edgecolor=style.GREY, lw=0.4, label=f"{state.value} {_NAMES[state]}")
+        Patch(facecolor=style.MODES[state - 1], edgecolor=style.GREY, lw=0.4, label=f"{state.value} {STATES[state]}")
         for state in ContactState
         if state.value in seen
     ]
@@ -72,7 +57,7 @@ def friction_states(subject: Subject) -> Figure:
         axes.step(subject.time, subject.column(f"contact_{name}_mode"), where="post", color=style.BLUE, linewidth=0.8)
         axes.set_yticks(range(1, 7))
         axes.set_ylim(0.6, 6.4)
-        axes.set_title(_point_label(name), fontsize=8.5)
+        axes.set_title(point_label(name), fontsize=8.5)
         axes.set_xlim(subject.time[0], subject.time[-1])
     figure.supxlabel("time [s]", fontsize=9)
     figure.supylabel("friction state [–]", fontsize=9)
@@ -81,14 +66,6 @@ def friction_states(subject: Subject) -> Figure:
 
 def draw_normal_forces(axes: Axes, subject: Subject) -> None:
     """The floor's normal force on each foot, or on each contact point of a model without feet."""
-    for label, points, color in _groups(subject):
+    for k, (label, points) in enumerate(contact_groups(subject.model)):
         force = sum(subject.column(f"contact_{point}_fz") for point in points)
-        axes.plot(subject.time, force, color=color, label=label, linewidth=1.1)
-
-
-def _groups(subject: Subject) -> list[tuple[str, list[str], str]]:
-    names = list(subject.model.contact_names)
-    sides = [(f"{side} foot", [n for n in names if n.startswith(f"{side}_")]) for side in ("left", "right")]
-    if sum(len(members) for _, members in sides) != len(names):
-        sides = [(_point_label(name), [name]) for name in names]
-    return [(label, points, style.LINES[k % len(style.LINES)]) for k, (label, points) in enumerate(sides)]
+        axes.plot(subject.time, force, color=style.LINES[k % len(style.LINES)], label=label, linewidth=1.1)

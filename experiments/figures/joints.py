@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from experiments.figures import style
+from experiments.figures.labels import joint_groups, joint_label
 from experiments.figures.panels import draw_curves, finish, new_figure
 from experiments.figures.subject import Subject
 
-_SIDES = ("left", "right")
 _PER_PANEL = len(style.LINES)
 
 
@@ -29,10 +29,7 @@ def joint_torques(subject: Subject) -> Figure:
 def panels_of(subject: Subject, kind: str) -> list[tuple[str, list[str]]]:
     """The joints that have a column of this kind, left and right where there are sides, else a few a panel."""
     joints = [joint for joint in subject.model.joint_names if subject.has(f"{kind}_{joint}")]
-    sides = [(f"{side} leg", [j for j in joints if j.startswith(f"{side}_")]) for side in _SIDES]
-    if joints and sum(len(members) for _, members in sides) == len(joints):
-        return sides
-    return [("", joints[k : k + _PER_PANEL]) for k in range(0, len(joints), _PER_PANEL)]
+    return joint_groups(joints, _PER_PANEL)
 
 
 def _by_side(
@@ -41,13 +38,7 @@ def _by_side(
     panels = panels_of(subject, kind)
     figure = new_figure(len(panels), size=(style.SIZE[0], 0.8 + 2.3 * len(panels)), sharey=True)
     for place, (axes, (name, joints)) in enumerate(zip(figure.axes, panels, strict=True)):
-        draw_curves(axes, subject, [curve(joint) for joint in joints], [_label(joint) for joint in joints])
+        draw_curves(axes, subject, [curve(joint) for joint in joints], [joint_label(joint) for joint in joints])
         heading = f"{title}, {name}" if name else title
         finish(axes, subject, ylabel, title=heading, time_label=place == len(panels) - 1, mark_labels=place == 0)
     return figure
-
-
-def _label(joint: str) -> str:
-    for side in _SIDES:
-        joint = joint.removeprefix(f"{side}_")
-    return joint.replace("_", " ")

@@ -9,11 +9,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from experiments.figures import style
+from experiments.figures.labels import LABEL_WIDTH, label_rows
 from experiments.figures.subject import Mark, Subject
-
-#: Parts of the time axis that a label takes; labels that come closer go on the next line above.
-_LABEL_WIDTH = 0.1
-_LABEL_ROWS = 4
 
 
 def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = style.SIZE, **options: Any) -> Figure:
@@ -67,17 +64,13 @@ def finish(
 def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int:
     """A thin vertical line at each mark, its label above the panel; how many lines of labels there are."""
     begin, end = axes.get_xlim()
-    taken = [-np.inf] * _LABEL_ROWS
-    used = 0
-    for mark in marks:
+    places = [(mark.time - begin) / max(end - begin, 1e-12) for mark in marks]
+    rows = label_rows(places)
+    for mark, place, row in zip(marks, places, rows, strict=True):
         axes.axvline(mark.time, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
-        place = (mark.time - begin) / max(end - begin, 1e-12)
-        row = next((k for k in range(_LABEL_ROWS) if place - taken[k] >= _LABEL_WIDTH), _LABEL_ROWS - 1)
-        taken[row] = place
-        used = max(used, row + 1)
         if labels:
-            _label(axes, mark, row, at_end=place > 1.0 - _LABEL_WIDTH)
-    return used if labels else 0
+            _label(axes, mark, row, at_end=place > 1.0 - LABEL_WIDTH)
+    return max(rows, default=-1) + 1 if labels else 0
 
 
 def _label(axes: Axes, mark: Mark, row: int, *, at_end: bool) -> None:

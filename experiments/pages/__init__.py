@@ -1,6 +1,19 @@
 """Self-contained pages: one file of HTML with its tables and figures in it, and nothing from the network."""
 
-from experiments.pages.blocks import Block, Bullets, Code, Image, Prose, Table
-from experiments.pages.page import Page, Section, render, write_page
+from experiments.pages.blocks import Block, Bullets, Chart, Code, Image, Prose, Table
+from experiments.pages.page import Page, Section, render, write_page, write_whole
 
-__all__ = ["Block", "Bullets", "Code", "Image", "Page", "Prose", "Section", "Table", "render", "write_page"]
+__all__ = [
+    "Block",
+    "Bullets",
+    "Chart",
+    "Code",
+    "Image",
+    "Page",
+    "Prose",
+    "Section",
+    "Table",
+    "render",
+    "write_page",
+    "write_whole",
+]

@@ -1,12 +1,16 @@
-"""What a page is made of: prose, lists, tables, images, code. All text is plain text, and escaped where it is shown."""
+"""What a page is made of: prose, lists, tables, images, charts, code. Text is plain, and escaped where it is shown."""
 
 import base64
+import json
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import pandas as pd
 
 from biped.errors import InputError
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 #: What a row or a word is coloured by, besides saying it.
 Mood = Literal["", "good", "bad", "muted"]
@@ -38,10 +42,16 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Code:
-    """Commands, or anything that is shown letter by letter."""
+    """Commands, or anything that is shown letter by letter.
+
+    Attributes:
+        text: as it is shown.
+        caption: what it is hidden behind; shown at once without one.
+    """
 
     kind: ClassVar[str] = "code"
     text: str
+    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,48 @@ class Image:
     def source(self) -> str:
         """The image as a data URI."""
         return "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """An interactive figure of Plotly; the page that holds one holds plotly.js too.
+
+    Charts whose layout has ``meta.axis`` show the same range along x: who zooms one zooms all of the same word.
+
+    Attributes:
+        figure: ``data`` and ``layout`` (and ``frames``) as plotly.js takes them, as JSON.
+        caption: below it.
+        height: [px].
+        name: unique on its page; the key of the figure for who draws it elsewhere.
+
+    Raises:
+        InputError: ``figure`` is no JSON of a figure.
+    """
+
+    kind: ClassVar[str] = "chart"
+    figure: str
+    caption: str
+    height: int = 420
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            found = json.loads(self.figure)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict) or not {"data", "layout"} <= set(found):
+            raise InputError(f"the chart {self.caption!r} is no Plotly figure: it must be JSON with data and layout")
+
+    @classmethod
+    def of(cls, figure: "go.Figure", caption: str, name: str = "") -> "Chart":
+        """A figure of the Python package; as high as its layout says."""
+        height = figure.layout.height
+        return cls(figure.to_json(), caption, cls.height if height is None else int(height), name)
+
+    @property
+    def script(self) -> str:
+        """The figure so that no text in it can end the script that it stands in."""
+        return self.figure.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 @dataclass(frozen=True)
@@ -127,7 +179,7 @@ class Table:
         return list(zip(moods, self.rows, strict=True))
 
 
-Block = Prose | Bullets | Code | Image | Table
+Block = Prose | Bullets | Code | Image | Chart | Table
 
 
 def shown(value: object) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from experiments.pages.blocks import Block, Mood
+from experiments.pages.blocks import Block, Chart, Mood
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,16 @@ class Page:
     sections: tuple[Section, ...] = ()
     made: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All that it holds, in order."""
+        return (*self.lead, *(block for section in self.sections for block in section.blocks))
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """The interactive figures."""
+        return tuple(block for block in self.blocks if isinstance(block, Chart))
+
 
 @cache
 def _environment() -> Environment:
@@ -57,20 +67,39 @@ def _environment() -> Environment:
 
 
 def render(page: Page) -> str:
-    """The page as HTML: styles and images are in it, and it asks for no other file."""
-    return _environment().get_template("page.html.j2").render(page=page)
+    """The page as HTML: styles, images and scripts are in it, and it asks for no other file."""
+    return _environment().get_template("page.html.j2").render(page=page, plotly=_plotly() if page.charts else "")
+
+
+def _plotly() -> str:
+    """The text of plotly.js, as the Python package brings it along: all kinds of traces, 4.8 MB."""
+    from plotly.offline import get_plotlyjs
+
+    text: str = get_plotlyjs()
+    return text
 
 
 def write_page(page: Page, path: Path) -> Path:
     """Write the page; under another name first, so that a reader never finds half of one.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written; the error names it.
+    """
+    return write_whole(path, render(page))
+
+
+def write_whole(path: Path, text: str) -> Path:
+    """Write a file under another name and then move it; what an earlier attempt left of it is overwritten.
+
+    Raises:
+        OSError: the file cannot be written; the error names it.
     """
     part = path.with_name(path.name + ".part")
     try:
-        part.write_text(render(page), encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
         part.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         part.unlink(missing_ok=True)
     return path

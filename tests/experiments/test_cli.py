@@ -98,7 +98,7 @@ def test_a_fall_is_a_result(in_tmp, capsys):
 
 
 BAD = [
-    (["run", "walk"], "unknown experiment 'walk'; experiments are stand-tilted, thrown-block, box-drop, tumble"),
+    (["run", "walk"], "unknown experiment 'walk'; experiments are stand-tilted, thrown-block, balance, box-drop, "),
     (["run"], "the following arguments are required: EXPERIMENT"),
     ([], "the following arguments are required: COMMAND"),
     (["jump"], "invalid choice: 'jump'"),

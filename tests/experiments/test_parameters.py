@@ -118,22 +118,48 @@ def another(parameter):
         "initial.orientation": (0.6, 0.8, 0.0, 0.0), "initial.angular_velocity": (1.0, 0.0, 0.0),
         "run.record_every": 0.01, "fall.tilt": 1.0, "initial.seed": 5, "initial.jitter": 0.1,
         "integrator.name": "rk4", "integrator.guess": "euler",
-        "integrator.scheme": "suzuki-4", "integrator.base": "maximal",
+        "integrator.scheme": "suzuki-4", "integrator.base": "maximal", "controller.reference": "feet",
+        "push.body": "left_foot", "push.waveform": "rectangle", "force.body": "left_foot", "load.body": "left_foot",
+        "platform.motion": "sine", "platform.axis": "y", "platform.frequencies": "0.2", "platform.stages": 4,
+        "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "senses.delay": 4e-3,
+        "platform.duration": 20.0, "actuators.limit": 50.0, "block.flight": 0.6,
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]
     if isinstance(parameter.default, tuple):
         return tuple(0.5 * x + 0.25 for x in parameter.default)
-    return parameter.default + 1 if isinstance(parameter.default, int) else 0.5 * parameter.default + 0.25
+    return parameter.default + 1 if isinstance(parameter.default, int) else 0.5 * parameter.default + 0.26
+
+
+def switched_on(parameter, recorded):
+    """What must be set for a parameter of a disturbance to do anything: each is off by default."""
+    group, _, name = parameter.name.partition(".")
+    motions = {
+        "frequency": "sine", "frequencies": "sum-of-sines", "interval": "ternary", "stages": "ternary",
+        "seed": "ternary", "duration": "sine", "file": "recorded", "column": "recorded",
+    }  # fmt: skip
+    on = {
+        "push": {"push.impulse": 1.0}, "force": {"force.size": 1.0, "force.noise": 1.0}, "patch": {"patch.present": 1},
+        "load": {"load.mass": 1.0}, "block": {"block.speed": 1.0},
+        "senses": {"senses.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
+        "platform": {"platform.motion": motions.get(name, "step"), "platform.file": str(recorded)},
+    }  # fmt: skip
+    return {key: value for key, value in on.get(group, {}).items() if key != parameter.name or name == "file"}
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_parameter_changes_what_is_simulated(name):
+def test_every_parameter_changes_what_is_simulated(name, tmp_path):
+    recorded, other = tmp_path / "one.csv", tmp_path / "two.csv"
+    recorded.write_text("time,value,other\n0,0,0\n1,0.1,0.2\n")
+    other.write_text("time,value\n0,0\n1,0.3\n")
+    files = {"platform.file": str(other), "platform.column": "other"}
     experiment = experiment_named(name)
-    published = fingerprint(experiment.build())
-    assert fingerprint(experiment.build()) == published
+    assert fingerprint(experiment.build()) == fingerprint(experiment.build())
     for parameter in experiment.parameters:
-        change = {parameter.name: another(parameter)}
+        on = switched_on(parameter, recorded)
+        on = {name: value for name, value in on.items() if name in experiment.values()}
+        published = fingerprint(experiment.build(on))
+        change = on | {parameter.name: files.get(parameter.name) or another(parameter)}
         setting = parameter.name.partition("integrator.")[2]
         if setting not in ("", "name") and setting not in settings_of(Recursive()):
             with pytest.raises(InputError, match=f"integrator 'recursive' has no setting '{setting}'"):

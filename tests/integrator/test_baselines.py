@@ -12,7 +12,7 @@ import pytest
 
 from biped import dynamics
 from biped.controller import Impedance
-from biped.disturbance import Push, Throw
+from biped.disturbances import Push, Throw
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Adaptive, ExplicitEuler, Recursive, RungeKutta4, SemiImplicitEuler, integrator_named
 from biped.kernels.state import ACTUATORS, CONTACT, INTO_TICK, PUSHES

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from biped import InputError, dynamics
 from biped.compositions import SCHEMES
-from biped.disturbance import Push
+from biped.disturbances import Push
 from biped.integrators import INTEGRATORS, Composition
 from biped.model import Model, chain, human
 from biped.simulation import simulate

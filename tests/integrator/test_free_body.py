@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.disturbance import Throw
+from biped.disturbances import Throw
 from biped.errors import IntegrationError
 from biped.integrators import Recursive
 from biped.model import rigid_box

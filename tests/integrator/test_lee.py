@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from biped import InputError, State, dynamics, integrator_named, simulate
+from biped.disturbances import compile_ground
 from biped.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi, Recursive
 from biped.kernels.impulse_newton import ImpulseNewton
 from biped.kernels.newton import evaluate
@@ -138,12 +139,13 @@ def test_riqn_converges_linearly(tree):
     """By a factor of the order of h that stays what it is, where Newton's method squares the error."""
     state = tumbling(tree, 8)
     plant, work, pushes, h = state.plant, new_workspace(tree.n, tree.nq, tree.nv, 0), new_pushes(0), 4e-3
+    ground = compile_ground(RUBBER, tree)
     prepare(tree.tree, plant, work)
     norms = []
     displace(tree.tree, work.motion.poses, plant.q, np.zeros(3), h, 1.5 * plant.rate, work.q, work.shift)
     for iteration in range(6):
-        norms.append(evaluate(ScrewBody(), tree.tree, RUBBER.parameters, plant, pushes, work, h))
-        arguments = (tree.tree, RUBBER.parameters, plant, work, ScrewBody(), h, iteration)
+        norms.append(evaluate(ScrewBody(), tree.tree, ground, plant, pushes, work, h))
+        arguments = (tree.tree, ground, plant, work, ScrewBody(), h, iteration)
         set_correction(ImpulseNewton(), *arguments)
         displace(tree.tree, work.next, work.q, work.shift, 1.0, work.delta, work.q, work.shift)
     rates = np.array(norms[1:]) / np.array(norms[:-1])

@@ -10,6 +10,7 @@ from scipy.linalg import expm, logm
 from scipy.special import bernoulli
 
 from biped import dynamics
+from biped.disturbances import compile_ground
 from biped.kernels.dense_newton import fill_columns, new_column_newton
 from biped.kernels.discrete_body import MidpointBody, body_momentum
 from biped.kernels.newton import evaluate
@@ -171,7 +172,7 @@ class Ours:
         self.model, self.tree = model, model.tree
         self.plant = new_plant(model.nq, model.nv, model.nc)
         self.work = new_workspace(model.n, model.nq, model.nv, model.nc)
-        self.pushes = new_pushes(0)
+        self.pushes, self.ground = new_pushes(0), compile_ground(RUBBER, model)
         self.plant.torque[:] = torque
 
     def evaluate(self, now: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -180,7 +181,7 @@ class Ours:
         self.work.q[:] = after
         start, end = (np.array(reference_point(self.tree, q)) for q in (now, after))
         self.work.shift[:] = end - start
-        evaluate(ScrewBody(), self.tree, RUBBER.parameters, self.plant, self.pushes, self.work, H)
+        evaluate(ScrewBody(), self.tree, self.ground, self.plant, self.pushes, self.work, H)
         return self.work.residual.copy()
 
     def residual(self, before: np.ndarray, now: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -192,7 +193,7 @@ class Ours:
 
     def derivative(self) -> np.ndarray:
         work, room = self.work, new_column_newton(self.model.n, self.model.nv)
-        set_newton_blocks(ScrewBody(), self.tree, RUBBER.parameters, self.plant, work, H)
+        set_newton_blocks(ScrewBody(), self.tree, self.ground, self.plant, work, H)
         left, right, factors = work.motion.poses.motion, work.next.motion, work.motion.factors
         fill_columns(
             self.tree, left, right, factors.block, work.diagonal, room.moves, factors.wrench, room.matrix

@@ -11,6 +11,7 @@ import pytest
 
 from biped import Maximal, State, dynamics, simulate
 from biped.controller import Impedance
+from biped.disturbances import compile_ground
 from biped.kernels.discrete_body import MidpointBody
 from biped.kernels.dynamics import mass_matrix, new_motion
 from biped.kernels.kinematics import place_bodies
@@ -292,7 +293,8 @@ class OpenStep:
     def __init__(self, model: Model, seed: int, impedance: tuple[float, float], h: float = 2e-3) -> None:
         rng = np.random.default_rng(seed)
         self.model, self.tree, self.h = model, model.tree, h
-        self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0).parameters
+        self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
+        self.ground = compile_ground(self.floor, model)
         self.pushes, self.finder = new_pushes(0), new_finder(model.n)
         self.plant = new_plant(model.nq, model.nv, model.nc)
         self.work = new_workspace(model.n, model.nq, model.nv, model.nc)
@@ -334,12 +336,12 @@ class OpenStep:
         self.evaluate()
 
     def evaluate(self) -> np.ndarray:
-        evaluate_free(MidpointBody(), self.tree, self.floor, self.plant, self.pushes, self.work, self.finder, self.h)
+        evaluate_free(MidpointBody(), self.tree, self.ground, self.plant, self.pushes, self.work, self.finder, self.h)
         return self.work.residual.copy()
 
     def twists(self) -> np.ndarray:
         """Newton's, of all bodies."""
-        set_newton_twists(MidpointBody(), self.tree, self.floor, self.plant, self.work, self.finder, self.h)
+        set_newton_twists(MidpointBody(), self.tree, self.ground, self.plant, self.work, self.finder, self.h)
         return self.work.motion.factors.twist.copy()
 
     def poses(self) -> np.ndarray:

@@ -5,11 +5,13 @@ import math
 import numpy as np
 import pytest
 
+from biped.disturbances import Patch, Platform, compile_ground
 from biped.kernels.dense import factor_dense, solve_dense
 from biped.kernels.dense_newton import fill_by_sums, fill_columns, new_column_newton, new_summed_newton
 from biped.kernels.discrete_body import MidpointBody
 from biped.kernels.dynamics import mass_matrix, new_motion
 from biped.kernels.factorization import eliminate, solve
+from biped.kernels.ground import begin_ground
 from biped.kernels.newton import evaluate
 from biped.kernels.pushes import new_pushes
 from biped.kernels.screw_body import ScrewBody
@@ -17,6 +19,7 @@ from biped.kernels.state import new_plant
 from biped.kernels.step import prepare
 from biped.kernels.variational import displace, new_workspace, set_newton_blocks
 from biped.model import Model, human, random_tree
+from biped.signals import Signal
 from contact import Floor
 from contact.modes import SLIDING, STICKING
 
@@ -29,7 +32,8 @@ class Step:
 
     def __init__(self, model: Model, q: np.ndarray, rng: np.random.Generator, body: MidpointBody | ScrewBody) -> None:
         self.model, self.tree, self.body = model, model.tree, body
-        self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0).parameters
+        self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
+        self.ground = compile_ground(self.floor, model)
         self.pushes = new_pushes(0)
         self.plant = new_plant(model.nq, model.nv, model.nc)
         self.work = new_workspace(model.n, model.nq, model.nv, model.nc)
@@ -63,7 +67,7 @@ class Step:
             )
 
     def evaluate(self) -> np.ndarray:
-        norm = evaluate(self.body, self.tree, self.floor, self.plant, self.pushes, self.work, H)
+        norm = evaluate(self.body, self.tree, self.ground, self.plant, self.pushes, self.work, H)
         assert math.isfinite(norm)
         return self.work.residual.copy()
 
@@ -83,7 +87,7 @@ class Step:
 
     def assembled(self) -> np.ndarray:
         """Σ J⁻ᵀ G J⁺, longhand from the bodies' blocks and the ancestors of each body."""
-        set_newton_blocks(self.body, self.tree, self.floor, self.plant, self.work, H)
+        set_newton_blocks(self.body, self.tree, self.ground, self.plant, self.work, H)
         left, right = self.work.motion.poses.motion, self.work.next.motion
         A = np.diag(self.work.diagonal)
         for i in range(self.model.n):
@@ -100,7 +104,7 @@ class Step:
         return dofs
 
     def solved(self, load: np.ndarray) -> np.ndarray:
-        set_newton_blocks(self.body, self.tree, self.floor, self.plant, self.work, H)
+        set_newton_blocks(self.body, self.tree, self.ground, self.plant, self.work, H)
         left, right, factors = self.work.motion.poses.motion, self.work.next.motion, self.work.motion.factors
         eliminate(self.tree, left, right, self.work.diagonal, factors, 0)
         solution = np.full(self.model.nv, np.nan)
@@ -134,6 +138,21 @@ def test_matrix_is_the_derivative(model, seed, body):
     difference = step.differenced()
     exact = step.assembled()
     assert np.linalg.norm(exact - difference) <= 1e-7 * np.linalg.norm(difference)
+
+
+@pytest.mark.parametrize("body", [MidpointBody(), ScrewBody()], ids=lambda body: type(body).__name__)
+def test_matrix_is_the_derivative_on_a_floor_that_moves_and_has_a_patch(body):
+    step = make(human(), 7, body)
+    at_rest = step.plant.force.copy()
+    platform = Platform(*[Signal.step(0.02, 0.0, 2.0 * H)] * 6, pivot=(0.1, 0.2, 0.3))
+    patch = Patch((-1.0, 1.0), (0.0, 1.0), Floor(k_n=2e5, mu_s=0.2, mu_d=0.1))
+    step.ground = compile_ground(step.floor, step.model, platform, [patch])
+    begin_ground(step.ground, tuple(step.plant.q[:3]), step.work.motion.poses.contact, 0.5 * H, 1.5 * H)
+    step.evaluate()
+    assert np.abs(step.plant.force - at_rest).max() > 10.0
+    assert set(step.ground.region) == {0, 1}
+    difference = step.differenced()
+    assert np.linalg.norm(step.assembled() - difference) <= 1e-7 * np.linalg.norm(difference)
 
 
 @pytest.mark.parametrize(("model", "seed", "body"), list(cases()))

@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from biped import dynamics
-from biped.disturbance import Push
+from biped.disturbances import Push
 from biped.model import Model
 from contact import Floor
 from contact.kernels import point_force

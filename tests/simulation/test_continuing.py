@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.disturbance import Push, Throw
+from biped.disturbances import Push, Throw
 from biped.errors import InputError
 from biped.run import Run
 from biped.simulation import simulate

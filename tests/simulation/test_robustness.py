@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biped.controller import Impedance
-from biped.disturbance import Push, Throw
+from biped.disturbances import Push, Throw
 from biped.errors import InputError
 from biped.integrators import Recursive
 from biped.model import human, random_tree, rigid_box
@@ -156,7 +156,7 @@ BAD = [
     (lambda: State.at(human(), time=np.nan), "time = nan"),
     (lambda: State.at(human(), np.zeros(19)), "the quaternion of joint 'body' has length 0, not one"),
     (lambda: State.at(human(), ["x"] * 19), "it must be 19 numbers"),
-    (lambda: simulate(human(), disturbances=["x"]), "disturbance 'x': it must be a Push or a Throw"),
+    (lambda: simulate(human(), disturbances=["x"]), "disturbance 'x': it must be one of Push, Force, Throw"),
     (lambda: simulate(human(), object()), "object is no controller"),
     (lambda: simulate(human(), step="a"), "step = 'a'"),
     (lambda: simulate(human(), record_every=np.nan), "record_every is nan"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biped.controller import Impedance, Observation
-from biped.disturbance import Push, Throw
+from biped.disturbances import Push, Throw
 from biped.errors import InputError, IntegrationError
 from biped.integrators import Recursive
 from biped.simulation import simulate

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from biped.disturbances import compile_ground
 from biped.kernels.dense_newton import new_column_newton
 from biped.kernels.impulse_newton import ImpulseNewton
 from biped.kernels.newton import evaluate
@@ -38,17 +39,16 @@ class Search:
         self.work.shift[:] = 0.0
         self.work.q[:] = guess
         self.iteration = 0
+        self.ground = compile_ground(RUBBER, model)
 
     def error(self) -> float:
         """[N·s] the norm of the residual at the candidate."""
-        return float(
-            evaluate(ScrewBody(), self.model.tree, RUBBER.parameters, self.plant, self.pushes, self.work, STEP)
-        )
+        return float(evaluate(ScrewBody(), self.model.tree, self.ground, self.plant, self.pushes, self.work, STEP))
 
     def correct(self) -> None:
         """One iteration from the residual of the candidate."""
         tree, work = self.model.tree, self.work
-        set_correction(self.finder, tree, RUBBER.parameters, self.plant, work, ScrewBody(), STEP, self.iteration)
+        set_correction(self.finder, tree, self.ground, self.plant, work, ScrewBody(), STEP, self.iteration)
         displace(tree, work.next, work.q, work.shift, 1.0, work.delta, work.q, work.shift)
         self.iteration += 1
 

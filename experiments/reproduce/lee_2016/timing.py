@@ -3,14 +3,12 @@
 import time
 from dataclasses import dataclass
 
-from biped.columns import columns_of
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
 from biped.kernels.hold import OK, hold
 from biped.kernels.state import ITERATIONS, RETRIED
+from biped.simulation import prepare
 from biped.state import State
-from biped.world import Sizes, build_world
-from contact import RUBBER
 from experiments.reproduce.lee_2016.chain import STEP
 
 
@@ -36,10 +34,9 @@ def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
         IntegrationError: a step has no solution.
     """
     state = start.copy()
-    state.set_step(STEP)
     model = state.model
-    columns = columns_of(model)
-    world = build_world(model, RUBBER, state, integrator, [], None, None, columns, Sizes(steps, steps + 1, 0))
+    unrecorded = (steps + 1) * STEP
+    world = prepare(model, state=state, step=STEP, integrator=integrator, record_every=unrecorded).world
     hold(world, 0)  # compiled or loaded before the clock starts
     begin = time.process_time()
     reason = hold(world, steps)

@@ -1,0 +1,26 @@
+"""What disturbs a model: each a frozen dataclass, to be given to ``simulate`` in any number and combination."""
+
+from biped.disturbances.control import Actuators, Senses
+from biped.disturbances.floor import Patch, Platform, compile_ground
+from biped.disturbances.load import Load
+from biped.disturbances.push import WAVEFORMS, Force, Push, compile_pushes, random_forces
+from biped.disturbances.sorting import Disturbance, Disturbances, sorted_disturbances
+from biped.disturbances.throw import Throw
+
+__all__ = [
+    "WAVEFORMS",
+    "Actuators",
+    "Disturbance",
+    "Disturbances",
+    "Force",
+    "Load",
+    "Patch",
+    "Platform",
+    "Push",
+    "Senses",
+    "Throw",
+    "compile_ground",
+    "compile_pushes",
+    "random_forces",
+    "sorted_disturbances",
+]

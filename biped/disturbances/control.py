@@ -1,0 +1,133 @@
+"""What stands between the plant and its controller: senses and actuators that are not perfect."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.disturbances.checking import whole, zero_or_above
+from biped.errors import InputError
+from biped.kernels import senses as kernels
+from biped.model import Model
+from biped.model.errors import unknown
+
+#: One number for all joints, or one for each joint named.
+ByJoint = float | Mapping[str, float]
+
+_NOISE = (
+    "position_noise",
+    "orientation_noise",
+    "joint_noise",
+    "velocity_noise",
+    "angular_velocity_noise",
+    "joint_rate_noise",
+)
+
+
+@dataclass(frozen=True)
+class Senses:
+    """What the controller sees: late, and with white noise drawn anew at each of its ticks.
+
+    Attributes:
+        delay: [s] a whole number of control periods; before it has passed, the state at the start is seen.
+        position_noise: [m] standard deviation, of a floating root's place along each axis.
+        orientation_noise: [rad] about each axis.
+        joint_noise: [rad or m].
+        velocity_noise: [m/s] along each axis.
+        angular_velocity_noise: [rad/s] about each axis.
+        joint_rate_noise: [rad/s or m/s].
+        seed: of the noise.
+
+    Raises:
+        InputError: a number is negative or not finite.
+    """
+
+    delay: float = 0.0
+    position_noise: float = 0.0
+    orientation_noise: float = 0.0
+    joint_noise: float = 0.0
+    velocity_noise: float = 0.0
+    angular_velocity_noise: float = 0.0
+    joint_rate_noise: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("delay", *_NOISE):
+            zero_or_above(getattr(self, name), f"senses.{name}")
+        whole(self.seed, "senses.seed")
+
+    def ticks(self, period: float) -> int:
+        """The delay in control ticks.
+
+        Raises:
+            InputError: it is no whole number of them.
+        """
+        ticks = round(self.delay / period)
+        if abs(ticks * period - self.delay) > 1e-9 * max(period, self.delay):
+            low = int(self.delay / period)
+            raise InputError(
+                f"senses.delay = {self.delay:g} s is no whole number of control periods of {period:g} s; "
+                f"the nearest: {low * period:g} or {(low + 1) * period:g} s"
+            )
+        return ticks
+
+    def compile(self, period: float, offset: NDArray[np.float64]) -> kernels.Senses:
+        """What the kernels take; ``offset`` is where the controller takes the root's centre of mass to be."""
+        how = np.array([0, self.ticks(period), self.seed])
+        return kernels.Senses(how, np.array([getattr(self, name) for name in _NOISE], dtype=float), offset)
+
+
+@dataclass(frozen=True)
+class Actuators:
+    """What comes of the torques that the controller asks for: within limits, with noise at each control tick.
+
+    Attributes:
+        limit: [N·m] the greatest torque, one for all joints or by joint.
+        noise: [N·m] standard deviation, one for all joints or by joint.
+        relative_noise: the same as a share of the torque: noise that grows with the signal (Harris and Wolpert 1998).
+        seed: of the noise.
+
+    Raises:
+        InputError: a limit is not above zero, noise is negative, or a number is not finite.
+        ModelError: a table names a joint that the model does not have; raised when the model is known.
+    """
+
+    limit: ByJoint = float("inf")
+    noise: ByJoint = 0.0
+    relative_noise: ByJoint = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("noise", "relative_noise"):
+            for value in _values(getattr(self, name)):
+                zero_or_above(value, f"actuators.{name}")
+        for value in _values(self.limit):
+            if not value > 0.0:
+                raise InputError(f"actuators.limit = {value!r}: it must be above zero [N·m]")
+        whole(self.seed, "actuators.seed")
+
+    def compile(self, model: Model, span: float) -> kernels.Actuators:
+        """What the kernels take."""
+        return kernels.Actuators(
+            limit=_spread(model, self.limit, np.inf),
+            noise=_spread(model, self.noise, 0.0),
+            share=_spread(model, self.relative_noise, 0.0),
+            seed=np.array([self.seed]),
+            span=np.array([span]),
+        )
+
+
+def _values(given: ByJoint) -> list[float]:
+    return list(given.values()) if isinstance(given, Mapping) else [given]
+
+
+def _spread(model: Model, given: ByJoint, default: float) -> NDArray[np.float64]:
+    """(nv,) the joints' numbers at their degrees of freedom."""
+    array = np.full(model.nv, default)
+    table = given if isinstance(given, Mapping) else dict.fromkeys(model.joint_names, given)
+    for joint, value in table.items():
+        if joint not in model.joint_names:
+            raise unknown("joint", joint, model.joint_names)
+        array[model.dof(joint)] = value
+    return array

@@ -1,0 +1,121 @@
+"""What happens to the floor: it moves, or is different in places."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from biped.disturbances.checking import Vector3, numbers
+from biped.errors import InputError
+from biped.kernels.ground import Ground, fixed_ground
+from biped.model import Model
+from biped.signals import Signal, compile_signals
+from contact import Floor
+
+#: [m or rad] a position may jump by this, for rounding, and no more.
+JUMP = 1e-9
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The floor moves, as a whole: a support surface that is translated and tilted.
+
+    Its motion is what the signals say, whatever stands on it. At each end of each step its pose is exact. The floor's
+    frame is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z).
+
+    Attributes:
+        x: [m] displacement.
+        y: [m].
+        z: [m].
+        roll: [rad] about x; positive lowers the human's left side.
+        pitch: [rad] about y; positive raises the toes, since the human faces −x.
+        yaw: [rad] about z.
+        pivot: (3,) [m] the point about which it turns.
+
+    Raises:
+        InputError: nothing moves, a signal is not zero at its start, or it jumps.
+    """
+
+    x: Signal | None = None
+    y: Signal | None = None
+    z: Signal | None = None
+    roll: Signal | None = None
+    pitch: Signal | None = None
+    yaw: Signal | None = None
+    pivot: Vector3 = (0.0, 0.0, 0.0)
+
+    AXES: ClassVar[tuple[str, ...]] = ("x", "y", "z", "roll", "pitch", "yaw")
+
+    def __post_init__(self) -> None:
+        numbers(self.pivot, 3, "platform.pivot")
+        if not self.signals:
+            raise InputError("platform: nothing moves; give one of x, y, z, roll, pitch, yaw a Signal")
+        for axis, signal in self.signals.items():
+            if not isinstance(signal, Signal):
+                raise InputError(f"platform.{axis} = {signal!r}: it must be a Signal, such as Signal.step(0.05, 1.0)")
+            if abs(float(signal.coefficients[0, 0])) > JUMP:
+                raise InputError(
+                    f"platform.{axis} starts at {signal.coefficients[0, 0]:g}: it must start at zero, from where it is"
+                )
+            if signal.largest_jump() > JUMP:
+                raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: a floor cannot; let it rise")
+
+    @property
+    def signals(self) -> dict[str, Signal]:
+        """Those that move, by axis."""
+        return {axis: getattr(self, axis) for axis in self.AXES if getattr(self, axis) is not None}
+
+    @property
+    def begins(self) -> float:
+        """[s]."""
+        return min(signal.begins for signal in self.signals.values())
+
+    @property
+    def ends(self) -> float:
+        """[s]."""
+        return max(signal.ends for signal in self.signals.values())
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A rectangle of the floor with other parameters; where patches overlap, the last one counts.
+
+    Which part of the floor a contact point stands on is decided at the start of a step. Where stiffness changes, what
+    the springs hold changes as a point passes the edge: the ledger books it with what the contacts dissipate.
+
+    Attributes:
+        x: (2,) [m] least and most, in the floor's frame.
+        y: (2,) [m].
+        floor: its parameters.
+
+    Raises:
+        InputError: it has no area.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    floor: Floor
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y"):
+            least, most = numbers(getattr(self, name), 2, f"patch.{name}")
+            if not least < most:
+                raise InputError(f"patch.{name} = ({least:g}, {most:g}): the first must be less than the second")
+        if not isinstance(self.floor, Floor):
+            raise InputError(f"patch.floor = {self.floor!r}: it must be a Floor, such as Floor(mu_s=0.05, mu_d=0.05)")
+
+
+def compile_ground(
+    floor: Floor, model: Model, platform: Platform | None = None, patches: Sequence[Patch] = ()
+) -> Ground:
+    """The floor as the kernels take it."""
+    ground = fixed_ground(floor.parameters, model.nc)
+    if patches:
+        law = np.array([floor.parameters, *(patch.floor.parameters for patch in patches)], dtype=float)
+        ground = ground._replace(law=law, bounds=np.array([(0.0,) * 4, *((*p.x, *p.y) for p in patches)], dtype=float))
+    if platform is not None:
+        still = Signal(np.zeros(1), np.zeros((1, 1)))
+        motion = compile_signals([getattr(platform, axis) or still for axis in platform.AXES])
+        ground = ground._replace(motion=motion, pivot=np.asarray(platform.pivot, dtype=float))
+    return ground

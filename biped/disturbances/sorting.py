@@ -1,0 +1,79 @@
+"""The disturbances of a run, sorted by what they act on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, TypeVar
+
+from biped.disturbances.control import Actuators, Senses
+from biped.disturbances.floor import Patch, Platform
+from biped.disturbances.load import Load
+from biped.disturbances.push import Force, Push
+from biped.disturbances.throw import Throw
+from biped.errors import InputError
+from biped.signals import Signal
+from contact import Floor
+
+Disturbance = Push | Force | Throw | Platform | Patch | Load | Senses | Actuators
+KINDS = (Push, Force, Throw, Platform, Patch, Load, Senses, Actuators)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Disturbances:
+    """All disturbances of a run; of those that are single, None where there is none."""
+
+    pushes: list[Push | Force]
+    throw: Throw | None
+    platform: Platform | None
+    patches: list[Patch]
+    loads: list[Load]
+    senses: Senses | None
+    actuators: Actuators | None
+
+
+def sorted_disturbances(given: Sequence[Any]) -> Disturbances:
+    """Sort them.
+
+    Raises:
+        InputError: one is no disturbance, or there are two where one at most makes sense.
+    """
+    for disturbance in given:
+        if not isinstance(disturbance, KINDS):
+            names = ", ".join(kind.__name__ for kind in KINDS)
+            raise InputError(f"disturbance {disturbance!r}: it must be one of {names}")
+    return Disturbances(
+        pushes=[d for d in given if isinstance(d, (Push, Force))],
+        throw=_single(given, Throw),
+        platform=_single(given, Platform),
+        patches=[d for d in given if isinstance(d, Patch)],
+        loads=[d for d in given if isinstance(d, Load)],
+        senses=_single(given, Senses),
+        actuators=_single(given, Actuators),
+    )
+
+
+def _single(given: Sequence[Any], kind: type[T]) -> T | None:
+    found = [d for d in given if isinstance(d, kind)]
+    if len(found) > 1:
+        plural = kind.__name__.lower().rstrip("s") + "s"
+        raise InputError(f"{len(found)} {plural}: a run takes one at most")
+    return found[0] if found else None
+
+
+def described(disturbance: Disturbance) -> dict[str, Any]:
+    """A disturbance as JSON can hold it; of a signal, when it begins and ends, and its range."""
+    return {"kind": type(disturbance).__name__.lower()} | _plain(disturbance)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Signal):
+        at_knots = value.coefficients[:, 0]
+        return {"begins": value.begins, "ends": value.ends, "least": at_knots.min(), "most": at_knots.max()}
+    if isinstance(value, Floor) or (is_dataclass(value) and isinstance(value, KINDS)):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return "inf" if isinstance(value, float) and value == float("inf") else value

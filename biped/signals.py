@@ -1,0 +1,369 @@
+"""Functions of time: how a platform moves, and how a force acts."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, factorial, perm, pi
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biped.checks import is_finite
+from biped.errors import InputError
+from biped.kernels import signals as kernels
+
+Floats = NDArray[np.float64]
+
+#: Pieces in a period of a sine. With polynomials of degree 7 its error is below 1e-15 of the amplitude.
+PIECES = 64
+#: Derivatives that neighbouring pieces of a sine share, with the value itself.
+SHARED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """A function of time as a piecewise polynomial: zero before its first knot, constant from its last one on.
+
+    The values, integrals and impulses that come of it are exact, whatever the steps at which it is looked at.
+
+    Attributes:
+        knots: (k,) [s], ascending.
+        coefficients: (k, d) of powers of the time since a knot, from the constant on; the last row is a constant.
+
+    Raises:
+        InputError: a number is not finite, or the knots do not ascend.
+    """
+
+    knots: Floats
+    coefficients: Floats
+
+    def __post_init__(self) -> None:
+        knots, coefficients = np.asarray(self.knots, dtype=float), np.atleast_2d(np.asarray(self.coefficients, float))
+        if knots.ndim != 1 or not len(knots) or coefficients.shape[0] != len(knots):
+            raise InputError(f"signal: {coefficients.shape[0]} rows of coefficients for knots of shape {knots.shape}")
+        if not (np.all(np.isfinite(knots)) and np.all(np.isfinite(coefficients))):
+            raise InputError("signal: all numbers must be finite")
+        if np.any(np.diff(knots) <= 0.0):
+            raise InputError("signal: times must ascend")
+        if np.any(coefficients[-1, 1:] != 0.0):
+            raise InputError("signal: its last piece must be a constant")
+        object.__setattr__(self, "knots", knots)
+        object.__setattr__(self, "coefficients", coefficients)
+
+    # --- what it is ---
+
+    @property
+    def begins(self) -> float:
+        """[s] before then it is zero."""
+        return float(self.knots[0])
+
+    @property
+    def ends(self) -> float:
+        """[s] from then on it is constant."""
+        return float(self.knots[-1])
+
+    def __call__(self, times: ArrayLike) -> Floats:
+        """Its values at some times."""
+        times = np.asarray(times, dtype=float)
+        piece = np.searchsorted(self.knots, times, side="right") - 1
+        since = times - self.knots[piece]
+        value = np.zeros_like(times)
+        for column in self.coefficients.T[::-1]:
+            value = value * since + column[piece]
+        return np.where(piece < 0, 0.0, value)
+
+    def integral(self) -> "Signal":
+        """∫ of it from its first knot on, zero before; it must end at zero.
+
+        Raises:
+            InputError: it does not end at zero: its integral would grow for ever.
+        """
+        if self.coefficients[-1, 0] != 0.0:
+            raise InputError("a force must end: its signal ends at a value that is not zero")
+        spans = np.diff(self.knots)
+        powers = np.arange(1, self.coefficients.shape[1] + 1)
+        rising = self.coefficients / powers
+        gained = (rising[:-1] * spans[:, None] ** powers).sum(axis=1)
+        start = np.concatenate([[0.0], np.cumsum(gained)])
+        rising[-1] = 0.0
+        return Signal(self.knots, np.column_stack([start, rising]))
+
+    def largest_jump(self) -> float:
+        """The largest difference between the end of a piece and the start of the next one."""
+        spans = np.diff(self.knots)
+        powers = np.arange(self.coefficients.shape[1])
+        ends = (self.coefficients[:-1] * spans[:, None] ** powers).sum(axis=1)
+        return float(np.abs(ends - self.coefficients[1:, 0]).max(initial=0.0))
+
+    def scaled(self, factor: float) -> "Signal":
+        """The same times a factor."""
+        return Signal(self.knots, self.coefficients * factor)
+
+    def shifted(self, delay: float) -> "Signal":
+        """The same, later by ``delay`` [s]."""
+        return Signal(self.knots + delay, self.coefficients)
+
+    # --- kinds ---
+
+    @classmethod
+    def rectangle(cls, height: float, start: float, duration: float) -> "Signal":
+        """``height`` for a duration, zero before and after."""
+        _positive(duration, "duration")
+        return cls(np.array([start, start + duration]), np.array([[height], [0.0]]))
+
+    @classmethod
+    def half_sine(cls, height: float, start: float, duration: float) -> "Signal":
+        """Half a period of a sine of this height, zero before and after."""
+        _positive(duration, "duration")
+        return cls._sines(np.array([height]), np.array([0.5 / duration]), np.zeros(1), start, duration, 0.0)
+
+    @classmethod
+    def step(cls, size: float, start: float = 0.0, rise: float = 0.1) -> "Signal":
+        """From zero to ``size`` within ``rise`` [s], with the least jerk (Flash and Hogan 1985), and there it stays."""
+        _positive(rise, "rise")
+        smooth = size * np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) / rise ** np.arange(6)
+        return cls(np.array([start, start + rise]), np.vstack([smooth, size * np.eye(1, 6)]))
+
+    @classmethod
+    def sine(
+        cls, amplitude: float, frequency: float, start: float = 0.0, duration: float = 10.0, fade: float = 0.0
+    ) -> "Signal":
+        """A sine from phase zero, of ``frequency`` [Hz]; see ``sum_of_sines``."""
+        return cls.sum_of_sines([amplitude], [frequency], start=start, duration=duration, fade=fade)
+
+    @classmethod
+    def sum_of_sines(
+        cls,
+        amplitudes: Sequence[float],
+        frequencies: Sequence[float],
+        phases: Sequence[float] | None = None,
+        *,
+        start: float = 0.0,
+        duration: float = 10.0,
+        fade: float = 0.0,
+    ) -> "Signal":
+        """Σ A sin(2π f (t − start) + φ) for a duration.
+
+        It is zero before. With ``fade`` [s] its size rises from zero at the start and falls to it at the end; without,
+        it starts at Σ A sin φ and stays where it ends.
+
+        Raises:
+            InputError: there are not as many of one as of the other, or a frequency is not above zero.
+        """
+        phases = [0.0] * len(amplitudes) if phases is None else phases
+        if not len(amplitudes) == len(frequencies) == len(phases) or not len(amplitudes):
+            raise InputError(
+                f"sum of sines: {len(amplitudes)} amplitudes, {len(frequencies)} frequencies and {len(phases)} phases"
+            )
+        for frequency in frequencies:
+            _positive(frequency, "frequency")
+        _positive(duration, "duration")
+        if not (is_finite(fade) and 0.0 <= fade <= duration / 2.0):
+            raise InputError(f"fade = {fade!r}: it must be from 0 to half of the duration, {duration / 2.0:g} s")
+        sizes = np.asarray(amplitudes, float), np.asarray(frequencies, float), np.asarray(phases, float)
+        return cls._sines(*sizes, start, duration, fade)
+
+    @classmethod
+    def _sines(
+        cls, amplitudes: Floats, frequencies: Floats, phases: Floats, start: float, duration: float, fade: float
+    ) -> "Signal":
+        """By Hermite's interpolation of values and derivatives at the knots."""
+        count = max(4, int(np.ceil(PIECES * duration * frequencies.max())))
+        spans = [duration] if not fade else [fade, duration - 2.0 * fade, fade]
+        edges = [np.zeros(1)]
+        for span in spans:
+            if span > 0.0:
+                parts = max(4, int(np.ceil(max(count * span / duration, PIECES if span == fade else 0))))
+                edges.append(edges[-1][-1] + span / parts * np.arange(1, parts + 1))
+        times = np.concatenate(edges)
+        orders = np.arange(SHARED)[:, None, None]
+        turn = 2.0 * pi * frequencies
+        values = (amplitudes * turn**orders * np.sin(turn * times[:, None] + phases + orders * pi / 2.0)).sum(axis=2)
+        if fade:
+            values = _faded(values, times, duration, fade)
+        pieces = _hermite(values[:, :-1], values[:, 1:], np.diff(times))
+        last = np.zeros(pieces.shape[1])
+        last[0] = values[0, -1]
+        half_period = len(frequencies) == 1 and not phases.any() and abs(2.0 * frequencies[0] * duration % 1.0) < 1e-12
+        if fade or half_period:  # it ends at zero but for rounding
+            last[0] = 0.0
+        return cls(start + times, np.vstack([pieces, last]))
+
+    @classmethod
+    def ternary(
+        cls, size: float, interval: float = 0.25, stages: int = 5, start: float = 0.0, cycles: int = 1, seed: int = 0
+    ) -> "Signal":
+        """The integral of a pseudo-random ternary sequence (Davies 1970; Peterka 2002): a rate of −r, 0 or r at a time.
+
+        The sequence is of maximal length, 3ⁿ − 1 intervals from a shift register of n stages. Five stages at 0.25 s are
+        the 60.5 s of Peterka's platform.
+
+        Args:
+            size: from the least to the greatest value.
+            interval: [s] for which the rate stays the same.
+            stages: 3 to 7.
+            start: [s].
+            cycles: how often the sequence is repeated.
+            seed: where in the sequence it starts.
+        """
+        _positive(interval, "interval")
+        if stages not in _TAPS:
+            raise InputError(f"stages = {stages!r}: it must be one of {', '.join(map(str, _TAPS))}")
+        if cycles < 1:
+            raise InputError(f"cycles = {cycles!r}: it must be one or more")
+        rate = np.tile(np.roll(_ternary_sequence(stages), -seed), cycles).astype(float)
+        value = np.concatenate([[0.0], np.cumsum(rate)])
+        scale = size / float(np.ptp(value))
+        rates = np.append(rate * scale / interval, 0.0)
+        values = value * scale
+        values[-1] = 0.0  # the rates of a cycle add up to zero
+        knots = np.asarray(start + interval * np.arange(len(values)), dtype=np.float64)
+        return cls(knots, np.column_stack([values, rates]))
+
+    @classmethod
+    def noise(
+        cls, deviation: float, interval: float = 0.05, start: float = 0.0, duration: float = 1.0, seed: int = 0
+    ) -> "Signal":
+        """A normally distributed value with this standard deviation, drawn anew after each interval [s]."""
+        for name, value in (("interval", interval), ("duration", duration)):
+            _positive(value, name)
+        count = int(np.ceil(duration / interval - 1e-9))
+        knots = start + np.minimum(interval * np.arange(count + 1), duration)
+        drawn: Floats = np.random.default_rng(seed).normal(0.0, deviation, count)
+        return cls(knots, np.concatenate([drawn, [0.0]])[:, None])
+
+    @classmethod
+    def sampled(cls, times: ArrayLike, values: ArrayLike, kind: Literal["linear", "cubic"] = "linear") -> "Signal":
+        """Through recorded values: by straight lines, or a natural cubic spline.
+
+        Raises:
+            InputError: there are fewer than two, times do not ascend, or a number is not finite.
+        """
+        at, value = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+        if at.ndim != 1 or at.shape != value.shape or len(at) < 2:
+            raise InputError(
+                f"sampled signal: times of shape {at.shape} for values of shape {value.shape}; two or more"
+            )
+        if not (np.all(np.isfinite(at)) and np.all(np.isfinite(value))):
+            raise InputError("sampled signal: all numbers must be finite")
+        if np.any(np.diff(at) <= 0.0):
+            raise InputError(f"sampled signal: times must ascend, and do not after {at[np.argmin(np.diff(at))]:g} s")
+        if kind == "cubic":
+            from scipy.interpolate import CubicSpline
+
+            pieces = CubicSpline(at, value, bc_type="natural").c[::-1].T
+        elif kind == "linear":
+            pieces = np.column_stack([value[:-1], np.diff(value) / np.diff(at)])
+        else:
+            raise InputError(f"kind = {kind!r}: it must be linear or cubic")
+        last = np.zeros(pieces.shape[1])
+        last[0] = value[-1]
+        return cls(at, np.vstack([pieces, last]))
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | Path,
+        column: str = "value",
+        time: str = "time",
+        kind: Literal["linear", "cubic"] = "linear",
+    ) -> "Signal":
+        """A recorded signal: a file with a header and columns with commas (or semicolons) between them.
+
+        Raises:
+            InputError: a column is missing, or a number is none; the message names file and line.
+            OSError: the file cannot be read.
+        """
+        path = Path(path)
+        with path.open(newline="", encoding="utf-8") as file:
+            head = file.readline()
+            file.seek(0)
+            reader = csv.DictReader(file, delimiter=";" if ";" in head else ",", skipinitialspace=True)
+            for name in (time, column):
+                if name not in (reader.fieldnames or []):
+                    raise InputError(f"{path}: no column {name!r}; columns are {', '.join(reader.fieldnames or [])}")
+            rows = []
+            for row in reader:
+                try:
+                    rows.append((float(row[time]), float(row[column])))
+                except (TypeError, ValueError):
+                    raise InputError(
+                        f"{path}, line {reader.line_num}: {row[time]!r}, {row[column]!r}: no numbers"
+                    ) from None
+        if len(rows) < 2:
+            raise InputError(f"{path}: a signal needs two rows or more")
+        times, values = np.array(rows).T
+        try:
+            return cls.sampled(times, values, kind)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+
+def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:
+    """The signals as the kernels take them."""
+    if not signals:
+        return kernels.no_signals()
+    first = np.cumsum([0, *(len(signal.knots) for signal in signals)])
+    width = max(signal.coefficients.shape[1] for signal in signals)
+    coefficient = np.zeros((first[-1], width))
+    for place, signal in zip(first, signals, strict=False):
+        rows, columns = signal.coefficients.shape
+        coefficient[place : place + rows, :columns] = signal.coefficients
+    return kernels.Signals(first.astype(np.int64), np.concatenate([s.knots for s in signals]), coefficient)
+
+
+def _positive(value: float, what: str) -> None:
+    if not is_finite(value) or value <= 0.0:
+        raise InputError(f"{what} = {value!r}: it must be a finite number above zero")
+
+
+def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
+    """(pieces, 8) coefficients from the value and three derivatives (4, pieces) at both ends.
+
+    In s = (t − t_k)/span the lower half of the coefficients are Taylor's at the left end; the upper half makes up
+    for what is then left at the right end.
+    """
+    order = np.arange(SHARED)
+    scale = spans[None, :] ** order[:, None]
+    taylor = left * scale / np.array([factorial(k) for k in range(SHARED)])[:, None]
+    wanted = right * scale
+    lower = np.array([[perm(power, k) for power in range(SHARED)] for k in order], dtype=float)
+    upper = np.array([[perm(power, k) for power in range(SHARED, 2 * SHARED)] for k in order], dtype=float)
+    rest = np.linalg.solve(upper, wanted - lower @ taylor)
+    powers = np.arange(2 * SHARED)
+    return (np.vstack([taylor, rest]) / spans[None, :] ** powers[:, None]).T
+
+
+def _faded(values: Floats, times: Floats, duration: float, fade: float) -> Floats:
+    """Values and derivatives times an envelope that rises and falls smoothly (Leibniz's rule).
+
+    At its ends three derivatives are zero.
+    """
+    rise, fall = np.clip(times / fade, 0.0, 1.0), np.clip((duration - times) / fade, 0.0, 1.0)
+    rising = times < duration / 2.0
+    s = np.where(rising, rise, fall)
+    sign = np.where(rising, 1.0, -1.0) / fade
+    envelope = [
+        s**4 * (35.0 - 84.0 * s + 70.0 * s**2 - 20.0 * s**3),
+        140.0 * s**3 * (1.0 - s) ** 3 * sign,
+        420.0 * s**2 * (1.0 - s) ** 2 * (1.0 - 2.0 * s) * sign**2,
+        840.0 * s * (1.0 - 6.0 * s + 10.0 * s**2 - 5.0 * s**3) * sign**3,
+    ]
+    return np.array([sum(comb(k, i) * envelope[i] * values[k - i] for i in range(k + 1)) for k in range(SHARED)])
+
+
+#: Coefficients c of x_{n} = −Σ c_i x_{n−i} over GF(3): primitive polynomials, lowest stage first.
+_TAPS = {3: (0, 2, 1), 4: (0, 0, 1, 2), 5: (0, 0, 0, 2, 1), 6: (0, 0, 0, 0, 1, 2), 7: (0, 0, 0, 0, 1, 2, 1)}
+
+
+def _ternary_sequence(stages: int) -> NDArray[np.int64]:
+    """The ternary sequence of maximal length, as −1, 0 and 1."""
+    register = [1] + [0] * (stages - 1)
+    sequence = []
+    for _ in range(3**stages - 1):
+        new = -sum(tap * x for tap, x in zip(_TAPS[stages], register, strict=True)) % 3
+        sequence.append(register[-1])
+        register = [new, *register[:-1]]
+    return np.array([{0: 0, 1: 1, 2: -1}[x] for x in sequence])

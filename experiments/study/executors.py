@@ -1,0 +1,288 @@
+"""Where trials run: in threads of this process, in processes, or on other machines.
+
+Threads need nothing copied and share the compiled kernels. Processes are those of joblib (loky; Ray, which registers
+itself there). Dask is used through its own client: with joblib in between, a trial that kills its worker each time is
+waited for without end.
+"""
+
+import importlib.util
+import os
+import queue
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+from biped.errors import InputError
+from experiments.trial import Result, Trial
+
+#: What is done for a trial, in a thread, a process, or on another machine.
+Work = Callable[[Trial], Result]
+BACKENDS = ("threads", "loky", "dask", "ray")
+
+
+class Executor(Protocol):
+    """Runs trials somewhere."""
+
+    workers: int
+    #: Whether trials run in this process.
+    is_local: bool
+
+    def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
+        """Each trial with its result, as soon as it has one, in any order.
+
+        An exception of ``work`` ends it. Closing the iterator ends it too, after the trials that are being run.
+        """
+        ...
+
+
+def executor_named(backend: str = "threads", workers: int | None = None, scheduler: str | None = None) -> Executor:
+    """The executor of this name.
+
+    Args:
+        backend: one of ``BACKENDS``.
+        workers: how many trials run at a time; as many as there are cores for this process, if not given.
+        scheduler: the address of a Dask scheduler.
+
+    Raises:
+        InputError: there is none of this name, or what it needs is not there.
+    """
+    if workers is not None and workers < 1:
+        raise InputError(f"workers = {workers}: it must be one or more")
+    if scheduler is not None and backend != "dask":
+        raise InputError(f"scheduler = {scheduler}: only the backend dask has one")
+    if backend not in BACKENDS:
+        raise InputError(f"backend = {backend!r}: it must be one of {', '.join(BACKENDS)}")
+    if backend == "threads":
+        return Threads(workers or cores())
+    if backend == "dask":
+        _needs("distributed", "Dask", "pip install 'biped-balance[cluster]'")
+        return Dask(workers, scheduler)
+    if backend == "ray":
+        _needs("ray", "Ray", "pip install ray")
+        from ray.util.joblib import register_ray
+
+        register_ray()
+    return Joblib(backend, workers or cores())
+
+
+def _needs(module: str, name: str, remedy: str) -> None:
+    if importlib.util.find_spec(module) is None:
+        raise InputError(f"backend {module if module == 'ray' else 'dask'}: {name} is not installed; {remedy}")
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Threads:
+    """Threads of this process: compiled loops let go of the interpreter, so that all cores work, on the same kernels.
+
+    Attributes:
+        workers: the number of threads.
+    """
+
+    is_local = True
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
+        """See ``Executor``."""
+        waiting = iter(trials)
+        taking = threading.Lock()
+        stop = threading.Event()
+        done: queue.SimpleQueue[tuple[Trial | None, Result | BaseException]] = queue.SimpleQueue()
+
+        def serve() -> None:
+            try:
+                while not stop.is_set():
+                    with taking:
+                        trial = next(waiting, None)
+                    if trial is None:
+                        break
+                    done.put((trial, work(trial)))
+                done.put((None, {}))
+            except BaseException as error:
+                done.put((None, error))
+
+        threads = [threading.Thread(target=serve, name=f"trials-{k}", daemon=True) for k in range(self.workers)]
+        for thread in threads:
+            thread.start()
+        busy = len(threads)
+        try:
+            while busy:
+                trial, result = done.get()
+                if isinstance(result, BaseException):
+                    raise result
+                if trial is None:
+                    busy -= 1
+                else:
+                    yield trial, result
+        except KeyboardInterrupt:  # what is being run is finished, and not lost
+            _end(threads, stop)
+            while not done.empty():
+                trial, result = done.get()
+                if trial is not None and not isinstance(result, BaseException):
+                    yield trial, result
+            raise
+        finally:
+            _end(threads, stop)
+
+
+def _end(threads: list[threading.Thread], stop: threading.Event) -> None:
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+class Joblib:
+    """Processes of joblib, or whatever a backend registered there makes of them.
+
+    Workers that are killed are replaced, and their trials run anew.
+
+    Attributes:
+        backend: its name there.
+        workers: how many processes.
+    """
+
+    is_local = False
+
+    def __init__(self, backend: str, workers: int) -> None:
+        self.backend, self.workers = backend, workers
+
+    def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
+        """See ``Executor``.
+
+        Raises:
+            ChildProcessError: workers are killed again and again.
+        """
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        missing = {trial.number: trial for trial in trials}
+        while missing:
+            before = len(missing)
+            try:
+                for number, result in self._pass(work, list(missing.values())):
+                    yield missing.pop(number), result
+            except BrokenProcessPool as error:
+                if len(missing) == before:
+                    raise ChildProcessError(
+                        f"worker processes were killed again and again, {before} trials are left: is there enough "
+                        f"memory for {self.workers} of them? ({' '.join(str(error).split())})"
+                    ) from None
+
+    def _pass(self, work: Work, trials: list[Trial]) -> Iterator[tuple[int, Result]]:
+        import joblib
+
+        # One trial at a time, so that each is kept as soon as it is finished.
+        parallel = joblib.Parallel(
+            n_jobs=self.workers, backend=self.backend, return_as="generator_unordered", batch_size=1
+        )
+        results: Any = parallel(joblib.delayed(_numbered)(work, trial) for trial in trials)
+        try:
+            yield from results
+        finally:
+            results.close()
+
+
+def _numbered(work: Work, trial: Trial) -> tuple[int, Result]:
+    """The result with the trial's number: what comes back unordered has to say what it is."""
+    return trial.number, work(trial)
+
+
+class Dask:
+    """Workers of a Dask cluster: that of a scheduler, or one of processes on this machine.
+
+    The scheduler runs the trials of a lost worker on another one.
+
+    Attributes:
+        workers: how many processes, where the cluster is local; else how many threads the cluster has when it is
+            first used.
+        scheduler: its address; None for a local cluster.
+    """
+
+    is_local = False
+    #: [s] to wait for the first worker.
+    PATIENCE = 60.0
+
+    def __init__(self, workers: int | None = None, scheduler: str | None = None, client: Any = None) -> None:
+        self.workers = workers or (cores() if scheduler is None else 0)
+        self.scheduler = scheduler
+        self._client = client
+
+    def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
+        """See ``Executor``.
+
+        Raises:
+            InputError: there is no such scheduler, or it has no worker.
+            ChildProcessError: some trials killed each worker that tried them; all others are done by then.
+        """
+        if self._client is not None:
+            yield from self._serve(self._client, work, trials)
+            return
+        from distributed import LocalCluster
+
+        if self.scheduler is not None:
+            with _client_of(self.scheduler) as client:
+                yield from self._serve(client, work, trials)
+            return
+        options: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+        with LocalCluster(n_workers=self.workers, **options) as cluster, _client_of(cluster) as client:
+            yield from self._serve(client, work, trials)
+
+    def _serve(self, client: Any, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
+        from distributed import KilledWorker, as_completed
+
+        self.workers = self._threads(client)
+        waiting = iter(trials)
+        sent: dict[Any, Trial] = {}
+        lost: list[int] = []
+
+        def send() -> list[Any]:
+            """As many as keep all workers busy; the others stay here, and can still be taken back."""
+            futures = []
+            while len(sent) < 4 * self.workers + 4 and (trial := next(waiting, None)) is not None:
+                future = client.submit(work, trial, pure=False, key=f"trial-{trial.number}-{uuid.uuid4().hex}")
+                sent[future] = trial
+                futures.append(future)
+            return futures
+
+        arriving = as_completed(send())
+        try:
+            for future in arriving:
+                trial = sent.pop(future)
+                try:
+                    result = future.result()
+                except KilledWorker:
+                    lost.append(trial.number)
+                    result = None
+                arriving.update(send())
+                if result is not None:
+                    yield trial, result
+        finally:
+            client.cancel(list(sent))
+        if lost:
+            numbers = ", ".join(map(str, sorted(lost)))
+            raise ChildProcessError(f"each worker that tried one of these trials was killed: {numbers}; all others ran")
+
+    def _threads(self, client: Any) -> int:
+        try:
+            client.wait_for_workers(1, timeout=self.PATIENCE)
+        except TimeoutError:
+            raise InputError(
+                f"scheduler {self.scheduler}: no worker has come within {self.PATIENCE:g} s; start some with "
+                "`dask worker ADDRESS`"
+            ) from None
+        return sum(client.nthreads().values())
+
+
+def _client_of(where: Any) -> Any:
+    """A client of a cluster, or of the scheduler at an address."""
+    from distributed import Client
+
+    try:
+        return Client(where, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"scheduler {where}: cannot be reached ({' '.join(str(error).split())})") from None

@@ -1,0 +1,28 @@
+"""Seeds of trials: from the study's seed and the trial's own words, never from workers, order or time."""
+
+import hashlib
+
+import numpy as np
+
+
+def seed_of(study_seed: int, *words: str | int) -> int:
+    """The seed that belongs to these words in a study of this seed.
+
+    Numpy's ``SeedSequence`` mixes the study's seed with the words as its spawn key, so that any two of them give
+    unrelated streams. 53 bits: exact as a float too, and a hundred thousand of them differ (two alike: p < 1e-6).
+
+    Args:
+        study_seed: of the whole study, zero or above.
+        words: such as ``"replica", 3``.
+    """
+    key = [number for word in words for number in _numbers(word)]
+    first, second = np.random.SeedSequence(study_seed, spawn_key=key).generate_state(2, np.uint32).tolist()
+    return int(first) | (int(second) & 0x1FFFFF) << 32
+
+
+def _numbers(word: str | int) -> tuple[int, ...]:
+    """A word as numbers of 32 bits, another first one for a text than for a number."""
+    if isinstance(word, int):
+        return (0, word & 0xFFFFFFFF, word >> 32 & 0xFFFFFFFF)
+    digest = hashlib.sha256(word.encode()).digest()
+    return (1, int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:8], "little"))

@@ -1,0 +1,89 @@
+"""The values of a parameter that a search for a threshold tries first."""
+
+import math
+from dataclasses import dataclass
+
+from biped.errors import InputError
+
+#: The ladder may grow to this many times its first height unless a limit is given.
+GROWTH = 16.0
+#: Halvings of a bracket between two rungs, where no tolerance is given.
+HALVINGS = 4
+#: The least tolerance, as a part of the greatest value: far above the round-off of a value.
+FINEST = 1e-9
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Evenly spaced values, least first; a replica that all of them recover climbs on in doubled steps.
+
+    The ladder is given before anything is tried, and the same for all replicas: no outcome of one of them can move
+    what another is asked.
+
+    Attributes:
+        start: the least value, in the parameter's unit.
+        stop: the greatest of the first look.
+        by: between two values.
+        tolerance: a bracket at most so wide is not halved any more; 0: ``by / 16``.
+        limit: nothing above it is tried; 0: 16 times as far from ``start`` as ``stop``.
+
+    Raises:
+        InputError: for values out of order.
+    """
+
+    start: float
+    stop: float
+    by: float
+    tolerance: float = 0.0
+    limit: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("start", "stop", "by", "tolerance", "limit"):
+            if not math.isfinite(getattr(self, name)):
+                raise InputError(f"{name} = {getattr(self, name):g}: it must be a finite number")
+            object.__setattr__(self, name, neat(getattr(self, name)))
+        if not (self.start < self.stop and 0.0 < self.by <= self.stop - self.start):
+            raise InputError(
+                f"values from {self.start:g} to {self.stop:g} by {self.by:g}: "
+                "it must be from < to, and by above zero and at most to − from"
+            )
+        if self.tolerance == 0.0:
+            object.__setattr__(self, "tolerance", neat(self.by / 2.0**HALVINGS))
+        if self.limit == 0.0:
+            object.__setattr__(self, "limit", neat(self.start + GROWTH * (self.stop - self.start)))
+        if self.limit < self.stop:
+            raise InputError(f"limit = {self.limit:g}: it must be at least to = {self.stop:g}")
+        finest = FINEST * max(abs(self.start), abs(self.limit))
+        if not finest <= self.tolerance <= self.by:
+            raise InputError(f"tolerance = {self.tolerance:g}: it must be from {finest:g} to by = {self.by:g}")
+
+    @property
+    def rungs(self) -> tuple[float, ...]:
+        """The values of the first look; the last is ``stop``."""
+        return (self.start, *_steps(self.start, self.stop, self.by))
+
+    def above(self, top: float) -> tuple[float, ...]:
+        """The values tried next where all up to ``top`` recovered: as far again in doubled steps, none at the limit."""
+        height = top - self.start
+        spacing = self.by * 2.0 * height / (self.stop - self.start)
+        return _steps(top, min(top + height, self.limit), spacing) if top < self.limit else ()
+
+    @property
+    def most_trials(self) -> int:
+        """The most values that a search can ask for."""
+        count, top = len(self.rungs), self.stop
+        while above := self.above(top):
+            count, top = count + len(above), above[-1]
+        widest = 2.0 * self.by * (self.limit - self.start) / (self.stop - self.start)
+        return count + max(0, math.ceil(math.log2(max(widest, self.by) / self.tolerance))) + 1
+
+
+def _steps(begin: float, end: float, by: float) -> tuple[float, ...]:
+    """Values above ``begin`` by steps, the last of them ``end``: the last step may be shorter, and none is a sliver."""
+    count = max(1, math.ceil((end - begin) / by - 1e-6))
+    return (*(neat(begin + k * by) for k in range(1, count)), neat(end))
+
+
+def neat(value: float) -> float:
+    """The number without the round-off of its arithmetic, so that it reads well in a table and in a command."""
+    return float(f"{value:.12g}")

@@ -1,0 +1,89 @@
+"""Whether a winner is one: a paired comparison on replicas that the tuning has never seen.
+
+Each replica is run with both sets of gains from the same start; the differences are resampled (Efron's bias-corrected
+and accelerated bootstrap).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped.errors import InputError
+
+CONFIDENCE = 0.95
+RESAMPLES = 9999
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A paired comparison of one number on the same replicas.
+
+    Attributes:
+        name: of the number.
+        baseline: its mean with the baseline's gains.
+        winner: with the winner's.
+        baseline_spread: standard deviation over the replicas.
+        winner_spread: the same with the winner's gains.
+        low: of the interval of the mean difference, winner minus baseline, at 95 %.
+        high: of the same.
+        replicas: how many.
+    """
+
+    name: str
+    baseline: float
+    winner: float
+    baseline_spread: float
+    winner_spread: float
+    low: float
+    high: float
+    replicas: int
+
+    @property
+    def difference(self) -> float:
+        """The mean difference, winner minus baseline."""
+        return self.winner - self.baseline
+
+    def is_better(self, sign: float) -> bool:
+        """Whether the whole interval is on the good side of zero; ``sign`` is 1 if small is good, -1 if great is."""
+        return self.high < 0.0 if sign > 0.0 else self.low > 0.0
+
+
+def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed: int) -> Comparison:
+    """Compare a number that was measured on the same replicas with the gains of both.
+
+    Args:
+        name: what is compared.
+        baseline: one number a replica.
+        winner: the same replicas in the same order.
+        seed: of the resampling.
+
+    Raises:
+        InputError: there are fewer than two replicas, or not as many of both.
+    """
+    first, second = np.asarray(baseline, dtype=float), np.asarray(winner, dtype=float)
+    if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
+        raise InputError("a paired comparison needs two replicas or more, the same for both")
+    low, high = interval(second - first, seed)
+    return Comparison(
+        name,
+        float(first.mean()),
+        float(second.mean()),
+        float(first.std(ddof=1)),
+        float(second.std(ddof=1)),
+        low,
+        high,
+        len(first),
+    )
+
+
+def interval(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", seed: int) -> tuple[float, float]:
+    """The interval of the mean; that one number twice, where all are alike and there is nothing to resample."""
+    from scipy.stats import bootstrap
+
+    if np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())):
+        return float(values.mean()), float(values.mean())
+    found = bootstrap(
+        (values,), np.mean, confidence_level=CONFIDENCE, n_resamples=RESAMPLES, method="BCa", rng=seed
+    ).confidence_interval
+    return float(found.low), float(found.high)

@@ -1,0 +1,75 @@
+"""Pages in a real browser: all figures are drawn, nothing goes wrong, and nothing is asked of the network."""
+
+import json
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from experiments.cli import main
+from experiments.figures import style
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def page_of(saved, tmp_path):
+    def make(name):
+        assert main(["report", str(saved[name]), "--out", str(tmp_path / f"{name}.html")]) == 0
+        return tmp_path / f"{name}.html"
+
+    return make
+
+
+@pytest.mark.parametrize("name", ["thrown-block", "box-drop", "tumble"])
+def test_every_figure_is_drawn_and_nothing_is_loaded(page_of, browser, name):
+    seen = browser.see(page_of(name))
+    assert seen.console == []
+    assert seen.requests == []
+    assert len(seen.charts) >= 4
+    for chart in seen.charts:
+        assert chart["data-drawn"] == "yes", chart["aria-label"]
+        assert sum(chart["drawn"].values()) > 0, chart["aria-label"]
+
+
+def test_what_goes_wrong_on_a_page_is_noticed(browser, tmp_path):
+    page = tmp_path / "bad.html"
+    page.write_text('<img src="https://example.org/a.png"><script>undefinedFunction();</script>', encoding="utf-8")
+    seen = browser.see(page)
+    assert seen.requests == ["https://example.org/a.png"]
+    assert any("undefinedFunction" in line for line in seen.console)
+
+
+def test_the_page_looks_like_something(page_of, browser):
+    picture = matplotlib.image.imread(browser.photograph(page_of("thrown-block")))[..., :3]
+    assert 0.02 < np.mean(picture.min(axis=2) < 0.9) < 0.5
+    for color in (style.BLUE, style.RED, style.GREEN):
+        wanted = np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+        assert np.sum(np.abs(picture - wanted).max(axis=2) < 0.01) > 300, color
+
+
+ZOOM = """<script>
+window.addEventListener("load", () => setTimeout(() => {
+  const charts = Array.from(document.querySelectorAll(".chart"));
+  const ranges = () => charts.map((chart) => [(chart.layout.meta || {}).axis || "", chart.layout.xaxis.range]);
+  const first = charts.find((chart) => (chart.layout.meta || {}).axis === "time");
+  Plotly.relayout(first, { "xaxis.range": [0.25, 0.5] }).then(() => setTimeout(() => {
+    const note = document.createElement("script");
+    note.type = "application/json"; note.id = "ranges"; note.textContent = JSON.stringify(ranges());
+    document.body.append(note);
+  }, 500));
+}, 5000));
+</script></body>"""
+
+
+def test_figures_over_time_zoom_together(page_of, browser):
+    page = page_of("thrown-block")
+    page.write_text(page.read_text(encoding="utf-8").replace("</body>", ZOOM), encoding="utf-8")
+    dom = browser.see(page).dom
+    ranges = json.loads(dom.partition('id="ranges">')[2].partition("</script>")[0])
+    timed = [found for axis, found in ranges if axis == "time"]
+    assert len(timed) >= 5
+    assert all(found == [0.25, 0.5] for found in timed)
+    others = [found for axis, found in ranges if axis != "time"]
+    assert others
+    assert all(found != [0.25, 0.5] for found in others)

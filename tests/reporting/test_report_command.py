@@ -1,0 +1,128 @@
+"""``biped report``: what it writes and says, also where the disk is full or it is killed."""
+
+import resource
+import signal
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from experiments.cli import main
+
+REPORT = "import sys; from experiments.cli import main; sys.exit(main(['report', *sys.argv[1:]]))"
+
+
+@pytest.fixture
+def run_folder(saved, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for file in saved["tumble"].iterdir():
+        if file.suffix not in (".html", ".ipynb"):
+            (folder / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def report(*arguments, before="", **options):
+    command = [sys.executable, "-c", before + REPORT, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def test_the_page_goes_into_the_folder(run_folder, capsys):
+    assert main(["report", str(run_folder)]) == 0
+    assert capsys.readouterr().out == f"{run_folder / 'report.html'}\n"
+    assert names(run_folder) == ["report.html", "run.parquet", "state.npz", "summary.json"]
+    assert "<title>tumble: " in (run_folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_or_wherever_it_is_wanted(run_folder, tmp_path):
+    assert main(["report", str(run_folder), "--out", str(tmp_path / "new" / "page.html"), "--notebook"]) == 0
+    assert names(tmp_path / "new") == ["page.html", "page.ipynb"]
+    assert "report.html" not in names(run_folder)
+
+
+def test_the_notebook_is_valid_and_runs(run_folder, tmp_path, monkeypatch):
+    assert main(["report", str(run_folder), "--notebook"]) == 0
+    notebook = nbformat.read(run_folder / "report.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    monkeypatch.chdir(run_folder)
+    here = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            exec(cell.source, here)
+    drawn = [cell.source for cell in notebook.cells if cell.source.startswith("figures[")]
+    assert len(drawn) == len(here["figures"]) >= 4
+    for source in drawn:
+        assert eval(source, here).data
+    assert main(["report", ".", "--out", str(tmp_path / "else" / "r.html"), "--notebook"]) == 0
+    moved = nbformat.read(tmp_path / "else" / "r.ipynb", as_version=4)
+    assert 'load_run("../run")' in moved.cells[1].source.replace("'", '"')
+
+
+BAD = [
+    (["nowhere"], "nowhere: there is no such folder"),
+    (["empty"], "empty: neither a run nor a study there"),
+    ([], "the following arguments are required: RUN|STUDY"),
+    (["run", "--out", "run"], "run is a folder: give the name of a file"),
+    (["run", "--out", "page.ipynb", "--notebook"], "give it the suffix .html"),
+    (["run", "--out", "run/summary.json/page.html"], "run/summary.json: File exists"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
+def test_bad_input_is_one_line_and_exit_status_2(run_folder, capsys, monkeypatch, arguments, message):
+    monkeypatch.chdir(run_folder.parent)
+    (run_folder.parent / "empty").mkdir()
+    assert main(["report", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("biped: error: ")
+    assert printed.err.count("\n") == 1
+    assert message in printed.err
+
+
+@pytest.mark.parametrize("file", ["summary.json", "state.npz", "run.parquet"])
+def test_a_damaged_run_is_one_line(run_folder, capsys, file):
+    (run_folder / file).write_bytes(b"{}")
+    assert main(["report", str(run_folder)]) == 2
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert str(run_folder) in printed
+    assert "report.html" not in names(run_folder)
+
+
+def no_more_than_a_megabyte():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+
+def test_a_page_that_does_not_fit_leaves_the_old_one(run_folder):
+    (run_folder / "report.html").write_text("old", encoding="utf-8")
+    done = report(run_folder, preexec_fn=no_more_than_a_megabyte)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == f"biped: error: {run_folder / 'report.html'}: File too large\n"
+    assert (run_folder / "report.html").read_text(encoding="utf-8") == "old"
+    assert names(run_folder) == ["report.html", "run.parquet", "state.npz", "summary.json"]
+
+
+KILLED = """
+import os, signal, pathlib
+pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("old", ["old", None])
+def test_killed_in_the_middle_it_leaves_the_old_page_and_the_same_command_makes_it(run_folder, old):
+    page = run_folder / "report.html"
+    if old:
+        page.write_text(old, encoding="utf-8")
+    done = report(run_folder, before=KILLED)
+    assert done.returncode == -signal.SIGKILL
+    assert (page.read_text(encoding="utf-8") if page.exists() else None) == old
+    assert report(run_folder).returncode == 0
+    assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")
+    assert names(run_folder) == ["report.html", "run.parquet", "state.npz", "summary.json"]
