@@ -1,4 +1,4 @@
-"""What the disturbances of a run say about its measurement: when they begin, and whether the floor moves periodically."""
+"""What the disturbances of a run say about its measurement: when they begin, and how the floor sways."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

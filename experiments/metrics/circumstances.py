@@ -22,19 +22,25 @@ class Stimulus:
     Attributes:
         channel: what of the floor moves: its tilt about x or y [rad], or its place along x or y [m].
         frequencies: [Hz] at which it moves; multiples of the lowest.
+        begin: [s] from when it is periodic, such as after it has faded in; from ``Circumstances.since`` on if None.
+        end: [s] up to when; to the end of the run if None.
 
     Raises:
-        InputError: for another channel, or frequencies that are none or not above zero.
+        InputError: for another channel, frequencies that are none or not above zero, or an end before the beginning.
     """
 
     channel: Channel
     frequencies: tuple[float, ...]
+    begin: float | None = None
+    end: float | None = None
 
     def __post_init__(self) -> None:
         if self.channel not in get_args(Channel):
             raise InputError(f"stimulus.channel = {self.channel!r}: it must be one of {', '.join(get_args(Channel))}")
         if not self.frequencies or not all(math.isfinite(f) and f > 0.0 for f in self.frequencies):
             raise InputError(f"stimulus.frequencies = {self.frequencies!r}: they must be numbers above zero [Hz]")
+        if self.begin is not None and self.end is not None and not self.begin < self.end:
+            raise InputError(f"stimulus.end = {self.end!r}: it must be after stimulus.begin = {self.begin!r}")
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,8 @@ _CHANNELS = {
 }
 #: A stimulus of less than this [rad or m] is none.
 LEAST_STIMULUS = 1e-9
+#: [s] Two times that differ by less are the same.
+ROUNDING = 1e-9
 
 
 def measure(
@@ -119,7 +121,7 @@ def _first_row(layout: Layout, rows: Floats, context: Circumstances) -> int:
     if context.since is None:
         return 0
     times = rows[:, layout.places.time]
-    begin = int(np.searchsorted(times, context.since * (1.0 - 1e-12)))
+    begin = int(np.searchsorted(times, context.since - ROUNDING))
     if begin == len(rows) and context.outcome in ("stood", "completed"):
         raise InputError(f"since = {context.since:g} s is after the end of the run at {times[-1]:g} s")
     return begin
@@ -223,14 +225,19 @@ def _fill_joints(found: dict[str, Value], layout: Layout, rows: Floats, begin: i
 def _fill_sway(
     found: dict[str, Value], layout: Layout, rows: Floats, table: Floats, stimulus: Stimulus, begin: int
 ) -> None:
-    """Gain and phase over the last whole cycles of the lowest frequency."""
+    """Gain and phase over the last whole cycles of the lowest frequency while the floor moves periodically."""
     time = layout.places.time
+    times = rows[:, time]
+    if stimulus.begin is not None:
+        begin = max(begin, int(np.searchsorted(times, stimulus.begin - ROUNDING)))
+    stop = len(rows) if stimulus.end is None else int(np.searchsorted(times, stimulus.end + ROUNDING))
     cycle = 1.0 / min(stimulus.frequencies)
-    cycles = math.floor((rows[-1, time] - rows[begin, time]) / cycle + 1e-9)
+    cycles = math.floor((times[stop - 1] - times[begin]) / cycle + 1e-9) if begin < stop else 0
     if cycles < 1:
         return
     # One row less than the window, which ends where it begins again: the transform of whole cycles.
-    start = int(np.searchsorted(rows[:, time], rows[-1, time] - cycles * cycle + 1e-9 * cycle))
+    start = int(np.searchsorted(times, times[stop - 1] - cycles * cycle + 1e-9 * cycle))
+    rows, table = rows[:stop], table[:stop]
     moves, answers = _CHANNELS[stimulus.channel]
     for frequency in stimulus.frequencies:
         support = complex(*kernels.fit_sine(rows, time, table, moves, start, frequency))

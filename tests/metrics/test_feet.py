@@ -8,6 +8,8 @@ from contact.modes import STICKING
 
 from .rows import G, Rows, block, sole
 
+pytestmark = pytest.mark.jit_off
+
 TIMES = np.linspace(0.0, 1.0, 101)
 WEIGHT = 10.0 * G
 

@@ -9,6 +9,8 @@ from experiments.metrics.layout import standing_height
 
 from .rows import G, Rows, block, sole
 
+pytestmark = pytest.mark.jit_off
+
 TIMES = np.linspace(0.0, 1.0, 11)
 
 

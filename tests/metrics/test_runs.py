@@ -96,7 +96,7 @@ def test_at_rest_the_floor_bears_the_weight_below_the_centre_of_mass(leaning, pe
 
 
 def test_where_only_the_floor_pushes_both_centres_are_the_same(runs):
-    """While the trunk is accelerated by up to a third of g; forces are those of the last step, rates those of 4 ms."""
+    """While the trunk is accelerated by up to a third of g; forces are those of the last step, rates of 4 ms."""
     table = series(runs["stood"])
     moving = table[(table["time"] > 0.1) & (table["time"] < 1.0)]
     assert np.abs(moving["grf_normal"] / (74.548 * G) - 1.0).max() > 0.2

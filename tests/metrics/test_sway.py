@@ -63,6 +63,17 @@ def test_what_swung_before_does_not_count():
     assert measured["sway_gain_0_25_hz"] == pytest.approx(1.0, rel=1e-9)
 
 
+def test_only_the_time_counts_in_which_the_floor_moves_periodically():
+    """It begins at 4 s and ends at 17 s; the body sways on as it likes."""
+    moves = (TIMES >= 4.0) & (TIMES <= 17.0)
+    stimulus, sway = np.where(moves, sine(0.02, 0.5), 0.0), np.where(moves, sine(0.01, 0.5, 0.4), 0.05 * TIMES)
+    measured = swaying(stimulus, sway).measure(stimulus=Stimulus("tilt_y", (0.5,), begin=4.0, end=17.0))
+    assert measured["sway_gain_0_5_hz"] == pytest.approx(0.5, rel=1e-9)
+    assert measured["sway_phase_0_5_hz"] == pytest.approx(0.4, abs=1e-9)
+    with pytest.raises(InputError, match=r"^stimulus\.end"):
+        Stimulus("tilt_y", (0.5,), begin=4.0, end=4.0)
+
+
 def test_a_floor_that_shifts_makes_radians_a_metre():
     rows = Rows(block(), TIMES, platform=True)
     rows.stand(sole())
