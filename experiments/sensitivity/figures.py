@@ -13,7 +13,7 @@ from experiments.figures import style
 from experiments.figures.style import STYLE
 from experiments.sensitivity.analysis import Indices
 from experiments.sensitivity.config import MORRIS, Sensitivity
-from experiments.study.measured import metric_units
+from experiments.trial import metric_units
 
 FIGURE = "sensitivity.png"
 
