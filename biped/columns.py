@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from biped.model import Model
 
@@ -25,11 +26,24 @@ _UNITS = {"q": "1", "v": "m/s", "w": "rad/s", "f": "N", "n": "N*m", "p": "N*s", 
 
 @dataclass(frozen=True)
 class Columns:
-    """Names and units of all columns of a row, and which of them a person sees."""
+    """Names and units of all columns of a row, and which of them a person sees.
+
+    Attributes:
+        names: in the order of the row.
+        hidden: those that a person does not see.
+        prismatic: names of the joints whose coordinates are lengths.
+        own: units of the columns that an integrator brings.
+    """
 
     names: tuple[str, ...]
-    units: dict[str, str]
     hidden: frozenset[str]
+    prismatic: frozenset[str]
+    own: Mapping[str, str]
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """Of every column."""
+        return {name: self.own.get(name) or _unit(name, self.prismatic) for name in self.names}
 
     @property
     def shown(self) -> list[int]:
@@ -60,18 +74,17 @@ def columns_of(
         names += [f"platform_{part}" for part in POSE]
     if thrown:
         names += [f"thrown_{part}" for part in POSE]
-    prismatic = {body.joint.name for body in model.bodies if body.joint.kind == "prismatic"}
-    units = {name: own.get(name) or _unit(name, prismatic) for name in names}
+    prismatic = frozenset(body.joint.name for body in model.bodies if body.joint.kind == "prismatic")
     root = model.root.joint.name
     hidden = frozenset(name for name in torques if model.is_floating and name.startswith(f"torque_{root}_"))
-    return Columns(tuple(names), units, hidden)
+    return Columns(tuple(names), hidden, prismatic, own)
 
 
 def _torque_name(velocity: str) -> str:
     return "torque_" + velocity.removeprefix("rate_")
 
 
-def _unit(name: str, prismatic: set[str]) -> str:
+def _unit(name: str, prismatic: frozenset[str]) -> str:
     kind, _, rest = name.partition("_")
     if name == "time":
         return "s"

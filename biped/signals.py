@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, factorial, perm, pi
 from pathlib import Path
 from typing import Literal
@@ -31,6 +31,7 @@ class Signal:
     Attributes:
         knots: (k,) [s], ascending.
         coefficients: (k, d) of powers of the time since a knot, from the constant on; the last row is a constant.
+        frequencies: [Hz] at which it moves, where it is periodic: multiples of the lowest.
 
     Raises:
         InputError: a number is not finite, or the knots do not ascend.
@@ -38,6 +39,7 @@ class Signal:
 
     knots: Floats
     coefficients: Floats
+    frequencies: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         knots, coefficients = np.asarray(self.knots, dtype=float), np.atleast_2d(np.asarray(self.coefficients, float))
@@ -99,11 +101,11 @@ class Signal:
 
     def scaled(self, factor: float) -> "Signal":
         """The same times a factor."""
-        return Signal(self.knots, self.coefficients * factor)
+        return Signal(self.knots, self.coefficients * factor, self.frequencies)
 
     def shifted(self, delay: float) -> "Signal":
         """The same, later by ``delay`` [s]."""
-        return Signal(self.knots + delay, self.coefficients)
+        return Signal(self.knots + delay, self.coefficients, self.frequencies)
 
     # --- kinds ---
 
@@ -163,7 +165,8 @@ class Signal:
         if not (is_finite(fade) and 0.0 <= fade <= duration / 2.0):
             raise InputError(f"fade = {fade!r}: it must be from 0 to half of the duration, {duration / 2.0:g} s")
         sizes = np.asarray(amplitudes, float), np.asarray(frequencies, float), np.asarray(phases, float)
-        return cls._sines(*sizes, start, duration, fade)
+        sines = cls._sines(*sizes, start, duration, fade)
+        return replace(sines, frequencies=tuple(sorted(set(map(float, frequencies)))))
 
     @classmethod
     def _sines(
@@ -207,6 +210,8 @@ class Signal:
             start: [s].
             cycles: how often the sequence is repeated.
             seed: where in the sequence it starts.
+
+        Only odd multiples of the lowest frequency are in it, since its second half is minus its first.
         """
         _positive(interval, "interval")
         if stages not in _TAPS:
@@ -220,7 +225,9 @@ class Signal:
         values = value * scale
         values[-1] = 0.0  # the rates of a cycle add up to zero
         knots = np.asarray(start + interval * np.arange(len(values)), dtype=np.float64)
-        return cls(knots, np.column_stack([values, rates]))
+        length = 3**stages - 1
+        odd = tuple(k / (length * interval) for k in range(1, length // 2, 2))
+        return cls(knots, np.column_stack([values, rates]), odd)
 
     @classmethod
     def noise(

@@ -59,6 +59,11 @@ class Counters:
     retried_steps: int
     wall_time: float
 
+    @property
+    def newton_mean(self) -> float:
+        """Iterations a step."""
+        return self.newton_iterations / self.steps if self.steps else 0.0
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -86,7 +91,7 @@ def summarize(
         "fell_at": ending.fell_at,
         **_errors(frame, set_point, ending),
         "peak_torque": _peak_torques(model, frame),
-        "saturation": {joint: float(state.plant.saturated[model.dof(joint)]) for joint in model.joint_names},
+        "saturation": saturation_of(model, state),
         "foot_slip": float(state.plant.slip.max()) if model.nc else None,
         "foot_creep": foot_creep(model, frame),
         "events": {
@@ -98,13 +103,18 @@ def summarize(
         "momentum_defect": _defect(model, frame, "p"),
         "angular_momentum_defect": _defect(model, frame, "l"),
         "steps": counters.steps,
-        "newton_mean": counters.newton_iterations / counters.steps if counters.steps else 0.0,
+        "newton_mean": counters.newton_mean,
         "newton_max": counters.newton_max,
         "retried_steps": counters.retried_steps,
         "simulated_time": simulated,
         "wall_time": counters.wall_time,
         "real_time_factor": simulated / counters.wall_time if counters.wall_time > 0.0 else None,
     }
+
+
+def saturation_of(model: Model, state: State) -> dict[str, float]:
+    """[s] by joint: for which the controller asked for more than the actuator's limit."""
+    return {joint: float(state.plant.saturated[model.dof(joint)]) for joint in model.joint_names}
 
 
 def position_errors(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:

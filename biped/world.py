@@ -111,7 +111,7 @@ def build_world(
     rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
     more = integrator.recorder(method) if hasattr(integrator, "recorder") else Nothing()
-    log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more)
+    log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.whole)
     log.down[:] = state.plant.mode != 1
     senses, seen = _build_senses(model, believed, state, acting, work.motion, sizes.span)
     actuators = acting.actuators

@@ -10,12 +10,14 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Integrator
 from biped.model import Model
 from biped.run import Run
-from biped.simulation import Announce, Progress, simulate
+from biped.session import Announce, Plan, Progress
+from biped.simulation import prepare, simulate
 from biped.state import State
 from biped.world import Fall
 from contact import Floor
 from experiments.groups import own_settings
 from experiments.initial import scattered_by_seed
+from experiments.metrics import measure_run
 from experiments.parameter import Parameter, Value, Values, assembled, parameter_named
 
 
@@ -48,20 +50,23 @@ class Setup:
 
     def simulate(self, progress: Progress | None = None, announce: Announce | None = None) -> Run:
         """Simulate it, from a copy of the state; raises what ``biped.simulation.simulate`` raises."""
-        return simulate(
-            self.model,
-            self.controller,
-            floor=self.floor,
-            state=self.state.copy(),
-            duration=self.duration,
-            step=self.step,
-            disturbances=self.disturbances,
-            integrator=self.integrator,
-            fall=self.fall,
-            record_every=self.record_every,
-            progress=progress,
-            announce=announce,
-        )
+        return simulate(self.model, self.controller, **self._others(), progress=progress, announce=announce)
+
+    def prepare(self) -> Plan:
+        """All of that before the first step, with a log that holds the whole run."""
+        return prepare(self.model, self.controller, **self._others(), in_one_go=True)
+
+    def _others(self) -> dict[str, Any]:
+        return {
+            "floor": self.floor,
+            "state": self.state.copy(),
+            "duration": self.duration,
+            "step": self.step,
+            "disturbances": self.disturbances,
+            "integrator": self.integrator,
+            "fall": self.fall,
+            "record_every": self.record_every,
+        }
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,7 @@ class Experiment:
                 error.run.parameters = self._record(values)
             raise
         run.parameters = self._record(values)
+        run.summary["metrics"] = measure_run(run)
         return run
 
     def _set_up(self, values: Values) -> Setup:

@@ -112,6 +112,10 @@ class Values(Mapping[str, Value]):
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._values = dict(values)
+        self._groups: dict[str, dict[str, Value]] = {}
+        for name, value in self._values.items():
+            group, _, attribute = name.partition(".")
+            self._groups.setdefault(group, {})[attribute] = value
 
     def __getitem__(self, name: str) -> Value:
         return self._values[name]
@@ -142,8 +146,7 @@ class Values(Mapping[str, Value]):
 
     def group(self, group: str) -> dict[str, Any]:
         """The parameters of a group, named without it: the arguments of the object they go into."""
-        prefix = group + "."
-        return {name.removeprefix(prefix): value for name, value in self.items() if name.startswith(prefix)}
+        return dict(self._groups.get(group, {}))
 
     def as_json(self) -> dict[str, Any]:
         """As JSON can hold them: a tuple as a list, infinity as the word ``inf``."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -31,6 +31,14 @@ def _unit(direction: Vector3, what: str) -> NDArray[np.float64]:
 def _along(unit: NDArray[np.float64], size: float) -> Vector3:
     x, y, z = (float(c) for c in size * unit)
     return x, y, z
+
+
+@lru_cache(maxsize=64)
+def _unit_impulse(waveform: str, duration: float) -> Signal:
+    """[N·s] what a push of one newton-second has given, from its start."""
+    make = Signal.half_sine if waveform == "half-sine" else Signal.rectangle
+    integral = make(1.0, 0.0, duration).integral()
+    return integral.scaled(1.0 / float(integral.coefficients[-1, 0]))
 
 
 @dataclass(frozen=True)
@@ -76,11 +84,7 @@ class Push:
     @cached_property
     def given(self) -> Signal:
         """[N·s] the impulse that it has given up to a time."""
-        if self.waveform == "half-sine":
-            integral = Signal.half_sine(1.0, self.start, self.duration).integral()
-        else:
-            integral = Signal.rectangle(1.0, self.start, self.duration).integral()
-        return integral.scaled(self.impulse / float(integral.coefficients[-1, 0]))
+        return _unit_impulse(self.waveform, self.duration).scaled(self.impulse).shifted(self.start)
 
     @property
     def begins(self) -> float:

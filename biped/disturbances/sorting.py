@@ -69,7 +69,12 @@ def described(disturbance: Disturbance) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Signal):
         at_knots = value.coefficients[:, 0]
-        return {"begins": value.begins, "ends": value.ends, "least": at_knots.min(), "most": at_knots.max()}
+        return {
+            "begins": value.begins,
+            "ends": value.ends,
+            "least": float(at_knots.min()),
+            "most": float(at_knots.max()),
+        } | {"frequencies": list(value.frequencies)}
     if isinstance(value, Floor) or (is_dataclass(value) and isinstance(value, KINDS)):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, dict):

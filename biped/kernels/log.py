@@ -69,14 +69,19 @@ def record_nothing(tree, plant, work, more, row, place):
     return place
 
 
-def new_log(rows: int, width: int, events: int, nc: int, extra: int, stride: int, more: Any) -> Log:
-    """An empty log that takes a row every ``stride`` steps."""
+def new_log(
+    rows: int, width: int, events: int, nc: int, extra: int, stride: int, more: Any, poison: bool = True
+) -> Log:
+    """An empty log that takes a row every ``stride`` steps; filled with NaN, so that what is not written shows.
+
+    Without ``poison`` it is as the memory was: a large one is faster to get.
+    """
     cursor = np.zeros(CURSORS, dtype=np.int64)
     cursor[STRIDE] = stride
     cursor[OBSERVED] = -1
     return Log(
-        np.full((rows, width), np.nan),
-        np.full((events, EVENT_WIDTH), np.nan),
+        np.full((rows, width), np.nan) if poison else np.empty((rows, width)),
+        np.full((events, EVENT_WIDTH), np.nan) if poison else np.empty((events, EVENT_WIDTH)),
         cursor,
         np.zeros(nc, dtype=np.int64),
         np.full(extra, np.nan),

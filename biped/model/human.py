@@ -6,6 +6,7 @@ floor; the person faces −X and its left is −Y. Places are those of the home 
 """
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -78,8 +79,11 @@ _LEG = (
 _SIDES = (("left", -1.0), ("right", 1.0))
 
 
+@cache
 def human() -> Model:
-    """The thesis's human: floating trunk, two legs of six hinges, a contact point at each corner of its soles.
+    """The thesis's human, the same object each time.
+
+    A floating trunk, two legs of six hinges, a contact point at each corner of its soles.
 
     The joints of one degree of freedom are ``left_hip_roll`` (X), ``left_hip_pitch`` (Y), ``left_hip_yaw`` (Z),
     ``left_knee_pitch`` (Y), ``left_ankle_roll`` (X), ``left_ankle_pitch`` (Y), then the right leg's. Contact

@@ -79,6 +79,7 @@ def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     commands.add_parser("sweep", help="run an experiment at all combinations of values", add_help=False)
     commands.add_parser("rerun", help="run one trial of a study again, with everything recorded", add_help=False)
     commands.add_parser("work-precision", help="compare all integrators: error against cost", add_help=False)
+    commands.add_parser("export", help="write a saved run for EUROBENCH or OpenSim", add_help=False)
     commands.add_parser("bench", help="measure the speed of the closed loop on this machine", add_help=False)
     return top
 

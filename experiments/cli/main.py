@@ -24,6 +24,7 @@ COMMANDS = {
 #: Those that read their own options: the module of each has a function ``main(argv) -> int``.
 OWN_OPTIONS = {
     "bench": "experiments.bench.command",
+    "export": "experiments.export.command",
     "block-speed": "experiments.block_speed.command",
     "push-map": "experiments.push_map.command",
     "report": "experiments.reporting.command",

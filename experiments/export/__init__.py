@@ -1,0 +1,1 @@
+"""Runs in the formats of others: EUROBENCH's files and performance indicators, OpenSim's storage files."""
