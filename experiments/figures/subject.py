@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from biped.controller import SetPoint
 from biped.model import Model
 from biped.run import Run
+from biped.summary import EDGES
 from experiments.contact_changes import Change, lasting_changes
 
 #: [s] impacts of one throw closer than this to the one before are one mark.
@@ -62,10 +63,15 @@ class Subject:
 
 def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> Subject:
     """The subject of a run, with its marks."""
-    marks = sorted((*_impact_marks(run), *_foot_marks(run), *_touch_mark(run)), key=lambda mark: mark.time)
+    found = (*_push_marks(run), *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
+    marks = sorted(found, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
         marks.append(Mark(run.summary["fell_at"], "fell"))
     return Subject(run, set_point, name, tuple(marks))
+
+
+def _push_marks(run: Run) -> list[Mark]:
+    return [Mark(push["time"], "push") for push in run.summary["events"]["pushes"]]
 
 
 def _impact_marks(run: Run) -> list[Mark]:
@@ -106,6 +112,7 @@ def _are_together(one: Change, two: Change) -> bool:
 def _touch_mark(run: Run) -> list[Mark]:
     """The first touch of a model without feet."""
     touches = run.events[run.events["kind"] == "touch"]
-    if run.summary["events"]["edges"] or not len(touches):
+    has_feet = any(point in run.state.model.contact_names for points in EDGES.values() for point in points)
+    if has_feet or not len(touches):
         return []
     return [Mark(float(touches["time"].iloc[0]), "first touch")]

@@ -44,6 +44,8 @@ def _drawings(subject: Subject) -> Iterator[Drawing]:
         yield top_view(subject)
         yield Drawing("floor-forces", "Force of the floor: sum over the contact points of a foot.", _forces(subject))
         yield contact_states(subject)
+    if subject.has("platform_x"):
+        yield Drawing("platform", "How the floor moves.", _platform(subject))
     joints = [joint for joint in subject.model.joint_names if subject.has(f"torque_{joint}", f"angle_{joint}")]
     if joints:
         text = "Torques on the outboard bodies, held torque and impedance together."
@@ -188,6 +190,18 @@ def _defect(subject: Subject) -> go.Figure:
 def _momentum(subject: Subject) -> go.Figure:
     curves = _curves(subject, tuple(f"momentum_l{axis}" for axis in _XYZ), _XYZ, theme.AXES)
     return _time_figure(subject, Panel("Angular momentum about the centre of mass", "[N·m·s]", tuple(curves)))
+
+
+def _platform(subject: Subject) -> go.Figure:
+    """Shift, and the rotation vector of the turn."""
+    shift = 1e3 * np.stack([subject.column(f"platform_{axis}") for axis in _XYZ], axis=1)
+    w, *vector = (subject.column(f"platform_q{part}") for part in "wxyz")
+    sine = np.linalg.norm(vector, axis=0)
+    angle = 2.0 * np.arctan2(sine, w)
+    turn = np.degrees(np.stack(vector, axis=1) * (angle / np.where(sine > 0.0, sine, 1.0))[:, None])
+    return _time_figure(
+        subject, Panel("Shift of the floor", "[mm]", _by_axis(shift)), Panel("Turn of the floor", "[°]", _by_axis(turn))
+    )
 
 
 def _iterations(subject: Subject) -> go.Figure:

@@ -28,7 +28,7 @@ _OUTCOMES: dict[str, tuple[str, Mood]] = {
 #: The sections of figures: name, title, and the figures that go into it.
 _SECTIONS = (
     ("balance", "Balance", ("root", "errors", "top-view")),
-    ("floor", "Floor and feet", ("floor-forces", "contact-states")),
+    ("floor", "Floor and feet", ("floor-forces", "contact-states", "platform")),
     ("joints", "Joints", ("joint-torques", "joint-angles", "desired-wrench")),
     ("books", "Can it be trusted?", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
 )
@@ -89,10 +89,12 @@ def _headline(run: Run) -> Iterable[tuple[str, str]]:
     if summary["peak_torque"]:
         joint, torque = max(summary["peak_torque"].items(), key=lambda item: item[1])
         yield "peak torque", f"{torque:.1f} N·m, {joint.replace('_', ' ')}"
-    for kind, events in (("impacts", summary["events"]["impacts"]), ("pushes", summary["events"]["pushes"])):
+    for one, kind in (("impact", "impacts"), ("push", "pushes")):
+        events = summary["events"][kind]
         if events:
             total = [sum(event["impulse"][k] for event in events) for k in range(3)]
-            yield f"impulse of {len(events)} {kind}", f"{math.hypot(*total):.4g} N·s"
+            what = f"the {one}" if len(events) == 1 else f"all {len(events)} {kind} together"
+            yield f"impulse of {what}", f"{math.hypot(*total):.4g} N·s"
     if summary["foot_slip"] is not None:
         yield "longest slide of a contact point", length(summary["foot_slip"])
     if summary["ledger_residual"] is not None:
@@ -163,7 +165,14 @@ def _events(run: Run) -> Section:
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
         blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows).folded())
-    return Section("events", "Events", verdict=f"{len(forceful)} impacts and pushes", blocks=tuple(blocks))
+    return Section("events", "Events", verdict=_counted(run), blocks=tuple(blocks))
+
+
+def _counted(run: Run) -> str:
+    counts = [
+        (len(run.summary["events"][many]), one, many) for one, many in (("push", "pushes"), ("impact", "impacts"))
+    ]
+    return ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
 
 
 def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
@@ -209,10 +218,10 @@ def _numbers(run: Run) -> Section:
     ]
     blocks: list[Block] = [Table("Summary", ("name", "value", "unit", "meaning"), tuple(rows), fold=False)]
     if summary["peak_torque"]:
-        peaks = pd.DataFrame(
-            {"joint": list(summary["peak_torque"]), "peak torque [N·m]": list(summary["peak_torque"].values())}
-        )
-        blocks.append(Table.of("Peak torque of the recorded rows", peaks))
+        saturation = summary.get("saturation", {})
+        table = [(joint, peak, saturation.get(joint)) for joint, peak in summary["peak_torque"].items()]
+        headings = ["joint", "peak torque [N·m]", "time at the actuator's limit [s]"]
+        blocks.append(Table.of("Joints, of the recorded rows", pd.DataFrame(table, columns=headings)))
     return Section("numbers", "Numbers", blocks=tuple(blocks))
 
 

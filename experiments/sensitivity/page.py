@@ -29,9 +29,20 @@ def page_lead(study: Study) -> list[Block]:
         if indices.table is None:
             blocks.append(Prose(f"{indices.metric}: {'; '.join(indices.remarks)}.", "bad"))
         else:
-            best = indices.table.sort_values(first, ascending=False, kind="stable")["parameter"].tolist()
-            blocks.append(Prose(f"{indices.metric} depends most on {', then '.join(best[:3])}.", "good"))
+            blocks.append(_ranked(indices, first))
     return blocks
+
+
+def _ranked(indices: Indices, column: str) -> Prose:
+    """The parameters whose interval keeps clear of zero, the most important first."""
+    assert indices.table is not None
+    sure = indices.table[indices.table[column] > indices.table[f"{column}_conf"]]
+    names = sure.sort_values(column, ascending=False, kind="stable")["parameter"].tolist()
+    if not names:
+        return Prose(f"{indices.metric}: no interval keeps clear of zero; take more samples.", "bad")
+    rest = len(indices.table) - len(names)
+    others = f"; {rest} others cannot be told from none" if rest > 1 else "; one cannot be told from none" * rest
+    return Prose(f"{indices.metric} depends on {', then '.join(names)}{others}.", "good")
 
 
 def page_sections(study: Study) -> list[Section]:
