@@ -12,7 +12,7 @@ from experiments.sensitivity.config import MORRIS, Measure, Sensitivity
 from experiments.sensitivity.design import Floats, block_of, problem_of
 from experiments.study.seeds import seed_of
 from experiments.trial import FAILED, FELL
-from experiments.tune.objective import MEASURED, Sample
+from experiments.tune.objective import MEASURED, SHARES, Sample
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000
@@ -96,7 +96,7 @@ def _mean(measure: Measure, samples: Sequence[Sample]) -> float:
 
 def _lacks(measure: Measure, sample: Sample) -> bool:
     reading = measure.reading
-    if reading.metric == "recovered" or sample.result["verdict"] == FAILED:
+    if reading.metric in SHARES or sample.result["verdict"] == FAILED:
         return False
     if sample.result["verdict"] == FELL and reading.fell != MEASURED and not measure.drops:
         return False
@@ -113,7 +113,7 @@ def _as(measure: Measure, what: str) -> str:
     reading = measure.reading
     if measure.drops:
         return ""
-    if reading.metric == "recovered":
+    if reading.metric in SHARES:
         return " (0)"
     value = reading.fell
     if what != "fell" and (reading.failed is not None or value == MEASURED):

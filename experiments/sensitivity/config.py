@@ -9,7 +9,7 @@ from biped.errors import InputError
 from experiments.registry import experiment_named
 from experiments.study.config import Config, is_number, read_config
 from experiments.tune.config import changes_from, knob_from, scatters_from, within
-from experiments.tune.objective import MEASURED, RECOVERED, Reading
+from experiments.tune.objective import MEASURED, SHARES, Reading
 from experiments.tune.plan import Plan, Scenario
 
 KIND = "sensitivity"
@@ -105,7 +105,7 @@ def _measure(config: Config, method: str) -> Measure:
     if fell == DROPPED:
         if method != MORRIS:
             raise config.error("fell = 'dropped' is for Morris's method: Sobol's needs a number of each trial", "fell")
-        if metric == RECOVERED or failed is not None or missing is not None:
+        if metric in SHARES or failed is not None or missing is not None:
             raise config.error("fell = 'dropped' drops failures and missing values too: leave failed and missing out")
         return Measure(Reading(metric, fell=0.0), drops=True)
     if fell is not None and not is_number(fell) and fell != MEASURED:

@@ -13,7 +13,7 @@ from experiments.figures import style
 from experiments.figures.style import STYLE
 from experiments.sensitivity.analysis import Indices
 from experiments.sensitivity.config import MORRIS, Sensitivity
-from experiments.trial import metric_units
+from experiments.study.measured import metric_units
 
 FIGURE = "sensitivity.png"
 
@@ -53,10 +53,9 @@ def _draw_morris(axes: Axes, indices: Indices, unit: str) -> None:
     places = np.arange(len(table))
     axes.barh(places, table["mu_star"], height=0.6, color=style.BLUE, label="μ*, mean size of an effect")
     _whiskers(axes, table["mu_star"], places, table["mu_star_conf"])
-    axes.plot(table["sigma"], places, "D", color=style.ORANGE, markersize=4.5, label="σ, its spread: not linear")
+    axes.plot(table["sigma"], places, "D", color=style.ORANGE, markersize=4.5, clip_on=False, label="σ, its spread")
     axes.set_yticks(places, table["parameter"].tolist())
-    axes.set_xlim(left=0.0)
-    axes.margins(x=0.05)
+    axes.set_xlim(0.0, 1.05 * max((table["mu_star"] + table["mu_star_conf"]).max(), table["sigma"].max()))
     axes.set_title(indices.metric)
     axes.set_xlabel(f"change over a parameter's range {unit}")
 

@@ -12,13 +12,13 @@ from experiments.parameter import Value, parameter_named, shown, split_name
 from experiments.registry import experiment_named
 from experiments.study.config import Config, is_number, read_config
 from experiments.threshold.replicas import KINDS, Scatter
+from experiments.trial import RECOVERED
 from experiments.tune.knob import DAMPING_RATIO, LINEAR, SCALES, Knob
 from experiments.tune.objective import (
     MAXIMIZE,
     MEAN,
     MEASURED,
     MINIMIZE,
-    RECOVERED,
     WORST,
     Judge,
     Limit,

@@ -7,10 +7,10 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from biped.errors import InputError
-from experiments.trial import FAILED, FELL, Result
+from experiments.trial import FAILED, FELL, RECOVERED, STEPPED, Result
 
-#: A share, 1 for a trial that neither fell nor failed; defined for every trial.
-RECOVERED = "recovered"
+#: Shares, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others.
+SHARES = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
 MEASURED = "measured"
 MEAN, WORST = "mean", "worst"
 MINIMIZE, MAXIMIZE = "minimize", "maximize"
@@ -32,7 +32,7 @@ class Reading:
     """How a metric is read from trials, so that each of them gives a number.
 
     Attributes:
-        metric: its name, or ``recovered``.
+        metric: its name; or ``recovered``, or ``upright``, which a trial that ended in a step is too.
         fell: what it counts as in a trial that fell; ``"measured"`` for what was measured up to then.
         failed: in a trial without a result; that of a fall, if not given.
         missing: where the metric does not apply; that of a failure, if not given.
@@ -53,9 +53,9 @@ class Reading:
     def __post_init__(self) -> None:
         if self.over not in (MEAN, WORST):
             raise InputError(f"{self.metric}: over = {self.over!r}: it must be {MEAN} or {WORST}")
-        if self.metric == RECOVERED:
+        if self.metric in SHARES:
             if (self.fell, self.failed, self.missing) != (None, None, None):
-                raise InputError(f"{RECOVERED}: a fall counts as 0; leave out fell, failed and missing")
+                raise InputError(f"{self.metric}: a fall counts as 0; leave out fell, failed and missing")
             return
         if self.fell is None:
             raise InputError(f"{self.metric}: say what a fall counts as, fell = NUMBER or fell = {MEASURED!r}")
@@ -76,8 +76,8 @@ class Reading:
             InputError: the metric has no value there, and it is not said what that counts as.
         """
         verdict = sample.result["verdict"]
-        if self.metric == RECOVERED:
-            return 0.0 if verdict in (FELL, FAILED) else 1.0
+        if self.metric in SHARES:
+            return float(verdict in SHARES[self.metric])
         as_failed = self.fell if self.failed is None else self.failed
         if verdict == FAILED:
             return _number(as_failed)

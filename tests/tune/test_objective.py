@@ -25,7 +25,8 @@ def test_a_fall_a_failure_and_a_missing_metric_count_as_is_said():
     assert [read.value(trial) for trial in trials] == [7.0, 8.0, 6.0, 0.2]
     read = Reading("error", fell="measured", failed=8.0)
     assert [read.value(trial) for trial in trials] == [0.1, 8.0, 8.0, 0.2]
-    assert [Reading("recovered").value(trial) for trial in trials] == [0.0, 0.0, 1.0, 1.0]
+    assert [Reading("recovered").value(trial) for trial in trials] == [0.0, 0.0, 1.0, 0.0]
+    assert [Reading("upright").value(trial) for trial in trials] == [0.0, 0.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(
