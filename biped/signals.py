@@ -189,7 +189,8 @@ class Signal:
         pieces = _hermite(values[:, :-1], values[:, 1:], np.diff(times))
         last = np.zeros(pieces.shape[1])
         last[0] = values[0, -1]
-        half_period = len(frequencies) == 1 and not phases.any() and abs(2.0 * frequencies[0] * duration % 1.0) < 1e-12
+        turns = 2.0 * frequencies[0] * duration
+        half_period = len(frequencies) == 1 and not phases.any() and abs(turns - round(turns)) < 1e-12
         if fade or half_period:  # it ends at zero but for rounding
             last[0] = 0.0
         return cls(start + times, np.vstack([pieces, last]))

@@ -88,6 +88,12 @@ def test_noise_lasts_exactly_as_long_as_it_should(seed, interval, duration):
     assert signal(signal.ends) == 0.0
 
 
+@given(st.floats(1e-3, 3.0), st.floats(-2.0, 5.0))
+def test_a_half_sine_ends_at_zero_and_has_its_area(duration, start):
+    area = Signal.half_sine(3.0, start, duration).integral()
+    assert area(start + duration + 1.0) == pytest.approx(2.0 * 3.0 * duration / np.pi, rel=1e-12)
+
+
 def test_a_recorded_signal(tmp_path):
     file = tmp_path / "platform.csv"
     file.write_text("time;angle\n0;0\n0.5;0.1\n2;0\n")
