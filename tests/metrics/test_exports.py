@@ -310,6 +310,11 @@ def test_bad_input_is_refused_in_one_line(arguments, words, capsys):
     assert len(printed.splitlines()) == 1
 
 
+def test_metrics_after_the_end_are_refused(exported, capsys):
+    assert main(["export", str(exported), "--eurobench", "--since", "0.7"]) == 2
+    assert "--since 0.7: it must be a time of the run, which ends at 0.6 s" in capsys.readouterr().err
+
+
 def test_a_run_outside_of_experiments_is_the_humans_unless_told(person, tmp_path):
     run = simulate(person, duration=0.01)
     run.save(tmp_path)
