@@ -50,6 +50,7 @@ def main(argv: Sequence[str]) -> int:
     from experiments.export.saved import load_run
 
     run = load_run(options.run, options.urdf)
+    _check(options, float(run.frame["time"].iloc[-1]))
     out = Path(options.out or options.run)
     if options.eurobench:
         from experiments.export.eurobench import export_eurobench
@@ -62,6 +63,13 @@ def main(argv: Sequence[str]) -> int:
 
         _say(export_opensim(run, writable_folder(out / "opensim")))
     return 0
+
+
+def _check(options: argparse.Namespace, end: float) -> None:
+    from biped.errors import InputError
+
+    if options.since is not None and not options.since <= end:
+        raise InputError(f"--since {options.since:g}: it must be a time of the run, which ends at {end:g} s")
 
 
 def _say(files: list[Path]) -> None:

@@ -51,9 +51,9 @@ class Circumstances:
         outcome: that of ``biped.summary``.
         fell_at: [s] when the limits of ``biped.Fall`` were hit, or None.
         since: [s] from when on balance, forces and torques are measured, such as the start of a push; the run's start
-            if None.
+            if None. Of a run that ended before, they are None.
         set_point: where the root was to be, or None.
-        saturation: [s] by joint, how long its actuator was at its limit; None where nothing limits.
+        saturation: [s] by joint, how long its actuator was at its limit; None if not known.
         foot_slip: [m] as ``biped.summary`` counts it.
         stimulus: how the floor moves, where it does so periodically.
         pendulum_length: [m] of the inverted pendulum that stands for the body (``l`` of Hof et al. 2005); if None the

@@ -89,7 +89,7 @@ def measure(
         context: what else is known.
 
     Raises:
-        InputError: the rows do not have these columns, or ``since`` is after the end of a run that did not fall.
+        InputError: the rows do not have these columns.
     """
     context = Circumstances() if context is None else context
     rows = _checked(layout, rows)
@@ -117,14 +117,11 @@ def _before_the_fall(layout: Layout, rows: Floats, context: Circumstances) -> Fl
 
 
 def _first_row(layout: Layout, rows: Floats, context: Circumstances) -> int:
-    """The first row from ``since`` on; as many as there are rows if the body had fallen by then."""
+    """The first row from ``since`` on; as many as there are rows if the run had ended by then."""
     if context.since is None:
         return 0
     times = rows[:, layout.places.time]
-    begin = int(np.searchsorted(times, context.since - ROUNDING))
-    if begin == len(rows) and context.outcome in ("stood", "completed"):
-        raise InputError(f"since = {context.since:g} s is after the end of the run at {times[-1]:g} s")
-    return begin
+    return int(np.searchsorted(times, context.since - ROUNDING))
 
 
 def _names(layout: Layout, context: Circumstances) -> dict[str, Value]:

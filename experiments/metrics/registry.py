@@ -126,7 +126,7 @@ _ALL = (
            "sum of τ Δθ above zero, torque held between rows", WINTER),
     Metric("negative_work", "J", "work that the joints took up, not above zero", "sum over joints", WINTER),
     Metric("negative_work_JOINT", "J", "work that a joint took up", "sum of τ Δθ below zero", WINTER),
-    Metric("saturation_time", "s", "longest time of a joint at its limit", "maximum over joints; none without limits"),
+    Metric("saturation_time", "s", "longest time of a joint at its limit", "maximum over joints"),
     Metric("saturation_time_JOINT", "s", "time of a joint at its limit", "as in the run's summary"),
     # Sway under a periodic floor
     Metric("sway_gain_FREQUENCY", "1", "sway over the floor's motion at a frequency",

@@ -15,7 +15,7 @@ from experiments.export.anatomy import anatomical_joints
 from experiments.export.axes import TO_ISB, cardan_yxz, quaternions_to_isb, rotations_about, rotations_of, to_isb
 from experiments.export.eurobench import joint_angles, performance_indicators
 from experiments.export.opensim import coordinates
-from experiments.metrics import METRICS, measure_run
+from experiments.metrics import measure_run, metric_named
 from experiments.registry import experiment_named
 
 from .rows import block
@@ -206,13 +206,9 @@ def test_each_metric_is_one_performance_indicator(exported, hit):
     assert joints["unit"] == "N*m"
     assert joints["label"] == list(hit.state.model.joint_names)
     assert joints["value"] == [measured[f"peak_torque_{joint}"] for joint in joints["label"]]
-    assert "saturation_time" not in content  # nothing limits the actuators
-    present = {name for name, value in measured.items() if value is not None}
-    assert set(content) == {name for name in METRICS if name in present} | {
-        metric.name.lower()
-        for metric in METRICS.values()
-        if metric.per and any(name.startswith(metric.stem + "_") and name not in METRICS for name in present)
-    } - {"saturation_time_joint", "sway_gain_frequency", "sway_phase_frequency"}
+    present = {metric_named(name) for name, value in measured.items() if value is not None}
+    assert set(content) == {metric.name.lower() if metric.per else metric.name for metric in present}
+    assert "sway_gain_frequency" not in content  # the floor is at rest
 
 
 def test_indicators_leave_out_what_was_not_measured():
@@ -312,6 +308,11 @@ def test_bad_input_is_refused_in_one_line(arguments, words, capsys):
     printed = capsys.readouterr().err
     assert words in printed
     assert len(printed.splitlines()) == 1
+
+
+def test_metrics_after_the_end_are_refused(exported, capsys):
+    assert main(["export", str(exported), "--eurobench", "--since", "0.7"]) == 2
+    assert "--since 0.7: it must be a time of the run, which ends at 0.6 s" in capsys.readouterr().err
 
 
 def test_a_run_outside_of_experiments_is_the_humans_unless_told(person, tmp_path):

@@ -105,9 +105,12 @@ def test_without_a_set_point_there_are_no_errors():
     assert measured["position_error"] is None
 
 
-def test_a_time_after_the_end_is_refused():
-    with pytest.raises(InputError, match=r"since = 11 s is after the end of the run at 10 s"):
-        swinging().measure(since=11.0)
+def test_after_the_end_nothing_is_measured():
+    measured = swinging().measure(set_point=SET_POINT, since=11.0)
+    for name in ("settling_time", "peak_position_error", "margin_of_stability_end", "cop_area", "peak_grf"):
+        assert measured[name] is None, name
+    assert measured["verdict"] == "recovered"
+    assert measured["foot_displacement"] == 0.0
 
 
 def test_rows_of_another_width_are_refused():
