@@ -25,7 +25,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         choices=BACKENDS,
         help=f"where trials run: {', '.join(BACKENDS)} (default: threads of this process)",
     )
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786")
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of a cluster: Dask's, such as tcp://10.0.0.1:8786, or Ray's"
+    )
 
 
 def executor_of(options: argparse.Namespace) -> Executor:

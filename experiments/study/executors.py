@@ -1,8 +1,8 @@
 """Where trials run: in threads of this process, in processes, or on other machines.
 
-Threads need nothing copied and share the compiled kernels. Processes are those of joblib (loky; Ray, which registers
-itself there). Dask is used through its own client: with joblib in between, a trial that kills its worker each time is
-waited for without end.
+Threads need nothing copied and share the compiled kernels. Processes are joblib's (loky, or what else is registered
+there and hands over results as they come). Dask and Ray are used through their own clients: with joblib in between, a
+trial that kills its worker each time is waited for without end (Dask), or results come only when all are there (Ray).
 """
 
 import importlib.util
@@ -19,6 +19,8 @@ from experiments.trial import Result, Trial
 #: What is done for a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
 BACKENDS = ("threads", "loky", "dask", "ray")
+#: A trial whose worker died is tried so many times more.
+RETRIES = 3
 
 
 class Executor(Protocol):
@@ -42,15 +44,15 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
     Args:
         backend: one of ``BACKENDS``.
         workers: how many trials run at a time; as many as there are cores for this process, if not given.
-        scheduler: the address of a Dask scheduler.
+        scheduler: the address of a Dask scheduler, or of a Ray cluster.
 
     Raises:
         InputError: there is none of this name, or what it needs is not there.
     """
     if workers is not None and workers < 1:
         raise InputError(f"workers = {workers}: it must be one or more")
-    if scheduler is not None and backend != "dask":
-        raise InputError(f"scheduler = {scheduler}: only the backend dask has one")
+    if scheduler is not None and backend not in ("dask", "ray"):
+        raise InputError(f"scheduler = {scheduler}: only the backends dask and ray have one")
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r}: it must be one of {', '.join(BACKENDS)}")
     if backend == "threads":
@@ -60,9 +62,7 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
         return Dask(workers, scheduler)
     if backend == "ray":
         _needs("ray", "Ray", "pip install ray")
-        from ray.util.joblib import register_ray
-
-        register_ray()
+        return Ray(workers, scheduler)
     return Joblib(backend, workers or cores())
 
 
@@ -264,8 +264,7 @@ class Dask:
         finally:
             client.cancel(list(sent))
         if lost:
-            numbers = ", ".join(map(str, sorted(lost)))
-            raise ChildProcessError(f"each worker that tried one of these trials was killed: {numbers}; all others ran")
+            raise _killers(lost)
 
     def _threads(self, client: Any) -> int:
         try:
@@ -278,6 +277,11 @@ class Dask:
         return sum(client.nthreads().values())
 
 
+def _killers(trials: list[int]) -> ChildProcessError:
+    numbers = ", ".join(map(str, sorted(trials)))
+    return ChildProcessError(f"each worker that tried one of these trials was killed: {numbers}; all others ran")
+
+
 def _client_of(where: Any) -> Any:
     """A client of a cluster, or of the scheduler at an address."""
     from distributed import Client
@@ -286,3 +290,61 @@ def _client_of(where: Any) -> Any:
         return Client(where, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(f"scheduler {where}: cannot be reached ({' '.join(str(error).split())})") from None
+
+
+class Ray:
+    """Workers of a Ray cluster: the one at an address, or one on this machine.
+
+    Attributes:
+        workers: how many trials at a time; as many as the cluster has cores, if not given.
+        scheduler: the cluster's address; None for this machine.
+    """
+
+    is_local = False
+
+    def __init__(self, workers: int | None = None, scheduler: str | None = None) -> None:
+        self.workers = workers or (cores() if scheduler is None else 0)
+        self.scheduler = scheduler
+
+    def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
+        """See ``Executor``.
+
+        Raises:
+            InputError: there is no such cluster.
+            ChildProcessError: some trials killed each worker that tried them; all others are done by then.
+        """
+        import ray
+
+        try:
+            options: dict[str, Any] = {"num_cpus": self.workers} if self.scheduler is None else {}
+            ray.init(
+                address=self.scheduler, include_dashboard=False, log_to_driver=False, logging_level="ERROR", **options
+            )
+        except (ConnectionError, ValueError) as error:
+            raise InputError(f"scheduler {self.scheduler}: {' '.join(str(error).split())}") from None
+        try:
+            self.workers = self.workers or int(ray.cluster_resources().get("CPU", 1))
+            yield from self._serve(ray, work, trials)
+        finally:
+            ray.shutdown()
+
+    def _serve(self, ray: Any, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
+        remote = ray.remote(num_cpus=1, max_retries=RETRIES)(_numbered)
+        waiting = iter(trials)
+        sent: dict[Any, Trial] = {}
+        lost: list[int] = []
+        while True:
+            while len(sent) < 2 * self.workers + 2 and (trial := next(waiting, None)) is not None:
+                sent[remote.remote(work, trial)] = trial
+            if not sent:
+                break
+            (first, *_), _ = ray.wait(list(sent), num_returns=1)
+            trial = sent.pop(first)
+            try:
+                _, result = ray.get(first)
+            except ray.exceptions.WorkerCrashedError:
+                lost.append(trial.number)
+                continue
+            yield trial, result
+        if lost:
+            raise _killers(lost)

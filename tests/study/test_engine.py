@@ -94,7 +94,7 @@ def test_seeds_belong_to_words():
     [
         ({"backend": "spark"}, "must be one of threads, loky, dask, ray"),
         ({"workers": 0}, "workers = 0"),
-        ({"scheduler": "tcp://x:1"}, "only the backend dask"),
+        ({"scheduler": "tcp://x:1"}, "only the backends dask and ray"),
     ],
 )
 def test_impossible_executors_are_told(arguments, told):
