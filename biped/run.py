@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from biped.controller import SetPoint
-from biped.disturbances import Force, Load, Push
-from biped.disturbances.sorting import described
+from biped.disturbances import Force, Load, Push, described
 from biped.errors import InputError
 from biped.kernels.log import IMPACT, LIFT, TOUCH
 from biped.model import Model

@@ -31,7 +31,8 @@ class Signal:
     Attributes:
         knots: (k,) [s], ascending.
         coefficients: (k, d) of powers of the time since a knot, from the constant on; the last row is a constant.
-        frequencies: [Hz] at which it moves, where it is periodic: multiples of the lowest.
+        frequencies: [Hz] at which it moves, where it is periodic.
+        fade: [s] after its beginning and before its end, in which a periodic one's size rises and falls.
 
     Raises:
         InputError: a number is not finite, or the knots do not ascend.
@@ -40,6 +41,7 @@ class Signal:
     knots: Floats
     coefficients: Floats
     frequencies: tuple[float, ...] = ()
+    fade: float = 0.0
 
     def __post_init__(self) -> None:
         knots, coefficients = np.asarray(self.knots, dtype=float), np.atleast_2d(np.asarray(self.coefficients, float))
@@ -101,11 +103,11 @@ class Signal:
 
     def scaled(self, factor: float) -> "Signal":
         """The same times a factor."""
-        return Signal(self.knots, self.coefficients * factor, self.frequencies)
+        return Signal(self.knots, self.coefficients * factor, self.frequencies, self.fade)
 
     def shifted(self, delay: float) -> "Signal":
         """The same, later by ``delay`` [s]."""
-        return Signal(self.knots + delay, self.coefficients, self.frequencies)
+        return Signal(self.knots + delay, self.coefficients, self.frequencies, self.fade)
 
     # --- kinds ---
 
@@ -166,7 +168,7 @@ class Signal:
             raise InputError(f"fade = {fade!r}: it must be from 0 to half of the duration, {duration / 2.0:g} s")
         sizes = np.asarray(amplitudes, float), np.asarray(frequencies, float), np.asarray(phases, float)
         sines = cls._sines(*sizes, start, duration, fade)
-        return replace(sines, frequencies=tuple(sorted(set(map(float, frequencies)))))
+        return replace(sines, frequencies=tuple(sorted(set(map(float, frequencies)))), fade=fade)
 
     @classmethod
     def _sines(

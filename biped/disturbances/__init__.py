@@ -4,7 +4,7 @@ from biped.disturbances.control import Actuators, Senses
 from biped.disturbances.floor import Patch, Platform, compile_ground
 from biped.disturbances.load import Load
 from biped.disturbances.push import WAVEFORMS, Force, Push, compile_pushes, random_forces
-from biped.disturbances.sorting import Disturbance, Disturbances, sorted_disturbances
+from biped.disturbances.sorting import Disturbance, Disturbances, described, sorted_disturbances
 from biped.disturbances.throw import Throw
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Throw",
     "compile_ground",
     "compile_pushes",
+    "described",
     "random_forces",
     "sorted_disturbances",
 ]

@@ -74,7 +74,9 @@ def _plain(value: Any) -> Any:
             "ends": value.ends,
             "least": float(at_knots.min()),
             "most": float(at_knots.max()),
-        } | {"frequencies": list(value.frequencies)}
+            "frequencies": list(value.frequencies),
+            "fade": value.fade,
+        }
     if isinstance(value, Floor) or (is_dataclass(value) and isinstance(value, KINDS)):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, dict):

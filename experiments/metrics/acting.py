@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from biped.disturbances import Disturbance, Force, Platform, Push
+from biped.disturbances import Disturbance, Force, Platform, Push, described
 from experiments.metrics.circumstances import Channel, Stimulus
 
 #: A disturbance, or what a saved run says of it (``biped.disturbances.sorting.described``).
@@ -28,18 +28,21 @@ def _starts(disturbance: Acting) -> list[float]:
 
 
 def stimulus_of(acting: Sequence[Acting]) -> Stimulus | None:
-    """The first periodic motion of the floor, or None."""
+    """The first periodic motion of the floor, where its size is steady, or None."""
     for disturbance in acting:
         for axis, channel in _STIMULI.items():
-            frequencies = _frequencies(disturbance, axis)
-            if frequencies:
-                return Stimulus(channel, frequencies)
+            found = _periodic(disturbance, axis)
+            if found and found["ends"] - found["begins"] > 2.0 * found["fade"]:
+                fade = found["fade"]
+                return Stimulus(channel, tuple(found["frequencies"]), found["begins"] + fade, found["ends"] - fade)
     return None
 
 
-def _frequencies(disturbance: Acting, axis: str) -> tuple[float, ...]:
-    if isinstance(disturbance, Mapping):
-        signal = disturbance.get(axis) if disturbance["kind"] == "platform" else None
-        return tuple(signal["frequencies"]) if signal else ()
-    signal = disturbance.signals.get(axis) if isinstance(disturbance, Platform) else None
-    return signal.frequencies if signal is not None else ()
+def _periodic(disturbance: Acting, axis: str) -> Mapping[str, Any] | None:
+    """The signal of a platform along an axis, if it has frequencies."""
+    if isinstance(disturbance, Platform):
+        disturbance = described(disturbance)
+    if not isinstance(disturbance, Mapping) or disturbance["kind"] != "platform":
+        return None
+    signal: Mapping[str, Any] | None = disturbance.get(axis)
+    return signal if signal and signal["frequencies"] else None
