@@ -1,12 +1,19 @@
 """What results of an experiment have: names and units of its metrics."""
 
+from collections.abc import Mapping
+
 from experiments.experiment import Experiment
 from experiments.metrics import Layout, metric_names, stimulus_of, units_of
+from experiments.parameter import Value
 
 
-def metric_units(experiment: Experiment) -> dict[str, str]:
-    """The metrics that results of this experiment have, with their units."""
-    plan = experiment.build().prepare()
+def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
+    """The metrics that results of this experiment under these changes have, with their units.
+
+    Raises:
+        InputError, ModelError, FloorError: the changes are impossible.
+    """
+    plan = experiment.build(changes).prepare()
     layout = Layout.of(plan.model, plan.columns.names)
     stimulus = stimulus_of(plan.disturbances)
     frequencies = () if stimulus is None else stimulus.frequencies

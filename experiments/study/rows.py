@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
+from experiments.metrics import metric_named
 from experiments.parameter import Value, as_json, from_json, parameter_named, value_under
+from experiments.study.header import Header
 from experiments.trial import OUTCOME, Label, Result, Trial
 
 if TYPE_CHECKING:
@@ -189,7 +191,7 @@ class Rows:
             changes = cells[CHANGES]
         return Trial(number, _changes(changes, experiment), labels)
 
-    def table(self, header: Any) -> "pyarrow.Table":
+    def table(self, header: Header) -> "pyarrow.Table":
         """All trials in the order of their numbers, each column with its unit."""
         import pyarrow
 
@@ -199,11 +201,12 @@ class Rows:
         if table is None:
             table = pyarrow.table({name: pyarrow.array([], _TYPES.get(name, "float64")) for name in names})
         table = table.select(names).sort_by("trial").combine_chunks()
-        fields = [_field(f, header.units.get(f.name, "")) for f in table.schema]
-        metadata = {"units": json.dumps(header.units), "roles": json.dumps(self._roles)}
+        units = {name: header.units[name] if name in header.units else _unit(name) for name in table.column_names}
+        fields = [_field(field, units[field.name]) for field in table.schema]
+        metadata = {"units": json.dumps(units), "roles": json.dumps(self._roles)}
         return table.cast(pyarrow.schema(fields, metadata))
 
-    def as_parquet(self, header: Any) -> bytes:
+    def as_parquet(self, header: Header) -> bytes:
         """The table as the bytes of a file."""
         import pyarrow
         import pyarrow.parquet
@@ -225,6 +228,14 @@ class Rows:
         parts = [fresh] if self._table is None else [self._table, fresh]
         self._table = pyarrow.concat_tables(parts, promote_options="permissive").combine_chunks()
         self._new = {}
+
+
+def _unit(name: str) -> str:
+    """Of a metric that only some trials have; none of what is no metric."""
+    try:
+        return metric_named(name).unit
+    except InputError:
+        return ""
 
 
 def _field(field: Any, unit: str) -> Any:

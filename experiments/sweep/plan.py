@@ -100,8 +100,8 @@ def plan_from(config: Config) -> Plan:
         raise config.error(str(error).removeprefix(config.source + ": "), "experiment") from None
     seed = config.whole("seed", 0)
     replicas = config.whole("replicas", 1, least=1)
-    metrics = _metrics(config, experiment)
     fixed = _fixed(config.table("set", {}), experiment)
+    metrics = _metrics(config, experiment, fixed)
     axes = _axes(config.table("vary"), experiment, seed)
     config.finish()
     plan = Plan(experiment, fixed, axes, replicas, seed, metrics, dict(config.data))
@@ -110,11 +110,14 @@ def plan_from(config: Config) -> Plan:
     return plan
 
 
-def _metrics(config: Config, experiment: Experiment) -> tuple[str, ...] | None:
+def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[str, ...] | None:
     if "metrics" not in config:
         config.take("metrics", None)
         return None
-    known = metric_units(experiment)
+    try:
+        known = metric_units(experiment, fixed)
+    except TYPED as error:
+        raise config.error(str(error), "set") from None
     found: dict[str, None] = {}
     for pattern in config.words("metrics"):
         names = [name for name in known if fnmatchcase(name, pattern)]
@@ -171,7 +174,7 @@ def _check_values(plan: Plan, config: Config) -> None:
     for values in _tried(plan.axes):
         tried += 1
         try:
-            plan.experiment.build(plan.changes(values, 0))
+            plan.experiment.build(plan.changes(values, 0)).prepare()
         except TYPED as error:
             wrong += 1
             first = first or f"{_told(plan.varied, values)}: {error}"

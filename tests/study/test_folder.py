@@ -13,7 +13,7 @@ from biped.errors import InputError
 from experiments.study import Study, folder
 from experiments.trial import Trial
 
-RESULT = {"verdict": "recovered", "failure": "", "message": "", "peak": 0.1 + 0.2, "zero": -0.0, "least": 5e-324,
+RESULT = {"verdict": "recovered", "failure": "", "message": "", "peak_torque": 0.1 + 0.2, "zero": -0.0, "least": 5e-324,
           "count": 3, "absent": None}  # fmt: skip
 FAILED = {"verdict": "failed", "failure": "IntegrationError", "message": 'no solution: µ, "quoted"\n'}
 
@@ -44,8 +44,9 @@ def test_what_is_added_is_there_exactly(make_study):
             assert found.frame()["trial"].tolist() == [1, 2]
             assert found.frame()["floor.mu_s"].tolist() == [0.1, 0.2]
     schema = pyarrow.parquet.read_schema(path / "trials.parquet")
-    assert schema.field("peak").metadata == {b"unit": b""}
-    assert set(json.loads(schema.metadata[b"units"])) >= {"floor.mu_s", "settling_time"}
+    units = {"peak_torque": "N*m", "zero": "", "floor.mu_s": "", "scenario": ""}
+    assert all(schema.field(name).metadata == {b"unit": unit.encode()} for name, unit in units.items())
+    assert json.loads(schema.metadata[b"units"]).items() >= units.items()
 
 
 @pytest.mark.parametrize("folded", [1, 2, 3])
@@ -116,7 +117,7 @@ def test_no_trial_is_there_twice(make_study):
 def test_a_number_that_is_not_finite_is_no_result(make_study, number):
     with make_study() as study:
         with pytest.raises(ValueError, match="not JSON compliant"):
-            study.add(trial(0), RESULT | {"peak": number})
+            study.add(trial(0), RESULT | {"peak_torque": number})
         assert not study.finished
 
 
