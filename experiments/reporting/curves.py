@@ -106,7 +106,7 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
             "hoverformat": ".4f",
         },
     )
-    rows = rows_to_show([curve.values for panel in panels for curve in panel.curves])
+    rows = rows_to_show([np.nan_to_num(curve.values) for panel in panels for curve in panel.curves])
     at = time[rows].astype(np.float32)
     for k, panel in enumerate(panels):
         bottom = 1.0 - (k * (PANEL + GAP) + PANEL) / inner

@@ -10,6 +10,7 @@ from biped.summary import error_quaternions, orientation_errors, position_errors
 from experiments.figures import style
 from experiments.figures.labels import WORKS, contact_groups, joint_groups, joint_label
 from experiments.figures.subject import Subject, subject_of
+from experiments.metrics import series
 from experiments.reporting import theme
 from experiments.reporting.contact_figures import contact_states
 from experiments.reporting.curves import Curve, Floats, Panel, time_figure
@@ -42,6 +43,12 @@ def _drawings(subject: Subject) -> Iterator[Drawing]:
         yield Drawing("errors", text, _errors(subject))
     if subject.model.nc and floats:
         yield top_view(subject)
+        text = (
+            "How far the extrapolated centre of mass (Hof, Gazendam, Sinke 2005), the capture point (Koolen et al. "
+            "2012), the centre of pressure and the zero moment point are inside of what supports them; below zero: "
+            "outside. Then where they are; the centre of pressure and the zero moment point in the floor's frame."
+        )
+        yield Drawing("support", text, _support(subject))
         yield Drawing("floor-forces", "Force of the floor: sum over the contact points of a foot.", _forces(subject))
         yield contact_states(subject)
     if subject.has("platform_x"):
@@ -108,6 +115,38 @@ def _errors(subject: Subject) -> go.Figure:
         Panel("Distance from the set point", "[mm], [°]", sizes, logarithmic=True),
         Panel("Position error", "error [mm]", _by_axis(errors)),
         Panel("Orientation error: twice the vector part of the quaternion", "error [°]", _by_axis(turns)),
+    )
+
+
+_POINTS = (
+    ("centre of mass", "com", style.BLUE, False),
+    ("extrapolated", "xcom", style.RED, False),
+    ("capture point", "capture_point", style.PURPLE, True),
+    ("centre of pressure", "cop", style.ORANGE, False),
+    ("zero moment point", "zmp", style.GREEN, True),
+)
+_MARGINS = (
+    ("extrapolated", "margin_of_stability", style.RED, False),
+    ("capture point", "capture_margin", style.PURPLE, True),
+    ("centre of pressure", "cop_margin", style.ORANGE, False),
+    ("zero moment point", "zmp_margin", style.GREEN, True),
+)
+
+
+def _support(subject: Subject) -> go.Figure:
+    table = series(subject.run)
+
+    def curves(points: tuple[tuple[str, str, str, bool], ...], suffix: str) -> tuple[Curve, ...]:
+        return tuple(
+            Curve(label, 1e3 * table[name + suffix].to_numpy(), color, hidden=hidden)
+            for label, name, color, hidden in points
+        )
+
+    return _time_figure(
+        subject,
+        Panel("Margins", "inside by [mm]", curves(_MARGINS, ""), ((0.0, theme.MARKED),)),
+        Panel("Along x; the human faces −x", "x [mm]", curves(_POINTS, "_x")),
+        Panel("Along y; its left is −y", "y [mm]", curves(_POINTS, "_y")),
     )
 
 

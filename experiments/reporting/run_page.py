@@ -2,13 +2,13 @@
 
 import math
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
-
-import pandas as pd
 
 from biped.run import Run
 from experiments.bench.machine import stamp
+from experiments.metrics import Value as MetricValue
+from experiments.metrics import measure_run, metric_named
 from experiments.pages import Block, Code, Page, Prose, Section, Table
 from experiments.pages.blocks import Mood, shown
 from experiments.parameter import shown as as_option
@@ -16,6 +16,7 @@ from experiments.report import length, scaled
 from experiments.reporting.drawing import Drawing
 from experiments.reporting.run_figures import run_drawings
 from experiments.reporting.run_source import RunSource
+from experiments.trial import FELL, STEPPED
 
 _OUTCOMES: dict[str, tuple[str, Mood]] = {
     "stood": ("The human stood to the end", "good"),
@@ -27,7 +28,7 @@ _OUTCOMES: dict[str, tuple[str, Mood]] = {
 
 #: The sections of figures: name, title, and the figures that go into it.
 _SECTIONS = (
-    ("balance", "Balance", ("root", "errors", "top-view")),
+    ("balance", "Balance", ("root", "errors", "top-view", "support")),
     ("floor", "Floor and feet", ("floor-forces", "contact-states", "platform")),
     ("joints", "Joints", ("joint-torques", "joint-angles", "desired-wrench")),
     ("books", "Can it be trusted?", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
@@ -42,14 +43,15 @@ _TRUST = (
 def run_page(source: RunSource, command: str) -> Page:
     """The page of a saved run; ``command`` is what made the page."""
     run = source.run
+    measured = _measured(run)
     drawings = run_drawings(run)
     figures = [_figures(name, title, names, drawings) for name, title, names in _SECTIONS]
     sections = [section for section in figures if section is not None]
     return Page(
         title=_title(source),
         subtitle="" if source.experiment is None else source.experiment.source,
-        lead=_lead(source),
-        sections=(_what(source), *sections, _events(run), _numbers(run), _again(source, command)),
+        lead=_lead(source, measured),
+        sections=(_what(source), *sections, _events(run), _numbers(run, measured), _again(source, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
 
@@ -60,25 +62,35 @@ def _title(source: RunSource) -> str:
     return f"{source.experiment.name}: {source.experiment.title}"
 
 
-def verdict(run: Run) -> tuple[str, Mood]:
+def verdict(run: Run, measured: Mapping[str, MetricValue]) -> tuple[str, Mood]:
     """What came of a run, in a sentence, and how it is coloured."""
     outcome = run.summary["outcome"]
     words, mood = _OUTCOMES[outcome]
     fell_at = run.summary["fell_at"]
     when = f" at {fell_at:.3f} s" if fell_at is not None else f" at {run.state.time:.4g} s" if mood == "bad" else ""
-    return f"{words}{when}.", mood
+    if outcome == "stood" and measured.get("verdict") == FELL:
+        return "The run's limits of a fall were not hit, but the human is falling at its end.", "bad"
+    stepped = ", and moved a foot" if outcome == "stood" and measured.get("verdict") == STEPPED else ""
+    return f"{words}{when}{stepped}.", mood
 
 
-def _lead(source: RunSource) -> tuple[Block, ...]:
-    text, mood = verdict(source.run)
+def _measured(run: Run) -> dict[str, MetricValue]:
+    """The metrics that apply; none of a model that is fixed in space, or of a run of one row."""
+    if not run.state.model.is_floating or len(run.frame) < 2:
+        return {}
+    return {name: value for name, value in measure_run(run).items() if value is not None}
+
+
+def _lead(source: RunSource, measured: Mapping[str, MetricValue]) -> tuple[Block, ...]:
+    text, mood = verdict(source.run, measured)
     blocks: list[Block] = [Prose(text, mood)]
     if len(source.run.frame) < 2:
         blocks.append(Prose("Fewer than two rows are recorded: there is nothing to draw.", "bad"))
-    blocks.append(Table("", ("quantity", "value"), tuple(_headline(source.run)), fold=False))
+    blocks.append(Table("", ("quantity", "value"), tuple(_headline(source.run, measured)), fold=False))
     return tuple(blocks)
 
 
-def _headline(run: Run) -> Iterable[tuple[str, str]]:
+def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[str, str]]:
     summary = run.summary
     yield "simulated", f"{summary['simulated_time']:.4g} s in {summary['steps']} steps"
     if summary["position_error"] is not None:
@@ -95,6 +107,9 @@ def _headline(run: Run) -> Iterable[tuple[str, str]]:
             total = [sum(event["impulse"][k] for event in events) for k in range(3)]
             what = f"the {one}" if len(events) == 1 else f"all {len(events)} {kind} together"
             yield f"impulse of {what}", f"{math.hypot(*total):.4g} N·s"
+    margin = measured.get("margin_of_stability_min")
+    if isinstance(margin, float):
+        yield "least margin of stability", length(margin) if margin >= 0.0 else f"{length(-margin)} outside"
     if summary["foot_slip"] is not None:
         yield "longest slide of a contact point", length(summary["foot_slip"])
     if summary["ledger_residual"] is not None:
@@ -185,44 +200,37 @@ def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
     return (f"{event['time']:.4f}", event["kind"], event["subject"], *numbers)
 
 
-#: Of each number of a summary: its unit, and what it is.
+#: Of the numbers of a summary that are no metrics: unit, and what it is.
 _MEANINGS = {
-    "fell_at": ("s", "when the human fell"),
-    "settling_time": ("s", "from then to the end, the root is within 2 cm and 2° of the set point"),
-    "position_error": ("m", "distance from the set point, mean over the last tenth"),
-    "orientation_error": ("rad", "angle from the set point, mean over the last tenth"),
-    "foot_slip": ("m", "the longest path that a contact point slid or yielded"),
-    "foot_creep": (
-        "m",
-        "the farthest that a point moved sideways in the last quarter, of those that stuck throughout it",
-    ),
-    "ledger_residual": ("J", "the largest energy that no work accounts for"),
-    "momentum_defect": ("N·s", "the largest linear momentum that no impulse accounts for"),
-    "angular_momentum_defect": ("N·m·s", "the same of the angular momentum"),
-    "steps": ("", "steps taken"),
-    "newton_mean": ("", "iterations a step"),
-    "newton_max": ("", "the most of one solve"),
-    "retried_steps": ("", "steps taken in parts"),
     "simulated_time": ("s", "time that passed in the run"),
     "wall_time": ("s", "time that it took to compute"),
     "real_time_factor": ("", "the one by the other"),
 }
+_HEADINGS = ("name", "value", "unit", "meaning", "source")
 
 
-def _numbers(run: Run) -> Section:
-    summary = run.summary
-    rows = [
-        (name, shown(summary[name]), unit, text)
+def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
+    """The metrics: first those of the whole run, then those of each joint and foot."""
+    whole = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
+    each = tuple(_metric_row(name, value) for name, value in measured.items() if metric_named(name).per)
+    blocks: list[Block] = []
+    if whole:
+        blocks.append(Table("Metrics", _HEADINGS, whole, fold=False))
+    if each:
+        blocks.append(Table("Metrics of each joint and foot", _HEADINGS, each).folded())
+    others = tuple(
+        (name, shown(run.summary[name]), unit, text)
         for name, (unit, text) in _MEANINGS.items()
-        if summary.get(name) is not None
-    ]
-    blocks: list[Block] = [Table("Summary", ("name", "value", "unit", "meaning"), tuple(rows), fold=False)]
-    if summary["peak_torque"]:
-        saturation = summary.get("saturation", {})
-        table = [(joint, peak, saturation.get(joint)) for joint, peak in summary["peak_torque"].items()]
-        headings = ["joint", "peak torque [N·m]", "time at the actuator's limit [s]"]
-        blocks.append(Table.of("Joints, of the recorded rows", pd.DataFrame(table, columns=headings)))
+        if run.summary[name] is not None
+    )
+    blocks.append(Table("Computation", _HEADINGS[:-1], others, fold=False))
     return Section("numbers", "Numbers", blocks=tuple(blocks))
+
+
+def _metric_row(name: str, value: MetricValue) -> tuple[str, ...]:
+    metric = metric_named(name)
+    unit = "" if metric.unit == "1" else metric.unit.replace("**2", "²").replace("*", "·")
+    return name, shown(value), unit, metric.meaning, metric.source
 
 
 def command_of(source: RunSource) -> str | None:

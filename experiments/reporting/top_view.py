@@ -10,6 +10,8 @@ from contact import ContactState
 from experiments.figures import style
 from experiments.figures.labels import contact_groups
 from experiments.figures.subject import Subject
+from experiments.kernels.polygon import convex_hull
+from experiments.metrics import series
 from experiments.reporting import theme
 from experiments.reporting.curves import rows_to_show
 from experiments.reporting.drawing import Drawing
@@ -17,18 +19,24 @@ from experiments.reporting.drawing import Drawing
 #: Positions of the slider.
 MOMENTS = 60
 _CAPTION = (
-    "From above: the human faces −x, which is up. Paths on the floor of the centre of mass and of the centre of "
-    "pressure (where the floor bears anything), and the soles at the start. The slider moves the support polygon, the "
-    "convex hull of the points in contact, and the points that belong to it."
+    "From above: the human faces −x, which is up. Paths of the centre of mass, of the extrapolated centre of mass "
+    "(Hof, Gazendam, Sinke 2005) and of the centre of pressure, and the soles at the start. The slider moves the hull "
+    "of the points in contact, and the points that belong to it."
 )
 Floats = NDArray[np.float64]
 
 
 def top_view(subject: Subject) -> Drawing:
     """The figure; the model must float and have contact points."""
-    places, forces, touching = _contacts(subject)
-    paths = {"centre of mass": _column_pair(subject, "com"), "centre of pressure": _centre_of_pressure(places, forces)}
-    colors = dict(zip(paths, (style.BLUE, style.ORANGE), strict=True))
+    places, touching = _contacts(subject)
+    table = series(subject.run)
+    pressure = table[["cop_x", "cop_y"]].to_numpy()
+    paths = {
+        "centre of mass": _column_pair(subject, "com"),
+        "extrapolated centre of mass": table[["xcom_x", "xcom_y"]].to_numpy(),
+        "centre of pressure": _floor_to_world(subject, pressure),
+    }
+    colors = dict(zip(paths, (style.BLUE, style.RED, style.ORANGE), strict=True))
     figure = theme.new_figure(
         560,
         xaxis={"title": {"text": "y [m]"}},
@@ -53,26 +61,26 @@ def top_view(subject: Subject) -> Drawing:
     return Drawing("top-view", _CAPTION, figure)
 
 
-def _contacts(subject: Subject) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """(rows, points, 2) [m] where the points are, (rows, points) [N] normal forces, and whether they touch."""
+def _contacts(subject: Subject) -> tuple[Floats, NDArray[np.bool_]]:
+    """(rows, points, 2) [m] where the points are, and (rows, points) whether they touch."""
     names = subject.model.contact_names
     places = np.stack([_column_pair(subject, f"contact_{name}") for name in names], axis=1)
-    forces = np.stack([subject.column(f"contact_{name}_fz") for name in names], axis=1)
     modes = np.stack([subject.column(f"contact_{name}_mode") for name in names], axis=1)
-    return places, forces, modes != ContactState.NONE.value
+    return places, modes != ContactState.NONE.value
 
 
 def _column_pair(subject: Subject, name: str) -> Floats:
     return np.stack([subject.column(f"{name}_x"), subject.column(f"{name}_y")], axis=1)
 
 
-def _centre_of_pressure(places: Floats, forces: Floats) -> Floats:
-    """(rows, 2) [m] of a flat floor; NaN where it bears nothing."""
-    total = forces.sum(axis=1)
-    bears = total > 0.0
-    centre = np.full((len(forces), 2), np.nan)
-    centre[bears] = np.einsum("rp,rpk->rk", forces[bears], places[bears]) / total[bears, None]
-    return centre
+def _floor_to_world(subject: Subject, points: Floats) -> Floats:
+    """(rows, 2) [m] points on the floor, given in its frame, as seen from above."""
+    if not subject.has("platform_x"):
+        return points
+    w, x, y, z = (subject.column(f"platform_q{part}") for part in "wxyz")
+    first = np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)], axis=1)
+    second = np.stack([2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z)], axis=1)
+    return _column_pair(subject, "platform") + first * points[:, :1] + second * points[:, 1:]
 
 
 def _add_outline(figure: go.Figure, points: Floats, label: str) -> None:
@@ -99,7 +107,7 @@ def _moment(
     """The traces that the slider moves."""
     ring = hull(places[touching])
     polygon = go.Scatter(
-        x=ring[:, 1], y=ring[:, 0], name="support polygon", mode="lines", fill="toself",
+        x=ring[:, 1], y=ring[:, 0], name="points in contact", mode="lines", fill="toself",
         line={"color": style.GREEN, "width": 1.5}, fillcolor="rgba(0,158,115,0.15)", hoverinfo="skip",
     )  # fmt: skip
     markers = [
@@ -127,21 +135,7 @@ def _slider(names: Sequence[str]) -> dict[str, object]:
 
 
 def hull(points: Floats) -> Floats:
-    """The convex hull of points in the plane as a closed ring, by Andrew's monotone chain; empty without points."""
-    rest = sorted({(float(x), float(y)) for x, y in points})
-    if len(rest) < 3:
-        return np.array([*rest, *rest[:1]], dtype=float).reshape(-1, 2)
-    ring = [*_half(rest), *_half(rest[::-1])]
-    return np.array([*ring, ring[0]])
-
-
-def _half(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    found: list[tuple[float, float]] = []
-    for x, y in points:
-        while len(found) > 1:
-            (ax, ay), (bx, by) = found[-2:]
-            if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
-                break
-            found.pop()
-        found.append((x, y))
-    return found[:-1]
+    """The convex hull of points (n, 2) in the plane as a closed ring; empty without points."""
+    room = np.empty((2 * len(points) + 2, 2))
+    corners = convex_hull(np.array(points, dtype=float), len(points), room)
+    return np.concatenate([room[:corners], room[: min(corners, 1)]])

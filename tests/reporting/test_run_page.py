@@ -127,7 +127,7 @@ def test_at_rest_the_centre_of_pressure_is_below_the_centre_of_mass():
         for trace in (curve(figure, "centre of mass"), curve(figure, "centre of pressure"))
     ]
     assert np.linalg.norm(last[0] - last[1]) < 1e-4
-    polygon = curve(figure, "support polygon")
+    polygon = curve(figure, "points in contact")
     assert min(polygon.x) < last[0][0] < max(polygon.x)
     assert min(polygon.y) < last[0][1] < max(polygon.y)
 
@@ -207,11 +207,28 @@ def test_a_run_of_another_version_is_shown_as_it_was_saved(saved, tmp_path):
     assert ("controller.no_more", "3") in rows
 
 
-def test_every_number_of_the_summary_is_explained(saved):
-    summary = load_run(saved["thrown-block"]).summary
-    shown = {row[0] for row in table(page_of(saved["thrown-block"]), "Summary").rows}
-    numbers = {name for name, value in summary.items() if isinstance(value, float | int)}
-    assert numbers <= shown
+def test_every_number_of_the_summary_is_on_the_page_with_its_meaning(saved):
+    run = load_run(saved["thrown-block"])
+    page = page_of(saved["thrown-block"])
+    rows = [*table(page, "Metrics").rows, *table(page, "Computation").rows]
+    assert all(row[3] for row in rows)
+    numbers = {name for name, value in run.summary.items() if isinstance(value, float | int)}
+    assert numbers <= {row[0] for row in rows}
+    each = {row[0]: row for row in table(page, "Metrics of each joint and foot").rows}
+    for joint, peak in run.summary["peak_torque"].items():
+        assert float(each[f"peak_torque_{joint}"][1]) == pytest.approx(peak, rel=1e-3)
+        assert each[f"peak_torque_{joint}"][2] == "N·m"
+
+
+def test_the_centre_of_pressure_rides_on_a_moving_floor():
+    changes = {"platform.motion": "sine", "platform.axis": "roll", "platform.size": 0.05, "run.duration": 1.5}
+    run = experiment_named("balance").run(changes)
+    path = curve(run_figures(run)["top-view"], "centre of pressure")
+    weights = np.stack([run.frame[f"contact_{name}_fz"] for name in run.state.model.contact_names], axis=1)
+    for shown, axis in ((path.y, "x"), (path.x, "y")):
+        places = np.stack([run.frame[f"contact_{name}_{axis}"] for name in run.state.model.contact_names], axis=1)
+        mean = (weights * places).sum(axis=1)[1:] / weights.sum(axis=1)[1:]  # the first row knows no forces yet
+        assert np.abs(shown[1:] - mean).max() < 5e-4
 
 
 def test_figures_leave_the_frame_as_it_is(saved):
