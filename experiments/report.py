@@ -35,7 +35,7 @@ SMALL_IMPACT = 0.01
 def report(run: Run, title: str, files: Sequence[Path] = ()) -> RenderableType:
     """What a run amounts to, in sections; those that a model has nothing for are left out."""
     sections: list[tuple[str, RenderableType | None]] = [
-        ("", _facts(_balance(run))),
+        ("", _facts(_stability(run) + _balance(run))),
         ("Peak torque [N·m]", _peak_torques(run.summary["peak_torque"])),
         ("Feet", _feet(run)),
         ("Contact points", None if run.summary["events"]["edges"] else _contact_points(run)),
@@ -86,6 +86,21 @@ def _balance(run: Run) -> Facts:
         facts.append(("longest slide of a contact point", length(summary["foot_slip"])))
     if summary["foot_creep"] is not None:
         facts.append(("creep of those that stick", f"{length(summary['foot_creep'])} in the last quarter of the run"))
+    return facts
+
+
+def _stability(run: Run) -> Facts:
+    """The verdict and the margins, where the run was measured."""
+    metrics = run.summary.get("metrics", {})
+    facts: Facts = []
+    if metrics.get("verdict"):
+        facts.append(("verdict", str(metrics["verdict"])))
+    if metrics.get("margin_of_stability_min") is not None:
+        least, end = metrics["margin_of_stability_min"], metrics["margin_of_stability_end"]
+        last = "" if end is None else f", {length(end)} at the end"
+        facts.append(("margin of stability (Hof 2005)", f"{length(least)} at least{last}"))
+    if metrics.get("cop_path_length") is not None:
+        facts.append(("path of the centre of pressure", length(metrics["cop_path_length"])))
     return facts
 
 

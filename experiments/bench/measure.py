@@ -10,6 +10,7 @@ from experiments.bench.figure import draw_chain_cost
 from experiments.bench.scenes import closed_loops, whole_experiment
 from experiments.bench.sections import FIGURE, Column, Section
 from experiments.bench.startup import startup_times
+from experiments.bench.studies import studies_section
 from experiments.bench.timing import Spread, interleaved
 
 MICROSECONDS = 1e6
@@ -46,6 +47,7 @@ def sections(work: Effort, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
     """What is measured, in words, and how; figures go into ``folder``."""
     yield "the closed loop", lambda: closed_loop_section(work)
     yield "whole experiments", lambda: experiment_section(work)
+    yield "studies", lambda: studies_section(20 if work.quick else 120, min(work.repeats, 7))
     yield "chains", lambda: chain_section(work, folder)
     yield "start-up", lambda: startup_section(work)
     beside = with_mujoco and importlib.util.find_spec("mujoco") is not None

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
+
+#: The cores that this process may use, before anything restricts it.
+ALLOWED = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else frozenset()
 K = TypeVar("K")
 
 
@@ -44,6 +47,20 @@ def one_core() -> Iterator[int | None]:
         yield core
     finally:
         os.sched_setaffinity(0, allowed)
+
+
+@contextmanager
+def cores(count: int) -> Iterator[None]:
+    """Keep this process on so many of the cores that it may use, where the system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(ALLOWED)[-count:])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def interleaved(cases: Mapping[K, Callable[[], T]], repeats: int) -> dict[K, list[T]]:
