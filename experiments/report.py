@@ -91,8 +91,10 @@ def _balance(run: Run) -> Facts:
 
 def _stability(run: Run) -> Facts:
     """The verdict and the margins, where the run was measured."""
-    metrics = run.summary.get("metrics", {})
     facts: Facts = []
+    if run.set_point is None:  # nothing balances
+        return facts
+    metrics = run.summary.get("metrics", {})
     if metrics.get("verdict"):
         facts.append(("verdict", str(metrics["verdict"])))
     if metrics.get("margin_of_stability_min") is not None:
