@@ -73,13 +73,21 @@ def rerun(study: Study, number: int, progress: Progress | None = None, announce:
     trial = study.trial(number)
     stored = study.results([number])[number]
     found = run_trial(study.experiment, trial, announce)
+    run: Run | None = None
     try:
-        run: Run | None = study.experiment.run(trial.changes, progress=progress, announce=announce)
+        run = study.experiment.run(trial.changes, progress=progress, announce=announce)
+        found |= _unlike(run, found)
     except IntegrationError as error:
         run = error.run
-    except TYPED:
-        run = None
+    except TYPED:  # what was wrong with it is in ``found``
+        pass
     return Again(trial, run, stored, found)
+
+
+def _unlike(run: Run, found: Result) -> Result:
+    """What the recorded run measures otherwise than the trial without tables: nothing, or it shows as a difference."""
+    metrics: Result = run.summary["metrics"]
+    return {name: metrics[name] for name, value in found.items() if name in metrics and not _same(value, metrics[name])}
 
 
 def changed_since(study: Study) -> list[str]:
