@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 NAME = "block-speed"
 EXPERIMENT = "thrown-block"
-USUAL = Effort(start=3.0, stop=7.0, by=0.25, replicas=40, tolerance=0.02)
-QUICK = Effort(start=3.0, stop=7.0, by=0.5, replicas=12, tolerance=0.05)
+USUAL = Effort(start=4.0, stop=6.0, by=0.05, replicas=40, tolerance=0.0125)
+QUICK = Effort(start=4.0, stop=6.0, by=0.2, replicas=12, tolerance=0.05)
 #: [m/s] what the thesis throws it with (Wendlandt 1997, 4.3, experiment 2).
 PUBLISHED = 4.5
 #: [m] how much farther off a replica's block may start: 0.01 m are 2 ms, a control period, at 5 m/s.
@@ -41,7 +41,7 @@ examples:
   biped block-speed                                the thesis's gains
   biped block-speed --quick                        in seconds
   biped block-speed --gains my-gains.toml --set block.mass=2.5
-  biped block-speed --by 0.1 --replicas 80         a finer look
+  biped block-speed --by 0.02 --replicas 80        a finer look
 
 {STATUS}
 """

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 NAME = "push-map"
 EXPERIMENT = "balance"
 DIRECTIONS, QUICK_DIRECTIONS = 24, 12
-USUAL = Effort(start=0.0, stop=20.0, by=2.0, replicas=21, tolerance=0.125)
-QUICK = Effort(start=0.0, stop=20.0, by=4.0, replicas=9, tolerance=0.25)
+USUAL = Effort(start=0.0, stop=18.0, by=1.0, replicas=21, tolerance=0.125)
+QUICK = Effort(start=0.0, stop=18.0, by=2.0, replicas=9, tolerance=0.25)
 #: [s] how much later a replica's push may begin: many control periods.
 PHASE = 0.05
 

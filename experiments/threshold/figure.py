@@ -1,5 +1,6 @@
 """Figures of thresholds: the share that recovers against the value, and the medians of many conditions."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
         _draw_curve(axes, finding, color, shift=0.06 * plan.ladder.by * place, single=single)
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
-    axes.set_xlim(plan.ladder.start, max(plan.ladder.stop, _highest(findings)))
+    axes.set_xlim(plan.ladder.start, _highest(findings))
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel(_with_unit(plan))
@@ -92,12 +93,23 @@ def _draw_curve(axes: Axes, finding: Finding, color: str, *, shift: float, singl
     unit = finding.plan.unit
     text = f"median {found.median.value:.3g} {unit} ({found.median.low:.3g} … {found.median.high:.3g})"
     axes.axvspan(low, high, color=color, alpha=0.15, linewidth=0, label=text)
+    if single and math.isfinite(finding.half.value):
+        _draw_half(axes, finding)
+
+
+def _draw_half(axes: Axes, finding: Finding) -> None:
+    half, ladder = finding.half, finding.plan.ladder
+    ends = np.clip((half.low, half.high), ladder.start, ladder.limit)
+    text = f"half recover at {half.value:.3g} {finding.plan.unit} ({half.low:.3g} … {half.high:.3g}), islands counted"
+    reach = np.abs(ends - half.value)[:, None]
+    axes.errorbar([half.value], [0.5], xerr=reach, fmt="s", color=style.RED, markersize=4.5, zorder=5, label=text)
 
 
 def _highest(findings: Findings) -> float:
-    """The largest value of interest: the largest threshold, within the ladder."""
-    highs = [min(finding.estimate.high, findings.plan.ladder.limit) for finding in findings.conditions]
-    return 1.05 * max(highs)
+    """The largest value of interest: of the first look, or a threshold's beyond it."""
+    ladder = findings.plan.ladder
+    highs = [min(1.05 * finding.estimate.high, ladder.limit) for finding in findings.conditions]
+    return max(ladder.stop, *highs)
 
 
 def _with_unit(plan: Plan) -> str:

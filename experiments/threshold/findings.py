@@ -14,7 +14,15 @@ from experiments.study.config import Config
 from experiments.threshold.ensemble import Question, search
 from experiments.threshold.plan import Condition, Plan, plan_from
 from experiments.threshold.search import Bracket, bracket_of
-from experiments.threshold.statistics import Estimate, Interval, Share, estimate, paired_difference, recovery_curve
+from experiments.threshold.statistics import (
+    Estimate,
+    Interval,
+    Share,
+    estimate,
+    half_recovers,
+    paired_difference,
+    recovery_curve,
+)
 from experiments.trial import FAILED, Result
 
 if TYPE_CHECKING:
@@ -53,6 +61,11 @@ class Finding:
     def curve(self) -> tuple[Share, ...]:
         """The share that recovers at each rung of the first look."""
         return recovery_curve(self.outcomes, self.plan.ladder.rungs, self.plan.confidence)
+
+    @cached_property
+    def half(self) -> Interval:
+        """The value at which half of the replicas recover, islands counted; as sharp as the first look is fine."""
+        return half_recovers(self.curve, self.plan.confidence)
 
     def survivors(self, values: Iterable[float]) -> list[float]:
         """The share of replicas whose threshold is no less than each value."""
@@ -117,6 +130,9 @@ def _row(finding: Finding) -> dict[str, object]:
         "confidence": found.median.confidence,
         "p10": found.low,
         "p90": found.high,
+        "half": finding.half.value,
+        "half_low": finding.half.low,
+        "half_high": finding.half.high,
         "replicas": found.replicas,
         "non_monotone": found.non_monotone,
         "below_least": found.below,

@@ -125,6 +125,6 @@ def remarks(findings: Findings) -> list[str]:
     if odd:
         lines.append(
             f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
-            "a threshold is the first fall, and such islands do not count."
+            "a threshold is the first fall, and such islands do not count; a finer ladder (--by) would find more."
         )
     return lines

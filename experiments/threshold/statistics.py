@@ -13,6 +13,7 @@ the median's own rank, the interval holds the neighbours: no single trajectory c
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from scipy.special import bdtr, betaincinv
 
@@ -191,3 +192,46 @@ def _clopper_pearson(count: int, total: int, confidence: float) -> tuple[float, 
     low = float(betaincinv(count, total - count + 1, tail)) if count else 0.0
     high = float(betaincinv(count + 1, total - count, 1.0 - tail)) if count < total else 1.0
     return low, high
+
+
+def half_recovers(curve: Sequence[Share], confidence: float = CONFIDENCE) -> Interval:
+    """The value at which half of all replicas recover, islands counted.
+
+    It is where the curve, made monotone by pooling neighbours that are not (Ayer et al. 1955), crosses one half. The
+    interval is from the last value before which the probability is surely above one half to the first after which it
+    is surely below. For a probability that falls with the value it holds the true crossing with the curve's
+    confidence: to miss it on one side takes an interval of the curve, at the value next to it, that misses too.
+    Infinite where the crossing is out of reach.
+
+    Args:
+        curve: with intervals of this confidence.
+        confidence: of the curve's intervals.
+    """
+    pooled = _never_rising([share.recovered / share.tried for share in curve])
+    above = list(takewhile(lambda share: share.low > 0.5, curve))
+    below = list(takewhile(lambda share: share.high < 0.5, reversed(curve)))
+    low = above[-1].value if above else -math.inf
+    high = below[-1].value if below else math.inf
+    return Interval(_crossing([share.value for share in curve], pooled), low, high, confidence)
+
+
+def _never_rising(shares: Sequence[float]) -> list[float]:
+    """The nearest shares that never rise: neighbours that do are replaced by their mean."""
+    pools: list[tuple[float, int]] = []
+    for share in shares:
+        pools.append((share, 1))
+        while len(pools) > 1 and pools[-1][0] > pools[-2][0]:
+            (a, m), (b, n) = pools[-2:]
+            pools[-2:] = [((a * m + b * n) / (m + n), m + n)]
+    return [share for share, count in pools for _ in range(count)]
+
+
+def _crossing(values: Sequence[float], shares: Sequence[float]) -> float:
+    """Where shares that never rise cross one half, linear between values."""
+    if shares[0] < 0.5:
+        return -math.inf
+    if shares[-1] >= 0.5:
+        return math.inf
+    k = next(k for k, share in enumerate(shares) if share < 0.5)
+    part = (shares[k - 1] - 0.5) / (shares[k - 1] - shares[k])
+    return values[k - 1] + part * (values[k] - values[k - 1])

@@ -15,6 +15,7 @@ from experiments.threshold.search import bracket_of
 from experiments.threshold.statistics import (
     coverage,
     estimate,
+    half_recovers,
     median_interval,
     paired_difference,
     rank,
@@ -150,3 +151,41 @@ def test_the_curve_of_recovery_has_exact_intervals():
     for share in shares:
         interval = binomtest(share.recovered, share.tried).proportion_ci(0.95, method="exact")
         assert (share.low, share.high) == pytest.approx((interval.low, interval.high))
+
+
+@given(st.lists(st.integers(0, 30), min_size=2, max_size=15))
+def test_the_crossing_lies_in_its_interval_however_ragged_the_curve(counts):
+    asked = [{float(value): replica < count for value, count in enumerate(counts)} for replica in range(30)]
+    half = half_recovers(recovery_curve(asked, map(float, range(len(counts)))))
+    assert half.low <= half.value <= half.high
+
+
+def test_the_interval_of_the_crossing_covers_it_as_often_as_it_says():
+    """Thresholds about a known median, each replica with an island or a hole of its own at random."""
+    rng, true, ensembles, held = np.random.default_rng(8), 2.3, 400, 0
+    rungs = [0.25 * k for k in range(17)]
+    for _ in range(ensembles):
+        thresholds = true + 0.6 * rng.normal(size=20)
+        flips = rng.uniform(size=(20, len(rungs))) < 0.1
+        asked = [
+            {value: (value <= t) != flip for value, flip in zip(rungs, row, strict=True)}
+            for t, row in zip(thresholds, flips, strict=True)
+        ]
+        half = half_recovers(recovery_curve(asked, rungs))
+        held += half.low <= true <= half.high
+    assert held >= binom.ppf(1e-4, ensembles, 0.95)
+
+
+def test_a_crossing_out_of_reach_is_infinite():
+    def curve(count):
+        asked = [dict.fromkeys(LADDER.rungs, replica < count) for replica in range(20)]
+        return half_recovers(recovery_curve(asked, LADDER.rungs))
+
+    assert (curve(0).value, curve(0).low) == (-math.inf, -math.inf)
+    assert (curve(20).value, curve(20).high) == (math.inf, math.inf)
+
+
+def test_a_crossing_is_where_the_pooled_curve_is_one_half():
+    counts = {0.0: 10, 1.0: 6, 2.0: 8, 3.0: 3, 4.0: 0}
+    asked = [{value: replica < count for value, count in counts.items()} for replica in range(10)]
+    assert half_recovers(recovery_curve(asked, counts)).value == pytest.approx(2.0 + (0.7 - 0.5) / (0.7 - 0.3))
