@@ -1,0 +1,65 @@
+"""Disturbances drawn at random: whatever they are, a trial ends, in a word."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments.random_disturbances import SHARE, random_disturbances
+from experiments.registry import experiment_named
+from experiments.study.engine import run_trials
+from experiments.study.folder import Study
+from experiments.sweep import load_plan, run_plan
+from experiments.sweep.run import open_study
+from experiments.trial import Trial
+
+EXAMPLE = Path(__file__).parents[2] / "examples/sweep-random.toml"
+
+
+def ends_well(result):
+    """A verdict, a failure that has a name or none, and finite numbers."""
+    if result["verdict"] == "failed":
+        return result["failure"] in ("IntegrationError", "InputError") and bool(result["message"])
+    finite = all(math.isfinite(value) for value in result.values() if isinstance(value, float))
+    return finite and not result["failure"] and result["verdict"] in ("recovered", "stepped", "fell")
+
+
+@pytest.mark.parametrize("step", [5e-4, 2e-3])
+def test_some_random_disturbances(tmp_path, step):
+    trials = [Trial(seed, {"random.seed": seed, "run.step": step, "run.duration": 2.0}) for seed in range(3001, 3031)]
+    with Study.create(tmp_path / "study", "sweep", "balance", {}) as study:
+        results = run_trials(study, trials)
+    assert all(map(ends_well, results.values())), [n for n, result in results.items() if not ends_well(result)]
+    assert {result["verdict"] for result in results.values()} >= {"recovered", "fell"}
+
+
+@pytest.mark.slow
+def test_two_thousand_random_disturbances(tmp_path):
+    """The example of the documentation."""
+    plan = load_plan(EXAMPLE)
+    with open_study(plan, tmp_path / "study") as study:
+        frame = run_plan(plan, study)
+    assert len(frame) == 2000
+    assert set(frame["verdict"]) <= {"recovered", "stepped", "fell", "failed"}
+    failed = frame[frame["verdict"] == "failed"]
+    assert set(failed["failure"]) <= {"IntegrationError"}
+    numbers = frame.select_dtypes("number").to_numpy(dtype=float)
+    assert not np.isinf(numbers).any()
+
+
+def test_a_seed_decides_and_all_kinds_occur():
+    assert repr(random_disturbances(5)) == repr(random_disturbances(5))
+    kinds: dict[str, int] = {}
+    for seed in range(1, 301):
+        for kind in {type(disturbance).__name__ for disturbance in random_disturbances(seed)}:
+            kinds[kind] = kinds.get(kind, 0) + 1
+    assert set(kinds) == {"Push", "Force", "Platform", "Patch", "Load", "Throw", "Senses", "Actuators"}
+    assert kinds["Patch"] == pytest.approx(300 * SHARE, rel=0.25)
+
+
+def test_they_leave_room_for_what_is_set():
+    experiment = experiment_named("balance")
+    for seed in range(1, 30):
+        setup = experiment.build({"random.seed": seed, "senses.joint_noise": 1e-4, "block.speed": 3.0})
+        setup.prepare()
