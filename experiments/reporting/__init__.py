@@ -1,8 +1,8 @@
-"""Reports: one self-contained page about a run or a study, with interactive figures, and a notebook of the same."""
+"""Reports: one self-contained page about a run or a study, with interactive figures, and a notebook of the same.
 
-from experiments.reporting.run_figures import run_figures
-from experiments.reporting.run_source import load_run
-from experiments.reporting.study_page import study_figures
-from experiments.reporting.write import write_report, write_run_page
+Importing this package is quick: what stands behind a name is imported when the name is first used.
+"""
 
-__all__ = ["load_run", "run_figures", "study_figures", "write_report", "write_run_page"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

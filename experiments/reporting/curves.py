@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -124,7 +125,9 @@ def _add_panel(
     rows: NDArray[np.int64],
 ) -> None:
     number = "" if k == 0 else str(k + 1)
-    axis = {"domain": domain, "anchor": "x", "title": {"text": panel.unit}, "type": "log" if panel.logarithmic else "-"}
+    axis: dict[str, Any] = {"domain": domain, "anchor": "x", "title": {"text": panel.unit}}
+    if panel.logarithmic:
+        axis |= {"type": "log", "dtick": _decades(panel)}
     legend = {"y": domain[1], "yanchor": "top", "x": 1.01, "xanchor": "left", "tracegroupgap": 0}
     figure.update_layout({f"yaxis{number}": axis, f"legend{number}": legend})
     for curve in panel.curves:
@@ -147,6 +150,15 @@ def _add_panel(
         text=f"<b>{panel.title}</b>", xref="paper", x=0, xanchor="left", yref="paper", y=domain[1], yanchor="bottom",
         showarrow=False, font={"size": 13},
     )  # fmt: skip
+
+
+def _decades(panel: Panel) -> int | str:
+    """Ticks at every power of ten, or at 2 and 5 too where there are few of them."""
+    values = np.concatenate([curve.values for curve in panel.curves])
+    values = values[np.isfinite(values) & (values > 0.0)]
+    if not len(values) or values.max() < 100.0 * values.min():
+        return "D2"
+    return max(1, round(float(np.log10(values.max() / values.min())) / 4.0))
 
 
 def _add_marks(figure: go.Figure, marks: Sequence[Mark], lines: Sequence[int]) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
-import plotly.io
 
 from experiments.bench.machine import stamp
 from experiments.pages import Block, Code, Page, Prose, Section, Table
 from experiments.pages.blocks import Mood, shown
 from experiments.parameter import shown as as_option
 from experiments.reporting import kinds
+from experiments.reporting.drawing import figure_of
 from experiments.reporting.responses import response_drawings
 from experiments.reporting.trials import Trials, is_being_written
 from experiments.study.folder import Study
@@ -45,7 +45,7 @@ def study_page(study: Study, command: str) -> Page:
 
 def study_figures(study: Study) -> dict[str, go.Figure]:
     """The figures of a study by name, as on its page."""
-    return {chart.name: plotly.io.from_json(chart.figure) for chart in study_page(study, "").charts}
+    return {chart.name: figure_of(chart) for chart in study_page(study, "").charts}
 
 
 def _ended(trials: Trials) -> tuple[Block, ...]:

@@ -26,7 +26,7 @@ VERDICTS = {
 SCALE = "Cividis"
 
 #: [px] margins, the same for all, so that the time axes of a page stand one below another.
-LEFT, RIGHT = 76, 150
+LEFT, RIGHT = 76, 190
 
 _AXIS: dict[str, Any] = {
     "gridcolor": FAINT,

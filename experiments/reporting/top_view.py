@@ -46,7 +46,7 @@ def top_view(subject: Subject) -> Drawing:
     for k, (label, points) in enumerate(contact_groups(subject.model)):
         mine = [subject.model.contact_names.index(point) for point in points]
         _add_outline(figure, places[0, mine], f"{label} at the start" if k < 2 else label)
-    for label, path in paths.items():
+    for label, path in reversed(paths.items()):  # the last is on top
         _add_path(figure, subject.time, path, label, colors[label])
     first = len(figure.data)
     rows = np.unique(np.linspace(0, len(subject.time) - 1, MOMENTS).astype(np.int64))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from experiments.registry import experiment_named
+from experiments.study.executors import Threads
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 #: Nothing of the browser's own, no network, and a profile that is thrown away.
@@ -109,3 +110,17 @@ def saved(tmp_path_factory) -> dict[str, Path]:
     """Folders of saved runs by experiment."""
     top = tmp_path_factory.mktemp("runs")
     return {name: experiment_named(name).run(changes).save(top / name) for name, changes in CHANGES.items()}
+
+
+@pytest.fixture
+def invented(monkeypatch):
+    """An executor whose results are from a function of a trial, without simulating anything."""
+
+    def make(result_of):
+        def run_trial(_experiment, trial, _announce=None):
+            return {"failure": "", "message": "", **result_of(trial)}
+
+        monkeypatch.setattr("experiments.study.engine.run_trial", run_trial)
+        return Threads(1)
+
+    return make

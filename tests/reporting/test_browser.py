@@ -8,8 +8,24 @@ import pytest
 
 from experiments.cli import main
 from experiments.figures import style
+from experiments.study.config import Config
+from experiments.study.engine import run_trials
+from experiments.sweep.plan import plan_from
+from experiments.sweep.run import open_study
 
 pytestmark = pytest.mark.browser
+
+
+SPEED = {"from": -6.0, "to": -3.0}
+GRID = {"block.velocity[0]": SPEED | {"count": 4}, "floor.mu_s": [0.5, 0.7, 0.9]}
+SAMPLES = {"sample": {"count": 16, "block.velocity[0]": SPEED, "floor.mu_s": {"from": 0.5, "to": 0.9}}}
+
+
+def falls_or_settles(trial):
+    speed, friction = trial.changes["block.velocity[0]"], trial.changes["floor.mu_s"]
+    if -speed > 7.0 * friction:
+        return {"verdict": "fell"}
+    return {"verdict": "recovered", "settling_time": -speed / friction, "peak_position_error": friction}
 
 
 @pytest.fixture
@@ -27,6 +43,22 @@ def test_every_figure_is_drawn_and_nothing_is_loaded(page_of, browser, name):
     assert seen.console == []
     assert seen.requests == []
     assert len(seen.charts) >= 4
+    for chart in seen.charts:
+        assert chart["data-drawn"] == "yes", chart["aria-label"]
+        assert sum(chart["drawn"].values()) > 0, chart["aria-label"]
+
+
+@pytest.mark.parametrize("vary", [GRID, SAMPLES], ids=["grid", "samples"])
+def test_every_figure_of_a_study_is_drawn(browser, invented, tmp_path, vary):
+    data = {"experiment": "thrown-block", "replicas": 3, "set": {"floor.mu_d": 0.3}, "vary": vary}
+    plan = plan_from(Config(data))
+    with open_study(plan, tmp_path / "study") as study:
+        run_trials(study, plan.trials(), invented(falls_or_settles))
+    assert main(["report", str(tmp_path / "study")]) == 0
+    seen = browser.see(tmp_path / "study" / "report.html")
+    assert seen.requests == []
+    assert seen.console == []
+    assert len(seen.charts) == 3
     for chart in seen.charts:
         assert chart["data-drawn"] == "yes", chart["aria-label"]
         assert sum(chart["drawn"].values()) > 0, chart["aria-label"]
