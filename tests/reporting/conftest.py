@@ -18,9 +18,12 @@ OPTIONS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--virtual-time-budget=30000",
+    "--enable-unsafe-swiftshader",
 )  # fmt: skip
 #: What a net log says of a request that the browser makes on its own account.
 OWN = "not an origin"
+#: Said where WebGL is drawn without a graphics card, as here.
+SLOW_DRAWING = "GL Driver Message (OpenGL, Performance"
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
@@ -81,7 +84,8 @@ class Browser:
         events = json.loads(log.read_text(encoding="utf-8"))["events"]
         asked = [event["params"] for event in events if "initiator" in event.get("params", {})]
         requests = [params["url"] for params in asked if params["initiator"] != OWN]
-        return Seen(done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line], requests)
+        console = [line for line in done.stderr.splitlines() if "CONSOLE" in line and SLOW_DRAWING not in line]
+        return Seen(done.stdout, console, requests)
 
     def photograph(self, page, width=1200, height=6000):
         picture = self.folder / "picture.png"
