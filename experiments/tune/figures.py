@@ -7,6 +7,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from experiments.figures import style
 from experiments.figures.style import STYLE
@@ -124,8 +125,12 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
                 if one is not None and one.candidate.point:
                     where = one.candidate.point[knob.name], one.score.values[objective.name]
                     axes.plot(*where, mark, color=color, markersize=9 if mark == "*" else 5, markeredgecolor="white")
-            axes.set_xscale("log" if knob.scale == LOG else "linear")
             axes.set_xlim(knob.low, knob.high)
+            if knob.scale == LOG:
+                axes.set_xscale("log")
+                axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+                axes.xaxis.set_major_formatter("{x:g}")
+                axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_xlabel(_with_unit(knob.name, tuning.plan.units[knob.name]))
             if place % columns == 0:
                 axes.set_ylabel(objective.name)

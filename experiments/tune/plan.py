@@ -145,9 +145,11 @@ class Plan:
         ]
 
     def _trial(self, candidate: Candidate, phase: str, scenario: Scenario, replica: int, number: int) -> Trial:
-        # The same starts for all candidates: differences between them are then due to the candidates.
+        # The same starts for all candidates, so that differences are due to these; others for each scenario, so that
+        # no candidate is good at one start only.
         common = {**self.fixed, **scenario.changes}
-        scattered = replica_changes(self.scatters, self.experiment, common, seed_of(self.seed, phase), replica)
+        seed = seed_of(self.seed, phase, scenario.name)
+        scattered = replica_changes(self.scatters, self.experiment, common, seed, replica)
         words = (phase, candidate.number, scenario.name, replica)
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
         return Trial(number, {**common, **candidate.changes, **scattered}, labels)

@@ -142,7 +142,7 @@ def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share
         return [trial.changes["initial.seed"] for trial in trials]
 
     assert starts(plan.trials(first)) == starts(plan.trials(second)) == starts(plan.trials(plan.baseline))
-    assert len(set(starts(plan.trials(first)))) == plan.replicas
+    assert len(set(starts(plan.trials(first)))) == plan.size
     assert not set(starts(plan.trials(first))) & set(starts(plan.fresh_trials(first, 50)))
     numbers = [t.number for c in (plan.baseline, first, second) for t in (*plan.trials(c), *plan.fresh_trials(c, 9))]
     assert len(set(numbers)) == len(numbers)
