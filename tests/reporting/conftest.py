@@ -24,6 +24,8 @@ OPTIONS = (
 OWN = "not an origin"
 #: Said where WebGL is drawn without a graphics card, as here.
 SLOW_DRAWING = "GL Driver Message (OpenGL, Performance"
+#: Classes of what plotly.js draws: lines, bars and dots; maps are images, and much is drawn on canvases.
+MARKS = ("js-line", "point")
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
@@ -37,7 +39,7 @@ class Seen:
 
     @property
     def charts(self):
-        """Of each chart: its attributes, and how many lines, bars, points and canvases are drawn in it."""
+        """Of each chart: its attributes, and how many lines, bars, points, images and canvases are drawn in it."""
         reader = _Charts()
         reader.feed(self.dom)
         return reader.charts
@@ -53,10 +55,8 @@ class _Charts(HTMLParser):
         words = (given.get("class") or "").split()
         if self.depth:
             counts = self.charts[-1]["drawn"]
-            kind = (
-                "canvas" if tag == "canvas" else next((w for w in ("js-line", "point", "surface") if w in words), None)
-            )
-            if tag in ("path", "canvas", "g") and kind:
+            kind = tag if tag in ("canvas", "image") else next((word for word in words if word in MARKS), None)
+            if kind:
                 counts[kind] = counts.get(kind, 0) + 1
             self.depth += tag not in VOID
         elif "chart" in words:
