@@ -6,11 +6,14 @@ trial that kills its worker each time is waited for without end (Dask), or resul
 """
 
 import importlib.util
+import logging
 import os
 import queue
+import signal
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from biped.errors import InputError
@@ -204,7 +207,7 @@ class Dask:
     """
 
     is_local = False
-    #: [s] to wait for the first worker.
+    #: [s] to wait for the scheduler, and for its first worker.
     PATIENCE = 60.0
 
     def __init__(self, workers: int | None = None, scheduler: str | None = None, client: Any = None) -> None:
@@ -225,11 +228,14 @@ class Dask:
         from distributed import LocalCluster
 
         if self.scheduler is not None:
-            with _client_of(self.scheduler) as client:
+            with _client_of(self.scheduler, self.PATIENCE) as client:
                 yield from self._serve(client, work, trials)
             return
         options: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-        with LocalCluster(n_workers=self.workers, **options) as cluster, _client_of(cluster) as client:
+        options["silence_logs"] = logging.CRITICAL  # what matters is raised
+        with _children_without_interrupts():
+            cluster = LocalCluster(n_workers=self.workers, **options)
+        with cluster, _client_of(cluster, self.PATIENCE) as client:
             yield from self._serve(client, work, trials)
 
     def _serve(self, client: Any, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
@@ -249,7 +255,7 @@ class Dask:
                 futures.append(future)
             return futures
 
-        arriving = as_completed(send())
+        arriving = as_completed(send(), loop=client.loop)
         try:
             for future in arriving:
                 trial = sent.pop(future)
@@ -277,17 +283,30 @@ class Dask:
         return sum(client.nthreads().values())
 
 
+@contextmanager
+def _children_without_interrupts() -> Iterator[None]:
+    """Processes that are started in here do not hear a Ctrl-C on the terminal: who started them ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _killers(trials: list[int]) -> ChildProcessError:
     numbers = ", ".join(map(str, sorted(trials)))
     return ChildProcessError(f"each worker that tried one of these trials was killed: {numbers}; all others ran")
 
 
-def _client_of(where: Any) -> Any:
+def _client_of(where: Any, patience: float) -> Any:
     """A client of a cluster, or of the scheduler at an address."""
     from distributed import Client
 
     try:
-        return Client(where, set_as_default=False)
+        return Client(where, set_as_default=False, timeout=patience)
     except (OSError, ValueError) as error:
         raise InputError(f"scheduler {where}: cannot be reached ({' '.join(str(error).split())})") from None
 

@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
+from experiments.files import replace_file
 from experiments.parameter import parameter_named
 from experiments.registry import experiment_named
 from experiments.study.header import Header, difference
@@ -304,26 +305,6 @@ class Study:
                 self.close()
         else:
             self.close()
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Replace a file at once by one with these bytes, which are on the disk by then.
-
-    Raises:
-        OSError: it cannot be written; the old one stays.
-    """
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def _existing(folder: str | Path) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
+from experiments.files import replace_file
 
 FORMAT = 1
 
@@ -62,8 +63,6 @@ class Header:
         Raises:
             OSError: it cannot be written.
         """
-        from experiments.study.folder import replace_file
-
         text = json.dumps({"format": FORMAT, **asdict(self)}, indent=2, allow_nan=False, ensure_ascii=False)
         replace_file(path, (text + "\n").encode())
 

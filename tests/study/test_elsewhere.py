@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from biped.errors import InputError
 from experiments.study import Study, run_trials
 from experiments.study.executors import Dask, Joblib, Threads
 from experiments.trial import Trial
@@ -83,13 +84,15 @@ def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_he
     assert len(Study.read(study.folder).finished) == count
 
 
-@pytest.mark.slow
 def test_a_trial_that_kills_every_worker_is_told_and_the_others_run():
-    trials = [Trial(k, {}) for k in range(8)]
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 50}
     found = []
-    with distributed.LocalCluster(n_workers=2, **options) as cluster, distributed.Client(cluster) as client:
-        arriving = (trial.number for trial, _ in Dask(client=client).run(fell_short, trials))
-        with pytest.raises(ChildProcessError, match="killed: 3; all others ran"):
-            found.extend(arriving)
+    arriving = (trial.number for trial, _ in Dask(workers=2).run(fell_short, [Trial(k, {}) for k in range(8)]))
+    with pytest.raises(ChildProcessError, match="killed: 3; all others ran"):
+        found.extend(arriving)
     assert sorted(found) == [0, 1, 2, 4, 5, 6, 7]
+
+
+def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr(Dask, "PATIENCE", 1.0)
+    with pytest.raises(InputError, match=r"scheduler tcp://127\.0\.0\.1:9: cannot be reached"):
+        next(Dask(scheduler="tcp://127.0.0.1:9").run(fell_short, [Trial(0, {})]))

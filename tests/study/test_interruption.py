@@ -1,5 +1,6 @@
 """A sweep that is killed, stopped, or out of room: the same command goes on, and ends as if nothing had been."""
 
+import os
 import resource
 import signal
 import time
@@ -10,13 +11,15 @@ import pytest
 
 from experiments.cli import main
 from experiments.study import Study
+from experiments.sweep.plan import load_plan
+from experiments.sweep.run import open_study
 
-TRIALS = 120
+TRIALS = 240
 SWEEP = f"""
 experiment = "thrown-block"
 replicas = {TRIALS // 4}
 [set]
-run.duration = 0.2
+run.duration = 0.5
 [vary]
 floor.mu_s = [0.6, 0.7, 0.8, 0.9]
 """
@@ -76,11 +79,14 @@ def test_a_killed_sweep_loses_nothing_and_runs_nothing_twice(start, file, tmp_pa
     assert f"{finished} of {TRIALS} trials are in" in told
 
 
-def test_a_stopped_sweep_says_how_to_go_on(start, file, tmp_path, whole):
+@pytest.mark.parametrize(
+    "backend", ["threads", pytest.param("loky", marks=pytest.mark.slow), pytest.param("dask", marks=pytest.mark.slow)]
+)
+def test_a_stopped_sweep_says_how_to_go_on(start, file, tmp_path, whole, backend):
     folder = tmp_path / "out"
-    process = start("sweep", file, "--out", folder, "--workers", 2)
+    process = start("sweep", file, "--out", folder, "--workers", 2, "--backend", backend, start_new_session=True)
     wait_for(process, folder, 20)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: its workers hear it too
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130
     finished = len(Study.read(folder).finished)
@@ -116,8 +122,8 @@ def test_a_sweep_out_of_room_says_so_and_can_go_on(start, file, tmp_path, whole)
 
 def test_a_second_sweep_of_the_same_study_is_refused(start, file, tmp_path):
     folder = tmp_path / "out"
-    wait_for(start("sweep", file, "--out", folder), folder, 5)
-    second = start("sweep", file, "--out", folder)
-    _, told = second.communicate(timeout=60)
+    with open_study(load_plan(file), folder):
+        second = start("sweep", file, "--out", folder)
+        _, told = second.communicate(timeout=60)
     assert second.returncode == 2
     assert told == f"biped: error: {folder}: another program is writing to this study; wait until it is done\n"
