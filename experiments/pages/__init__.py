@@ -1,7 +1,7 @@
 """Self-contained pages: one file of HTML with its tables and figures in it, and nothing from the network."""
 
 from experiments.pages.blocks import Block, Bullets, Chart, Code, Image, Prose, Table
-from experiments.pages.page import Page, Section, render, write_page, write_whole
+from experiments.pages.page import Page, Section, render, write_page
 
 __all__ = [
     "Block",
@@ -15,5 +15,4 @@ __all__ = [
     "Table",
     "render",
     "write_page",
-    "write_whole",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from experiments.files import replace_file
 from experiments.pages.blocks import Block, Chart, Mood
 
 
@@ -85,21 +86,5 @@ def write_page(page: Page, path: Path) -> Path:
     Raises:
         OSError: the file cannot be written; the error names it.
     """
-    return write_whole(path, render(page))
-
-
-def write_whole(path: Path, text: str) -> Path:
-    """Write a file under another name and then move it; what an earlier attempt left of it is overwritten.
-
-    Raises:
-        OSError: the file cannot be written; the error names it.
-    """
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(path, render(page).encode())
     return path

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import nbformat
 
-from experiments.pages import Page, Prose, write_whole
+from experiments.files import replace_file
+from experiments.pages import Page, Prose
 
 _LOAD_RUN = """\
 from experiments.reporting import load_run, run_figures
@@ -33,7 +34,9 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
         OSError: the file cannot be written; the error names it.
     """
     near = os.path.relpath(folder.resolve(), path.resolve().parent)
-    return write_whole(path, nbformat.writes(notebook(page, Path(near).as_posix(), is_study=is_study)) + "\n")
+    text = nbformat.writes(notebook(page, Path(near).as_posix(), is_study=is_study))
+    replace_file(path, f"{text}\n".encode())
+    return path
 
 
 def notebook(page: Page, folder: str, *, is_study: bool) -> nbformat.NotebookNode:
