@@ -8,7 +8,7 @@ from typing import Any
 from biped.errors import InputError
 from experiments.registry import experiment_named
 from experiments.study.config import Config, is_number, read_config
-from experiments.tune.config import changes_from, knob_from, scatters_from, within
+from experiments.tune.config import changes_from, check_corners, check_metrics, knob_from, scatters_from, within
 from experiments.tune.objective import MEASURED, SHARES, Reading
 from experiments.tune.plan import Plan, Scenario
 
@@ -92,8 +92,10 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
         raise table.error(f"levels = {levels}: it must be even", "levels")
     if len({measure.name for measure in measures}) < len(measures):
         raise config.error("a metric is there twice")
+    check_metrics(config, [measure.name for measure in measures], experiment, fixed)
     scenario = (Scenario(experiment.name, {}),)
     plan = within(config, lambda: Plan(experiment, fixed, knobs, scenario, replicas, scatters, seed))
+    within(config, lambda: check_corners(plan))
     return Sensitivity(name, plan, method, samples, levels, second_order, measures, config.data)
 
 

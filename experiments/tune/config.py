@@ -1,6 +1,7 @@
 """A tuning's configuration, from a TOML file: what is varied, under which disturbances, for which objectives."""
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -11,14 +12,16 @@ from experiments.experiment import Experiment
 from experiments.parameter import Value, parameter_named, shown, split_name
 from experiments.registry import experiment_named
 from experiments.study.config import Config, is_number, read_config
+from experiments.study.measured import metric_units
 from experiments.threshold.replicas import KINDS, Scatter
-from experiments.trial import RECOVERED
+from experiments.trial import RECOVERED, TYPED
 from experiments.tune.knob import DAMPING_RATIO, LINEAR, SCALES, Knob
 from experiments.tune.objective import (
     MAXIMIZE,
     MEAN,
     MEASURED,
     MINIMIZE,
+    SHARES,
     WORST,
     Judge,
     Limit,
@@ -96,10 +99,13 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     config.finish()
     within(table, lambda: check_optimizer(optimizer, len(objectives), batch))
     plan = within(config, lambda: Plan(experiment, fixed, knobs, scenarios, replicas, scatters, seed))
+    within(config, lambda: check_corners(plan))
     if not scatters:
         raise config.error("there is no [[scatter]], and without one fresh replicas cannot confirm anything")
+    judge = Judge(objectives, limits)
     _check_patterns(config, scenarios, objectives, limits)
-    return Tuning(name, plan, Judge(objectives, limits), optimizer, candidates, batch, confirm, choice, config.data)
+    check_metrics(config, judge.metrics, experiment, {**fixed, **scenarios[0].changes})
+    return Tuning(name, plan, judge, optimizer, candidates, batch, confirm, choice, config.data)
 
 
 def within(config: Config, make: "Any") -> Any:
@@ -110,7 +116,7 @@ def within(config: Config, make: "Any") -> Any:
     """
     try:
         return make()
-    except InputError as error:
+    except TYPED as error:
         raise config.error(str(error)) from None
 
 
@@ -149,6 +155,25 @@ def knob_from(config: Config, experiment: Experiment) -> Knob:
     scale = config.word("scale", LINEAR, SCALES)
     knob: Knob = within(config, lambda: Knob(name, places, float(low), float(high), scale, as_ratio))
     return knob
+
+
+def check_corners(plan: Plan) -> None:
+    """Raise the error of a scenario, or of the knobs at their least or greatest, that no simulation can use."""
+    for scenario in plan.scenarios:
+        plan.experiment.build({**plan.fixed, **scenario.changes})
+    for share in (0.0, 1.0):
+        corner = plan.candidate(1, {knob.name: knob.from_unit(share) for knob in plan.knobs})
+        plan.experiment.build(plan.trials(corner)[0].changes)
+
+
+def check_metrics(config: Config, metrics: Iterable[str], experiment: Experiment, changes: Mapping[str, Value]) -> None:
+    """Raise InputError if trials of the experiment do not have one of these metrics."""
+    known = [*SHARES, *metric_units(experiment, changes)]
+    for metric in metrics:
+        if metric not in known:
+            close = difflib.get_close_matches(metric, known, n=3)
+            hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known)}"
+            raise config.error(f"unknown metric {metric!r}; {hint}")
 
 
 def scatters_from(config: Config, experiment: Experiment) -> tuple[Scatter, ...]:

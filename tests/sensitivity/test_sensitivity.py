@@ -20,7 +20,7 @@ TOY = {
         {"name": name, "sets": f"controller.target_position[{place}]", "from": -math.pi, "to": math.pi}
         for place, name in enumerate(NAMES)
     ],
-    "metric": [{"name": "y", "fell": 0.0}],
+    "metric": [{"name": "peak_torque", "fell": 0.0}],
 }
 
 
@@ -33,7 +33,7 @@ def answer(function, verdict=lambda _: "recovered"):
         results = {}
         for trial in trials:
             at = trial.labels
-            results[trial.number] = {"verdict": verdict(at), "failure": "", "message": "", "y": function(at)}
+            results[trial.number] = {"verdict": verdict(at), "failure": "", "message": "", "peak_torque": function(at)}
         return results
 
     return evaluate
@@ -112,7 +112,7 @@ def test_trajectories_with_a_fall_are_left_out_whole_and_that_is_told():
     def plane(at):
         return 1e6 if verdict(at) == "fell" else 3.0 * at["a"]
 
-    analysis = morris(metric=[{"name": "y", "fell": "dropped"}])
+    analysis = morris(metric=[{"name": "peak_torque", "fell": "dropped"}])
     (found,) = indices_of(analysis, answer(plane, verdict))
     assert found.table["mu"].to_numpy() == pytest.approx([6.0 * math.pi, 0.0, 0.0])
     fell = sum(verdict(trial.labels) == "fell" for trial in trials_of(analysis))
@@ -125,7 +125,7 @@ def test_trajectories_with_a_fall_are_left_out_whole_and_that_is_told():
 
 
 def test_a_fall_counts_as_is_said_and_is_counted():
-    analysis = of(metric=[{"name": "y", "fell": 5.0}, {"name": "recovered"}])
+    analysis = of(metric=[{"name": "peak_torque", "fell": 5.0}, {"name": "recovered"}])
     (y, recovered) = indices_of(
         analysis, answer(lambda at: at["b"], lambda at: "fell" if at["a"] > 0.0 else "recovered")
     )
@@ -143,9 +143,9 @@ def test_a_metric_that_does_not_vary_has_no_indices():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"metric": [{"name": "y"}]}, "say what a fall counts as"),
-        ({"metric": [{"name": "y", "fell": "dropped"}]}, "is for Morris"),
-        ({"metric": [{"name": "y", "fell": "measured"}]}, "without a result"),
+        ({"metric": [{"name": "peak_torque"}]}, "say what a fall counts as"),
+        ({"metric": [{"name": "peak_torque", "fell": "dropped"}]}, "is for Morris"),
+        ({"metric": [{"name": "peak_torque", "fell": "measured"}]}, "without a result"),
         ({"metric": []}, "metric"),
         ({"sensitivity": {"method": "sobol", "samples": 100}}, "power of two"),
         ({"sensitivity": {"method": "morris", "levels": 3}}, "even"),

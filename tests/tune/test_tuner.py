@@ -29,7 +29,7 @@ def answer(function):
 
 def bowl(stiffness, damping, _):
     away = np.log(stiffness / BEST["stiffness"]) ** 2 + (damping - BEST["damping"]) ** 2
-    return {"position_error": float(away), "torque": float(stiffness)}
+    return {"position_error": float(away), "peak_torque": float(stiffness)}
 
 
 def run(tuning, function, name="cma", candidates=200, batch=10):
@@ -68,15 +68,15 @@ def test_a_strategy_that_has_converged_starts_anew(make, small):
 
 
 def test_the_best_that_keeps_a_limit_lies_at_the_limit(make, small):
-    small["limit"] = [{"metric": "torque", "fell": "measured", "failed": 1e9, "at_most": 2.0, "of": "baseline"}]
+    small["limit"] = [{"metric": "peak_torque", "fell": "measured", "failed": 1e9, "at_most": 2.0, "of": "baseline"}]
     _, tuned = run(make(small), bowl, "cma", 400)
-    assert tuned.bounds == {"torque": pytest.approx(100.0)}
+    assert tuned.bounds == {"peak_torque": pytest.approx(100.0)}
     assert tuned.best.candidate.point["stiffness"] == pytest.approx(99.0, rel=5e-3)
     assert any(not tried.score.keeps_limits for tried in tuned.tried)
 
 
 def test_where_no_candidate_keeps_a_limit_there_is_no_best(make, small):
-    small["limit"] = [{"metric": "torque", "fell": 1.0, "at_most": 1.0}]
+    small["limit"] = [{"metric": "peak_torque", "fell": 1.0, "at_most": 1.0}]
     _, tuned = run(make(small), bowl, "cma", 50)
     assert tuned.best is None
     assert tuned.front == []
@@ -84,7 +84,7 @@ def test_where_no_candidate_keeps_a_limit_there_is_no_best(make, small):
 
 def test_a_front_runs_from_one_objective_to_the_other(make, small):
     small["tune"]["optimizer"] = "optuna-nsga2"
-    small["objective"] = [{"metric": "position_error", "fell": 9.0}, {"metric": "torque", "fell": 9e9}]
+    small["objective"] = [{"metric": "position_error", "fell": 9.0}, {"metric": "peak_torque", "fell": 9e9}]
     _, tuned = run(make(small), bowl, "optuna-nsga2", 400, 20)
     errors, torques = np.array([list(tried.score.values.values()) for tried in tuned.front]).T
     assert len(errors) > 10
@@ -121,16 +121,16 @@ def test_fresh_replicas_refuse_a_winner_by_luck(make, small):
 
 
 def test_a_winner_beyond_its_limit_on_fresh_replicas_is_refused(make, small):
-    small["limit"] = [{"metric": "torque", "fell": 9e9, "at_most": 1e6}]
+    small["limit"] = [{"metric": "peak_torque", "fell": 9e9, "at_most": 1e6}]
     tuning = make(small)
     tuner, tuned = run(tuning, bowl)
 
     def worse(stiffness, damping, seed):
-        return bowl(stiffness, damping, seed) | {"torque": 2e6 if stiffness > 60.0 else 1.0}
+        return bowl(stiffness, damping, seed) | {"peak_torque": 2e6 if stiffness > 60.0 else 1.0}
 
     found = Tuner(tuning.plan, tuning.judge, answer(worse)).confirm(tuned.best.candidate, tuned.bounds, 8)
     assert not found.holds
-    assert found.reasons == ["torque is beyond its limit"]
+    assert found.reasons == ["peak_torque is beyond its limit"]
     assert tuner.confirm(tuned.best.candidate, tuned.bounds, 8).holds
 
 
@@ -153,11 +153,15 @@ def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share
     [
         ({"tune": {"optimizer": "cmaes"}}, "optimizer = 'cmaes'.*cma"),
         ({"tune": {"optimizer": "cma", "batch": 2}}, "generation"),
-        ({"objective": [{"metric": "a", "fell": 1.0}, {"metric": "b", "fell": 1.0}]}, "takes one objective"),
+        (
+            {"objective": [{"metric": "rms_torque", "fell": 1.0}, {"metric": "lifts", "fell": 1.0}]},
+            "takes one objective",
+        ),
         ({"objective": [{"metric": "position_error"}]}, "say what a fall counts as"),
         ({"objective": [{"metric": "a", "fell": 1.0, "scenarios": ["x*"]}]}, "fits none of floor mu_s=0.5"),
         ({"scenario": [{"name": "a", "set": {"controller.kp_position": [1.0, 1.0, 1.0]}}]}, "which is varied"),
         ({"scenario": [{"name": "a", "set": {"floor.mu": 1.0}}]}, "floor.mu_s"),
+        ({"objective": [{"metric": "peak_torq", "fell": 1.0}]}, "did you mean peak_torque"),
         ({"limit": [{"metric": "a", "fell": 1.0}]}, "one of at_most and at_least"),
         ({"choice": {"a": 1.0}}, "several objectives"),
         ({"spread": 1}, "unknown key 'spread'"),
