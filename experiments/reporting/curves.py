@@ -1,5 +1,6 @@
 """Curves over time in panels that share their time axis, with the points that a screen can show."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -109,9 +110,10 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
     )
     rows = rows_to_show([np.nan_to_num(curve.values) for panel in panels for curve in panel.curves])
     at = time[rows].astype(np.float32)
+    labels = Counter(curve.label for panel in panels for curve in panel.curves)
     for k, panel in enumerate(panels):
         bottom = 1.0 - (k * (PANEL + GAP) + PANEL) / inner
-        _add_panel(figure, k, panel, (max(bottom, 0.0), bottom + PANEL / inner), at, rows)
+        _add_panel(figure, k, panel, (max(bottom, 0.0), bottom + PANEL / inner), at, rows, labels)
     _add_marks(figure, marks, lines)
     return figure
 
@@ -123,6 +125,7 @@ def _add_panel(
     domain: tuple[float, float],
     at: NDArray[np.float32],
     rows: NDArray[np.int64],
+    labels: Counter[str],
 ) -> None:
     number = "" if k == 0 else str(k + 1)
     axis: dict[str, Any] = {"domain": domain, "anchor": "x", "title": {"text": panel.unit}}
@@ -141,7 +144,7 @@ def _add_panel(
             legend=f"legend{number}",
             showlegend=True,
             visible="legendonly" if curve.hidden else True,
-            hovertemplate="%{y:.4g}",
+            hovertemplate="%{y:.4g}" + (f"<extra>{_in_full(curve, panel)}</extra>" if labels[curve.label] > 1 else ""),
         )
     for value, color in panel.targets:
         line = {"color": color, "width": 1.2, "dash": "dash"}
@@ -150,6 +153,12 @@ def _add_panel(
         text=f"<b>{panel.title}</b>", xref="paper", x=0, xanchor="left", yref="paper", y=domain[1], yanchor="bottom",
         showarrow=False, font={"size": 13},
     )  # fmt: skip
+
+
+def _in_full(curve: Curve, panel: Panel) -> str:
+    """What a curve is called in the box under the pointer, where other panels have one of the same label."""
+    place = panel.title.rpartition(", ")[2]
+    return f"{curve.label}, {place[0].lower()}{place[1:]}"
 
 
 def _decades(panel: Panel) -> int | str:

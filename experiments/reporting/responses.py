@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 #: Points of one figure at most; of more trials, some are drawn.
 MOST_POINTS = 40_000
 #: Lines of parallel coordinates at most, and axes in them.
-MOST_LINES, MOST_AXES = 3000, 8
+MOST_LINES, MOST_AXES = 1000, 8
 #: Rows of panels at most, cells of a map along an axis, and values that medians are drawn of.
 MOST_ROWS, MOST_CELLS, MOST_VALUES = 4, 60, 24
 _COLORS = (style.BLUE, style.GREEN)
@@ -152,7 +152,8 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Drawing:
     add_choice(figure, [trials.label(name) for name in names], len(axes) + medians, always)
     text = "Each trial; lines join the medians of trials with the same value." if medians else "Each trial."
     if len(chosen) < len(frame):
-        text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random; medians are of all."
+        all_of_them = "; medians are of all" if medians else ""
+        text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random{all_of_them}."
     return Drawing("metrics", text, figure)
 
 
