@@ -37,7 +37,7 @@ def draw_findings(findings: Findings, path: str | Path, title: str, marks: Mappi
     """
     few = len(findings.conditions) <= MOST_CURVES
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.0, 4.2))
+        figure = Figure(figsize=(7.0, 4.8))
         axes = figure.subplots()
         (_draw_curves if few else _draw_medians)(axes, findings, dict(marks or {}))
         axes.set_title(title)
@@ -72,7 +72,7 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel(_with_unit(plan))
     axes.set_ylabel(f"share of {plan.replicas} replicas")
-    axes.legend(loc="best")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
 
 
 def _draw_curve(axes: Axes, finding: Finding, color: str, *, shift: float, single: bool) -> None:
@@ -135,4 +135,4 @@ def _draw_medians(axes: Axes, findings: Findings, marks: Mapping[str, float]) ->
     axes.set_xticks(places, names, rotation=45, ha="right")
     axes.set_xmargin(0.03)
     axes.set_ylabel(_with_unit(plan))
-    axes.legend(loc="best")
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
