@@ -89,7 +89,7 @@ def draw_map(ring: Ring, path: str | Path, title: str) -> Path:
 
 
 def draw_maps(rings: Sequence[Ring], path: str | Path, title: str, changes: Sequence[Difference] = ()) -> Path:
-    """Several maps on top of one another, and what changed from the first to the second.
+    """Several maps on top of one another, and what changed from the first to the last.
 
     Raises:
         OSError: the file cannot be written.
@@ -228,5 +228,5 @@ def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Rin
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
     axes.set_xlabel("where the push drives the human")
     axes.set_ylabel(f"change of the threshold [{plan.unit}]")
-    axes.set_title(f"{rings[1].name} against {rings[0].name}, replica by replica")
+    axes.set_title(f"{rings[-1].name} against {rings[0].name}, replica by replica")
     axes.legend(loc="best")
