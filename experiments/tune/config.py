@@ -97,7 +97,7 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     choice = _choice(config, objectives)
     scatters = scatters_from(config, experiment)
     config.finish()
-    within(table, lambda: check_optimizer(optimizer, len(objectives), batch))
+    within(table, lambda: check_optimizer(optimizer, len(knobs), len(objectives), batch))
     plan = within(config, lambda: Plan(experiment, fixed, knobs, scenarios, replicas, scatters, seed))
     within(config, lambda: check_corners(plan))
     if not scatters:

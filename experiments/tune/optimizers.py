@@ -200,14 +200,21 @@ OPTIMIZERS = {
 }
 
 
-def check_optimizer(name: str, objectives: int, batch: int) -> None:
+#: Strategies with a covariance: a generation has some members, and a parameter is not alone.
+EVOLUTION = ("cma", "optuna-cmaes")
+
+
+def check_optimizer(name: str, knobs: int, objectives: int, batch: int) -> None:
     """Raise InputError if there is no such optimizer, or it cannot do this."""
     if name not in OPTIMIZERS:
         raise InputError(f"optimizer = {name!r}: it must be one of {', '.join(OPTIMIZERS)}")
     if objectives > 1 and not OPTIMIZERS[name].fronts:
         able = ", ".join(other for other, kind in OPTIMIZERS.items() if kind.fronts)
         raise InputError(f"optimizer = {name!r} takes one objective, and there are {objectives}; for fronts: {able}")
-    if name in ("cma", "optuna-cmaes") and batch < 4:
+    if name in EVOLUTION and knobs < 2:
+        able = ", ".join(other for other in OPTIMIZERS if other not in EVOLUTION)
+        raise InputError(f"optimizer = {name!r} varies two parameters or more, and there is one; for one: {able}")
+    if name in EVOLUTION and batch < 4:
         raise InputError(f"batch = {batch}: for {name} it is the size of a generation, 4 or more")
 
 
@@ -227,7 +234,7 @@ def make_optimizer(
     Raises:
         InputError: there is none of this name, or it cannot do this.
     """
-    check_optimizer(name, objectives, batch)
+    check_optimizer(name, len(knobs), objectives, batch)
     sampler = OPTIMIZERS[name].sampler
     if sampler is not None:
         return OptunaOptimizer(knobs, sampler(seed, batch), objectives, start)

@@ -153,6 +153,7 @@ def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share
     [
         ({"tune": {"optimizer": "cmaes"}}, "optimizer = 'cmaes'.*cma"),
         ({"tune": {"optimizer": "cma", "batch": 2}}, "generation"),
+        ({"parameter": [{"sets": "floor.k_n", "from": 5e4, "to": 1e5}]}, "two parameters or more"),
         (
             {"objective": [{"metric": "rms_torque", "fell": 1.0}, {"metric": "lifts", "fell": 1.0}]},
             "takes one objective",
