@@ -60,6 +60,16 @@ def columns_of(
 ) -> Columns:
     """The columns of a run of this model; ``recorded`` are the controller's, ``own`` the integrator's, with units."""
     own = own or {}
+    key = ("columns", recorded, tuple(own.items()), platform, thrown)
+    if key not in model.derived:
+        model.derived[key] = _new_columns(model, recorded, own, platform, thrown)
+    found: Columns = model.derived[key]
+    return found
+
+
+def _new_columns(
+    model: Model, recorded: tuple[str, ...], own: Mapping[str, str], platform: bool, thrown: bool
+) -> Columns:
     names = ["time", *model.coordinate_names, *model.velocity_names]
     torques = [_torque_name(name) for name in model.velocity_names]
     names += torques

@@ -103,11 +103,17 @@ class Signal:
 
     def scaled(self, factor: float) -> "Signal":
         """The same times a factor."""
-        return Signal(self.knots, self.coefficients * factor, self.frequencies, self.fade)
+        return self._with(self.knots, self.coefficients * factor)
 
     def shifted(self, delay: float) -> "Signal":
         """The same, later by ``delay`` [s]."""
-        return Signal(self.knots + delay, self.coefficients, self.frequencies, self.fade)
+        return self._with(self.knots + delay, self.coefficients)
+
+    def _with(self, knots: Floats, coefficients: Floats) -> "Signal":
+        """The same kind with arrays that need no check: studies make thousands of pushes."""
+        other = object.__new__(Signal)
+        other.__dict__.update(self.__dict__, knots=knots, coefficients=coefficients)
+        return other
 
     # --- kinds ---
 

@@ -60,9 +60,10 @@ class State:
         plant.clock[:] = (time, 0.0, 1.0)
         plant.rate[:] = velocity
         motion = new_motion(model.n, model.nv, model.nc)
-        matrix = np.zeros((model.nv, model.nv))
-        mass_matrix(model.tree, plant.q, motion, matrix)
-        plant.momentum[:] = matrix @ velocity
+        if velocity.any():
+            matrix = np.zeros((model.nv, model.nv))
+            mass_matrix(model.tree, plant.q, motion, matrix)
+            plant.momentum[:] = matrix @ velocity
         set_motion(model.tree, plant.q, velocity, motion)
         origin = reference_point(model.tree, plant.q)
         plant.ledger[START] = kinetic_energy(model.tree, motion) + potential_energy(model.tree, motion.poses, origin)

@@ -149,8 +149,10 @@ class WorkspaceController:
 
 def _between_feet_at_home(model: Model) -> tuple[float, float]:
     """[m] x and y of the point midway between the feet's centres of mass in the home configuration."""
-    x, y, _ = np.mean([model.home_positions[model.body_index(foot)] for foot in model.feet], axis=0)
-    return float(x), float(y)
+    places = [model.home_positions[model.body_index(foot)] for foot in model.feet]
+    return float(sum(place[0] for place in places)) / len(places), float(sum(place[1] for place in places)) / len(
+        places
+    )
 
 
 def _legs(model: Model) -> Legs:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from biped.controller import Controller, SetPoint
@@ -89,18 +90,31 @@ class Experiment:
     set_up: Callable[[Values], Setup]
     figures: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def _defaults(self) -> dict[str, Value]:
+        return {parameter.name: parameter.default for parameter in self.parameters}
+
+    @cached_property
+    def _by_name(self) -> dict[str, Parameter]:
+        return {parameter.name: parameter for parameter in self.parameters}
+
+    def parameter(self, name: str) -> Parameter:
+        """The parameter of this name, or one number of one that is a tuple (``parameter_named``).
+
+        Raises:
+            InputError: it does not exist.
+        """
+        return self._by_name[name] if name in self._by_name else parameter_named(name, self.parameters)
+
     def values(self, changes: Mapping[str, Value] | None = None) -> Values:
         """A value for every parameter: ``changes``, and the defaults where they say nothing.
 
         Raises:
             InputError: a parameter does not exist, or a value is not of its kind.
         """
-        table = {parameter.name: parameter.default for parameter in self.parameters}
-        changed = {
-            name: parameter_named(name, self.parameters).checked(value) for name, value in dict(changes or {}).items()
-        }
-        changed = assembled(changed, table)
-        return Values(table | own_settings(changed) | scattered_by_seed(changed))
+        changed = {name: self.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
+        changed = assembled(changed, self._defaults)
+        return Values(self._defaults | own_settings(changed) | scattered_by_seed(changed))
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:
         """Values from texts, by the names of their parameters.
@@ -108,7 +122,7 @@ class Experiment:
         Raises:
             InputError: a parameter does not exist, or a text is not of its kind.
         """
-        return {name: parameter_named(name, self.parameters).parse(text) for name, text in assignments.items()}
+        return {name: self.parameter(name).parse(text) for name, text in assignments.items()}
 
     def build(self, changes: Mapping[str, Value] | None = None) -> Setup:
         """What is simulated under these changes.

@@ -4,6 +4,8 @@ A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Flo
 """
 
 from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Any
 
 from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.world import Fall
@@ -11,6 +13,11 @@ from contact import Floor
 from controllers.workspace import REFERENCES, WorkspaceController, WorkspaceGains
 from experiments.initial import OURS
 from experiments.parameter import Parameter, Value, Values
+
+#: The values of a group, as a key: most trials of a study share the objects that most groups stand for, which are
+#: immutable.
+Items = tuple[tuple[str, Value], ...]
+KEPT = 64
 
 _FLOOR = {
     "k_n": ("N/m", "normal stiffness of a contact point"),
@@ -39,7 +46,12 @@ def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...
 
 def floor_from(values: Values) -> Floor:
     """The floor of these values."""
-    return Floor(**values.group("floor"))
+    return _floor(values.items_of("floor"))
+
+
+@lru_cache(maxsize=KEPT)
+def _floor(items: Items) -> Floor:
+    return Floor(**dict[str, Any](items))
 
 
 _GAINS = {
@@ -78,7 +90,12 @@ def controller_parameters(
 
 def controller_from(values: Values) -> WorkspaceController:
     """The workspace controller of these values."""
-    group = values.group("controller")
+    return _controller(values.items_of("controller"))
+
+
+@lru_cache(maxsize=KEPT)
+def _controller(items: Items) -> WorkspaceController:
+    group = dict[str, Any](items)
     gains = WorkspaceGains(**{name: group.pop(name) for name in _GAINS})
     return WorkspaceController(**group, gains=gains)
 
@@ -95,7 +112,12 @@ def fall_parameters() -> tuple[Parameter, ...]:
 
 def fall_from(values: Values) -> Fall:
     """The limits of these values."""
-    return Fall(**values.group("fall"))
+    return _fall(values.items_of("fall"))
+
+
+@lru_cache(maxsize=KEPT)
+def _fall(items: Items) -> Fall:
+    return Fall(**dict[str, Any](items))
 
 
 #: Unit and meaning of every setting that some integrator has.
@@ -113,6 +135,7 @@ _SETTINGS = {
 }
 
 
+@cache
 def _settings() -> dict[str, Value]:
     """The settings of all integrators; a name has the same meaning in all, and the default of the first that has it."""
     found: dict[str, Value] = {}
@@ -146,7 +169,12 @@ def integrator_from(values: Values) -> Integrator:
     Raises:
         InputError: there is none of this name, or a setting was changed that it does not have.
     """
-    group = values.group("integrator")
+    return _integrator(values.items_of("integrator"))
+
+
+@lru_cache(maxsize=KEPT)
+def _integrator(items: Items) -> Integrator:
+    group = dict[str, Any](items)
     name = group.pop("name")
     known = settings_of(integrator_named(name))
     wanted = {key: group[key] for key, default in _settings().items() if key in known or group[key] != default}

@@ -148,6 +148,10 @@ class Values(Mapping[str, Value]):
         """The parameters of a group, named without it: the arguments of the object they go into."""
         return dict(self._groups.get(group, {}))
 
+    def items_of(self, group: str) -> tuple[tuple[str, Value], ...]:
+        """The same as a key of a table."""
+        return tuple(self._groups.get(group, {}).items())
+
     def as_json(self) -> dict[str, Any]:
         """As JSON can hold them: a tuple as a list, infinity as the word ``inf``."""
         return {name: as_json(value) for name, value in self.items()}

@@ -56,7 +56,8 @@ def run_trial(experiment: Experiment, trial: Trial, announce: Announce | None = 
         session = Session(experiment.build(trial.changes).prepare())
     except TYPED as error:
         return _failed(type(error), str(error))
-    session.warm_up(announce)
+    if announce is not None:
+        session.warm_up(announce)
     recording = session.run()
     if recording.ending.outcome == "interrupted":
         raise KeyboardInterrupt

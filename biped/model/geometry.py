@@ -56,6 +56,8 @@ def number(value: ArrayLike, what: str) -> float:
     Raises:
         ModelError: it is not a finite number.
     """
+    if type(value) is float and math.isfinite(value):
+        return value
     return float(_finite(value, (), what))
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -102,12 +102,12 @@ class Model:
         """Whether the root floats."""
         return self.root.joint.kind == "floating"
 
-    @property
+    @cached_property
     def body_names(self) -> tuple[str, ...]:
         """The bodies' names, in the order of the kernels' arrays."""
         return tuple(body.name for body in self.bodies)
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """The names of the joints of one degree of freedom, in the order of their degrees of freedom."""
         return tuple(body.joint.name for body in self.bodies if body.joint.has_axis)
@@ -135,7 +135,9 @@ class Model:
         Raises:
             ModelError: no body has this name; the message lists those that exist.
         """
-        return _index("body", name, self.body_names)
+        if name not in self._body_rows:
+            raise unknown("body", name, self.body_names)
+        return self._body_rows[name]
 
     def joint_index(self, name: str) -> int:
         """The row of a joint, of any kind, in the kernels' arrays: that of the body it carries.
@@ -143,7 +145,9 @@ class Model:
         Raises:
             ModelError: no joint has this name.
         """
-        return _index("joint", name, tuple(body.joint.name for body in self.bodies))
+        if name not in self._joint_rows:
+            raise unknown("joint", name, tuple(self._joint_rows))
+        return self._joint_rows[name]
 
     def contact_index(self, name: str) -> int:
         """The row of a contact point in the kernels' arrays.
@@ -190,14 +194,23 @@ class Model:
         return slice(start, start + self.bodies[i].joint.nv)
 
     def _joint_with_axis(self, name: str) -> int:
-        i = self.joint_index(name) if name in self._all_joint_names else -1
+        i = self._joint_rows.get(name, -1)
         if i < 0 or not self.bodies[i].joint.has_axis:
             raise unknown("joint", name, self.joint_names)
         return i
 
     @cached_property
-    def _all_joint_names(self) -> frozenset[str]:
-        return frozenset(body.joint.name for body in self.bodies)
+    def _body_rows(self) -> dict[str, int]:
+        return {body.name: i for i, body in enumerate(self.bodies)}
+
+    @cached_property
+    def _joint_rows(self) -> dict[str, int]:
+        return {body.joint.name: i for i, body in enumerate(self.bodies)}
+
+    @cached_property
+    def derived(self) -> dict[Any, Any]:
+        """What other modules have computed from the model and keep for the next time, by their own keys."""
+        return {}
 
     # --- mechanics ---
 
@@ -266,10 +279,11 @@ class Model:
             raise ModelError(f"{what} is that of a floating root, but joint {joint.name!r} of the root is {joint.kind}")
 
     def _place(self, q: Floats, joint: str, value: ArrayLike) -> None:
-        placeable = tuple(b.joint.name for b in self.bodies if b.joint.kind != "floating")
-        if joint not in placeable:
-            raise unknown("joint", joint, placeable)
-        if self.bodies[self.joint_index(joint)].joint.kind == "spherical":
+        i = self._joint_rows.get(joint, -1)
+        kind = self.bodies[i].joint.kind if i >= 0 else "floating"
+        if kind == "floating":
+            raise unknown("joint", joint, tuple(b.joint.name for b in self.bodies if b.joint.kind != "floating"))
+        if kind == "spherical":
             q[self.coordinates(joint)] = quaternion(value, f"angles[{joint!r}]")
         else:
             q[self.coordinate(joint)] = number(value, f"angles[{joint!r}]")

@@ -325,17 +325,12 @@ def measure_recording(recording: Recording) -> dict[str, Value]:
     return measure(layout, recording.rows, recording.events, context)
 
 
-#: The last layout that was used, and of which model: trials of a study mostly have the same one.
-_last: list[tuple[Model, Layout]] = []
-
-
 def _layout_of(model: Model, columns: tuple[str, ...]) -> Layout:
-    for known, layout in _last[:1]:
-        if known is model and layout.columns == columns:
-            return layout
-    layout = Layout.of(model, columns)
-    _last[:] = [(model, layout)]
-    return layout
+    key = ("layout", columns)
+    if key not in model.derived:
+        model.derived[key] = Layout.of(model, columns)
+    found: Layout = model.derived[key]
+    return found
 
 
 def rows_of(run: Run) -> Floats:
