@@ -9,8 +9,8 @@ Keys (SI units; None where there is nothing to measure):
 - ``peak_torque`` by joint [N·m]: of the recorded rows.
 - ``saturation`` by joint [s]: for which the controller asked for more than the actuator's limit.
 - ``foot_slip`` [m]: the longest path that a contact point slid or yielded.
-- ``foot_creep`` [m]: the farthest that a point moved sideways in the last quarter of the run, of those
-  that stuck throughout it.
+- ``foot_creep`` [m]: the farthest that a point moved sideways on the floor in the last quarter of the run, of
+  those that stuck throughout it.
 - ``events``: impacts and pushes with their impulses [N·s], and when each edge of each foot left the floor and
   came down again.
 - ``ledger_residual`` [J]: the largest energy that no work accounts for.
@@ -29,8 +29,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from biped.columns import POSE
 from biped.controller import SetPoint
 from biped.model import Model
+from biped.model.geometry import quaternion_matrix
 from biped.state import State
 
 SETTLED_POSITION = 0.02
@@ -181,11 +183,21 @@ def foot_creep(model: Model, frame: pd.DataFrame) -> float | None:
     """[m] how far sideways the contact points moved that stuck throughout the last quarter of the run."""
     tail = frame.iloc[-max(1, len(frame) // 4) :]
     moved = [
-        float(np.hypot(*(tail[f"contact_{point}_{axis}"].iloc[[0, -1]].diff().iloc[-1] for axis in "xy")))
+        float(np.hypot(*np.diff(_on_floor(tail.iloc[[0, -1]], point), axis=0)[0, :2]))
         for point in model.contact_names
         if (tail[f"contact_{point}_mode"] == STICKING).all() and len(tail) > 1
     ]
     return max(moved) if moved else None
+
+
+def _on_floor(frame: pd.DataFrame, point: str) -> NDArray[np.float64]:
+    """(rows, 3) [m] where a contact point is, in the frame of a floor that moves."""
+    place = frame[[f"contact_{point}_{axis}" for axis in "xyz"]].to_numpy()
+    if "platform_x" not in frame:
+        return place
+    floor = frame[[f"platform_{part}" for part in POSE]].to_numpy()
+    turned = [quaternion_matrix(row[3:]).T @ (at - row[:3]) for row, at in zip(floor, place, strict=True)]
+    return np.array(turned)
 
 
 def _impacts(events: pd.DataFrame) -> list[dict[str, Any]]:

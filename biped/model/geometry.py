@@ -56,8 +56,8 @@ def number(value: ArrayLike, what: str) -> float:
     Raises:
         ModelError: it is not a finite number.
     """
-    if type(value) is float and math.isfinite(value):
-        return value
+    if isinstance(value, float) and math.isfinite(value):  # the usual case, and quick
+        return float(value)
     return float(_finite(value, (), what))
 
 
