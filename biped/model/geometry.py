@@ -56,8 +56,9 @@ def number(value: ArrayLike, what: str) -> float:
     Raises:
         ModelError: it is not a finite number.
     """
-    if isinstance(value, float) and math.isfinite(value):  # the usual case, and quick
-        return float(value)
+    plain: object = value
+    if isinstance(plain, float) and math.isfinite(plain):  # the usual case, and quick
+        return float(plain)
     return float(_finite(value, (), what))
 
 
