@@ -112,10 +112,17 @@ class Impedance:
 
 @dataclass(frozen=True)
 class SetPoint:
-    """Where the root is to be: position [m] and orientation (unit quaternion, scalar first)."""
+    """Where the root is to be.
+
+    Attributes:
+        position: [m] of its centre of mass.
+        orientation: unit quaternion, scalar first.
+        on_floor: whether it goes sideways with the point of the floor below it, where the floor moves.
+    """
 
     position: tuple[float, float, float]
     orientation: tuple[float, float, float, float]
+    on_floor: bool = False
 
 
 class CompiledLoop(NamedTuple):

@@ -108,13 +108,17 @@ class Run:
             acted = summary.pop("disturbances")
             summary.pop("versions")
             saved = summary.pop("set_point")
-            point = None if saved is None else SetPoint(tuple(saved["position"]), tuple(saved["orientation"]))
+            point = None if saved is None else _set_point(saved)
             events = pd.DataFrame(summary["events"].pop("logged"), columns=list(EVENT_COLUMNS))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({error})") from error
         events = events.astype(dict.fromkeys(EVENT_NUMBERS, float))
         state = State.load(folder / STATE, _carrying(model, acted))
         return cls(table.to_pandas(), units, events, summary, state, point, parameters, acted)
+
+
+def _set_point(saved: dict[str, Any]) -> SetPoint:
+    return SetPoint(tuple(saved["position"]), tuple(saved["orientation"]), saved.get("on_floor", False))
 
 
 def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:

@@ -22,7 +22,7 @@ from biped.model import Model
 from biped.recording import Recording
 from biped.state import State
 from biped.summary import Counters, Ending
-from biped.world import NEVER
+from biped.world import NEVER, leave_floor
 from contact.jit import is_compiled
 from contact.modes import NONE
 
@@ -264,6 +264,7 @@ class Session:
 
     def _result(self, outcome: str) -> Recording:
         log = self.world.log
+        leave_floor(self.world.ground, self.state)
         if self.in_one_go:
             rows, events = log.rows[: log.cursor[ROWS]], log.events[: log.cursor[EVENTS]]
         else:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biped.checks import is_finite
+from biped.checks import above_zero, is_finite, whole, zero_or_above
 from biped.errors import InputError
 from biped.kernels import signals as kernels
 
@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 #: Pieces in a period of a sine. With polynomials of degree 7 its error is below 1e-15 of the amplitude.
 PIECES = 64
+#: Pieces of a signal.
+MOST_PIECES = 1_000_000
 #: Derivatives that neighbouring pieces of a sine share, with the value itself.
 SHARED = 4
 
@@ -120,19 +122,19 @@ class Signal:
     @classmethod
     def rectangle(cls, height: float, start: float, duration: float) -> "Signal":
         """``height`` for a duration, zero before and after."""
-        _positive(duration, "duration")
+        above_zero(duration, "duration")
         return cls(np.array([start, start + duration]), np.array([[height], [0.0]]))
 
     @classmethod
     def half_sine(cls, height: float, start: float, duration: float) -> "Signal":
         """Half a period of a sine of this height, zero before and after."""
-        _positive(duration, "duration")
+        above_zero(duration, "duration")
         return cls._sines(np.array([height]), np.array([0.5 / duration]), np.zeros(1), start, duration, 0.0)
 
     @classmethod
     def step(cls, size: float, start: float = 0.0, rise: float = 0.1) -> "Signal":
         """From zero to ``size`` within ``rise`` [s], with the least jerk (Flash and Hogan 1985), and there it stays."""
-        _positive(rise, "rise")
+        above_zero(rise, "rise")
         smooth = size * np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) / rise ** np.arange(6)
         return cls(np.array([start, start + rise]), np.vstack([smooth, size * np.eye(1, 6)]))
 
@@ -168,8 +170,8 @@ class Signal:
                 f"sum of sines: {len(amplitudes)} amplitudes, {len(frequencies)} frequencies and {len(phases)} phases"
             )
         for frequency in frequencies:
-            _positive(frequency, "frequency")
-        _positive(duration, "duration")
+            above_zero(frequency, "frequency")
+        above_zero(duration, "duration")
         if not (is_finite(fade) and 0.0 <= fade <= duration / 2.0):
             raise InputError(f"fade = {fade!r}: it must be from 0 to half of the duration, {duration / 2.0:g} s")
         sizes = np.asarray(amplitudes, float), np.asarray(frequencies, float), np.asarray(phases, float)
@@ -181,6 +183,7 @@ class Signal:
         cls, amplitudes: Floats, frequencies: Floats, phases: Floats, start: float, duration: float, fade: float
     ) -> "Signal":
         """By Hermite's interpolation of values and derivatives at the knots."""
+        _check_pieces(PIECES * duration * float(frequencies.max()))
         count = max(4, int(np.ceil(PIECES * duration * frequencies.max())))
         spans = [duration] if not fade else [fade, duration - 2.0 * fade, fade]
         edges = [np.zeros(1)]
@@ -222,11 +225,12 @@ class Signal:
 
         Only odd multiples of the lowest frequency are in it, since its second half is minus its first.
         """
-        _positive(interval, "interval")
-        if stages not in _TAPS:
-            raise InputError(f"stages = {stages!r}: it must be one of {', '.join(map(str, _TAPS))}")
+        above_zero(interval, "interval")
+        if stages not in STAGES:
+            raise InputError(f"stages = {stages!r}: it must be one of {', '.join(map(str, STAGES))}")
         if cycles < 1:
             raise InputError(f"cycles = {cycles!r}: it must be one or more")
+        _check_pieces(cycles * 3**stages)
         rate = np.tile(np.roll(_ternary_sequence(stages), -seed), cycles).astype(float)
         value = np.concatenate([[0.0], np.cumsum(rate)])
         scale = size / float(np.ptp(value))
@@ -244,7 +248,10 @@ class Signal:
     ) -> "Signal":
         """A normally distributed value with this standard deviation, drawn anew after each interval [s]."""
         for name, value in (("interval", interval), ("duration", duration)):
-            _positive(value, name)
+            above_zero(value, name)
+        zero_or_above(deviation, "deviation")
+        whole(seed, "seed")
+        _check_pieces(duration / interval)
         count = int(np.ceil(duration / interval - 1e-9))
         knots = start + np.minimum(interval * np.arange(count + 1), duration)
         drawn: Floats = np.random.default_rng(seed).normal(0.0, deviation, count)
@@ -286,14 +293,26 @@ class Signal:
         time: str = "time",
         kind: Literal["linear", "cubic"] = "linear",
     ) -> "Signal":
-        """A recorded signal: a file with a header and columns with commas (or semicolons) between them.
+        """A recorded signal: a text file with a header and columns with commas (or semicolons) between them.
 
         Raises:
-            InputError: a column is missing, or a number is none; the message names file and line.
+            InputError: it is no such text, a column is missing, or a number is none; the message names file and line.
             OSError: the file cannot be read.
         """
         path = Path(path)
-        with path.open(newline="", encoding="utf-8") as file:
+        try:
+            times, values = cls._columns(path, time, column)
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
+        try:
+            return cls.sampled(times, values, kind)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    @staticmethod
+    def _columns(path: Path, time: str, column: str) -> tuple[Floats, Floats]:
+        """Two columns of a CSV file."""
+        with path.open(newline="", encoding="utf-8-sig") as file:  # spreadsheets put a mark at its beginning
             head = file.readline()
             file.seek(0)
             reader = csv.DictReader(file, delimiter=";" if ";" in head else ",", skipinitialspace=True)
@@ -311,10 +330,7 @@ class Signal:
         if len(rows) < 2:
             raise InputError(f"{path}: a signal needs two rows or more")
         times, values = np.array(rows).T
-        try:
-            return cls.sampled(times, values, kind)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        return times, values
 
 
 def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:
@@ -330,9 +346,12 @@ def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:
     return kernels.Signals(first.astype(np.int64), np.concatenate([s.knots for s in signals]), coefficient)
 
 
-def _positive(value: float, what: str) -> None:
-    if not is_finite(value) or value <= 0.0:
-        raise InputError(f"{what} = {value!r}: it must be a finite number above zero")
+def _check_pieces(count: float) -> None:
+    """Refuse a signal that would fill the memory, before it does."""
+    if count > MOST_PIECES:
+        raise InputError(
+            f"signal: {count:.3g} pieces; {MOST_PIECES} at most: let it last less long, or change more slowly"
+        )
 
 
 def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
@@ -372,6 +391,9 @@ def _faded(values: Floats, times: Floats, duration: float, fade: float) -> Float
 
 #: Coefficients c of x_{n} = −Σ c_i x_{n−i} over GF(3): primitive polynomials, lowest stage first.
 _TAPS = {3: (0, 2, 1), 4: (0, 0, 1, 2), 5: (0, 0, 0, 2, 1), 6: (0, 0, 0, 0, 1, 2), 7: (0, 0, 0, 0, 1, 2, 1)}
+
+#: Lengths of the shift registers of ternary sequences.
+STAGES = tuple(_TAPS)
 
 
 def _ternary_sequence(stages: int) -> NDArray[np.int64]:

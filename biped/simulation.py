@@ -164,7 +164,7 @@ def _set_point(model: Model, carrying: Model, controller: Controller | None) -> 
         return point
     arm = quaternion_matrix(point.orientation) @ np.subtract(carrying.root.com, model.root.com)
     x, y, z = (float(c) for c in np.add(point.position, arm))
-    return SetPoint((x, y, z), point.orientation)
+    return SetPoint((x, y, z), point.orientation, point.on_floor)
 
 
 def _integrator_of(chosen: Integrator | str | None) -> Integrator:

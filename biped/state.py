@@ -34,13 +34,22 @@ class State:
         plant: the kernels' arrays.
         thrown: the state of a thrown box as ``biped.kernels.thrown`` has it, or None.
         throw: what was thrown.
+        floor: the frame of a floor that moves as ``biped.kernels.ground`` has it, or None.
     """
 
-    def __init__(self, model: Model, plant: Plant, thrown: Floats | None = None, throw: Throw | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        plant: Plant,
+        thrown: Floats | None = None,
+        throw: Throw | None = None,
+        floor: Floats | None = None,
+    ) -> None:
         self.model = model
         self.plant = plant
         self.thrown = thrown
         self.throw = throw
+        self.floor = floor
 
     @classmethod
     def at(cls, model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, time: float = 0.0) -> "State":
@@ -130,7 +139,8 @@ class State:
 
     def copy(self) -> "State":
         """An independent copy."""
-        return State(self.model, _copied(self.plant), None if self.thrown is None else self.thrown.copy(), self.throw)
+        thrown, floor = (None if array is None else array.copy() for array in (self.thrown, self.floor))
+        return State(self.model, _copied(self.plant), thrown, self.throw, floor)
 
     def check_model(self, model: Model) -> None:
         """Whether it is a state of this model; only gravity may differ.
@@ -148,8 +158,7 @@ class State:
             OSError: the file cannot be written.
         """
         arrays = {f"plant_{name}": array for name, array in self.plant._asdict().items()}
-        if self.thrown is not None:
-            arrays["thrown"] = self.thrown
+        arrays |= {name: array for name, array in (("thrown", self.thrown), ("floor", self.floor)) if array is not None}
         header = {
             "format": FORMAT,
             "model": self.model.name,
@@ -175,13 +184,15 @@ class State:
             plant = _plant_of(arrays, "plant_")
         except (ValueError, KeyError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
-        if header.get("format") != FORMAT or header.get("fingerprint") != fingerprint(model):
+        if header.get("format") != FORMAT:
+            raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
+        if header.get("fingerprint") != fingerprint(model):
             raise InputError(f"{path}: the state of model {header.get('model')!r}, not of {model.name!r}")
         throw = None
         if header["throw"] is not None:
             fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in header["throw"].items()}
             throw = Throw(**fields)
-        return cls(model, plant, arrays.get("thrown"), throw)
+        return cls(model, plant, arrays.get("thrown"), throw, arrays.get("floor"))
 
 
 def fingerprint(model: Model) -> str:

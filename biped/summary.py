@@ -121,7 +121,12 @@ def saturation_of(model: Model, state: State) -> dict[str, float]:
 
 def position_errors(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:
     """(rows, 3) [m] of the root's centre of mass from its set point."""
-    return frame[["body_x", "body_y", "body_z"]].to_numpy() - np.asarray(set_point.position)
+    wanted = np.tile(set_point.position, (len(frame), 1))
+    if set_point.on_floor and "platform_x" in frame:
+        x, y, _ = set_point.position
+        floor = frame[[f"platform_{part}" for part in POSE]].to_numpy()
+        wanted[:, :2] = [(row[:3] + quaternion_matrix(row[3:]) @ (x, y, 0.0))[:2] for row in floor]
+    return frame[["body_x", "body_y", "body_z"]].to_numpy() - wanted
 
 
 def error_quaternions(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:

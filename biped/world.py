@@ -8,10 +8,12 @@ import numpy as np
 from biped.columns import Columns
 from biped.disturbances import Disturbances, Throw, compile_ground, compile_pushes
 from biped.disturbances import Senses as PerfectSenses
+from biped.disturbances.floor import JUMP
 from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.kernels.composition import history_shape
 from biped.kernels.dynamics import Motion, new_motion
+from biped.kernels.ground import END, Ground, is_moving, place_frame, resting_frames
 from biped.kernels.hold import FallLimits, World
 from biped.kernels.kinematics import Poses
 from biped.kernels.log import Nothing, new_log
@@ -49,7 +51,7 @@ class Fall:
     1.23 m high in the home configuration and starts the experiments at 1.035 m.
 
     Attributes:
-        height: [m] least height of the root's centre of mass.
+        height: [m] least height of the root's centre of mass above the floor.
         tilt: [rad] greatest angle between the root's vertical axis and the world's.
         joint_rate: [rad/s] greatest rate of a joint; beyond it a foot is being flung in the air.
 
@@ -115,9 +117,11 @@ def build_world(
     log.down[:] = state.plant.mode != 1
     senses, seen = _build_senses(model, believed, state, acting, work.motion, sizes.span)
     actuators = acting.actuators
+    ground = compile_ground(floor, model, acting.platform, acting.patches)
+    _join_floor(ground, state)
     return World(
         tree=model.tree,
-        ground=compile_ground(floor, model, acting.platform, acting.patches),
+        ground=ground,
         plant=state.plant,
         pushes=_build_pushes(believed, model, acting),
         work=work,
@@ -129,6 +133,26 @@ def build_world(
         seen=seen,
         actuators=ideal_actuators(model.nv, sizes.span) if actuators is None else actuators.compile(model, sizes.span),
     )
+
+
+def _join_floor(ground: Ground, state: State) -> None:
+    """The floor's frame at the start, which is where the state has it: contact points hold on to places on it."""
+    if is_moving(ground):
+        place_frame(ground, END, state.time)
+    left = resting_frames()[END] if state.floor is None else state.floor
+    if np.abs(ground.frame[END] - left).max() > JUMP:
+        raise InputError(
+            f"the floor would jump at {state.time:g} s: a Platform's motion begins when the run does, or later, "
+            "and a run that is continued needs the one that it had"
+        )
+
+
+def leave_floor(ground: Ground, state: State) -> None:
+    """Let the state know where the floor is now."""
+    state.floor = None
+    if is_moving(ground):
+        place_frame(ground, END, state.time)
+        state.floor = ground.frame[END].copy()
 
 
 def _build_pushes(believed: Model, model: Model, acting: Disturbances) -> Pushes:

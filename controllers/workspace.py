@@ -112,7 +112,7 @@ class WorkspaceController:
 
     def set_point(self, model: Model) -> SetPoint:
         """Where the central body is to be."""
-        return SetPoint(self.target_position, self.target_orientation)
+        return SetPoint(self.target_position, self.target_orientation, on_floor=self.reference == "feet")
 
     def law(self, model: Model) -> tuple[Gains, Legs, Scratch]:
         """What the kernels take.

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from biped.checks import whole
 from biped.disturbances import Disturbance
 from biped.errors import InputError
 from biped.model import Model, human
@@ -57,8 +58,11 @@ def set_up(values: Values) -> Setup:
     """The human of these values and its disturbances."""
     trunk = (values.number("initial.body_x"), values.number("initial.body_y"), values.number("initial.body_z"))
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk)
-    if values.whole("random.seed"):
-        acting = (*acting, *random_disturbances(values.whole("random.seed"), acting, values.number("run.duration")))
+    seed = values.whole("random.seed")
+    whole(seed, "random.seed")
+    if seed:
+        duration, period = values.number("run.duration"), values.number("controller.period")
+        acting = (*acting, *random_disturbances(seed, acting, duration, period))
     return balancing.set_up(values, acting)
 
 

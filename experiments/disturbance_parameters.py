@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from biped.checks import above_zero, whole, zero_or_above
 from biped.disturbances import (
     Actuators,
     Disturbance,
@@ -23,8 +24,8 @@ from biped.disturbances import (
     random_forces,
 )
 from biped.errors import InputError
-from biped.signals import Signal
-from contact import Floor
+from biped.signals import STAGES, Signal
+from contact import Floor, FloorError
 from experiments.initial import OURS
 from experiments.parameter import Parameter, Value, Values
 
@@ -157,6 +158,8 @@ def _forces(values: Values) -> list[Disturbance]:
         found.append(
             Force(direction=heading(group["azimuth"]), signal=Signal.rectangle(group["size"], **when), **where)
         )
+    zero_or_above(group["noise"], "force.noise")
+    whole(group["seed"], "force.seed")
     if group["noise"] != 0.0:
         found += random_forces(
             deviation=group["noise"], seed=group["seed"], interval=group["interval"], **when, **where
@@ -170,6 +173,7 @@ def _platform(values: Values) -> list[Disturbance]:
         raise InputError(f"platform.motion = {group['motion']!r}: it must be one of {', '.join(MOTIONS)}")
     if group["axis"] not in Platform.AXES:
         raise InputError(f"platform.axis = {group['axis']!r}: it must be one of {', '.join(Platform.AXES)}")
+    whole(group["seed"], "platform.seed")
     if group["motion"] == "none":
         return []
     moves: dict[str, Any] = {group["axis"]: _SIGNALS[group["motion"]](group)}
@@ -210,8 +214,9 @@ def platform_frequencies(text: str) -> list[float]:
 
 
 def _ternary(group: dict[str, Any]) -> Signal:
-    if group["stages"] < 1 or not group["interval"] > 0.0:
-        raise InputError(f"platform.stages = {group['stages']}, platform.interval = {group['interval']:g}: above zero")
+    if group["stages"] not in STAGES:
+        raise InputError(f"platform.stages = {group['stages']}: it must be one of {', '.join(map(str, STAGES))}")
+    above_zero(group["interval"], "platform.interval")
     cycle = (3 ** group["stages"] - 1) * group["interval"]
     cycles = max(1, round(group["duration"] / cycle))
     return Signal.ternary(group["size"], group["interval"], group["stages"], group["start"], cycles, group["seed"])
@@ -220,7 +225,10 @@ def _ternary(group: dict[str, Any]) -> Signal:
 def _recorded(group: dict[str, Any]) -> Signal:
     if group["file"] == "none":
         raise InputError("platform.motion = recorded needs platform.file, a CSV file with a column time [s]")
-    return Signal.from_csv(group["file"], group["column"]).shifted(group["start"])
+    try:
+        return Signal.from_csv(group["file"], group["column"]).shifted(group["start"])
+    except OSError as error:
+        raise InputError(f"platform.file = {group['file']}: it cannot be read ({error.strerror})") from None
 
 
 _SIGNALS: dict[str, Callable[[dict[str, Any]], Signal]] = {
@@ -238,7 +246,12 @@ def _patch(values: Values) -> list[Disturbance]:
         raise InputError(f"patch.present = {group['present']}: it must be 0 or 1")
     if not group["present"]:
         return []
-    floor = Floor(**values.group("floor") | {"mu_s": group["mu_s"], "mu_d": group["mu_d"]})
+    try:
+        floor = Floor(**values.group("floor") | {"mu_s": group["mu_s"], "mu_d": group["mu_d"]})
+    except FloorError as error:
+        raise InputError(
+            f"patch.mu_s = {group['mu_s']:g}, patch.mu_d = {group['mu_d']:g}: as of a floor, {error}"
+        ) from None
     return [Patch(x=group["x"], y=group["y"], floor=floor)]
 
 

@@ -159,6 +159,8 @@ def _contact_points(run: Run) -> Table | None:
     for name in names:
         times = touches.loc[touches["subject"] == name, "time"]
         first = f"first down at {times.iloc[0]:.3f} s" if len(times) else "never down"
+        if run.frame[f"contact_{name}_mode"].iloc[0] != ContactState.NONE:
+            first = "down from the start"
         state = ContactState(int(run.frame[f"contact_{name}_mode"].iloc[-1]))
         table.add_row(name, first, f"ends in {state.name.lower().replace('_', ' ').replace('none', 'no contact')}")
     return table

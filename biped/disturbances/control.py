@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.disturbances.checking import whole, zero_or_above
+from biped.checks import is_finite, whole, zero_or_above
 from biped.errors import InputError
 from biped.kernels import senses as kernels
 from biped.model import Model
@@ -23,6 +23,10 @@ _NOISE = (
     "angular_velocity_noise",
     "joint_rate_noise",
 )
+
+
+#: Control periods in a delay.
+MOST_TICKS = 100_000
 
 
 @dataclass(frozen=True)
@@ -61,9 +65,11 @@ class Senses:
         """The delay in control ticks.
 
         Raises:
-            InputError: it is no whole number of them.
+            InputError: it is no whole number of them, or there are too many.
         """
         ticks = round(self.delay / period)
+        if ticks > MOST_TICKS:
+            raise InputError(f"senses.delay = {self.delay:g} s is more than {MOST_TICKS} control periods")
         if abs(ticks * period - self.delay) > 1e-9 * max(period, self.delay):
             low = int(self.delay / period)
             raise InputError(
@@ -103,7 +109,7 @@ class Actuators:
             for value in _values(getattr(self, name)):
                 zero_or_above(value, f"actuators.{name}")
         for value in _values(self.limit):
-            if not value > 0.0:
+            if not ((is_finite(value) or value == float("inf")) and value > 0.0):
                 raise InputError(f"actuators.limit = {value!r}: it must be above zero [N·m]")
         whole(self.seed, "actuators.seed")
 

@@ -6,10 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from biped.disturbances.checking import Vector3, numbers
+from biped.checks import numbers
 from biped.errors import InputError
 from biped.kernels.ground import Ground, fixed_ground
 from biped.model import Model
+from biped.model.geometry import Vector3
 from biped.signals import Signal, compile_signals
 from contact import Floor
 
@@ -22,7 +23,8 @@ class Platform:
     """The floor moves, as a whole: a support surface that is translated and tilted.
 
     Its motion is what the signals say, whatever stands on it. At each end of each step its pose is exact. The floor's
-    frame is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z).
+    frame is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z). It must not
+    have moved when a run starts; a run that is continued needs the same platform.
 
     Attributes:
         x: [m] displacement.

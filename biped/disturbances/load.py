@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.disturbances.checking import Vector3, above_zero, numbers
+from biped.checks import above_zero, numbers
 from biped.model import Model, box_inertia
+from biped.model.geometry import Vector3
 
 
 @dataclass(frozen=True)

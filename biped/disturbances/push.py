@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.disturbances.checking import Vector3, above_zero, numbers
+from biped.checks import above_zero, numbers, whole
 from biped.errors import InputError
 from biped.kernels.pushes import Pushes, new_pushes
 from biped.model import Model
+from biped.model.geometry import Vector3
 from biped.signals import Signal, compile_signals
 
 WAVEFORMS = ("rectangle", "half-sine")
@@ -187,6 +188,7 @@ def random_forces(
         point: (3,) [m] from the body's centre of mass, home axes.
     """
     axes: tuple[Vector3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    whole(seed, "seed of random forces")
     seeds = np.random.SeedSequence(seed).generate_state(len(axes))
     return tuple(
         Force(body, axis, Signal.noise(deviation, interval, start, duration, int(own)), point)

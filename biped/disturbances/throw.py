@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from biped.disturbances.checking import Vector3, above_zero, numbers
+from biped.checks import above_zero, numbers
 from biped.errors import InputError
+from biped.model.geometry import Vector3
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from biped.kernels.free_body import STATE
-from biped.kernels.ground import START, Ground, is_moving
+from biped.kernels.ground import END, START, Ground, is_moving, to_floor
 from biped.kernels.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_more, record_row
 from biped.kernels.method import advance
 from biped.kernels.pushes import Pushes
@@ -24,7 +24,7 @@ LOG_FULL = 3
 class FallLimits(NamedTuple):
     """Beyond these the tree has fallen; ``biped.Fall`` documents them."""
 
-    height: float  # [m] least height of the root
+    height: float  # [m] least height of the root above the floor
     upright: float  # least cosine between the root's vertical axis and the world's
     rate: float  # [rad/s] greatest joint rate
 
@@ -47,14 +47,18 @@ class World(NamedTuple):
 
 
 @kernel
-def has_fallen(tree, plant, motion, fall):
-    """Whether the root is too low or too far from upright, or a joint too fast; needs the rates."""
+def has_fallen(tree, ground, plant, motion, fall):
+    """Whether the root is too low above the floor or too far from upright, or a joint too fast; needs the rates.
+
+    ``ground`` has the present frame of a moving floor as the END of the last step.
+    """
     if tree.kind[0] != FLOATING:
         return False
     for dof in range(6, plant.rate.shape[0]):
         if abs(motion.rates[dof]) > fall.rate:
             return True
-    return plant.q[2] < fall.height or motion.poses.rotation[0, 8] < fall.upright
+    height = to_floor(ground, END, (plant.q[0], plant.q[1], plant.q[2]))[2]
+    return height < fall.height or motion.poses.rotation[0, 8] < fall.upright
 
 
 @kernel
@@ -73,7 +77,7 @@ def look(world, period):
 @kernel
 def reason_to_stop(world, period):
     """FELL, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""
-    if has_fallen(world.tree, world.plant, world.work.motion, world.fall):
+    if has_fallen(world.tree, world.ground, world.plant, world.work.motion, world.fall):
         return FELL
     if is_full(world.log, period):
         return LOG_FULL

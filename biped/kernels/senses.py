@@ -152,9 +152,10 @@ def add_turn_noise(seed, tick, q, a, size, channel):
 def deliver(tree, plant, actuators):
     """Torques as the actuators give them for a tick: within the limits, with noise.
 
-    The time in which more than the limit was asked for is counted.
+    The time in which more than the limit was asked for is counted. The noise has channels of its own, after those of
+    ``add_noise``: with the same seed it is still independent of what the senses add.
     """
-    seed, tick = actuators.seed[0], plant.counts[TICKS]
+    seed, tick, channel = actuators.seed[0], plant.counts[TICKS], 2 * plant.torque.shape[0]
     plant.counts[TICKS] += 1
     if seed < 0:
         return
@@ -166,5 +167,5 @@ def deliver(tree, plant, actuators):
                 plant.saturated[dof] += actuators.span[0]
             torque = min(max(plant.torque[dof], -limit), limit)
             spread = actuators.noise[dof] + actuators.share[dof] * abs(torque)
-            torque += spread * normal(seed, tick, dof)
+            torque += spread * normal(seed, tick, channel + dof)
             plant.torque[dof] = min(max(torque, -limit), limit)

@@ -335,11 +335,19 @@ def fill_series(rows, places, body, room, series):
 
 
 @routine
-def fill_errors(rows, places, position, orientation, errors):
-    """(n, 6) the root's place less that of the set point, and the rotation vector from the set point to it."""
+def fill_errors(rows, places, position, orientation, on_floor, errors):
+    """(n, 6) the root's place less that of the set point, and the rotation vector from the set point to it.
+
+    With ``on_floor`` the set point moves sideways with the point of the floor below it.
+    """
     for k in range(errors.shape[0]):
         row, out = rows[k], errors[k]
-        out[0], out[1], out[2] = sub(vector_at(row, places.root), (position[0], position[1], position[2]))
+        wanted = (position[0], position[1], position[2])
+        if on_floor:
+            origin, R = floor_frame(row, places)
+            below = add(origin, mat_vec(R, (position[0], position[1], 0.0)))
+            wanted = (below[0], below[1], position[2])
+        out[0], out[1], out[2] = sub(vector_at(row, places.root), wanted)
         target = (orientation[0], orientation[1], orientation[2], orientation[3])
         w, x, y, z = quat_mul(quaternion_at(row, places.root + 3), quat_conj(target))
         if w < 0.0:

@@ -189,8 +189,9 @@ def _fell(context: Circumstances) -> bool:
 def _fill_recovery(found: dict[str, Value], layout: Layout, rows: Floats, context: Circumstances, begin: int) -> None:
     assert context.set_point is not None
     errors = np.empty((len(rows), 6))
-    position, orientation = np.array(context.set_point.position), np.array(context.set_point.orientation)
-    fill_errors(rows, layout.places, position.astype(float), orientation.astype(float), errors)
+    target = context.set_point
+    position, orientation = np.array(target.position, dtype=float), np.array(target.orientation, dtype=float)
+    fill_errors(rows, layout.places, position, orientation, target.on_floor, errors)
     numbers = kernels.measure_recovery(rows, layout.places, errors, begin, SETTLED_POSITION, SETTLED_ORIENTATION)
     _keep(found, _RECOVERY, numbers)
     if _fell(context):

@@ -141,6 +141,54 @@ def test_a_set_point_that_goes_with_the_feet_goes_with_the_floor():
         assert run.summary["outcome"] == outcome
 
 
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_a_set_point_at_the_feet_is_measured_where_the_floor_has_taken_it(axis):
+    """After the ride it stands where it should; the same numbers with and without tables."""
+    changes = {
+        "platform.motion": "step", "platform.axis": axis, "platform.size": 0.2, "platform.rise": 2.0,
+        "controller.reference": "feet", "run.duration": 4.0,
+    }  # fmt: skip
+    run = experiment_named("balance").run(changes)
+    metrics = run.summary["metrics"]
+    assert run.summary["position_error"] < 2e-3
+    assert metrics["position_error"] == pytest.approx(run.summary["position_error"], rel=1e-9)
+    assert metrics["peak_position_error"] < 0.1
+    assert metrics["settling_time"] is not None
+    assert run.set_point.on_floor
+
+
+@pytest.mark.parametrize(("size", "outcome"), [(-0.6, "stood"), (0.6, "stood")])
+def test_a_fall_is_counted_from_the_floor(size, outcome):
+    """Carried down or up with joints that hold it: it does not fall."""
+    person = human()
+    start = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
+    lift = Platform(z=Signal.step(size, 0.2, 1.5))
+    run = simulate(person, JointImpedance(), state=start, disturbances=[lift], duration=2.0, step=1e-3, fall=Fall())
+    assert run.summary["outcome"] == outcome
+    with_limit = Fall(height=1.3)
+    start = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
+    run = simulate(person, JointImpedance(), state=start, disturbances=[lift], duration=2.0, step=1e-3, fall=with_limit)
+    assert run.summary["fell_at"] == 0.0
+
+
+def test_a_floor_does_not_jump_between_runs(box):
+    moved = Platform(x=Signal.step(0.05, 0.1, 0.3))
+
+    def go(state, *platform, duration=0.3):
+        return simulate(box, state=state, floor=ROUGH, disturbances=platform, duration=duration, step=1e-3).state
+
+    with pytest.raises(InputError, match=r"jump at 0 s: a Platform's motion begins when the run does"):
+        go(at_rest_on_floor(box, ROUGH), Platform(x=Signal.step(0.05, -1.0, 0.3)))
+    for duration in (0.3, 0.5):  # while it moves, and when it has stopped
+        state = go(at_rest_on_floor(box, ROUGH), moved, duration=duration)
+        for other in ((), (Platform(x=Signal.step(0.06, 0.1, 0.3)),)):
+            with pytest.raises(InputError, match=r"jump at 0\.[35] s"):
+                go(state.copy(), *other)
+        go(state, moved)
+    there_and_back = Platform(x=Signal.sine(0.02, 2.0, 0.0, 0.5))
+    go(go(at_rest_on_floor(box, ROUGH), there_and_back, duration=0.6))
+
+
 def test_the_compiled_set_point_at_the_feet_is_that_of_python():
     class InPython:
         def __init__(self, controller):

@@ -12,7 +12,7 @@ from experiments.study.engine import run_trials
 from experiments.study.folder import Study
 from experiments.sweep import load_plan, run_plan
 from experiments.sweep.run import open_study
-from experiments.trial import Trial
+from experiments.trial import Trial, run_trial
 
 EXAMPLE = Path(__file__).parents[2] / "examples/sweep-random.toml"
 
@@ -20,7 +20,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples/sweep-random.toml"
 def ends_well(result):
     """A verdict, a failure that has a name or none, and finite numbers."""
     if result["verdict"] == "failed":
-        return result["failure"] in ("IntegrationError", "InputError") and bool(result["message"])
+        return result["failure"] == "IntegrationError" and bool(result["message"])
     finite = all(math.isfinite(value) for value in result.values() if isinstance(value, float))
     return finite and not result["failure"] and result["verdict"] in ("recovered", "stepped", "fell")
 
@@ -56,6 +56,37 @@ def test_a_seed_decides_and_all_kinds_occur():
             kinds[kind] = kinds.get(kind, 0) + 1
     assert set(kinds) == {"Push", "Force", "Platform", "Patch", "Load", "Throw", "Senses", "Actuators"}
     assert kinds["Patch"] == pytest.approx(300 * SHARE, rel=0.25)
+
+
+def test_delays_are_whole_control_periods_whatever_these_are():
+    experiment = experiment_named("balance")
+    for seed in range(1, 30):
+        experiment.build({"random.seed": seed, "controller.period": 3e-3}).prepare()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"random.seed": -1},
+        {"random.seed": 1, "run.duration": 0.0},
+        {"force.noise": -3.0},
+        {"force.noise": 3.0, "force.seed": -1},
+        {"platform.motion": "sum-of-sines", "platform.seed": -1},
+        {"platform.motion": "ternary", "platform.stages": 1000},
+        {"platform.motion": "ternary", "platform.duration": 1e12},
+        {"platform.motion": "recorded", "platform.file": "there-is-no-such-file.csv"},
+        {"platform.motion": "step", "platform.start": -1.0},
+        {"patch.present": 1, "patch.mu_d": 0.5},
+        {"senses.joint_noise": 1e-3, "senses.seed": 2**63},
+        {"senses.delay": 1e9},
+        {"actuators.noise": 1.0, "actuators.seed": 2**70},
+    ],
+)
+def test_impossible_values_fail_a_trial_in_words_that_name_them(changes):
+    result = run_trial(experiment_named("balance"), Trial(0, {"run.duration": 0.02} | changes))
+    assert (result["verdict"], result["failure"]) == ("failed", "InputError")
+    group = next(iter(changes)).partition(".")[0]
+    assert group in result["message"] or "Platform" in result["message"] or "pieces" in result["message"]
 
 
 def test_they_leave_room_for_what_is_set():

@@ -197,6 +197,22 @@ def test_pushes_act_on_the_same_point_with_and_without_a_load():
     assert spin == pytest.approx(-com[0] * 3.0, rel=1e-3)
 
 
+def test_senses_and_actuators_of_one_seed_are_independent():
+    person, spy = human(), Spy(PD)
+    run = simulate(
+        person, spy, state=State.at(person, person.configuration((0.0, 0.0, 1.2288))), duration=1.5, step=1e-3,
+        disturbances=[Senses(joint_noise=1e-4, joint_rate_noise=1e-3), Actuators(noise=0.5)],
+    )  # fmt: skip
+    seen = np.array([np.concatenate([q[7:], v[6:]]) for _, q, v in spy.seen])
+    n, joints = len(seen), person.joint_names
+    true = run.frame[[f"{kind}_{joint}" for kind in ("angle", "rate") for joint in joints]].to_numpy()[:n]
+    asked = -PD.kp * seen[:, :12] - PD.kd * seen[:, 12:]
+    given = run.frame[[f"torque_{joint}" for joint in joints]].to_numpy()[:n]
+    together = np.corrcoef(np.concatenate([seen - true, given - asked], axis=1).T)
+    assert np.std(given - asked) == pytest.approx(0.5, rel=0.05)
+    assert np.abs(together - np.eye(36)).max() < 5.0 / math.sqrt(n)
+
+
 def test_a_run_with_everything_goes_on_bit_for_bit(tmp_path):
     setup = experiment_named("balance").build()
     acting = [
@@ -241,7 +257,12 @@ def test_refusals():
     for make, error, words in (
         (lambda: Senses(delay=-1.0), InputError, "zero or above"),
         (lambda: Senses(seed=1.5), InputError, "whole number"),
+        (lambda: Senses(seed=2**63), InputError, "below 2"),
+        (lambda: Senses(delay=1e9).ticks(PD.period), InputError, "more than 100000 control periods"),
+        (lambda: random_forces("trunk", 1.0, -1), InputError, "zero or above"),
+        (lambda: random_forces("trunk", -1.0, 1), InputError, "zero or above"),
         (lambda: Actuators(limit=0.0), InputError, "above zero"),
+        (lambda: Actuators(limit="high"), InputError, "above zero"),
         (lambda: Load("trunk", -1.0), InputError, "above zero"),
         (lambda: simulate(person, PD, disturbances=[Senses(delay=3e-3)]), InputError, "0.002 or 0.004"),
         (lambda: simulate(person, disturbances=[Senses()]), InputError, "without a controller"),

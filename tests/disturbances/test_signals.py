@@ -110,9 +110,23 @@ def test_a_recorded_signal(tmp_path):
             Signal.from_csv(file, "angle")
 
 
+def test_a_recorded_signal_from_a_spreadsheet(tmp_path):
+    """With the mark that it puts at the beginning, carriage returns, and empty lines at the end."""
+    file = tmp_path / "platform.csv"
+    file.write_bytes(b"\xef\xbb\xbftime,value\r\n0,0\r\n1,0.5\r\n\r\n")
+    assert Signal.from_csv(file)(0.5) == pytest.approx(0.25)
+    file.write_text("time,h\xf6he\n0,0\n1,1\n", encoding="latin-1")
+    with pytest.raises(InputError, match="UTF-8"):
+        Signal.from_csv(file, "höhe")
+
+
 def test_refusals():
     for make, words in (
         (lambda: Signal.sine(1.0, -1.0), "frequency"),
+        (lambda: Signal.sine(1.0, 1.0, duration=1e9), "pieces"),
+        (lambda: Signal.noise(1.0, 1e-9), "pieces"),
+        (lambda: Signal.noise(-1.0), "deviation"),
+        (lambda: Signal.noise(1.0, seed=-1), "seed"),
         (lambda: Signal.sine(1.0, 1.0, duration=1.0, fade=0.6), "fade"),
         (lambda: Signal.sum_of_sines([1.0], [1.0, 2.0]), "amplitudes"),
         (lambda: Signal.ternary(1.0, stages=9), "stages"),
