@@ -102,7 +102,7 @@ def disturbance_parameters() -> tuple[Parameter, ...]:
             "mass": (1.8, "kg", "mass of the block"),
             "size": ((0.1216, 0.1216, 0.1216), "m", "its edges"),
             "point": (here, "m", "where it is aimed at, from the trunk's centre of mass"),
-            "flight": (0.5, "s", "from its start to its arrival"),
+            "flight": (0.4, "s", "from its start to its arrival; it starts lower by g t²/2"),
             "restitution": (0.2, "", "of its collisions with the trunk"),
             "friction": (0.3, "", "coefficient of friction of its collisions"),
         }),

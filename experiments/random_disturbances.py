@@ -120,7 +120,7 @@ def _throw(random: Random, _: Times) -> list[Disturbance]:
     edge = (mass / 1000.0) ** (1.0 / 3.0)
     point = (0.0, float(random.uniform(-0.1, 0.1)), float(random.uniform(0.9, 1.3)))
     way = (math.cos(azimuth), math.sin(azimuth), 0.0)
-    speed, flight = _size(random, 1.0, 15.0), float(random.uniform(0.6, 1.0))
+    speed, flight = _size(random, 1.0, 15.0), float(random.uniform(0.35, 0.4))
     return [Throw.at(point, speed, way, mass=mass, size=(edge, edge, edge), flight=flight)]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biped import Throw
 from experiments.random_disturbances import SHARE, random_disturbances
 from experiments.registry import experiment_named
 from experiments.study.engine import run_trials
@@ -87,6 +88,16 @@ def test_impossible_values_fail_a_trial_in_words_that_name_them(changes):
     assert (result["verdict"], result["failure"]) == ("failed", "InputError")
     group = next(iter(changes)).partition(".")[0]
     assert group in result["message"] or "Platform" in result["message"] or "pieces" in result["message"]
+
+
+def test_blocks_are_thrown_from_above_the_floor():
+    experiment = experiment_named("balance")
+    for seed in range(1, 60):
+        for disturbance in experiment.build({"random.seed": seed, "run.duration": 1.0}).disturbances:
+            if isinstance(disturbance, Throw):
+                assert disturbance.position[2] > disturbance.size[2] / 2.0
+    (block,) = experiment.build({"block.speed": 3.0}).disturbances
+    assert block.position[2] > block.size[2] / 2.0
 
 
 def test_they_leave_room_for_what_is_set():
