@@ -2,9 +2,12 @@ import copy
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from biped.errors import InputError
+from experiments.cli import main
+from experiments.reporting.toml import as_toml
 from experiments.sensitivity.config import sensitivity_from
 from experiments.sensitivity.run import indices_of, open_sensitivity, recall, run_sensitivity, trials_of
 from experiments.study.config import Config
@@ -202,3 +205,13 @@ def test_an_analysis_goes_on_where_it_was_stopped(tmp_path):
         assert 7 <= len(study.finished) < len(trials_of(analysis))
         (found,) = run_sensitivity(analysis, study, executor_named())
     assert found.table.equals(whole.table)
+
+
+def test_the_command_prints_writes_and_draws(tmp_path, capsys):
+    (tmp_path / "real.toml").write_text(as_toml(REAL), encoding="utf-8")
+    assert main(["sensitivity", str(tmp_path / "real.toml"), "--out", str(tmp_path / "out")]) == 0
+    assert "of 20 trials none fell or failed" in capsys.readouterr().out
+    frame = pd.read_csv(tmp_path / "out" / "indices.csv")
+    assert list(frame.columns) == ["metric", "parameter", "mu", "mu_star", "mu_star_conf", "sigma"]
+    assert len(frame) == 3
+    assert (tmp_path / "out" / "sensitivity.png").exists()

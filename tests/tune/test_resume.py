@@ -1,6 +1,5 @@
 """Tunings that are killed, and tunings that several processes share; with real trials, short ones."""
 
-import json
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 from biped.errors import InputError
 from controllers.gains import load_gains
+from experiments.reporting.toml import as_toml
 from experiments.study.executors import executor_named
 from experiments.study.folder import Study
 from experiments.trial import run_trial
@@ -26,27 +26,6 @@ def complete(tuning, folder, workers=2, storage=None):
     with open_tuning(tuning, folder, storage) as study:
         outcome = run_tuning(tuning, study, executor_named(workers=workers))
         return outcome, study.frame()
-
-
-def as_toml(data):
-    """The file of a configuration."""
-    lines = []
-    for key, value in data.items():
-        if not isinstance(value, (dict, list)):
-            lines.append(f"{key} = {json.dumps(value)}")
-    for key, value in data.items():
-        for table in value if isinstance(value, list) else [value] if isinstance(value, dict) else []:
-            lines.append(f"[[{key}]]" if isinstance(value, list) else f"[{key}]")
-            for name, item in table.items():
-                text = json.dumps(item) if not isinstance(item, dict) else inline(item)
-                lines.append(f"{json.dumps(name)} = {text}")
-    text = "\n".join(lines) + "\n"
-    assert tomllib.loads(text) == data
-    return text
-
-
-def inline(table):
-    return "{ " + ", ".join(f"{json.dumps(name)} = {json.dumps(item)}" for name, item in table.items()) + " }"
 
 
 def start(file, folder, *more):
@@ -72,12 +51,12 @@ def kill_after(process, folder, trials):
 @pytest.mark.parametrize("optimizer", ["optuna-tpe", "cma"])
 def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, optimizer):
     small["tune"]["optimizer"] = optimizer
-    small["set"]["run.duration"] = 0.2
+    small["set"]["run.duration"] = 0.6
     file = tmp_path / "small.toml"
     file.write_text(as_toml(small | {"name": "small"}))
     whole, expected = complete(make(small | {"name": "small"}), tmp_path / "whole")
-    there = kill_after(start(file, tmp_path / "killed"), tmp_path / "killed", 30)
-    assert 30 <= there < len(expected)
+    there = kill_after(start(file, tmp_path / "killed"), tmp_path / "killed", 20)
+    assert 20 <= there < len(expected)
 
     counted = []
     original = session.run_trials
