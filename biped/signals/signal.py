@@ -1,9 +1,7 @@
 """Functions of time: how a platform moves, and how a force acts."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import comb, factorial, perm, pi
 from pathlib import Path
 from typing import Literal
 
@@ -13,15 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from biped.checks import above_zero, is_finite, whole, zero_or_above
 from biped.errors import InputError
 from biped.kernels import signals as kernels
+from biped.signals.recorded import read_columns
+from biped.signals.sines import sine_pieces
+from biped.signals.sizes import check_pieces
+from biped.signals.ternary import STAGES, ternary_sequence
 
 Floats = NDArray[np.float64]
-
-#: Pieces in a period of a sine. With polynomials of degree 7 its error is below 1e-15 of the amplitude.
-PIECES = 64
-#: Pieces of a signal.
-MOST_PIECES = 1_000_000
-#: Derivatives that neighbouring pieces of a sine share, with the value itself.
-SHARED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,29 +177,8 @@ class Signal:
     def _sines(
         cls, amplitudes: Floats, frequencies: Floats, phases: Floats, start: float, duration: float, fade: float
     ) -> "Signal":
-        """By Hermite's interpolation of values and derivatives at the knots."""
-        _check_pieces(PIECES * duration * float(frequencies.max()))
-        count = max(4, int(np.ceil(PIECES * duration * frequencies.max())))
-        spans = [duration] if not fade else [fade, duration - 2.0 * fade, fade]
-        edges = [np.zeros(1)]
-        for span in spans:
-            if span > 0.0:
-                parts = max(4, int(np.ceil(max(count * span / duration, PIECES if span == fade else 0))))
-                edges.append(edges[-1][-1] + span / parts * np.arange(1, parts + 1))
-        times = np.concatenate(edges)
-        orders = np.arange(SHARED)[:, None, None]
-        turn = 2.0 * pi * frequencies
-        values = (amplitudes * turn**orders * np.sin(turn * times[:, None] + phases + orders * pi / 2.0)).sum(axis=2)
-        if fade:
-            values = _faded(values, times, duration, fade)
-        pieces = _hermite(values[:, :-1], values[:, 1:], np.diff(times))
-        last = np.zeros(pieces.shape[1])
-        last[0] = values[0, -1]
-        turns = 2.0 * frequencies[0] * duration
-        half_period = len(frequencies) == 1 and not phases.any() and abs(turns - round(turns)) < 1e-12
-        if fade or half_period:  # it ends at zero but for rounding
-            last[0] = 0.0
-        return cls(start + times, np.vstack([pieces, last]))
+        times, pieces = sine_pieces(amplitudes, frequencies, phases, duration, fade)
+        return cls(start + times, pieces)
 
     @classmethod
     def ternary(
@@ -230,8 +204,8 @@ class Signal:
             raise InputError(f"stages = {stages!r}: it must be one of {', '.join(map(str, STAGES))}")
         if cycles < 1:
             raise InputError(f"cycles = {cycles!r}: it must be one or more")
-        _check_pieces(cycles * 3**stages)
-        rate = np.tile(np.roll(_ternary_sequence(stages), -seed), cycles).astype(float)
+        check_pieces(cycles * 3**stages)
+        rate = np.tile(np.roll(ternary_sequence(stages), -seed), cycles).astype(float)
         value = np.concatenate([[0.0], np.cumsum(rate)])
         scale = size / float(np.ptp(value))
         rates = np.append(rate * scale / interval, 0.0)
@@ -251,7 +225,7 @@ class Signal:
             above_zero(value, name)
         zero_or_above(deviation, "deviation")
         whole(seed, "seed")
-        _check_pieces(duration / interval)
+        check_pieces(duration / interval)
         count = int(np.ceil(duration / interval - 1e-9))
         knots = start + np.minimum(interval * np.arange(count + 1), duration)
         drawn: Floats = np.random.default_rng(seed).normal(0.0, deviation, count)
@@ -301,36 +275,13 @@ class Signal:
         """
         path = Path(path)
         try:
-            times, values = cls._columns(path, time, column)
+            times, values = read_columns(path, time, column)
         except UnicodeDecodeError:
             raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
         try:
             return cls.sampled(times, values, kind)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-
-    @staticmethod
-    def _columns(path: Path, time: str, column: str) -> tuple[Floats, Floats]:
-        """Two columns of a CSV file."""
-        with path.open(newline="", encoding="utf-8-sig") as file:  # spreadsheets put a mark at its beginning
-            head = file.readline()
-            file.seek(0)
-            reader = csv.DictReader(file, delimiter=";" if ";" in head else ",", skipinitialspace=True)
-            for name in (time, column):
-                if name not in (reader.fieldnames or []):
-                    raise InputError(f"{path}: no column {name!r}; columns are {', '.join(reader.fieldnames or [])}")
-            rows = []
-            for row in reader:
-                try:
-                    rows.append((float(row[time]), float(row[column])))
-                except (TypeError, ValueError):
-                    raise InputError(
-                        f"{path}, line {reader.line_num}: {row[time]!r}, {row[column]!r}: no numbers"
-                    ) from None
-        if len(rows) < 2:
-            raise InputError(f"{path}: a signal needs two rows or more")
-        times, values = np.array(rows).T
-        return times, values
 
 
 def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:
@@ -344,64 +295,3 @@ def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:
         rows, columns = signal.coefficients.shape
         coefficient[place : place + rows, :columns] = signal.coefficients
     return kernels.Signals(first.astype(np.int64), np.concatenate([s.knots for s in signals]), coefficient)
-
-
-def _check_pieces(count: float) -> None:
-    """Refuse a signal that would fill the memory, before it does."""
-    if count > MOST_PIECES:
-        raise InputError(
-            f"signal: {count:.3g} pieces; {MOST_PIECES} at most: let it last less long, or change more slowly"
-        )
-
-
-def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
-    """(pieces, 8) coefficients from the value and three derivatives (4, pieces) at both ends.
-
-    In s = (t − t_k)/span the lower half of the coefficients are Taylor's at the left end; the upper half makes up
-    for what is then left at the right end.
-    """
-    order = np.arange(SHARED)
-    scale = spans[None, :] ** order[:, None]
-    taylor = left * scale / np.array([factorial(k) for k in range(SHARED)])[:, None]
-    wanted = right * scale
-    lower = np.array([[perm(power, k) for power in range(SHARED)] for k in order], dtype=float)
-    upper = np.array([[perm(power, k) for power in range(SHARED, 2 * SHARED)] for k in order], dtype=float)
-    rest = np.linalg.solve(upper, wanted - lower @ taylor)
-    powers = np.arange(2 * SHARED)
-    return (np.vstack([taylor, rest]) / spans[None, :] ** powers[:, None]).T
-
-
-def _faded(values: Floats, times: Floats, duration: float, fade: float) -> Floats:
-    """Values and derivatives times an envelope that rises and falls smoothly (Leibniz's rule).
-
-    At its ends three derivatives are zero.
-    """
-    rise, fall = np.clip(times / fade, 0.0, 1.0), np.clip((duration - times) / fade, 0.0, 1.0)
-    rising = times < duration / 2.0
-    s = np.where(rising, rise, fall)
-    sign = np.where(rising, 1.0, -1.0) / fade
-    envelope = [
-        s**4 * (35.0 - 84.0 * s + 70.0 * s**2 - 20.0 * s**3),
-        140.0 * s**3 * (1.0 - s) ** 3 * sign,
-        420.0 * s**2 * (1.0 - s) ** 2 * (1.0 - 2.0 * s) * sign**2,
-        840.0 * s * (1.0 - 6.0 * s + 10.0 * s**2 - 5.0 * s**3) * sign**3,
-    ]
-    return np.array([sum(comb(k, i) * envelope[i] * values[k - i] for i in range(k + 1)) for k in range(SHARED)])
-
-
-#: Coefficients c of x_{n} = −Σ c_i x_{n−i} over GF(3): primitive polynomials, lowest stage first.
-_TAPS = {3: (0, 2, 1), 4: (0, 0, 1, 2), 5: (0, 0, 0, 2, 1), 6: (0, 0, 0, 0, 1, 2), 7: (0, 0, 0, 0, 1, 2, 1)}
-
-#: Lengths of the shift registers of ternary sequences.
-STAGES = tuple(_TAPS)
-
-
-def _ternary_sequence(stages: int) -> NDArray[np.int64]:
-    """The ternary sequence of maximal length, as −1, 0 and 1."""
-    register = [1] + [0] * (stages - 1)
-    sequence = []
-    for _ in range(3**stages - 1):
-        new = -sum(tap * x for tap, x in zip(_TAPS[stages], register, strict=True)) % 3
-        sequence.append(register[-1])
-        register = [new, *register[:-1]]
-    return np.array([{0: 0, 1: 1, 2: -1}[x] for x in sequence])
