@@ -266,7 +266,7 @@ def _limit(config: Config) -> Limit:
     bound = float(config.number("at_least" if least else "at_most"))
     relative = config.word("of", "", ("baseline",)) == "baseline"
     name = config.word("name", reading.metric)
-    penalty, margin = float(config.number("penalty", 10.0)), float(config.number("margin", 0.01))
+    penalty, margin = float(config.number("penalty", 10.0)), float(config.number("margin", 0.0))
     return within(config, lambda: Limit(name, reading, bound, least, relative, penalty, margin))
 
 

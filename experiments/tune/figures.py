@@ -20,7 +20,6 @@ from experiments.tune.tuner import Tried
 
 HISTORY, IMPORTANCE, SLICES, FRONT = "history.png", "importance.png", "slices.png", "front.png"
 FILES = (HISTORY, IMPORTANCE, SLICES, FRONT)
-_COLUMNS = 3
 
 
 def draw_tuning(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
@@ -106,8 +105,8 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
     """Cost over each knob: a row of panels for each objective."""
     knobs, objectives = tuning.plan.knobs, tuning.judge.objectives
     tried = outcome.tuned.tried
-    rows = -(-len(knobs) // _COLUMNS)
-    columns = min(_COLUMNS, len(knobs))
+    columns = min(len(knobs), 3 if len(knobs) % 4 else 4)
+    rows = -(-len(knobs) // columns)
     figure = Figure(figsize=(2.6 * columns + 0.6, 2.3 * rows * len(objectives) + 0.4))
     cells = figure.subplots(rows * len(objectives), columns, squeeze=False)
     points = None

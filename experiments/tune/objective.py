@@ -170,7 +170,7 @@ class Limit:
     least: bool = False
     of_baseline: bool = False
     penalty: float = 10.0
-    margin: float = 0.01
+    margin: float = 0.0
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.bound):

@@ -41,7 +41,7 @@ def print_tuning(tuning: Tuning, outcome: Outcome, files: Sequence[Path], folder
 
 def _print_no_winner(tuning: Tuning, outcome: Outcome, console: Console) -> None:
     if tuning.is_front and outcome.tuned.front:
-        console.print("No winner was chosen: [choice] in the configuration says how, by a weight for each objective.")
+        console.print(Text("No winner was chosen: [choice] in the file says how, by a weight for each objective."))
     else:
         console.print(Text("No candidate keeps all limits: there is no winner.", style="bold yellow"))
 
@@ -50,7 +50,7 @@ def _print_front(tuning: Tuning, outcome: Outcome, console: Console) -> None:
     front = outcome.tuned.front
     table = _table(["member", "candidate", *(objective.name for objective in tuning.judge.objectives)])
     for place, tried in enumerate(front[:MOST], start=1):
-        table.add_row(str(place), str(tried.number), *(f"{value:.5g}" for value in tried.score.values.values()))
+        _add(table, str(place), str(tried.number), *(f"{value:.5g}" for value in tried.score.values.values()))
     console.print(table)
     if len(front) > MOST:
         console.print(f"… and {len(front) - MOST} more")
@@ -62,9 +62,7 @@ def _knobs(tuning: Tuning, baseline: Tried, winner: Tried) -> Table:
         before = baseline.candidate.point.get(knob.name)
         unit = tuning.plan.units[knob.name]
         name = f"{knob.name} [{unit}]" if unit else knob.name
-        table.add_row(
-            Text(name), "–" if before is None else f"{before:.5g}", f"{winner.candidate.point[knob.name]:.5g}"
-        )
+        _add(table, name, "–" if before is None else f"{before:.5g}", f"{winner.candidate.point[knob.name]:.5g}")
     return table
 
 
@@ -74,10 +72,10 @@ def _print_confirmation(found: Confirmation, console: Console) -> None:
     table = _table(["", "baseline", "winner", "difference", "95 % interval", ""])
     for comparison in found.objectives:
         mark = "better" if found.better[comparison.name] else "worse" if comparison.name in found.worse else "?"
-        table.add_row(*_cells(comparison), mark)
+        _add(table, *_cells(comparison), mark)
     for comparison in found.limits:
         kept = found.kept[comparison.name]
-        table.add_row(*_cells(comparison), f"{'within' if kept else 'BEYOND'} {found.bounds[comparison.name]:.5g}")
+        _add(table, *_cells(comparison), f"{'within' if kept else 'BEYOND'} {found.bounds[comparison.name]:.5g}")
     console.print(table)
     if found.holds:
         console.print(Text("Confirmed: better than the baseline.", style="bold green"))
@@ -98,5 +96,10 @@ def _cells(comparison: Comparison) -> list[str]:
 def _table(headings: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place else "left", header_style="bold")
+        table.add_column(Text(heading), justify="right" if place else "left", header_style="bold")
     return table
+
+
+def _add(table: Table, *cells: str) -> None:
+    """A row of plain text, in which no bracket is markup."""
+    table.add_row(*(Text(cell) for cell in cells))

@@ -38,7 +38,7 @@ def test_a_front_has_the_gains_of_each_member_and_no_winner_unless_weights_say_s
     small["objective"] = [{"metric": "position_error", "fell": 1.0}, {"metric": "peak_torque", "fell": 1e3}]
     status, text, folder = run(small)
     assert status == 0
-    assert "No winner was chosen" in text
+    assert "No winner was chosen: [choice]" in text
     found = json.loads((folder / "summary.json").read_text())
     members = sorted((folder / "front").iterdir())
     assert len(members) == len(found["front"]) > 1

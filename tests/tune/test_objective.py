@@ -39,7 +39,7 @@ def test_what_a_fall_counts_as_has_to_be_said(arguments):
 
 def test_what_is_beyond_a_limit_costs_and_does_not_keep_it():
     error, torque = Objective("error", (Term(Reading("error", 9.0)),)), Reading("torque", 9.0)
-    limit = Limit("torque", torque, 1.0, of_baseline=True, penalty=4.0, margin=0.0)
+    limit = Limit("torque", torque, 1.0, of_baseline=True, penalty=4.0)
     judge = Judge((error,), (limit,))
     bounds = judge.bounds([sample(error=2.0, torque=50.0)])
     assert bounds == {"torque": 50.0}
