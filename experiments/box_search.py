@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from biped.errors import InputError
 from biped.run import Run
 from contact import ContactState
-from experiments.box_drop import EXPERIMENT
+from experiments.catalogue.box_drop import EXPERIMENT
 
 Floats = NDArray[np.float64]
 

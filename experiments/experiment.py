@@ -16,10 +16,10 @@ from biped.simulation import prepare, simulate
 from biped.state import State
 from biped.world import Fall
 from contact import Floor
-from experiments.groups import own_settings
-from experiments.initial import scattered_by_seed
 from experiments.metrics import measure_run
-from experiments.parameter import Parameter, Value, Values, assembled, parameter_named
+from experiments.parameters.groups import own_settings
+from experiments.parameters.initial import scattered_by_seed
+from experiments.parameters.parameter import Parameter, Value, Values, assembled, parameter_named
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 #: Each module has an ``EXPERIMENT`` of this name.
 MODULES = {
-    "stand-tilted": "experiments.stand_tilted",
-    "thrown-block": "experiments.thrown_block",
-    "balance": "experiments.balance",
-    "box-drop": "experiments.box_drop",
-    "tumble": "experiments.tumble",
+    "stand-tilted": "experiments.catalogue.stand_tilted",
+    "thrown-block": "experiments.catalogue.thrown_block",
+    "balance": "experiments.catalogue.balance",
+    "box-drop": "experiments.catalogue.box_drop",
+    "tumble": "experiments.catalogue.tumble",
 }
 
 

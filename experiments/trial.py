@@ -12,7 +12,7 @@ from biped.session import Announce, Session
 from contact import FloorError
 from experiments.experiment import Experiment
 from experiments.metrics import measure_recording
-from experiments.parameter import Value
+from experiments.parameters.parameter import Value
 
 #: A label of a study: a word or a number.
 Label = str | float | int

@@ -10,7 +10,7 @@ from pathlib import Path
 from biped.session import Session
 from experiments.bench.sections import Column, Section
 from experiments.bench.timing import Spread, cores, interleaved
-from experiments.parameter import Value
+from experiments.parameters.parameter import Value
 from experiments.registry import experiment_named
 from experiments.study.engine import run_trials
 from experiments.study.executors import executor_named

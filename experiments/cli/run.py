@@ -11,7 +11,7 @@ from experiments.cli.main import fail
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.experiment import Experiment
-from experiments.parameter import Value
+from experiments.parameters.parameter import Value
 from experiments.registry import experiment_named
 
 #: Options that are short for ``--set`` of a parameter.

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.box_drop import FRICTION
 from experiments.box_search import FACTS, Search, Trial, search
+from experiments.catalogue.box_drop import FRICTION
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.report import length, terminal

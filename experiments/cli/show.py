@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.experiment import Experiment
-from experiments.parameter import shown
+from experiments.parameters.parameter import shown
 from experiments.registry import experiment_named
 from experiments.report import terminal
 

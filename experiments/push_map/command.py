@@ -20,7 +20,7 @@ from experiments.threshold.options import (
 )
 
 if TYPE_CHECKING:
-    from experiments.parameter import Values
+    from experiments.parameters.parameter import Values
     from experiments.threshold.findings import Findings
     from experiments.threshold.plan import Condition, Plan
 

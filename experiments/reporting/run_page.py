@@ -11,7 +11,7 @@ from experiments.metrics import Value as MetricValue
 from experiments.metrics import measure_run, metric_named
 from experiments.pages import Block, Code, Page, Prose, Section, Table
 from experiments.pages.blocks import Mood, shown
-from experiments.parameter import shown as as_option
+from experiments.parameters.parameter import shown as as_option
 from experiments.report import length, scaled
 from experiments.reporting.drawing import Drawing
 from experiments.reporting.run_figures import run_drawings

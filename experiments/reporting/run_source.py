@@ -10,7 +10,7 @@ from biped.errors import InputError
 from biped.model import Model, human
 from biped.run import STATE, SUMMARY, TABLE, Run
 from experiments.experiment import Experiment
-from experiments.parameter import Value, from_json, parameter_named
+from experiments.parameters.parameter import Value, from_json, parameter_named
 from experiments.registry import MODULES, experiment_named
 
 

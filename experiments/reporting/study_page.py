@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from experiments.bench.machine import stamp
 from experiments.pages import Block, Code, Page, Prose, Section, Table
 from experiments.pages.blocks import Mood, shown
-from experiments.parameter import shown as as_option
+from experiments.parameters.parameter import shown as as_option
 from experiments.reporting import kinds
 from experiments.reporting.drawing import figure_of
 from experiments.reporting.responses import response_drawings

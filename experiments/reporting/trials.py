@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.parameter import Parameter, parameter_named
+from experiments.parameters.parameter import Parameter, parameter_named
 from experiments.study.folder import HEADER, JOURNAL, Study
 from experiments.study.rows import CHANGES, FIRST
 from experiments.study.shares import Share, share_of

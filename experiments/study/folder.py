@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.experiment import Experiment
 from experiments.files import replace_file
-from experiments.parameter import parameter_named
+from experiments.parameters.parameter import parameter_named
 from experiments.registry import experiment_named
 from experiments.study.header import Header, difference
 from experiments.study.measured import metric_units

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from experiments.experiment import Experiment
 from experiments.metrics import Layout, metric_names, stimulus_of, units_of
-from experiments.parameter import Value
+from experiments.parameters.parameter import Value
 
 
 def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:

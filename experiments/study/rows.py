@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.experiment import Experiment
 from experiments.metrics import metric_named
-from experiments.parameter import Value, as_json, from_json, parameter_named, value_under
+from experiments.parameters.parameter import Value, as_json, from_json, parameter_named, value_under
 from experiments.study.header import Header
 from experiments.trial import OUTCOME, Label, Result, Trial
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Parameter, Value, parameter_named
+from experiments.parameters.parameter import Parameter, Value, parameter_named
 from experiments.study.config import Config, is_number
 
 SCALES = ("linear", "log")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE, STYLE
-from experiments.parameter import parameter_named
+from experiments.parameters.parameter import parameter_named
 from experiments.study.measured import metric_units
 from experiments.study.shares import CONFIDENCE
 from experiments.sweep.plan import Plan

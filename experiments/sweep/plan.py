@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.initial import SCATTER
-from experiments.parameter import Value, parameter_named, shown, split_name
+from experiments.parameters.initial import SCATTER
+from experiments.parameters.parameter import Value, parameter_named, shown, split_name
 from experiments.registry import experiment_named
 from experiments.study.config import Config, read_config
 from experiments.study.measured import metric_units

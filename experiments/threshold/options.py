@@ -11,7 +11,7 @@ from experiments.study.command import STOPPING, add_options, executor_of, stoppe
 
 if TYPE_CHECKING:
     from experiments.experiment import Experiment
-    from experiments.parameter import Value
+    from experiments.parameters.parameter import Value
     from experiments.study.executors import Executor
     from experiments.study.folder import Study
     from experiments.threshold.findings import Findings

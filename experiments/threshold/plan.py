@@ -8,7 +8,7 @@ from typing import Any
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Value, Values, from_json, parameter_named
+from experiments.parameters.parameter import Value, Values, from_json, parameter_named
 from experiments.registry import experiment_named
 from experiments.study.config import Config
 from experiments.threshold.ensemble import Question

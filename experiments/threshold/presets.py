@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from experiments.parameter import Value
+from experiments.parameters.parameter import Value
 from experiments.threshold.replicas import Scatter
 
 #: [rad] standard deviation of the initial joint angles, where nothing else is set.

@@ -13,7 +13,7 @@ import numpy as np
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Value, parameter_named, value_under
+from experiments.parameters.parameter import Value, parameter_named, value_under
 from experiments.study.seeds import seed_of
 
 Kind = Literal["factor", "normal", "uniform", "seed"]

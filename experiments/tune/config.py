@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Value, parameter_named, shown, split_name
+from experiments.parameters.parameter import Value, parameter_named, shown, split_name
 from experiments.registry import experiment_named
 from experiments.study.config import Config, is_number, read_config
 from experiments.study.measured import metric_units

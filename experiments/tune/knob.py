@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Value, assembled, parameter_named, split_name
+from experiments.parameters.parameter import Value, assembled, parameter_named, split_name
 
 LINEAR, LOG = "linear", "log"
 SCALES = (LINEAR, LOG)

@@ -11,7 +11,7 @@ from typing import Any
 
 from controllers.gains import KEYS, save_gains
 from controllers.workspace import WorkspaceGains
-from experiments.parameter import Value, assembled, shown
+from experiments.parameters.parameter import Value, assembled, shown
 from experiments.tune.config import Tuning
 from experiments.tune.confirm import Comparison
 from experiments.tune.session import Outcome

@@ -7,7 +7,7 @@ from itertools import product
 
 from biped.errors import InputError
 from experiments.experiment import Experiment
-from experiments.parameter import Value, Values, parameter_named, split_name
+from experiments.parameters.parameter import Value, Values, parameter_named, split_name
 from experiments.study.seeds import seed_of
 from experiments.threshold.replicas import Scatter, check, replica_changes
 from experiments.trial import OUTCOME, Label, Result, Trial

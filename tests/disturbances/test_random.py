@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from biped import Throw
-from experiments.random_disturbances import SHARE, random_disturbances
+from experiments.catalogue.random_disturbances import SHARE, random_disturbances
 from experiments.registry import experiment_named
 from experiments.study.engine import run_trials
 from experiments.study.folder import Study

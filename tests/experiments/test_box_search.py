@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from experiments.box_drop import FRICTION
 from experiments.box_search import FACTS, examine, search
+from experiments.catalogue.box_drop import FRICTION
 from experiments.cli import main
 
 

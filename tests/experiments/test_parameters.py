@@ -6,7 +6,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Recursive, settings_of
-from experiments.parameter import Parameter, Values, parameter_named, shown
+from experiments.parameters.parameter import Parameter, Values, parameter_named, shown
 from experiments.registry import MODULES, all_experiments, experiment_named
 
 NUMBER = Parameter("floor.mu_s", 0.3, "", "friction", "x")

@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from experiments.catalogue.thrown_block import EXPERIMENT as BLOCK
 from experiments.cli import main
 from experiments.pages import Code, Prose, Table, render
-from experiments.parameter import value_under
+from experiments.parameters.parameter import value_under
 from experiments.reporting import kinds, study_figures
 from experiments.reporting.study_page import study_page
 from experiments.reporting.toml import as_toml
@@ -32,7 +33,6 @@ from experiments.threshold import run as threshold_run
 from experiments.threshold.ladder import Ladder
 from experiments.threshold.plan import Condition, Dial
 from experiments.threshold.plan import Plan as ThresholdPlan
-from experiments.thrown_block import EXPERIMENT as BLOCK
 from experiments.trial import Trial
 from experiments.tune.config import tuning_from
 from experiments.tune.session import open_tuning, run_tuning

@@ -3,7 +3,7 @@
 import pytest
 
 from biped.errors import InputError
-from experiments.parameter import as_json, from_json, parameter_named, value_under
+from experiments.parameters.parameter import as_json, from_json, parameter_named, value_under
 from experiments.registry import experiment_named
 
 BLOCK = experiment_named("thrown-block")

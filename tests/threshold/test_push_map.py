@@ -7,7 +7,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.model import human
-from experiments.balance import EXPERIMENT
+from experiments.catalogue.balance import EXPERIMENT
 from experiments.cli.main import main
 from experiments.pages import Chart
 from experiments.push_map import command

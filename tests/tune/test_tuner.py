@@ -68,7 +68,9 @@ def test_a_strategy_that_has_converged_starts_anew(make, small):
 
 
 def test_the_best_that_keeps_a_limit_lies_at_the_limit(make, small):
-    small["limit"] = [{"metric": "peak_torque", "fell": "measured", "failed": 1e9, "at_most": 2.0, "of": "baseline", "margin": 0.01}]
+    small["limit"] = [
+        {"metric": "peak_torque", "fell": "measured", "failed": 1e9, "at_most": 2.0, "of": "baseline", "margin": 0.01}
+    ]
     _, tuned = run(make(small), bowl, "cma", 400)
     assert tuned.bounds == {"peak_torque": pytest.approx(100.0)}
     assert tuned.best.candidate.point["stiffness"] == pytest.approx(99.0, rel=5e-3)

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 
 from biped.run import Run
-from experiments.box_drop import FRICTION
 from experiments.box_search import FACTS, Fact, Motion
+from experiments.catalogue.box_drop import FRICTION
 from experiments.reproduce.item import Finding, Item
 from experiments.reproduce.wendlandt_1997.simulated import simulated_figure
 

@@ -8,15 +8,15 @@ from biped.model import Model, rigid_box
 from biped.state import State
 from contact import Floor
 from experiments.experiment import Experiment, Setup
-from experiments.groups import (
+from experiments.parameters.groups import (
     floor_from,
     floor_parameters,
     integrator_from,
     integrator_parameters,
     run_parameters,
 )
-from experiments.initial import generator_of, scatter_parameters
-from experiments.parameter import Parameter, Values
+from experiments.parameters.initial import generator_of, scatter_parameters
+from experiments.parameters.parameter import Parameter, Values
 
 SOURCE = "Wendlandt 1997, 5.3"
 

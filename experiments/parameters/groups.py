@@ -11,8 +11,8 @@ from biped.integrators import INTEGRATORS, Integrator, integrator_named, setting
 from biped.world import Fall
 from contact import Floor
 from controllers.workspace import REFERENCES, WorkspaceController, WorkspaceGains
-from experiments.initial import OURS
-from experiments.parameter import Parameter, Value, Values
+from experiments.parameters.initial import OURS
+from experiments.parameters.parameter import Parameter, Value, Values
 
 #: The values of a group, as a key: most trials of a study share the objects that most groups stand for, which are
 #: immutable.

@@ -7,7 +7,7 @@ from biped.model import human
 from contact import RUBBER
 from experiments.experiment import Setup
 from experiments.figures.names import BALANCING
-from experiments.groups import (
+from experiments.parameters.groups import (
     controller_from,
     controller_parameters,
     fall_from,
@@ -18,8 +18,8 @@ from experiments.groups import (
     integrator_parameters,
     run_parameters,
 )
-from experiments.initial import human_state, posture_parameters
-from experiments.parameter import Parameter, Values
+from experiments.parameters.initial import human_state, posture_parameters
+from experiments.parameters.parameter import Parameter, Values
 
 SOURCE = "Wendlandt 1997, 4.3"
 

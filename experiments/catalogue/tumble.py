@@ -7,9 +7,9 @@ from biped.state import State
 from contact import RUBBER
 from controllers.impedance import JointImpedance
 from experiments.experiment import Experiment, Setup
-from experiments.groups import integrator_from, integrator_parameters, run_parameters
-from experiments.initial import OURS, generator_of, scatter_parameters
-from experiments.parameter import Parameter, Values
+from experiments.parameters.groups import integrator_from, integrator_parameters, run_parameters
+from experiments.parameters.initial import OURS, generator_of, scatter_parameters
+from experiments.parameters.parameter import Parameter, Values
 
 #: [m] where the trunk starts; nothing is there to fall on.
 HEIGHT = 1.23

@@ -1,6 +1,6 @@
 """Experiment 1 of Wendlandt 1997, section 4.3: rise and lean to the side."""
 
-from experiments import balancing
+from experiments.catalogue import balancing
 from experiments.experiment import Experiment
 
 # 15° about −X.

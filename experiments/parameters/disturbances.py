@@ -26,8 +26,8 @@ from biped.disturbances import (
 from biped.errors import InputError
 from biped.signals import STAGES, Signal
 from contact import Floor, FloorError
-from experiments.initial import OURS
-from experiments.parameter import Parameter, Value, Values
+from experiments.parameters.initial import OURS
+from experiments.parameters.parameter import Parameter, Value, Values
 
 MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded")
 

@@ -13,7 +13,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.model import Model
 from biped.state import State
-from experiments.parameter import Parameter, Value, Values
+from experiments.parameters.parameter import Parameter, Value, Values
 
 #: [rad] what a seed alone scatters by.
 SCATTER = 0.01

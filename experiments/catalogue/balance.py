@@ -9,12 +9,12 @@ from biped.disturbances import Disturbance
 from biped.errors import InputError
 from biped.model import Model, human
 from contact import RUBBER, Floor
-from experiments import balancing
-from experiments.disturbance_parameters import disturbance_parameters, disturbances_from
+from experiments.catalogue import balancing
+from experiments.catalogue.random_disturbances import random_disturbances
 from experiments.experiment import Experiment, Setup
-from experiments.initial import OURS
-from experiments.parameter import Parameter, Values
-from experiments.random_disturbances import random_disturbances
+from experiments.parameters.disturbances import disturbance_parameters, disturbances_from
+from experiments.parameters.initial import OURS
+from experiments.parameters.parameter import Parameter, Values
 
 #: Set point of the thesis's experiment 1, without its tilt.
 TARGET = (-0.01, 0.0, 1.10)

@@ -1,0 +1,1 @@
+"""The experiments: each module has an ``EXPERIMENT``; ``experiments.registry`` knows them by name."""

@@ -1,0 +1,1 @@
+"""Parameters of experiments: what one is, groups that experiments share, and the objects they stand for."""
