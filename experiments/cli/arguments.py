@@ -5,7 +5,8 @@ from typing import Any
 
 from experiments.registry import MODULES
 
-_DESCRIPTION = "Simulate how a human keeps its balance: the experiments of Wendlandt (1997), and variations of them."
+_DESCRIPTION = """\
+Simulate how a human keeps its balance: how hard can it be hit before it falls, from where, and with which gains?"""
 
 _EXAMPLES = """\
 examples:
@@ -13,8 +14,11 @@ examples:
   biped run thrown-block --set block.velocity=-6,0,0.2
                                                    throw the block faster
   biped run stand-tilted --step 0.001 --gains my-gains.toml --out results/mine
-  biped show thrown-block                          all parameters, with units and sources
-  biped search-friction                            the friction that the thesis did not print
+  biped run balance --set push.impulse=8 --set push.azimuth=1.57
+  biped show balance                               all parameters, with units and sources
+  biped push-map --quick                           how hard a push may be, over its direction
+  biped tune examples/tune-push.toml               look for better gains
+  biped report results/push-map/published          one page about a run or a study
   biped reproduce wendlandt-1997 --quick           published tables and figures against ours, on one page
   biped integrators                                what each integrator can do
 """
@@ -58,6 +62,25 @@ in the coordinates of a linear space, with constraints (biped.lagrangian).
 """
 
 
+#: Commands that read their own options.
+_STUDIES = {
+    "sweep": "run an experiment at all combinations of values",
+    "push-map": "how hard a push may be, over its direction",
+    "block-speed": "how fast a block may be thrown",
+    "threshold": "how large any parameter may be, from a file",
+    "tune": "find gains that serve better, and prove it on fresh replicas",
+    "sensitivity": "which parameters a metric depends on",
+    "rerun": "run one trial of a study again, with everything recorded",
+    "report": "write one page about a run or a study, with its figures",
+    "export": "write a saved run for EUROBENCH or OpenSim",
+}
+_OTHERS = {
+    "work-precision": "compare all integrators: error against cost",
+    "reproduce": "recompute the tables and figures of a paper",
+    "bench": "measure the speed of the closed loop on this machine",
+}
+
+
 def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     top = kind(prog="biped", description=_DESCRIPTION, epilog=_EXAMPLES, **_raw())
@@ -67,20 +90,12 @@ def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     commands.add_parser("list", help="list the experiments")
     show = commands.add_parser("show", help="show all parameters of an experiment, with units and sources")
     show.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+    for name, what in _STUDIES.items():
+        commands.add_parser(name, help=what, add_help=False)
     _add_search(commands)
     _add_integrators(commands)
-    commands.add_parser("push-map", help="how hard a push may be, over its direction", add_help=False)
-    commands.add_parser("block-speed", help="how fast a block may be thrown", add_help=False)
-    commands.add_parser("threshold", help="how large any parameter may be, from a file", add_help=False)
-    commands.add_parser("tune", help="find gains that serve better, and prove it on fresh replicas", add_help=False)
-    commands.add_parser("sensitivity", help="which parameters a metric depends on", add_help=False)
-    commands.add_parser("report", help="write one page about a run or a study, with its figures", add_help=False)
-    commands.add_parser("reproduce", help="recompute the tables and figures of a paper", add_help=False)
-    commands.add_parser("sweep", help="run an experiment at all combinations of values", add_help=False)
-    commands.add_parser("rerun", help="run one trial of a study again, with everything recorded", add_help=False)
-    commands.add_parser("work-precision", help="compare all integrators: error against cost", add_help=False)
-    commands.add_parser("export", help="write a saved run for EUROBENCH or OpenSim", add_help=False)
-    commands.add_parser("bench", help="measure the speed of the closed loop on this machine", add_help=False)
+    for name, what in _OTHERS.items():
+        commands.add_parser(name, help=what, add_help=False)
     return top
 
 
