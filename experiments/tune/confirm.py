@@ -1,7 +1,10 @@
 """Whether a winner is one: a paired comparison on replicas that the tuning has never seen.
 
 Each replica is run with both sets of gains from the same start; the differences are resampled (Efron's bias-corrected
-and accelerated bootstrap).
+and accelerated bootstrap). That interval is too narrow for few replicas, and where few of them differ: it keeps clear
+of zero wherever all differences have one sign, be there only two. So a difference also has to be significant by the test
+of Fisher (1935, The Design of Experiments, section 21), which is exact: where both gains serve alike, each difference
+has either sign with the same probability.
 """
 
 from collections.abc import Sequence
@@ -27,6 +30,7 @@ class Comparison:
         winner_spread: the same with the winner's gains.
         low: of the interval of the mean difference, winner minus baseline, at 95 %.
         high: of the same.
+        chance: the probability of a mean difference as great as this, either way, where both serve alike.
         replicas: how many.
     """
 
@@ -37,6 +41,7 @@ class Comparison:
     winner_spread: float
     low: float
     high: float
+    chance: float
     replicas: int
 
     @property
@@ -44,9 +49,13 @@ class Comparison:
         """The mean difference, winner minus baseline."""
         return self.winner - self.baseline
 
-    def is_better(self, sign: float) -> bool:
+    def is_clear(self, sign: float) -> bool:
         """Whether the whole interval is on the good side of zero; ``sign`` is 1 if small is good, -1 if great is."""
         return self.high < 0.0 if sign > 0.0 else self.low > 0.0
+
+    def is_better(self, sign: float, level: float = 1.0 - CONFIDENCE) -> bool:
+        """Whether it is clear, and chance explains it with this probability at most."""
+        return self.is_clear(sign) and self.chance <= level
 
 
 def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed: int) -> Comparison:
@@ -73,6 +82,7 @@ def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed:
         float(second.std(ddof=1)),
         low,
         high,
+        chance(second - first, seed),
         len(first),
     )
 
@@ -87,3 +97,14 @@ def interval(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", seed: int) 
         (values,), np.mean, confidence_level=CONFIDENCE, n_resamples=RESAMPLES, method="BCa", rng=seed
     ).confidence_interval
     return float(found.low), float(found.high)
+
+
+def chance(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", seed: int) -> float:
+    """The probability of a mean as far from zero, if each number's sign were a toss of a coin.
+
+    Over all signs of few numbers, over ``RESAMPLES`` random ones of many (then never below 2 / (RESAMPLES + 1)).
+    """
+    from scipy.stats import permutation_test
+
+    found = permutation_test((values,), np.mean, permutation_type="samples", n_resamples=RESAMPLES, rng=seed)
+    return float(found.pvalue)

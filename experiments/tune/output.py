@@ -83,7 +83,7 @@ def _line(c: Comparison) -> str:
     return (
         f"{c.name}: {c.winner:.6g} ± {c.winner_spread:.2g} against {c.baseline:.6g} ± {c.baseline_spread:.2g} "
         f"(mean ± standard deviation of {c.replicas} replicas); "
-        f"difference {c.difference:+.4g}, 95 % interval {c.low:+.4g} … {c.high:+.4g}"
+        f"difference {c.difference:+.4g}, 95 % interval {c.low:+.4g} … {c.high:+.4g}, p = {c.chance:.2g}"
     )
 
 

@@ -119,10 +119,11 @@ def _confirmation(found: Confirmation) -> Table:
                 f"{comparison.winner:.5g} ± {comparison.winner_spread:.2g}",
                 f"{comparison.difference:+.4g}",
                 f"{comparison.low:+.4g} … {comparison.high:+.4g}",
+                f"{comparison.chance:.2g}",
                 mark,
             )
         )
-    headings = ("", "baseline", "winner", "difference", "95 % interval", "")
+    headings = ("", "baseline", "winner", "difference", "95 % interval", "p", "")
     title = f"On {found.objectives[0].replicas} fresh replicas, the same for both"
     return Table(title, headings, tuple(rows), tuple(moods), fold=False)
 

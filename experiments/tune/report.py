@@ -69,7 +69,7 @@ def _knobs(tuning: Tuning, baseline: Tried, winner: Tried) -> Table:
 def _print_confirmation(found: Confirmation, console: Console) -> None:
     replicas = found.objectives[0].replicas
     console.print(Text(f"\nOn {replicas} fresh replicas, the same for both:", style="bold"))
-    table = _table(["", "baseline", "winner", "difference", "95 % interval", ""])
+    table = _table(["", "baseline", "winner", "difference", "95 % interval", "p", ""])
     for comparison in found.objectives:
         mark = "better" if found.better[comparison.name] else "worse" if comparison.name in found.worse else "?"
         _add(table, *_cells(comparison), mark)
@@ -90,6 +90,7 @@ def _cells(comparison: Comparison) -> list[str]:
         f"{comparison.winner:.5g} ± {comparison.winner_spread:.2g}",
         f"{comparison.difference:+.4g}",
         f"{comparison.low:+.4g} … {comparison.high:+.4g}",
+        f"{comparison.chance:.2g}",
     ]
 
 

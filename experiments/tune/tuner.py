@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from experiments.trial import Result, Trial
-from experiments.tune.confirm import Comparison, compare
+from experiments.tune.confirm import CONFIDENCE, Comparison, compare
 from experiments.tune.front import front_of
 from experiments.tune.objective import Judge, Sample, Score
 from experiments.tune.optimizers import Optimizer, Start
@@ -147,8 +147,10 @@ class Confirmation:
         objectives: compared with the baseline.
         limits: the same for what is limited.
         bounds: of the limits; those relative to the baseline from the same fresh replicas.
-        better: whether each objective's interval is on the good side of zero, by name.
+        better: whether each objective is better: its interval is on the good side of zero, and chance explains that in
+            one of twenty cases at most, of all objectives together (Bonferroni's correction); by name.
         kept: whether the winner's mean keeps each limit, by name.
+        worse: the objectives whose whole interval is on the bad side of zero.
     """
 
     objectives: tuple[Comparison, ...]
@@ -156,6 +158,7 @@ class Confirmation:
     bounds: Mapping[str, float]
     better: Mapping[str, bool]
     kept: Mapping[str, bool]
+    worse: tuple[str, ...]
 
     @property
     def holds(self) -> bool:
@@ -163,17 +166,26 @@ class Confirmation:
         return any(self.better.values()) and not self.worse and all(self.kept.values())
 
     @property
-    def worse(self) -> tuple[str, ...]:
-        """The objectives whose whole interval is on the bad side of zero."""
-        return tuple(c.name for c in self.objectives if not self.better[c.name] and (c.low > 0.0 or c.high < 0.0))
-
-    @property
     def reasons(self) -> list[str]:
         """Why it does not hold, in words; empty where it does."""
         found = [f"{name} is worse" for name in self.worse]
         if not any(self.better.values()):
-            found.append(f"no interval of the difference in {' or '.join(self.better)} keeps clear of zero")
+            found += self._doubts
         return found + [f"{name} is beyond its limit" for name, kept in self.kept.items() if not kept]
+
+    @property
+    def _doubts(self) -> list[str]:
+        """Why none is better: no interval says so, or too few replicas do."""
+        clear = [c for c in self.objectives if c.name not in self.worse and (c.low > 0.0 or c.high < 0.0)]
+        if not clear:
+            return [f"no interval of the difference in {' or '.join(self.better)} keeps clear of zero"]
+        level = level_of(len(self.objectives))
+        return [f"{c.name} is better by chance with p = {c.chance:.2g}, above {level:.2g}" for c in clear]
+
+
+def level_of(objectives: int) -> float:
+    """The greatest probability of chance with which one of so many objectives is better."""
+    return (1.0 - CONFIDENCE) / objectives
 
 
 def confirmation(
@@ -194,8 +206,9 @@ def confirmation(
         objectives,
         limits,
         fresh,
-        {comparison.name: comparison.is_better(signs[comparison.name]) for comparison in objectives},
+        {c.name: c.is_better(signs[c.name], level_of(len(objectives))) for c in objectives},
         {item.name: item.excess(item.value(after), fresh[item.name]) <= 0.0 for item in judge.limits},
+        tuple(c.name for c in objectives if c.is_clear(-signs[c.name])),
     )
 
 

@@ -77,6 +77,26 @@ def test_pairs_that_differ_alike_leave_nothing_to_resample():
     assert (found.low, found.high) == (0.5, 0.5)
 
 
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_so_few_pairs_prove_nothing_however_well_they_agree(count):
+    """All of one sign: so they are by chance in one of 2^(count − 1) cases, more than one of twenty."""
+    alike = compare("x", [0.0] * count, [-1.0] * count, seed=0)
+    spread = compare("x", [0.0] * count, [-1.0 - k for k in range(count)], seed=0)
+    for found in (alike, spread):
+        assert found.high < 0.0
+        assert found.chance == pytest.approx(2.0 ** (1 - count))
+        assert not found.is_better(1.0)
+
+
+def test_a_rare_difference_is_better_only_with_six_to_none():
+    """Of 32 replicas, the winner stands in so many in which the baseline falls: chance p = 2 / 2^k."""
+    for more, better in ((4, False), (5, False), (6, True)):
+        found = compare("upright", [0.0] * 32, [1.0] * more + [0.0] * (32 - more), seed=0)
+        assert found.is_clear(-1.0)
+        assert found.chance == pytest.approx(2.0 ** (1 - more), rel=0.2)
+        assert found.is_better(-1.0) == better
+
+
 def test_an_interval_of_pure_noise_holds_zero_as_often_as_it_claims():
     rng = np.random.default_rng(1)
     misses = 0

@@ -122,6 +122,23 @@ def test_fresh_replicas_refuse_a_winner_by_luck(make, small):
     assert found.reasons
 
 
+def test_too_few_fresh_replicas_confirm_nothing_and_it_is_said(make, small):
+    tuner, tuned = run(make(small), bowl)
+    found = tuner.confirm(tuned.best.candidate, tuned.bounds, 4)
+    assert not found.holds
+    assert not found.worse
+    assert found.reasons == ["position_error is better by chance with p = 0.12, above 0.05"]
+
+
+def test_of_two_objectives_each_has_half_the_level(make, small):
+    small["tune"]["optimizer"] = "sobol"
+    small["objective"] = [{"metric": "position_error", "fell": 9.0}, {"metric": "peak_torque", "fell": 9e9}]
+    tuner, tuned = run(make(small), lambda k, z, seed: bowl(k, z, seed) | {"peak_torque": 1.0}, "sobol", 32)
+    best = min(tuned.tried, key=lambda tried: tried.score.values["position_error"]).candidate
+    assert not tuner.confirm(best, tuned.bounds, 6).holds  # p = 0.031
+    assert tuner.confirm(best, tuned.bounds, 7).holds  # p = 0.016
+
+
 def test_a_winner_beyond_its_limit_on_fresh_replicas_is_refused(make, small):
     small["limit"] = [{"metric": "peak_torque", "fell": 9e9, "at_most": 1e6}]
     tuning = make(small)
