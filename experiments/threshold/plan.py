@@ -10,7 +10,9 @@ from biped.errors import InputError
 from experiments.experiment import Experiment
 from experiments.parameters.parameter import Value, Values, from_json, parameter_named
 from experiments.registry import experiment_named
-from experiments.study.config import Config
+from experiments.study.config import Config, is_number
+from experiments.study.measured import metric_units
+from experiments.study.rows import CHANGES, FIRST
 from experiments.threshold.ensemble import Question
 from experiments.threshold.ladder import Ladder, neat
 from experiments.threshold.replicas import KINDS, Scatter, check, replica_changes
@@ -19,7 +21,7 @@ from experiments.trial import RECOVERED, STEPPED, Label, Trial
 
 #: How many, where nothing is said.
 REPLICAS = 21
-#: Labels that every trial has; a condition's own cannot have their names.
+#: Labels that every trial has.
 OWN_LABELS = ("condition", "replica", "turn", "value")
 
 
@@ -101,12 +103,23 @@ class Plan:
             )
         if self.dial.parameter in (*self.changes, *self._varied_besides):
             raise InputError(f"{self.dial.parameter} is what is turned: it can be neither set nor scattered")
-        for condition in self.conditions:
-            taken = sorted(set(condition.labels) & set(OWN_LABELS))
-            if taken:
-                raise InputError(f"label {taken[0]!r} of a condition: it has another meaning in a study of thresholds")
+        self._check_labels()
         for number, _ in enumerate(self.conditions):
             self.base.build(self.trial(Question(number, 0, 0, self.ladder.start)).changes)
+
+    def _check_labels(self) -> None:
+        """Each is a column of its own, of texts or of numbers."""
+        names = {name for condition in self.conditions for name in condition.labels}
+        of_others = {*OWN_LABELS, *FIRST, CHANGES, *self.varied, *(metric_units(self.base) if names else ())}
+        taken = sorted(names & of_others)
+        if taken:
+            raise InputError(f"label {taken[0]!r} of a condition: it has another meaning in a study of thresholds")
+        kinds: dict[str, bool] = {}
+        for name, label in (item for condition in self.conditions for item in condition.labels.items()):
+            if not isinstance(label, str) and not is_number(label):
+                raise InputError(f"label {name} = {label!r} of a condition: it must be a text or a finite number")
+            if kinds.setdefault(name, isinstance(label, str)) != isinstance(label, str):
+                raise InputError(f"label {name!r}: it is a text of one condition and a number of another: choose one")
 
     @cached_property
     def base(self) -> Experiment:

@@ -21,7 +21,7 @@ KINDS: dict[str, str] = {
     "factor": "times exp(width × a normal number), one factor for all numbers of all its parameters",
     "normal": "plus width × a normal number, one for each number",
     "uniform": "plus up to width, evenly, one for each number",
-    "seed": "a whole number; width is not used",
+    "seed": "a whole number, without a width",
 }
 
 
@@ -32,10 +32,10 @@ class Scatter:
     Attributes:
         parameters: their names.
         kind: one of ``KINDS``.
-        width: without unit for a factor, else in the parameters' unit; zero for none.
+        width: without unit for a factor, else in the parameters' unit; above zero, but none for a seed.
 
     Raises:
-        InputError: for an unknown kind, a negative width, or no parameter.
+        InputError: for an unknown kind, a width that is none, or no parameter.
     """
 
     parameters: tuple[str, ...]
@@ -46,12 +46,15 @@ class Scatter:
         object.__setattr__(self, "parameters", tuple(self.parameters))
         if self.kind not in KINDS:
             raise InputError(f"scatter of kind {self.kind!r}: kinds are {', '.join(KINDS)}")
-        if not (math.isfinite(self.width) and self.width >= 0.0):
-            raise InputError(
-                f"scatter of {', '.join(self.parameters)}: width = {self.width:g}: it must not be negative"
-            )
         if not self.parameters:
             raise InputError("scatter: name at least one parameter")
+        names = ", ".join(self.parameters)
+        if self.kind == "seed" and self.width != 0.0:
+            raise InputError(f"scatter of {names}: width = {self.width:g}: a seed has none; leave it out")
+        if self.kind != "seed" and not (math.isfinite(self.width) and self.width > 0.0):
+            raise InputError(
+                f"scatter of {names}: width = {self.width:g}: it must be above zero, or all replicas are alike"
+            )
 
     def as_json(self) -> dict[str, Any]:
         """As JSON can hold it."""

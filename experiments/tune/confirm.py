@@ -2,9 +2,9 @@
 
 Each replica is run with both sets of gains from the same start; the differences are resampled (Efron's bias-corrected
 and accelerated bootstrap). That interval is too narrow for few replicas, and where few of them differ: it keeps clear
-of zero wherever all differences have one sign, be there only two. So a difference also has to be significant by the test
-of Fisher (1935, The Design of Experiments, section 21), which is exact: where both gains serve alike, each difference
-has either sign with the same probability.
+of zero wherever all differences have one sign, be there only two. So a difference also has to be significant by the
+test of Fisher (1935, The Design of Experiments, section 21), which is exact: where both gains serve alike, each
+difference has either sign with the same probability.
 """
 
 from collections.abc import Sequence

@@ -111,6 +111,13 @@ def test_the_help_shows_a_file_that_works(tmp_path):
         ({"scatters": (Scatter(("floor.mu_s",), "seed"),)}, "whole number"),
         ({"scatters": (*SCATTERS, Scatter(("floor.mu_d",), "normal", 0.1))}, "twice"),
         ({"conditions": (Condition(labels={"replica": 1}),)}, "another meaning"),
+        ({"conditions": (Condition(labels={"trial": 1}),)}, "another meaning"),
+        ({"conditions": (Condition(labels={"verdict": "x"}),)}, "another meaning"),
+        ({"conditions": (Condition(labels={"settling_time": 1.0}),)}, "another meaning"),
+        ({"conditions": (Condition(labels={"block.velocity[0]": 1.0}),)}, "another meaning"),
+        ({"conditions": (Condition(labels={"floor": "low"}), Condition(labels={"floor": 0.4}))}, "choose one"),
+        ({"conditions": (Condition(labels={"floor": [1, 2]}),)}, "text or a finite number"),
+        ({"conditions": (Condition(labels={"floor": float("nan")}),)}, "text or a finite number"),
         ({"changes": {"floor.mu_s": 0.1}}, "mu_d"),
     ],
 )
@@ -142,3 +149,9 @@ def test_files_that_are_wrong_are_refused(tmp_path, line, said):
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=said):
         plan_from(read_config(file))
+
+
+@pytest.mark.parametrize(("kind", "width"), [("factor", 0.0), ("normal", -1.0), ("uniform", 0.0), ("seed", 0.1)])
+def test_a_scatter_scatters_by_its_width_and_a_seed_has_none(kind, width):
+    with pytest.raises(InputError, match="width"):
+        Scatter(("floor.mu_s",), kind, width)
