@@ -60,6 +60,7 @@ class Study:
         self._rows = rows
         self._journal = journal
         self._changing = threading.Lock()
+        self._whole = True  # whether all that is in the journal is in ``_rows``
         self._next_fold = time.monotonic() + FOLD_EVERY
 
     @classmethod
@@ -240,8 +241,10 @@ class Study:
             journal = self._writer()
             if trial.number in self.finished:
                 raise ValueError(f"trial {trial.number} is in the study already")
+            self._whole = False
             _append(journal, line)
             self._rows.add(row)
+            self._whole = True
             if time.monotonic() >= self._next_fold:
                 self._fold()
         return result
@@ -258,6 +261,9 @@ class Study:
     def _fold(self) -> None:
         journal = self._writer()
         began = time.monotonic()
+        if not self._whole:  # a Ctrl-C came in between, or the disk was full: what the journal has is finished
+            self._rows.add_lines(_whole_lines(self.folder / JOURNAL), self.folder)
+            self._whole = True
         if self._rows.unsaved or not (self.folder / TABLE).exists():
             replace_file(self.folder / TABLE, self._rows.as_parquet(self.header))
             self._rows.unsaved = False

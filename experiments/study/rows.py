@@ -117,14 +117,22 @@ class Rows:
         rows = cls()
         if path.exists():
             rows._load_table(path)
+        rows.add_lines(lines, folder)
+        return rows
+
+    def add_lines(self, lines: Iterable[bytes], folder: Path) -> None:
+        """Those of a journal's lines that are not there yet.
+
+        Raises:
+            InputError: one of them is damaged.
+        """
         for number, line in enumerate(lines, start=1):
             try:
                 row = Row.from_line(line)
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(f"{folder}: line {number} of its journal is damaged ({error})") from None
-            if row.number not in rows._place:
-                rows.add(row)
-        return rows
+            if row.number not in self._place:
+                self.add(row)
 
     def _load_table(self, path: Path) -> None:
         import pyarrow
@@ -149,8 +157,8 @@ class Rows:
 
     def add(self, row: Row) -> None:
         """One that is not there yet."""
-        self._place[row.number] = len(self._place)
         self._new[row.number] = row
+        self._place[row.number] = len(self._place)
         self.unsaved = True
         for role, names in (("labels", row.labels), ("metrics", row.result)):
             if not names.keys() <= self._known[role]:

@@ -76,6 +76,22 @@ def test_a_program_killed_between_table_and_journal_leaves_each_trial_once(make_
         assert study.frame()["trial"].tolist() == [0, 1, 2]
 
 
+def test_a_ctrl_c_after_the_journal_got_a_trial_does_not_lose_it(make_study, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    study = make_study()
+    study.add(trial(1), RESULT)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(study._rows), "add", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            study.add(trial(2), RESULT)
+    study.close()
+    found = Study.read(study.folder)
+    assert set(found.finished) == {1, 2}
+    assert same(found.results()[2], RESULT)
+
+
 def test_a_torn_last_line_is_dropped_and_its_trial_can_be_added_again(make_study, tmp_path):
     study = make_study()
     for number in range(3):
