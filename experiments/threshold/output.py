@@ -88,9 +88,16 @@ def _cells(finding: Finding) -> list[str]:
     found = finding.estimate
     odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
     interval = interval_text(found.median.low, found.median.high)
-    least = finding.plan.ladder.start
-    median = f"< {least:g}" if found.median.value == -math.inf else number_text(found.median.value)
-    return [median, interval, number_text(found.low), number_text(found.high), odd]
+    return [median_text(finding), interval, number_text(found.low), number_text(found.high), odd]
+
+
+def median_text(finding: Finding) -> str:
+    """A condition's median for a reader: that it is below the least value tried, or not below the greatest."""
+    found = finding.estimate
+    if found.median.value == -math.inf:
+        return f"< {finding.plan.ladder.start:g}"
+    beyond = 2 * found.above >= found.replicas
+    return f"≥ {number_text(found.median.value)}" if beyond else number_text(found.median.value)
 
 
 def number_text(value: float) -> str:

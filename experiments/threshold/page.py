@@ -11,7 +11,7 @@ from experiments.reporting.toml import as_toml
 from experiments.study.folder import Study
 from experiments.threshold.figure import MOST_CURVES, name_of, thresholds_of
 from experiments.threshold.findings import Finding, Findings, findings_of
-from experiments.threshold.output import interval_text, number_text, remarks
+from experiments.threshold.output import interval_text, median_text, number_text, remarks
 
 #: What a condition is called.
 Name = Callable[[Finding], str]
@@ -57,7 +57,7 @@ def lead(findings: Findings, name: Name = name_of) -> list[Block]:
 
 def _said(finding: Finding) -> str:
     median = finding.estimate.median
-    return f"{number_text(median.value)} {finding.plan.unit} ({interval_text(median.low, median.high)})"
+    return f"{median_text(finding)} {finding.plan.unit} ({interval_text(median.low, median.high)})"
 
 
 def _called(finding: Finding, name: Name) -> str:
@@ -80,7 +80,7 @@ def _row(finding: Finding, name: Name) -> tuple[str, ...]:
     found = finding.estimate
     return (
         _called(finding, name),
-        number_text(found.median.value),
+        median_text(finding),
         interval_text(found.median.low, found.median.high),
         number_text(found.low),
         number_text(found.high),

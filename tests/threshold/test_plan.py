@@ -12,7 +12,9 @@ from experiments.reporting.toml import as_toml
 from experiments.study.config import Config, read_config
 from experiments.threshold import command as threshold
 from experiments.threshold.ensemble import Question
+from experiments.threshold.findings import find
 from experiments.threshold.ladder import Ladder
+from experiments.threshold.output import median_text
 from experiments.threshold.plan import Condition, Dial, Plan, plan_from
 from experiments.threshold.replicas import Scatter, replica_changes
 
@@ -149,6 +151,13 @@ def test_files_that_are_wrong_are_refused(tmp_path, line, said):
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=said):
         plan_from(read_config(file))
+
+
+@pytest.mark.parametrize(("limit", "told"), [(3.0, "< 4"), (4.5, "4.5"), (99.0, "≥ 10")])
+def test_a_median_out_of_range_is_not_told_as_one_that_was_found(limit, told):
+    plan = replace(PLAN, ladder=Ladder(4.0, 6.0, 1.0, 0.5, 10.0))
+    findings = find(plan, lambda asked: [{"verdict": "recovered" if q.value <= limit else "fell"} for q in asked])
+    assert [median_text(finding) for finding in findings.conditions] == [told, told]
 
 
 @pytest.mark.parametrize(("kind", "width"), [("factor", 0.0), ("normal", -1.0), ("uniform", 0.0), ("seed", 0.1)])
