@@ -40,7 +40,8 @@ def run_trials(
     Raises:
         InputError: a number occurs twice, or is that of a finished trial with other changes.
         OSError: the study's folder cannot be written any more; what is in it stays, and can be gone on with.
-        KeyboardInterrupt: the user stopped it; the trials that were being run are finished and kept.
+        KeyboardInterrupt: the user stopped it; what is in the study stays. Trials that were being run are kept too, but
+            where it came while a result was being written: then they are run again.
     """
     trials = list(trials)
     numbers = [trial.number for trial in trials]
