@@ -47,7 +47,7 @@ def sections(work: Effort, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
     """What is measured, in words, and how; figures go into ``folder``."""
     yield "the closed loop", lambda: closed_loop_section(work)
     yield "whole experiments", lambda: experiment_section(work)
-    yield "studies", lambda: studies_section(20 if work.quick else 120, min(work.repeats, 7))
+    yield "studies", lambda: studies_section(20 if work.quick else 480, min(work.repeats, 5))
     yield "chains", lambda: chain_section(work, folder)
     yield "start-up", lambda: startup_section(work)
     beside = with_mujoco and importlib.util.find_spec("mujoco") is not None

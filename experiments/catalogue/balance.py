@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from biped.checks import whole
-from biped.disturbances import Disturbance
+from biped.disturbances import Disturbance, Force, Platform, Push
 from biped.errors import InputError
 from biped.model import Model, human
 from contact import RUBBER, Floor
@@ -58,12 +58,25 @@ def set_up(values: Values) -> Setup:
     """The human of these values and its disturbances."""
     trunk = (values.number("initial.body_x"), values.number("initial.body_y"), values.number("initial.body_z"))
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk)
+    _check_within(acting, values.number("run.duration"))
     seed = values.whole("random.seed")
     whole(seed, "random.seed")
     if seed:
         duration, period = values.number("run.duration"), values.number("controller.period")
         acting = (*acting, *random_disturbances(seed, acting, duration, period))
     return balancing.set_up(values, acting)
+
+
+def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
+    """Whether what is set happens at all: a push after the end would be withstood however hard it is.
+
+    Raises:
+        InputError: a push, a force or a motion of the floor begins after the run.
+    """
+    for disturbance in acting:
+        if isinstance(disturbance, (Push, Force, Platform)) and disturbance.begins >= duration:
+            start = f"{type(disturbance).__name__.lower()}.start = {disturbance.begins:g} s"
+            raise InputError(f"{start} is not before the end of the run, run.duration = {duration:g} s")
 
 
 def _parameters() -> tuple[Parameter, ...]:

@@ -177,7 +177,7 @@ def _keep(found: dict[str, Value], names: Sequence[str], numbers: Iterable[float
 
 
 def _value(name: str, number: float) -> Value:
-    if math.isnan(number):
+    if not math.isfinite(number):
         return None
     return int(number) if name in _WHOLE else number
 

@@ -34,7 +34,11 @@ def print_summary(plan: Plan, frame: "pd.DataFrame") -> None:
     for factor in factors:
         others = "" if len(factors) == 1 else ", whatever the others"
         console.print(Text(f"\nBy {factor.label}{others}", style="bold"))
-        console.print(_by(plan, frame, factor))
+        console.print(_by(plan, frame, factor, intervals=plan.replicas == 1 or len(factors) == 1))
+    if plan.replicas > 1 and len(factors) > 1:
+        console.print(
+            Text("no intervals: the same replicas are in all combinations that are taken together", style="dim")
+        )
 
 
 def _counts(plan: Plan, frame: "pd.DataFrame") -> Text:
@@ -48,7 +52,7 @@ def _counts(plan: Plan, frame: "pd.DataFrame") -> Text:
     return text
 
 
-def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor) -> Table:
+def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> Table:
     """One row for each value, or bin of values."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     metric, kinds = shown_metric(plan, frame), kinds_in(frame)
@@ -56,7 +60,8 @@ def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor) -> Table:
     table.add_column("trials", justify="right", header_style="bold")
     for kind in kinds:
         table.add_column(kind, justify="right", header_style="bold")
-        table.add_column(f"{CONFIDENCE:.0%} interval", header_style="bold")
+        if intervals:
+            table.add_column(f"{CONFIDENCE:.0%} interval", header_style="bold")
     if metric is not None:
         unit = metric_units(plan.experiment).get(metric, "")
         heading = f"median {metric}" + (f" [{unit}]" if unit not in ("", "1") else "")
@@ -65,7 +70,7 @@ def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor) -> Table:
         cells: list[Text | str] = [Text(group.label), str(len(group.trials))]
         for kind in kinds:
             found = share(group.trials["verdict"], kind)
-            cells += [f"{found.value:.0%}", f"{found.low:.0%} … {found.high:.0%}"]
+            cells += [f"{found.value:.0%}", *([f"{found.low:.0%} … {found.high:.0%}"] if intervals else [])]
         if metric is not None:
             median = group.trials[metric].median()
             cells.append(f"{median:.4g}" if group.trials[metric].notna().any() else "none")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biped import Throw
+from biped import InputError, Throw
 from experiments.catalogue.random_disturbances import SHARE, random_disturbances
 from experiments.registry import experiment_named
 from experiments.study.engine import run_trials
@@ -105,3 +105,10 @@ def test_they_leave_room_for_what_is_set():
     for seed in range(1, 30):
         setup = experiment.build({"random.seed": seed, "senses.joint_noise": 1e-4, "block.speed": 3.0})
         setup.prepare()
+
+
+def test_a_disturbance_after_the_end_is_refused():
+    """A push that never comes would be withstood however hard it is."""
+    for changes in ({"push.impulse": 1e3}, {"force.size": 10.0}, {"platform.motion": "step"}):
+        with pytest.raises(InputError, match="is not before the end of the run"):
+            experiment_named("balance").build(changes | {"run.duration": 0.5})

@@ -36,7 +36,7 @@ def test_there_is_a_picture_for_every_published_figure(runs, tmp_path, name):
     touching = {"contact-modes.png"} if runs[name].state.model.nc else {"momentum.png"}
     assert {"overview.png", "ledger.png"} | touching <= set(names)
     for file in files:
-        assert 0.01 < ink(file) < 0.6, file.name
+        assert 0.01 < ink(file) < 0.7, file.name  # points that stick throughout fill most of theirs
     remove_figures(tmp_path, experiment.figures)
     assert list(tmp_path.iterdir()) == []
 

@@ -19,7 +19,7 @@ SWEEP = f"""
 experiment = "thrown-block"
 replicas = {TRIALS // 4}
 [set]
-run.duration = 0.5
+run.duration = 1.5
 [vary]
 floor.mu_s = [0.6, 0.7, 0.8, 0.9]
 """
