@@ -74,6 +74,11 @@ def fail(message: str, status: int, kind: str = "error: ") -> int:
     return status
 
 
+def announce(sentence: str) -> None:
+    """One line on the standard error, about what is going on."""
+    print(f"biped: {sentence}", file=sys.stderr)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one line."""
 

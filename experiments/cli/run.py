@@ -1,13 +1,12 @@
 """``biped run``: simulate an experiment, save it, draw it, report it."""
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.run import STATE, SUMMARY, TABLE, Run
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
-from experiments.cli.main import fail
+from experiments.cli.main import announce, fail
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.experiment import Experiment
@@ -31,7 +30,7 @@ def main(options: Namespace) -> int:
     folder = writable_folder(options.out or Path("results") / experiment.name)
     try:
         with ProgressBar(duration) as bar:
-            run = experiment.run(changes, progress=bar, announce=_announce)
+            run = experiment.run(changes, progress=bar, announce=announce)
     except RunInterrupted as stopped:
         return _keep(stopped.run, folder, experiment, INTERRUPTED, "interrupted")
     except IntegrationError as error:
@@ -67,10 +66,6 @@ def _gains(experiment: Experiment, file: str) -> dict[str, Value]:
     if not any(parameter.name.startswith("controller.") for parameter in experiment.parameters):
         raise InputError(f"--gains: {experiment.name} has no controller")
     return {f"controller.{name}": value for name, value in read_gains(file).items()}
-
-
-def _announce(sentence: str) -> None:
-    print(f"biped: {sentence}", file=sys.stderr)
 
 
 def finish(run: Run, experiment: Experiment, folder: Path, title: str, *, draw: bool) -> None:

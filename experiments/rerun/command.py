@@ -1,14 +1,13 @@
 """``biped rerun``: one trial of a study again, saved and drawn as ``biped run`` does."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError, RunInterrupted
 from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, fail
+from experiments.cli.main import Parser, announce, fail
 
 if TYPE_CHECKING:
     from experiments.rerun.again import Again
@@ -61,17 +60,13 @@ def main(argv: Sequence[str]) -> int:
     folder = writable_folder(options.out or study.trace_folder(number))
     try:
         with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
-            again = rerun(study, number, bar, _announce)
+            again = rerun(study, number, bar, announce)
     except RunInterrupted as stopped:
         stopped.run.save(folder)
         return fail(f"interrupted; what was computed up to {stopped.run.state.time:.4g} s is in {folder}",
                     INTERRUPTED, "")  # fmt: skip
     _keep(study, again, folder, draw=not options.no_figures)
     return _verdict(study, again)
-
-
-def _announce(sentence: str) -> None:
-    print(f"biped: {sentence}", file=sys.stderr)
 
 
 def _keep(study: "Study", again: "Again", folder: Path, *, draw: bool) -> None:

@@ -1,11 +1,10 @@
 """``biped sensitivity``: which parameters a metric depends on."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.cli.main import Parser
+from experiments.cli.main import Parser, announce
 from experiments.study.command import STOPPING, add_options, executor_of, stopped
 
 _DESCRIPTION = """\
@@ -93,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     bar = ProgressBar(total, "trying", "trials", begun=len(study.finished), counts=True)
     try:
         with study, bar:
-            found = run_sensitivity(sensitivity, study, executor, bar, _announce)
+            found = run_sensitivity(sensitivity, study, executor, bar, announce)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
     files = write_indices(found, folder)
@@ -103,7 +102,3 @@ def run(options: argparse.Namespace) -> int:
         files += draw_sensitivity(sensitivity, found, folder / FIGURE)
     print_sensitivity(sensitivity, found, files, folder, terminal())
     return 0
-
-
-def _announce(sentence: str) -> None:
-    print(f"biped: {sentence}", file=sys.stderr)

@@ -1,12 +1,11 @@
 """``biped sweep``: run an experiment at all combinations of some parameters' values."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.main import Parser, fail
+from experiments.cli.main import Parser, announce, fail
 from experiments.study.command import STOPPING, add_options, executor_of, stopped
 
 if TYPE_CHECKING:
@@ -100,13 +99,9 @@ def _run(plan: "Plan", study: "Study", executor: "Executor") -> "pd.DataFrame":
 
     done = len(study.finished)
     if done:
-        _announce(f"{done} of {plan.total} trials are in {study.folder} already")
+        announce(f"{done} of {plan.total} trials are in {study.folder} already")
     with ProgressBar(plan.total, "sweeping", "trials", begun=done, counts=True) as bar:
-        return run_plan(plan, study, executor, bar, _announce)
-
-
-def _announce(sentence: str) -> None:
-    print(f"biped: {sentence}", file=sys.stderr)
+        return run_plan(plan, study, executor, bar, announce)
 
 
 def report(plan: "Plan", frame: "pd.DataFrame", folder: Path, *, draw: bool) -> int:

@@ -1,12 +1,12 @@
 """Options that the commands of thresholds share, and the study that they run."""
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments.cli.main import announce
 from experiments.study.command import STOPPING, add_options, executor_of, stopped
 
 if TYPE_CHECKING:
@@ -154,10 +154,6 @@ def _run(plan: "Plan", study: "Study", executor: "Executor") -> "Findings":
 
     done = len(study.finished)
     if done:
-        _announce(f"{done} trials are in {study.folder} already")
+        announce(f"{done} trials are in {study.folder} already")
     with ProgressBar(plan.likely_trials, "searching", "trials", begun=done, counts=True) as bar:
-        return run_study(plan, study, executor, bar, _announce)
-
-
-def _announce(sentence: str) -> None:
-    print(f"biped: {sentence}", file=sys.stderr)
+        return run_study(plan, study, executor, bar, announce)

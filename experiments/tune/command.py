@@ -1,11 +1,10 @@
 """``biped tune``: find gains that serve better, and prove it on fresh replicas."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.cli.main import Parser
+from experiments.cli.main import Parser, announce
 from experiments.study.command import STOPPING, add_options, executor_of, stopped
 
 _DESCRIPTION = """\
@@ -111,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         with study, bar:
-            outcome = run_tuning(tuning, study, executor, bar, watch, _announce)
+            outcome = run_tuning(tuning, study, executor, bar, watch, announce)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
     files = write_results(tuning, outcome, folder)
@@ -121,7 +120,3 @@ def run(options: argparse.Namespace) -> int:
         files += draw_tuning(tuning, outcome, folder)
     print_tuning(tuning, outcome, files, folder, terminal())
     return 0
-
-
-def _announce(sentence: str) -> None:
-    print(f"biped: {sentence}", file=sys.stderr)
