@@ -1,6 +1,7 @@
 """Short real trials, and studies of them."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -36,6 +37,11 @@ def make_study(tmp_path):
     return make
 
 
+def hear_interrupts():
+    """A shell may have left SIGINT ignored for what runs in its background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def start(tmp_path):
     """Start ``biped`` as a process of its own in the test's folder."""
@@ -45,7 +51,7 @@ def start(tmp_path):
         command = [sys.executable, "-c", BIPED, *map(str, words)]
         process = subprocess.Popen(
             command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **{"preexec_fn": hear_interrupts} | options,
         )  # fmt: skip
         started.append(process)
         return process
