@@ -7,8 +7,8 @@ from typing import Any
 
 from biped.errors import InputError
 from experiments.registry import experiment_named
-from experiments.study.config import Config, is_number, read_config
-from experiments.tune.config import changes_from, check_corners, check_metrics, knob_from, scatters_from, within
+from experiments.study.config import Config, changes_from, is_number, read_config
+from experiments.tune.config import check_corners, check_metrics, knob_from, scatters_from, within
 from experiments.tune.objective import MEASURED, SHARES, Reading
 from experiments.tune.plan import Plan, Scenario
 

@@ -9,9 +9,13 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from biped.errors import InputError
+
+if TYPE_CHECKING:
+    from experiments.experiment import Experiment
+    from experiments.parameters.parameter import Value
 
 T = TypeVar("T")
 
@@ -213,3 +217,18 @@ def line_of(text: str, path: Sequence[str]) -> str:
 def _plain(name: str) -> str:
     """A dotted name without quotes and blanks."""
     return ".".join(part.strip().strip("\"'") for part in name.strip().split("."))
+
+
+def changes_from(config: Config, experiment: "Experiment") -> "dict[str, Value]":
+    """The values of parameters in a table.
+
+    Raises:
+        InputError: one does not exist, or is not of its kind; the message says in which line.
+    """
+    found: dict[str, Any] = {}
+    for name, value in config.parameters().items():
+        try:
+            found[name] = experiment.parameter(name).checked(tuple(value) if isinstance(value, list) else value)
+        except InputError as error:
+            raise config.error(str(error), name) from None
+    return found

@@ -13,7 +13,7 @@ from experiments.experiment import Experiment
 from experiments.parameters.initial import SCATTER
 from experiments.parameters.parameter import Value, parameter_named, shown, split_name
 from experiments.registry import experiment_named
-from experiments.study.config import Config, read_config
+from experiments.study.config import Config, changes_from, read_config
 from experiments.study.measured import metric_units
 from experiments.study.seeds import seed_of
 from experiments.sweep.axis import Axis, grid_axis, sample_axis, together_axis
@@ -100,7 +100,7 @@ def plan_from(config: Config) -> Plan:
         raise config.error(str(error).removeprefix(config.source + ": "), "experiment") from None
     seed = config.whole("seed", 0)
     replicas = config.whole("replicas", 1, least=1)
-    fixed = _fixed(config.table("set", {}), experiment)
+    fixed = changes_from(config.table("set", {}), experiment)
     metrics = _metrics(config, experiment, fixed)
     axes = _axes(config.table("vary"), experiment, seed)
     config.finish()
@@ -125,17 +125,6 @@ def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value])
             raise config.error(f"metrics: there is no {pattern!r}; there are {', '.join(known)}", "metrics")
         found |= dict.fromkeys(names)
     return tuple(found)
-
-
-def _fixed(config: Config, experiment: Experiment) -> dict[str, Value]:
-    fixed: dict[str, Value] = {}
-    for name, value in config.parameters().items():
-        try:
-            parameter = parameter_named(name, experiment.parameters)
-            fixed[parameter.name] = parameter.checked(tuple(value) if isinstance(value, list) else value)
-        except InputError as error:
-            raise config.error(str(error), name) from None
-    return fixed
 
 
 def _axes(config: Config, experiment: Experiment, seed: int) -> tuple[Axis, ...]:

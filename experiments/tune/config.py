@@ -11,7 +11,7 @@ from biped.errors import InputError
 from experiments.experiment import Experiment
 from experiments.parameters.parameter import Value, parameter_named, shown, split_name
 from experiments.registry import experiment_named
-from experiments.study.config import Config, is_number, read_config
+from experiments.study.config import Config, changes_from, is_number, read_config
 from experiments.study.measured import metric_units
 from experiments.threshold.replicas import KINDS, Scatter
 from experiments.trial import RECOVERED, TYPED
@@ -118,23 +118,6 @@ def within(config: Config, make: "Any") -> Any:
         return make()
     except TYPED as error:
         raise config.error(str(error)) from None
-
-
-def changes_from(config: Config, experiment: Experiment) -> dict[str, Value]:
-    """The values of parameters in a table.
-
-    Raises:
-        InputError: one does not exist, or is not of its kind.
-    """
-    found: dict[str, Value] = {}
-    for name, value in config.parameters().items():
-        try:
-            found[name] = parameter_named(name, experiment.parameters).checked(
-                tuple(value) if isinstance(value, list) else value
-            )
-        except InputError as error:
-            raise config.error(str(error), name) from None
-    return found
 
 
 def knob_from(config: Config, experiment: Experiment) -> Knob:
