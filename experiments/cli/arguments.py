@@ -63,6 +63,11 @@ in the coordinates of a linear space, with constraints (biped.lagrangian).
 
 
 #: Commands that read their own options.
+_VIEWERS = {
+    "view": "show saved runs in three dimensions, in the browser",
+    "render": "write a saved run as a video, or as a page that plays it",
+    "live": "run an experiment in real time, with sliders and a button that pushes",
+}
 _STUDIES = {
     "sweep": "run an experiment at all combinations of values",
     "push-map": "how hard a push may be, over its direction",
@@ -75,6 +80,7 @@ _STUDIES = {
     "export": "write a saved run for EUROBENCH or OpenSim",
 }
 _OTHERS = {
+    "compare": "run an experiment in other physics engines, and compare",
     "work-precision": "compare all integrators: error against cost",
     "reproduce": "recompute the tables and figures of a paper",
     "bench": "measure the speed of the closed loop on this machine",
@@ -90,7 +96,7 @@ def parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     commands.add_parser("list", help="list the experiments")
     show = commands.add_parser("show", help="show all parameters of an experiment, with units and sources")
     show.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
-    for name, what in _STUDIES.items():
+    for name, what in (_VIEWERS | _STUDIES).items():
         commands.add_parser(name, help=what, add_help=False)
     _add_search(commands)
     _add_integrators(commands)

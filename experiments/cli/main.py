@@ -26,7 +26,10 @@ OWN_OPTIONS = {
     "bench": "experiments.bench.command",
     "export": "experiments.export.command",
     "block-speed": "experiments.block_speed.command",
+    "compare": "experiments.compare.command",
+    "live": "experiments.live.command",
     "push-map": "experiments.push_map.command",
+    "render": "experiments.render.command",
     "report": "experiments.reporting.command",
     "reproduce": "experiments.reproduce.command",
     "rerun": "experiments.rerun.command",
@@ -34,6 +37,7 @@ OWN_OPTIONS = {
     "sensitivity": "experiments.sensitivity.command",
     "threshold": "experiments.threshold.command",
     "tune": "experiments.tune.command",
+    "view": "experiments.viewer.command",
     "work-precision": "experiments.work_precision.command",
 }
 
