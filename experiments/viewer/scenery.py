@@ -1,0 +1,97 @@
+"""What stands around a model, and what hangs on it: from the disturbances of a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biped.disturbances import Disturbance, described
+from biped.model import Model
+from biped.model.geometry import Vector3, vector3
+
+
+@dataclass(frozen=True)
+class LoadBox:
+    """A load: a box fixed to a body.
+
+    Attributes:
+        body: number of the body.
+        center: [m] from the centre of mass of the body with all its loads, home axes.
+        size: [m] edges.
+    """
+
+    body: int
+    center: Vector3
+    size: Vector3
+
+
+@dataclass(frozen=True)
+class PatchArea:
+    """A rectangle of the floor with friction of its own, in the floor's frame.
+
+    Attributes:
+        x: [m] least and most.
+        y: [m] least and most.
+        mu: coefficient of static friction there.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    mu: float
+
+
+@dataclass(frozen=True)
+class Scenery:
+    """Things that stay as they are throughout a run.
+
+    Attributes:
+        thrown_size: [m] edges of a thrown box, or None.
+        loads: on the bodies.
+        patches: of the floor.
+        moving_floor: whether the floor moves.
+    """
+
+    thrown_size: Vector3 | None = None
+    loads: tuple[LoadBox, ...] = ()
+    patches: tuple[PatchArea, ...] = ()
+    moving_floor: bool = False
+
+
+def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
+    """The scenery of a run.
+
+    Args:
+        model: with its loads, as ``run.state.model``.
+        disturbances: themselves, or as a run describes them (``run.disturbances``).
+    """
+    acting = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
+    thrown = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
+    patches = tuple(
+        PatchArea((d["x"][0], d["x"][1]), (d["y"][0], d["y"][1]), d["floor"]["mu_s"])
+        for d in acting
+        if d["kind"] == "patch"
+    )
+    loads = [d for d in acting if d["kind"] == "load"]
+    moving = any(d["kind"] == "platform" for d in acting)
+    return Scenery(thrown[0] if thrown else None, _load_boxes(model, loads), patches, moving)
+
+
+def _load_boxes(model: Model, loads: Sequence[Mapping[str, Any]]) -> tuple[LoadBox, ...]:
+    """Where the loads are, from the centre of mass of the bodies that carry them.
+
+    A load's place is told from the centre of mass that its body had before; each one has moved it on by its share
+    of the mass (``Model.with_load``). So they are taken off again, the last one first.
+    """
+    com = {body.name: np.zeros(3) for body in model.bodies}
+    mass = {body.name: body.mass for body in model.bodies}
+    boxes = []
+    for load in reversed(loads):
+        name, at = load["body"], np.asarray(load["position"], dtype=float)
+        com[name] = com[name] - load["mass"] / mass[name] * at
+        mass[name] -= load["mass"]
+        edge = (load["mass"] / 1000.0) ** (1.0 / 3.0)
+        size = (edge, edge, edge) if load["size"] is None else load["size"]
+        center = vector3(com[name] + at, "centre of the load")
+        boxes.append(LoadBox(model.body_index(name), center, vector3(size, "size of the load")))
+    return tuple(reversed(boxes))
