@@ -103,11 +103,24 @@ class Session:
             return self._result("fell")
         return self._result("completed" if self.world.fall is NEVER else "stood")
 
+    def advance(self, ticks: int) -> int:
+        """Take whole control ticks, for one who watches; how many were taken before a fall or an error, if any.
+
+        ``fell_at`` and ``error`` say what ended it. What is recorded on the way is not kept. What happens is bit for
+        bit what ``run`` does; a state that is within a tick is to be run to its end before.
+        """
+        left = ticks * self.clock.period
+        while left > 0 and not self.has_ended:
+            left -= self._chunk(left)
+        self.rows.clear()
+        self.events.clear()
+        return ticks - left // self.clock.period
+
     def _take_steps(self, progress: Progress | None) -> None:
         left = self._finish_tick(self.clock.steps)
         if self.controller is None and not self.state.plant.counts[INTO_TICK]:
             self.state.plant.torque[:] = 0.0
-        while left > 0 and not self._has_ended:
+        while left > 0 and not self.has_ended:
             left -= self._chunk(left)
             if progress is not None:
                 progress(self.state.time)
@@ -115,7 +128,8 @@ class Session:
             self._record()
 
     @property
-    def _has_ended(self) -> bool:
+    def has_ended(self) -> bool:
+        """Whether it fell, or a step had no solution."""
         return self.fell_at is not None or self.error is not None
 
     def warm_up(self, announce: Announce | None) -> None:
@@ -142,7 +156,7 @@ class Session:
             reason = self._timed(lambda: self._hold(into, rest))
             self._drain()
             self._check(reason)
-            if self._has_ended:
+            if self.has_ended:
                 return 0
             left -= rest
             self.state.plant.counts[INTO_TICK] = (into + rest) % self.clock.period

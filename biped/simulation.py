@@ -112,6 +112,8 @@ def prepare(
     integrator = _integrator_of(integrator)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
     _check_controller(controller, acting)
+    if hasattr(integrator, "take_on"):
+        integrator.take_on(carrying, floor, acting)
     clock = clock_of(controller, step, duration, record_every)
     _check_tick(state, clock)
     state.set_step(step)

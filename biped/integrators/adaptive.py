@@ -1,9 +1,5 @@
 """An adaptive integrator of high order: scipy's, around the compiled equations of motion."""
 
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,6 +9,7 @@ from numpy.typing import NDArray
 from biped.checks import is_finite
 from biped.errors import InputError
 from biped.integrators.explicit import ContinuousTime, room_for
+from biped.interrupts import interrupts_afterwards
 from biped.kernels.explicit import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
 from biped.kernels.hold import World, record, take_step
 from biped.kernels.log import STRIDE, log_contact_changes
@@ -91,7 +88,7 @@ class Adaptive(ContinuousTime):
             begin_flow(tree, ground, plant, pushes, work, inner, time_of(plant), plant.clock[1])
             slope_of_flow(tree, ground, plant, pushes, inner.flow, plant.clock[1])
         for _ in range(steps):
-            with _interrupts_afterwards():
+            with interrupts_afterwards():
                 if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
                     record(tree, ground, plant, work, thrown, log)
                 reason: int = take_step(tree, ground, plant, pushes, work, method, thrown, log)
@@ -134,20 +131,3 @@ def _advance_by_scipy(
 
 
 advance.register(_ByScipy)(_advance_by_scipy)
-
-
-@contextmanager
-def _interrupts_afterwards() -> Iterator[None]:
-    """Let Ctrl-C wait until what is inside is done, so that no step is left half booked."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield  # it raises nothing here
-        return
-    caught: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    for number in caught[:1]:
-        signal.raise_signal(number)

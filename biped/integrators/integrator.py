@@ -13,6 +13,8 @@ class Integrator(Protocol):
 
     One that steps from Python has a method ``hold(world, steps)`` besides, which does what ``biped.kernels.hold.hold``
     does and returns why it ended. Its ``method`` is then only what the kernels around the steps are compiled for.
+    One that has to know more than the kernels do has a method ``take_on(model, floor, disturbances)``, called before
+    the first step with the model as it moves, its loads included; it raises InputError for what it cannot simulate.
     """
 
     @property

@@ -29,10 +29,10 @@ from biped.kernels.dynamics import (
     turn_inertias,
 )
 from biped.kernels.factorization import solve_inboard, solve_outboard
-from biped.kernels.ground import begin_ground, floor_force
+from biped.kernels.ground import floor_force
 from biped.kernels.kinematics import copy_poses, move_bodies, place_bodies, point_of_body
 from biped.kernels.newton import place_push
-from biped.kernels.pushes import set_push_impulses
+from biped.kernels.step import set_out
 from biped.kernels.tree import FLOATING, PRISMATIC, REVOLUTE, Floats
 from biped.kernels.variational import hand_to_parent, reference_point
 from biped.kernels.vectors import (
@@ -107,11 +107,7 @@ def new_flow(n: int, nq: int, nv: int, nc: int) -> Flow:
 @kernel
 def set_off(tree, ground, plant, pushes, work, flow, begin, h):
     """Stand at the start of a step: ``flow.at`` is the plant's state, with empty books, and M is factored there."""
-    if pushes.body.shape[0] > 0:
-        set_push_impulses(pushes, begin, begin + h)
-        for j in range(pushes.body.shape[0]):
-            place_push(work.motion.poses, pushes, j, pushes.left)
-    begin_ground(ground, reference_point(tree, plant.q), work.motion.poses.contact, begin, begin + h)
+    set_out(tree, ground, plant, pushes, work, begin, h)
     motion = flow.motion
     copy_poses(work.motion.poses, motion.poses)
     for i in range(tree.parent.shape[0]):
@@ -313,14 +309,8 @@ def arrive(tree, plant, pushes, work, flow, h):
     for k in range(flow.at.whole.shape[0]):
         if not math.isfinite(flow.at.whole[k]):
             return False
-    set_unit_coordinates(tree, flow.at.q, work.q)
-    work.shift[0], work.shift[1], work.shift[2] = displacement(tree, flow)
-    place_bodies(tree, work.q, work.next)
-    for j in range(pushes.body.shape[0]):
-        place_push(work.next, pushes, j, pushes.right)
-    for i in range(tree.parent.shape[0]):
-        store4(work.turn, i, quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i)))
-    set_end_momentum(tree, work.next, flow)
+    place_end(tree, pushes, work, flow.at.q, displacement(tree, flow))
+    set_momentum(tree, work.next, flow.at.v, flow.motion, flow.momentum)
     kinetic = 0.0
     for dof in range(flow.momentum.shape[0]):
         kinetic += flow.momentum[dof] * flow.at.v[dof]
@@ -332,11 +322,22 @@ def arrive(tree, plant, pushes, work, flow, h):
 
 
 @kernel
-def set_end_momentum(tree, poses, flow):
-    """p = M(q) v at the end of the step: the bodies' momenta about O, summed inboard."""
-    motion = flow.motion
+def place_end(tree, pushes, work, q, shift):
+    """Make a configuration, whose quaternions need not be unit, and a displacement of O the end of the step."""
+    set_unit_coordinates(tree, q, work.q)
+    work.shift[0], work.shift[1], work.shift[2] = shift
+    place_bodies(tree, work.q, work.next)
+    for j in range(pushes.body.shape[0]):
+        place_push(work.next, pushes, j, pushes.right)
+    for i in range(tree.parent.shape[0]):
+        store4(work.turn, i, quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i)))
+
+
+@kernel
+def set_momentum(tree, poses, rates, motion, momentum):
+    """p = M(q) v: the bodies' momenta about O, summed inboard; ``motion`` is room, and gets inertias and velocities."""
     turn_inertias(tree, poses, motion.inertia)
-    move_bodies(tree, poses, flow.at.v, motion.velocity, motion.drift)
+    move_bodies(tree, poses, rates, motion.velocity, motion.drift)
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0]):
         twist, com = load6(motion.velocity, i), load3(poses.com, i)
@@ -345,5 +346,5 @@ def set_end_momentum(tree, poses, flow):
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            flow.momentum[dof] = dot6(load6(poses.motion, dof), b)
+            momentum[dof] = dot6(load6(poses.motion, dof), b)
         hand_to_parent(tree, wrench, i, b)

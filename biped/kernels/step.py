@@ -106,11 +106,7 @@ def substep(tree, ground, plant, pushes, work, method, begin, h, depth):
 
     It is too deep where a point lands deeper than ``depth``.
     """
-    begin_ground(ground, reference_point(tree, plant.q), work.motion.poses.contact, begin, begin + h)
-    if pushes.body.shape[0] > 0:
-        set_push_impulses(pushes, begin, begin + h)
-        for j in range(pushes.body.shape[0]):
-            place_push(work.motion.poses, pushes, j, pushes.left)
+    set_out(tree, ground, plant, pushes, work, begin, h)
     iterations = solve_step(tree, ground, plant, pushes, work, method, h)
     if iterations == NOT_CONVERGED:
         return NOT_CONVERGED
@@ -122,6 +118,16 @@ def substep(tree, ground, plant, pushes, work, method, begin, h, depth):
     remember(tree, plant, work, method, h)
     take_over(tree, plant, work)
     return iterations
+
+
+@kernel
+def set_out(tree, ground, plant, pushes, work, begin, h):
+    """What acts in the step from ``begin``: the pushes' impulses and points, the floor under the contact points."""
+    if pushes.body.shape[0] > 0:
+        set_push_impulses(pushes, begin, begin + h)
+        for j in range(pushes.body.shape[0]):
+            place_push(work.motion.poses, pushes, j, pushes.left)
+    begin_ground(ground, reference_point(tree, plant.q), work.motion.poses.contact, begin, begin + h)
 
 
 @kernel

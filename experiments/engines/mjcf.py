@@ -5,6 +5,7 @@ number by number, because a floating body's frame is put at its centre of mass. 
 angular velocities, which MuJoCo takes in the moving body's axes and we in the world's (``mujoco_velocity``).
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree import ElementTree
@@ -14,16 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from biped.controller import Impedance
-from biped.model import Body, ContactPoint, Model
+from biped.disturbances import Throw
+from biped.model import Body, ContactPoint, Model, box_inertia
 from biped.model.geometry import quaternion_matrix
 
 Floats = NDArray[np.float64]
 
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "floating": "free"}
 
-# Which geometries may touch (contype, conaffinity): what stands on the floor touches the floor, and nothing else.
+# Which geometries may touch (contype, conaffinity): what stands on the floor touches the floor, and nothing else; a
+# thrown box touches its target, and nothing else.
 _FLOOR = ("1", "0")
 _FOOT = ("0", "1")
+_TARGET = ("2", "0")
+_THROWN = ("0", "2")
+
+#: [s] Time constant of the contact between a thrown box and what it hits; MuJoCo wants two steps of it at least.
+IMPACT = 4e-3
+#: Names of the thrown box and of what it may hit.
+THROWN, TARGET = "thrown_box", "thrown_box_target"
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,9 @@ class MujocoOptions:
         point_radius: [m] of the sphere about a contact point; its centre is this far above the point.
         soles: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet, "none".
         islands: whether constraints are solved island by island.
+        impratio: of frictional to normal impedance; more of it makes soles creep less, with elliptic cones.
+        solref: of the floor's contacts.
+        solimp: of the floor's contacts.
     """
 
     step: float = 5e-4
@@ -49,22 +62,32 @@ class MujocoOptions:
     point_radius: float = 1e-3
     soles: str = "points"
     islands: bool = True
+    impratio: float = 1.0
+    solref: tuple[float, float] = (0.02, 1.0)
+    solimp: tuple[float, float, float, float, float] = (0.9, 0.95, 0.001, 0.5, 2.0)
 
 
-def mjcf(model: Model, options: MujocoOptions | None = None, impedance: Impedance | None = None) -> str:
+def mjcf(
+    model: Model,
+    options: MujocoOptions | None = None,
+    impedance: Impedance | None = None,
+    throw: Throw | None = None,
+) -> str:
     """The model as MJCF.
 
     Args:
         model: of revolute, prismatic, spherical and floating joints.
         options: MuJoCo's settings.
         impedance: springs and dampers of joints with one degree of freedom, as MuJoCo's passive forces.
+        throw: a box that may hit one of the model's; its free joint comes last in ``qpos`` and ``qvel``.
     """
     options = options or MujocoOptions()
     root = Element("mujoco", model=model.name)
     SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
     _add_options(root, model, options)
     world = SubElement(root, "worldbody")
-    _add_geom(world, options, _FLOOR, name="floor", type="plane", size="0 0 1")
+    law = {"solref": _text(options.solref), "solimp": _text(options.solimp), "priority": "1"}
+    _add_geom(world, options.friction, _FLOOR, name="floor", type="plane", size="0 0 1", **law)
     elements: dict[str, Element] = {}
     for body in model.bodies:
         parent = world if body.parent is None else elements[body.parent]
@@ -74,6 +97,8 @@ def mjcf(model: Model, options: MujocoOptions | None = None, impedance: Impedanc
     elif options.soles == "points":
         for point in model.contact_points:
             _add_point(elements[point.body], model, point, options)
+    if throw is not None:
+        _add_throw(world, elements[throw.target], model, throw)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")
 
@@ -120,6 +145,7 @@ def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
         integrator=options.integrator,
         solver=options.solver,
         cone=options.cone,
+        impratio=_text([options.impratio]),
     )
     SubElement(element, "flag", island="enable" if options.islands else "disable")
 
@@ -160,7 +186,7 @@ def _add_point(element: Element, model: Model, point: ContactPoint, options: Muj
     """A small sphere whose lowest point, in the home configuration, is the contact point."""
     frame = _frame(model.bodies[model.body_index(point.body)])
     centre = np.add(point.position, (0.0, 0.0, options.point_radius)) - frame
-    _add_geom(element, options, _FOOT, name=point.name, size=_text([options.point_radius]), pos=_text(centre))
+    _add_geom(element, options.friction, _FOOT, name=point.name, size=_text([options.point_radius]), pos=_text(centre))
 
 
 def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoOptions) -> None:
@@ -168,13 +194,34 @@ def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoO
         if box.body in model.feet:
             centre = box.center - _frame(model.bodies[model.body_index(box.body)])
             half = _text(np.asarray(box.size) / 2)
-            _add_geom(elements[box.body], options, _FOOT, type="box", size=half, pos=_text(centre))
+            _add_geom(elements[box.body], options.friction, _FOOT, type="box", size=half, pos=_text(centre))
 
 
-def _add_geom(element: Element, options: MujocoOptions, touches: tuple[str, str], **attributes: str) -> None:
+def _add_throw(world: Element, target: Element, model: Model, throw: Throw) -> None:
+    """A free box, and the box that it may hit; restitution as the damping of the contact between them."""
+    hit = next(box for box in model.shapes if box.body == throw.target)
+    centre = hit.center - _frame(model.bodies[model.body_index(throw.target)])
+    _add_geom(target, 1.0, _TARGET, name=TARGET, type="box", size=_text(np.asarray(hit.size) / 2), pos=_text(centre))
+    body = SubElement(world, "body", name=THROWN, pos=_text(throw.position))
+    J = np.diag(box_inertia(throw.mass, throw.size))
+    SubElement(body, "inertial", pos="0 0 0", mass=_text([throw.mass]), diaginertia=_text(J))
+    SubElement(body, "joint", name=THROWN, type="free")
+    law = {"solref": _text((IMPACT, damping_ratio(throw.restitution))), "priority": "1"}
+    _add_geom(body, throw.friction, _THROWN, name=THROWN, type="box", size=_text(np.asarray(throw.size) / 2), **law)
+
+
+def damping_ratio(restitution: float) -> float:
+    """Of a spring and damper that throw a mass back with this share of its speed: e = exp(−π ζ / √(1 − ζ²))."""
+    if restitution <= 0.0:
+        return 1.0
+    decay = -math.log(restitution)
+    return decay / math.hypot(math.pi, decay)
+
+
+def _add_geom(element: Element, friction: float, touches: tuple[str, str], **attributes: str) -> None:
     contype, conaffinity = touches
     masks = {"contype": contype, "conaffinity": conaffinity}
-    SubElement(element, "geom", {**attributes, **masks, "friction": _text([options.friction])})
+    SubElement(element, "geom", {**attributes, **masks, "friction": _text([friction])})
 
 
 def _text(values: Iterable[float]) -> str:

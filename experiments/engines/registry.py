@@ -1,0 +1,34 @@
+"""The engines by name; each is imported when it is first asked for."""
+
+import difflib
+import importlib
+
+from biped.errors import InputError
+from biped.integrators import INTEGRATORS
+from experiments.engines.engine import Engine
+
+#: Each module has a class of this name.
+ENGINES = {
+    "pybullet": ("experiments.engines.bullet", "Pybullet"),
+    "mujoco": ("experiments.engines.mujoco", "Mujoco"),
+    "drake": ("experiments.engines.drake", "Drake"),
+}
+
+
+def engine_named(name: str) -> Engine:
+    """The engine of this name with its default settings, which are made to equal ours as far as that goes.
+
+    Raises:
+        InputError: there is none; the message lists those that exist.
+    """
+    if name not in ENGINES:
+        known = (*INTEGRATORS, *ENGINES)
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise InputError(
+            f"unknown engine {name!r}; {hint}engines are {', '.join(ENGINES)}, and our own integrators "
+            f"{', '.join(INTEGRATORS)}"
+        )
+    module, kind = ENGINES[name]
+    engine: Engine = getattr(importlib.import_module(module), kind)()
+    return engine

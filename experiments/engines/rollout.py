@@ -1,0 +1,102 @@
+"""One rollout of an experiment in any engine: the same signature and the same results for all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from biped.errors import IntegrationError
+from biped.integrators import INTEGRATORS
+from biped.run import Run
+from biped.session import Announce, Progress
+from experiments.engines.engine import Engine, described
+from experiments.engines.host import Host
+from experiments.engines.registry import engine_named
+from experiments.experiment import Experiment
+from experiments.metrics import measure_run
+from experiments.parameters.parameter import Value
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """A run in an engine.
+
+    Attributes:
+        engine: its name.
+        run: what was recorded; its columns mean the same in all engines.
+        steps_time: [s] in the steps alone: for ours the compiled loop with controller and records, for others the
+            engine's own calls without ours around them.
+        steps: how many were taken.
+        error: why it did not get to its end, or None.
+    """
+
+    engine: str
+    run: Run
+    steps_time: float
+    steps: int
+    error: str | None = None
+
+    @property
+    def per_step(self) -> float:
+        """[s]."""
+        return self.steps_time / self.steps
+
+
+def rollout(
+    experiment: Experiment,
+    changes: Mapping[str, Value],
+    engine: str | Engine,
+    *,
+    progress: Progress | None = None,
+    announce: Announce | None = None,
+) -> Rollout:
+    """Run an experiment in an engine.
+
+    Args:
+        experiment: what is simulated.
+        changes: of its parameters.
+        engine: an engine, the name of one, or the name of an integrator of ours.
+        progress: as in ``biped.simulation.simulate``.
+        announce: as in ``biped.simulation.simulate``.
+
+    Raises:
+        InputError: the experiment or the engine cannot do it, or the engine is not installed.
+    """
+    if isinstance(engine, str) and engine in INTEGRATORS:
+        return _ours(experiment, dict(changes) | {"integrator.name": engine}, engine, progress, announce)
+    chosen = engine_named(engine) if isinstance(engine, str) else engine
+    host = Host(chosen)
+    setup = replace(experiment.build(changes), integrator=host)
+    error = None
+    try:
+        run = setup.simulate(progress, announce)
+    except IntegrationError as failure:
+        if failure.run is None:
+            raise
+        run, error = failure.run, str(failure)
+    own = {name: value for name, value in experiment.values(changes).as_json().items() if not _ours_alone(name)}
+    run.parameters = {"experiment": experiment.name} | own
+    run.summary["engine"] = dict(described(chosen))
+    run.summary["metrics"] = measure_run(run)
+    return Rollout(chosen.name, run, host.seconds, host.steps, error)
+
+
+def _ours_alone(parameter: str) -> bool:
+    """Whether a parameter says nothing about a run in another engine."""
+    return parameter.startswith("integrator.")
+
+
+def _ours(
+    experiment: Experiment,
+    changes: Mapping[str, Value],
+    name: str,
+    progress: Progress | None,
+    announce: Announce | None,
+) -> Rollout:
+    error = None
+    try:
+        run = experiment.run(changes, progress=progress, announce=announce)
+    except IntegrationError as failure:
+        if failure.run is None:
+            raise
+        run, error = failure.run, str(failure)
+    run.summary["engine"] = {"name": name, "version": None, "settings": {}}
+    return Rollout(name, run, float(run.summary["wall_time"]), int(run.summary["steps"]), error)

@@ -1,0 +1,179 @@
+"""A step that another physics engine has taken: the same books, modes and rows as for a step of ours.
+
+What an engine gives is where the tree is at the end of a step and how it moves, and the mean forces in the step. All
+else is derived from them here, so that columns of all engines mean the same.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.flow import place_end, set_momentum
+from biped.kernels.ground import law_of_region
+from biped.kernels.hold import append_row
+from biped.kernels.kinematics import point_of_body
+from biped.kernels.log import IMPACT, STRIDE, log_contact_changes, log_event, observe
+from biped.kernels.state import CONTACT, DISSIPATED, IMPACTS, STEPS
+from biped.kernels.step import (
+    FAILED,
+    OK,
+    book_impulse,
+    book_works,
+    count_step,
+    external_impulse,
+    move_on,
+    set_out,
+    time_of,
+    whole_momentum,
+)
+from biped.kernels.thrown import TARGET
+from biped.kernels.tree import FLOATING, Floats
+from biped.kernels.variational import reference_point, world_chord
+from biped.kernels.vectors import add, cross, dot, load3, load9, mat_t_vec, scale, sub, triple
+from contact.jit import kernel, routine
+from contact.modes import NONE, SLIDING, STICKING
+
+#: A point slides where its friction is at least this share of what the floor can give.
+AT_THE_CONE = 0.999
+
+
+class Arrival(NamedTuple):
+    """What an engine leaves at the end of a step."""
+
+    q: Floats  # (nq,) configuration
+    v: Floats  # (nv,) velocity
+    force: Floats  # (nc, 3) [N] of the floor on each contact point, the mean of the step
+    blow: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
+    blow_at: Floats  # (3,) [m] where, at the start of the step
+    thrown: Floats  # (13,) of the thrown box: position, quaternion, velocity, angular velocity
+
+
+def new_arrival(nq: int, nv: int, nc: int) -> Arrival:
+    """Room for what an engine leaves; no forces."""
+    return Arrival(np.full(nq, np.nan), np.full(nv, np.nan), np.zeros((nc, 3)), np.zeros(3), np.zeros(3), np.zeros(13))
+
+
+@routine
+def velocities_now(world):
+    """Velocities from momenta, into ``world.work.motion.rates``."""
+    observe(world.tree, world.plant, world.work.motion, world.log)
+
+
+@routine
+def begin_step(world, steps):
+    """Record the state, if it is time to, and set what acts in the coming step; with no ``steps`` nothing is done."""
+    plant, log = world.plant, world.log
+    if steps > 0:
+        if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
+            append_row(world.tree, world.ground, plant, world.work, world.thrown, log)
+        set_out(world.tree, world.ground, plant, world.pushes, world.work, time_of(plant), plant.clock[1])
+
+
+@routine
+def end_step(world, arrival, steps):
+    """Make what an engine has left the plant's state, and keep the books of the step; OK or FAILED."""
+    if steps == 0:
+        return OK
+    tree, plant, pushes, work = world.tree, world.plant, world.pushes, world.work
+    h = plant.clock[1]
+    if not is_finite(arrival):
+        return FAILED
+    place_end(tree, pushes, work, arrival.q, displacement(tree, plant, arrival))
+    set_contacts(world.ground, plant, arrival)
+    book_works(tree, plant, pushes, work, h)
+    book_contact_works(tree, plant, work)
+    book_blow(world, arrival, h)
+    book_momenta(world, arrival, h)
+    move_on(tree, plant, work, h)
+    count_step(plant)
+    log_contact_changes(plant, world.log, time_of(plant))
+    plant.mode[:] = NONE  # what an engine's contacts store is not known: nothing is stored
+    return OK
+
+
+@kernel
+def is_finite(arrival):
+    for k in range(arrival.q.shape[0]):
+        if not math.isfinite(arrival.q[k]):
+            return False
+    for k in range(arrival.v.shape[0]):
+        if not math.isfinite(arrival.v[k]):
+            return False
+    for c in range(arrival.force.shape[0]):
+        for axis in range(3):
+            if not math.isfinite(arrival.force[c, axis]):
+                return False
+    return True
+
+
+@kernel
+def displacement(tree, plant, arrival):
+    if tree.kind[0] == FLOATING:
+        return sub((arrival.q[0], arrival.q[1], arrival.q[2]), (plant.q[0], plant.q[1], plant.q[2]))
+    return 0.0, 0.0, 0.0
+
+
+@kernel
+def set_contacts(ground, plant, arrival):
+    """Forces and modes: none without a force, sliding at the cone of friction, sticking inside of it."""
+    mu = law_of_region(ground, 0).mu_s
+    for c in range(plant.mode.shape[0]):
+        x, y, z = load3(arrival.force, c)
+        plant.force[c, 0], plant.force[c, 1], plant.force[c, 2] = x, y, z
+        mode = NONE
+        if z > 0.0:
+            mode = STICKING if math.hypot(x, y) < AT_THE_CONE * mu * z else SLIDING
+        plant.mode[c] = mode
+        plant.found[c] = mode
+
+
+@kernel
+def book_contact_works(tree, plant, work):
+    """Forces times chords; what they take counts as dissipated."""
+    for c in range(plant.mode.shape[0]):
+        if plant.mode[c] != NONE:
+            chord = world_chord(work, c)
+            done = dot(load3(plant.force, c), chord)
+            plant.ledger[CONTACT] += done
+            plant.ledger[DISSIPATED] -= done
+            if plant.mode[c] == SLIDING:
+                plant.slip[c] += math.hypot(chord[0], chord[1])
+
+
+@kernel
+def point_struck(world, arrival):
+    """Where the thrown box struck, at both ends of the step, relative to O at its start."""
+    i, work = world.thrown.status[TARGET], world.work
+    left = sub(triple(arrival.blow_at), reference_point(world.tree, world.plant.q))
+    offset = mat_t_vec(load9(work.motion.poses.rotation, i), sub(left, load3(work.motion.poses.com, i)))
+    return left, add(triple(work.shift), point_of_body(work.next, i, offset))
+
+
+@kernel
+def book_blow(world, arrival, h):
+    """The work of the thrown box's impulse, as that of a force that is constant through the step."""
+    if dot(triple(arrival.blow), triple(arrival.blow)) > 0.0:
+        left, right = point_struck(world, arrival)
+        world.plant.ledger[IMPACTS] += dot(triple(arrival.blow), scale(1.0 / h, sub(right, left)))
+
+
+@kernel
+def book_momenta(world, arrival, h):
+    """The new momentum, and what of its change no impulse accounts for."""
+    tree, plant, work = world.tree, world.plant, world.work
+    before, spin_before = whole_momentum(tree, plant)
+    set_momentum(tree, work.next, arrival.v, work.motion, plant.momentum)
+    if tree.kind[0] == FLOATING:
+        linear, angular = external_impulse(tree, plant, world.pushes, work, h)
+        blow = triple(arrival.blow)
+        if dot(blow, blow) > 0.0:
+            left, right = point_struck(world, arrival)
+            linear, angular = add(linear, blow), add(angular, cross(scale(0.5, add(left, right)), blow))
+        book_impulse(tree, plant, work, before, spin_before, linear, angular)
+
+
+@routine
+def log_impact(world, time, impulse, place, velocity):
+    """An event for a blow of the thrown box that is over."""
+    log_event(world.log, time, IMPACT, world.thrown.status[TARGET], triple(impulse), triple(place), triple(velocity))
