@@ -106,6 +106,10 @@ class Engine(Protocol):
     def lag(self) -> float:
         """By how much of a step its velocities lag behind its positions: 0.5 where they are of the step's middle."""
 
+    @property
+    def natural(self) -> "Natural":
+        """The engine in its own natural settings; its other defaults here are made to equal ours where that can be."""
+
     def differences(self, case: Case) -> tuple[str, ...]:
         """What cannot be made equal to ours, a sentence each, with the figures of these settings."""
 
@@ -115,6 +119,23 @@ class Engine(Protocol):
         Raises:
             InputError: the engine cannot simulate it; the message says why.
         """
+
+
+@dataclass(frozen=True)
+class Natural:
+    """An engine as its own users know it.
+
+    Attributes:
+        engine: with its own defaults.
+        step: [s] its default.
+        period: [s] between two control ticks: the controller's own, or another where the step does not divide that.
+        words: one sentence about these settings.
+    """
+
+    engine: Engine
+    step: float
+    period: float
+    words: str
 
 
 def settings_of(engine: Engine) -> dict[str, Any]:

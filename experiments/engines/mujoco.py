@@ -8,7 +8,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.model.geometry import quaternion_matrix
-from experiments.engines.engine import Applied, Case, Floats, Simulation
+from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
 from experiments.engines.mjcf import IMPACT, THROWN, MujocoOptions, damping_ratio, mjcf, velocity_map
 from experiments.engines.soles import Soles
 from experiments.kernels.foreign import Arrival
@@ -44,6 +44,14 @@ class Mujoco:
     def lag(self) -> float:
         """Of all but RK4: velocities are advanced first, and carry the positions."""
         return 0.0 if self.integrator == "RK4" else 0.5
+
+    @property
+    def natural(self) -> Natural:
+        """MuJoCo's defaults."""
+        engine = Mujoco("Euler", "Newton", "pyramidal", 1.0, "boxes", "default")
+        return Natural(
+            engine, 2e-3, 2e-3, "MuJoCo's defaults: Euler, Newton, pyramidal cones, solref 0.02 1; boxes as soles"
+        )
 
     def differences(self, case: Case) -> tuple[str, ...]:
         """What cannot be made equal."""
