@@ -10,7 +10,6 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3 python3.13; do \
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-STAMP_MUJOCO := $(VENV)/.installed-mujoco
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 
@@ -54,7 +53,7 @@ jit-off: $(STAMP)  ## run some kernels' tests as plain Python
 
 check: lint types contract jit-off test  ## all of the above but the slow tests
 
-bench: $(STAMP_MUJOCO)  ## measure the speed, beside MuJoCo
+bench: $(STAMP)  ## measure the speed, beside MuJoCo
 	@$(BIN)/biped bench
 
 clean:  ## remove the virtual environment, results and caches
@@ -70,9 +69,4 @@ $(BIN)/pip:
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing biped-balance and its tools into $(VENV), once; a few minutes with a slow network"
 	@$(PIP) install -c constraints.txt -e '.[dev]'
-	@touch $@
-
-$(STAMP_MUJOCO): $(STAMP)
-	@echo "Installing MuJoCo into $(VENV), once"
-	@$(PIP) install -c constraints.txt -e '.[mujoco]'
 	@touch $@
