@@ -1,4 +1,4 @@
-"""An engine in the place of an integrator: our loop asks the controller, our books record; the engine takes the steps."""
+"""An engine in the place of an integrator: our loop asks the controller and keeps the books, it takes the steps."""
 
 import time
 from dataclasses import dataclass
@@ -81,6 +81,8 @@ class Host:
 
     def take_on(self, model: Model, floor: Floor, acting: Disturbances) -> None:
         """Get to know what will be simulated.
+
+        A blow of the thrown box that lasts beyond the end of the run is in the books, but no event.
 
         Raises:
             InputError: there are patches on the floor, which engines do not have.

@@ -1,5 +1,6 @@
 """One rollout of an experiment in any engine: the same signature and the same results for all."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -36,8 +37,8 @@ class Rollout:
 
     @property
     def per_step(self) -> float:
-        """[s]."""
-        return self.steps_time / self.steps
+        """[s]; NaN without steps."""
+        return self.steps_time / self.steps if self.steps else math.nan
 
 
 def rollout(
