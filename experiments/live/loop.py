@@ -18,6 +18,8 @@ from biped.world import leave_floor
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.experiment import Setup
 
+#: [m] edges of the block of the thesis's experiment 2, a cube of 1.8 kg as dense as water.
+EDGES = (0.1216, 0.1216, 0.1216)
 #: [m] A thrown box that has fallen this far below the floor is gone: the floor does not stop it.
 GONE = -2.0
 
@@ -145,7 +147,7 @@ class Loop:
         speed: float,
         height: float | None = None,
         mass: float = 1.8,
-        size: Vector3 = (0.1216, 0.1216, 0.1216),
+        size: Vector3 = EDGES,
         flight: float = 0.2,
     ) -> Throw:
         """Throw a box at a body from now on, in place of the one that was thrown before.
@@ -165,7 +167,7 @@ class Loop:
             InputError: as ``Throw``; there is nothing to hit; it would start inside of it; or it fell.
         """
         target = self._target()
-        x, y, z = self._middle_of_box(target)
+        x, y, z = self.middle_of_target()
         aim = (x, y, z if height is None else height)
         gravity = -float(self.model.gravity[2])
         box = Throw.at(aim, speed, direction, mass=mass, size=size, flight=flight, gravity=gravity, target=target)
@@ -186,9 +188,13 @@ class Loop:
             raise InputError(f"model {self.model.name!r} has no box that a block could hit")
         return self.model.root.name if self.model.root.name in bodies else bodies[0]
 
-    def _middle_of_box(self, body: str) -> tuple[float, float, float]:
-        """[m] where the middle of a body's box is now."""
-        model, q = self.model, self.state.q
+    def middle_of_target(self) -> Vector3:
+        """[m] where the middle of the box that blocks are thrown at is now.
+
+        Raises:
+            InputError: there is none.
+        """
+        model, q, body = self.model, self.state.q, self._target()
         index = model.body_index(body)
         shape = next(shape for shape in model.shapes if shape.body == body)
         motion = new_motion(model.n, model.nv, model.nc)

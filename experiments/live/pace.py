@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 
 #: [s] Simulated time that may be made up for at once; what is late by more is dropped.
-MOST_LATE = 0.1
+MOST_LATE = 0.25
 
 
 class Pacer:

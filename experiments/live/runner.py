@@ -11,7 +11,7 @@ from experiments.live.loop import Loop
 from experiments.live.pace import Meter, Pacer, Reading
 
 #: Pictures in a second.
-FRAME_RATE = 40.0
+FRAME_RATE = 30.0
 #: Share of a picture's time after which no further ticks are begun: the rest is for drawing and for others.
 BUDGET = 0.7
 #: [s] of simulated time between two looks at the clock.
@@ -39,6 +39,23 @@ class Status:
     paused: bool
     fell_at: float | None
     error: str | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How well a runner kept up.
+
+    Attributes:
+        factor: simulated seconds in one on the wall.
+        idle: share of the time in which its thread had nothing to do, 0 … 1.
+        core: share of a processor's core that its thread used: what idle does not tell where others use the cores.
+        dropped: [s] of simulated time that could not be made up for.
+    """
+
+    factor: float
+    idle: float
+    core: float
+    dropped: float
 
 
 class Runner:
@@ -100,6 +117,19 @@ class Runner:
         while not self._stop.is_set() and frame - began < duration:
             self.one_frame(frame)
             frame = self._wait(frame + self._frame)
+
+    def measure(self, duration: float) -> "Measured":
+        """Run for so many seconds on the wall; how well it kept up over all of them."""
+        self.meter, dropped = Meter(span=float("inf")), self.pacer.dropped
+        wall, busy = self._clock(), time.thread_time()
+        self.run(duration)
+        share = (time.thread_time() - busy) / (self._clock() - wall)
+        reading = self.meter.reading or Reading(0.0, 0.0)
+        return Measured(reading.factor, reading.idle, share, self.pacer.dropped - dropped)
+
+    def now(self) -> float:
+        """[s] on the wall."""
+        return self._clock()
 
     def one_frame(self, wall: float) -> None:
         """All that is to be done for the picture of this time on the wall."""

@@ -21,7 +21,6 @@ from experiments.viewer.snapshot import Floats, Snapshot
 
 #: What can be switched on and off, and whether it is on at first.
 LAYERS = {
-    "body": True,
     "contact forces": True,
     "contact points": True,
     "pushes": True,
@@ -38,6 +37,8 @@ LEAST_FORCE = 2.0
 LEAST_MOVE = 2e-5
 #: How much is seen through a ghost.
 GHOST_OPACITY = 0.35
+#: How a body is shown, and how opaque it is then.
+BODIES: dict[str, float | None] = {"solid": None, "see-through": 0.4, "none": 0.0}
 #: [m] how far above the floor flat marks lie, so that they are seen: polygon, its edge, discs.
 LIFTS = (0.002, 0.003, 0.005)
 
@@ -62,6 +63,13 @@ def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> Floats:
     return np.stack([end - scale * snapshot.push_force[shown], end], axis=1)
 
 
+def darkened(color: Any) -> Any:
+    """Colours (…, 3) of 0 … 255 by their amount of light: the browser brightens those of arrows (they are taken to be
+    linear) and those of flat marks that lie in the sun."""
+    light: NDArray[np.uint8] = np.rint(255.0 * (np.asarray(color) / 255.0) ** 2.2).astype(np.uint8)
+    return light
+
+
 def polygon_edges(base: Floats) -> Floats:
     """(corners, 2, 3) [m] the edges of a polygon (corners, 3)."""
     return np.stack([base, np.roll(base, -1, axis=0)], axis=1)
@@ -75,6 +83,8 @@ class Stage:
         root: name of the frame that everything stands in.
         figures: in the order in which they were added.
         force_scale: [m/N] of arrows that are drawn from now on.
+        layers: which of ``LAYERS`` are on.
+        body: how bodies are shown, one of ``BODIES``.
     """
 
     def __init__(self, server: Any, *, shadows: bool = True) -> None:
@@ -83,17 +93,17 @@ class Stage:
         self.figures: list[Figure] = []
         self.force_scale = FORCE_SCALE
         self.layers = dict(LAYERS)
+        self.body = "solid"
         self._world = server.scene.add_frame(self.root, show_axes=False)
         self._light(shadows)
         self._floor: Any = None
 
     def _light(self, shadows: bool) -> None:
         scene = self.server.scene
-        scene.configure_environment_map("studio", environment_intensity=0.55)
+        scene.configure_environment_map("studio", environment_intensity=0.30)
         scene.configure_default_lights(enabled=False)
-        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 180, 170), intensity=0.9)
-        scene.add_light_directional("/light/sun", intensity=2.2, cast_shadow=shadows, position=(-2.5, -3.0, 5.0))
-        scene.configure_fog(9.0, 26.0, color=(255, 255, 255))
+        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 180, 170), intensity=0.75)
+        scene.add_light_directional("/light/sun", intensity=1.5, cast_shadow=shadows, position=(-2.5, -3.0, 5.0))
 
     def add(
         self,
@@ -136,6 +146,16 @@ class Stage:
     def switch(self, layer: str, on: bool) -> None:
         """Show a layer of ``LAYERS``, or not."""
         self.layers[layer] = on
+        self.refresh()
+
+    def show_bodies(self, how: str) -> None:
+        """As one of ``BODIES``."""
+        self.body = how
+        for figure in self.figures:
+            figure.show_body(how)
+
+    def refresh(self) -> None:
+        """Show the last instants again, as things are to be shown now."""
         for figure in self.figures:
             figure.refresh()
 
@@ -175,6 +195,7 @@ class Figure:
         self._top = self._scene.add_frame(self._path, show_axes=False, position=offset, visible=False)
         self._opacity = GHOST_OPACITY if ghost else None
         self._plate = self._add_plate()
+        self._skins: list[Any] = []
         self._bodies = self._add_bodies()
         self._thrown = self._add_thrown()
         self._marks = _Marks(self._scene, self._path, color if ghost else None)
@@ -185,8 +206,11 @@ class Figure:
         first, self.last = self.last is None, snapshot
         for body, handle in self._bodies:
             _move(handle, snapshot.position[body], snapshot.quaternion[body])
-        if self._thrown is not None and snapshot.thrown is not None:
-            _move(self._thrown, snapshot.thrown[:3], snapshot.thrown[3:])
+        if self._thrown is not None:
+            if self._thrown.visible != (snapshot.thrown is not None):
+                self._thrown.visible = snapshot.thrown is not None
+            if snapshot.thrown is not None:
+                _move(self._thrown, snapshot.thrown[:3], snapshot.thrown[3:])
         if self._plate is not None and snapshot.platform is not None:
             _move(self._plate, snapshot.platform[:3], snapshot.platform[3:])
         self._marks.show(snapshot, self.stage.layers, self.stage.force_scale)
@@ -194,11 +218,16 @@ class Figure:
             self._top.visible = True
 
     def refresh(self) -> None:
-        """Show the last instant again, with the layers that are on now."""
-        for _, handle in self._bodies:
-            handle.visible = self.stage.layers["body"]
+        """Show the last instant again, as things are to be shown now."""
         if self.last is not None:
             self.show(self.last)
+
+    def show_body(self, how: str) -> None:
+        """As one of ``BODIES``."""
+        for handle in self._skins:
+            handle.visible = how != "none"
+            if not self.is_ghost and how != "none":
+                handle.opacity = BODIES[how]
 
     def set_visible(self, on: bool) -> None:
         """Show the figure, or not."""
@@ -222,7 +251,8 @@ class Figure:
             found.append((body, self._scene.add_frame(path, show_axes=False)))
             for shape in shapes:
                 if shape.body == body:
-                    self._mesh(f"{path}/{shape.name}", Mesh(shape.vertices, shape.faces), shape.color)
+                    mesh = Mesh(shape.vertices, shape.faces)
+                    self._skins.append(self._mesh(f"{path}/{shape.name}", mesh, shape.color))
             for k, load in enumerate(self.scenery.loads):
                 if load.body == body:
                     self._mesh(f"{path}/load_{k}", box_mesh(load.size, load.center), colors.LOAD, flat=True)
@@ -297,7 +327,7 @@ class _Marks:
     def _disc(self, name: str, radius: float, color: Color) -> Any:
         mesh = skin([Loop((0.0, 0.0, z), (radius, radius)) for z in (0.0, 0.002)], 2, fine=1)
         return self._scene.add_mesh_simple(
-            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=self._tint(color), cast_shadow=False,
+            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=darkened(self._tint(color)), cast_shadow=False,
             receive_shadow=False, visible=False,
         )  # fmt: skip
 
@@ -315,7 +345,7 @@ class _Marks:
         if handle is None:
             if len(ends):
                 self._handles[name] = self._scene.add_arrows(
-                    f"{self._path}/{name}", ends, np.asarray(color, dtype=np.uint8), shaft_radius=0.006 * thick,
+                    f"{self._path}/{name}", ends, darkened(color), shaft_radius=0.006 * thick,
                     head_radius=0.015 * thick, head_length=0.036 * thick,
                 )  # fmt: skip
             return
@@ -323,7 +353,7 @@ class _Marks:
             handle.visible = bool(len(ends))
         if len(ends):
             handle.points = ends.astype(np.float32)
-            handle.colors = np.asarray(color, dtype=np.uint8)
+            handle.colors = darkened(color)
 
     def _points(self, snapshot: Snapshot, on: bool) -> None:
         places = snapshot.contact_place if on else np.zeros((0, 3))

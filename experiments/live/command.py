@@ -1,0 +1,114 @@
+"""``biped live``: an experiment in real time, in the browser."""
+
+import argparse
+import math
+import webbrowser
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from experiments.cli.main import Parser, announce
+from experiments.registry import MODULES
+
+if TYPE_CHECKING:
+    from experiments.live.loop import Loop
+
+_DESCRIPTION = """\
+Run an experiment in real time, in the browser: turn its gains while it balances, push it, throw blocks at it. What the
+experiment sets itself (a moving floor, noise, a push at a time, ...) acts too; it goes on without end."""
+
+_EXAMPLES = """\
+examples:
+  biped live balance
+  biped live thrown-block --gains examples/gains-push.toml
+  biped live balance --set platform.motion=sines --set platform.duration=1000
+  biped live balance --host 0.0.0.0 --port 9000 --no-open
+                                                   for browsers on other machines
+  biped live balance --measure 10                  whether this machine keeps up: nobody watches, 10 s
+
+In the page: space pauses and goes on, R restarts, P pushes, T throws a block. "Save gains" writes what
+`biped run EXPERIMENT --gains FILE` reads. Ctrl-C here ends it.
+Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of ``biped live``."""
+    own = Parser(
+        prog="biped live",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+    own.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
+    own.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="set any parameter by its dotted name; may be repeated",
+    )
+    own.add_argument("--save-gains", metavar="FILE", default="gains.toml", help="where the page saves to (gains.toml)")
+    own.add_argument("--port", metavar="N", type=int, help="port to listen at (8080, or the next one that is free)")
+    own.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
+    own.add_argument("--no-open", action="store_true", help="do not open a browser")
+    own.add_argument("--measure", metavar="S", type=float, help="run for S seconds, say how well it keeps up, and end")
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what the command line after ``live`` says; the exit status."""
+    options = parser().parse_args(argv)
+    from experiments.cli.run import changes_of
+    from experiments.registry import experiment_named
+
+    _check(options)
+    experiment = experiment_named(options.experiment)
+    changes = changes_of(experiment, _like_run(options))
+    from experiments.live.loop import Loop
+
+    loop = Loop(experiment.build(changes), announce)
+    return _watch(loop, f"{experiment.name}: {experiment.title}", options)
+
+
+def _like_run(options: argparse.Namespace) -> argparse.Namespace:
+    """The same options as ``biped run`` has them."""
+    return argparse.Namespace(duration=None, step=None, integrator=None, seed=None, **vars(options))
+
+
+def _check(options: argparse.Namespace) -> None:
+    from biped.errors import InputError
+
+    if options.measure is not None and not (math.isfinite(options.measure) and options.measure > 0.0):
+        raise InputError(f"--measure {options.measure:g}: it must be a number of seconds above zero")
+
+
+def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
+    from experiments.live.page import Page
+    from experiments.live.runner import Runner
+    from experiments.viewer.serve import serving, url_of
+
+    with serving(options.host, options.port) as server:
+        page = Page(server, loop, title, options.save_gains)
+        page.runner = Runner(loop, page.show, page.complain)
+        if options.measure is not None:
+            print(measured(page.runner, options.measure))
+            return 0
+        announce(f"at {url_of(server)} until Ctrl-C")
+        if not options.no_open and not webbrowser.open(url_of(server)):
+            announce("no browser could be opened: open that address in one")
+        try:
+            page.runner.run()
+        except KeyboardInterrupt:
+            announce("ended")
+    return 0
+
+
+def measured(runner: Any, seconds: float) -> str:
+    """One line about how well a runner keeps up, over so many seconds after the first one."""
+    runner.run(1.0)
+    reading = runner.measure(seconds)
+    lost = f", {reading.dropped:.2f} s given up" if reading.dropped else ""
+    idle, core = 100.0 * reading.idle, 100.0 * reading.core
+    return f"real time × {reading.factor:.3f}, idle {idle:.1f} % of {seconds:g} s, {core:.1f} % of a core used{lost}"
