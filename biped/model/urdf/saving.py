@@ -74,7 +74,7 @@ def _write_link(robot: ET.Element, body: Body, boxes: list[Box]) -> None:
     for tag in ("visual", "collision"):
         for box in boxes:
             element = ET.SubElement(link, tag)
-            _write_origin(element, box.center, _matrix_rpy(box.rotation))
+            _write_origin(element, box.center, matrix_rpy(box.rotation))
             ET.SubElement(ET.SubElement(element, "geometry"), "box", {"size": words(box.size)})
 
 
@@ -93,7 +93,7 @@ def _write_origin(element: ET.Element, xyz: Vector3, rpy: Vector3 = (0.0, 0.0, 0
     ET.SubElement(element, "origin", {"xyz": words(xyz), "rpy": words(rpy)})
 
 
-def _matrix_rpy(R: Matrix3) -> Vector3:
+def matrix_rpy(R: Matrix3) -> Vector3:
     """Roll, pitch, yaw [rad] of a rotation matrix; at a pitch of ±90°, where they are not unique, a roll of zero."""
     pitch = math.atan2(-R[2][0], math.hypot(R[0][0], R[1][0]))
     if math.hypot(R[0][0], R[1][0]) < 1e-12:

@@ -1,0 +1,195 @@
+"""The world that PyBullet simulates: our model, the floor, a thrown box, and what each may touch."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.disturbances import Throw
+from biped.errors import InputError
+from experiments.engines.engine import Case
+from experiments.engines.urdf import Solid, principal_axes, principal_urdf
+
+if TYPE_CHECKING:
+    from experiments.engines.bullet import Pybullet
+
+#: [m] radius of the sphere at a contact point; its centre is this far above the point in the home configuration.
+POINT_RADIUS = 1e-3
+#: [1/s], [rad/s] Bullet clamps velocities to 100 of them, silently; here to what nothing reaches.
+FASTEST = 1e9
+
+# Groups of what collides, and with what: feet with the floor, a thrown box with its target.
+_FLOOR, _FOOT, _TARGET, _THROWN = 1, 2, 4, 8
+_TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _THROWN, _THROWN: _TARGET}
+
+
+@dataclass(frozen=True)
+class BulletWorld:
+    """What a client simulates.
+
+    Attributes:
+        robot: PyBullet's number of the model.
+        thrown: that of the thrown box, or -1.
+        links: its number of each of the model's bodies; -1 is its base.
+    """
+
+    robot: int
+    thrown: int
+    links: tuple[int, ...]
+
+
+def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> BulletWorld:
+    """Make a client's world anew.
+
+    Args:
+        engine: the module ``pybullet``.
+        client: PyBullet's number of it.
+        settings: of the engine.
+        case: what is simulated.
+    """
+    engine.resetSimulation(physicsClientId=client)
+    _set_parameters(engine, client, settings, case)
+    robot = _load(engine, client, principal_urdf(case.model, _solids(case, settings.soles)), case.model.is_floating)
+    names = [engine.getBodyInfo(robot, physicsClientId=client)[0].decode()]
+    names += [info[12].decode() for info in _joints(engine, client, robot)]
+    links = tuple(names.index(body) - 1 for body in case.model.body_names)
+    _set_up_links(engine, client, robot, settings, case, links)
+    floor = engine.createMultiBody(0.0, engine.createCollisionShape(engine.GEOM_PLANE, physicsClientId=client),
+                                   physicsClientId=client)  # fmt: skip
+    engine.changeDynamics(floor, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
+    engine.setCollisionFilterGroupMask(floor, -1, _FLOOR, _TOUCHES[_FLOOR], physicsClientId=client)
+    thrown = -1 if case.throw is None else _add_throw(engine, client, case.throw, settings)
+    return BulletWorld(robot, thrown, links)
+
+
+def _set_parameters(engine: Any, client: int, settings: "Pybullet", case: Case) -> None:
+    engine.setGravity(*case.model.gravity, physicsClientId=client)
+    engine.setRealTimeSimulation(0, physicsClientId=client)
+    engine.setPhysicsEngineParameter(
+        fixedTimeStep=case.step,
+        numSubSteps=0,
+        numSolverIterations=settings.iterations,
+        solverResidualThreshold=settings.residual,
+        enableConeFriction=int(settings.cone),
+        deterministicOverlappingPairs=1,
+        physicsClientId=client,
+    )
+    if settings.contact == "matched":
+        # Penetration is pushed out by our spring alone (feet), or not at all (the block, which bounces).
+        engine.setPhysicsEngineParameter(
+            contactERP=0.0, contactSlop=0.0, restitutionVelocityThreshold=0.0, physicsClientId=client
+        )
+
+
+def _load(engine: Any, client: int, text: str, floats: bool) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.urdf"
+        path.write_text(text, encoding="utf-8")
+        flags = engine.URDF_USE_INERTIA_FROM_FILE | engine.URDF_MAINTAIN_LINK_ORDER
+        return int(engine.loadURDF(str(path), useFixedBase=not floats, flags=flags, physicsClientId=client))
+
+
+def _joints(engine: Any, client: int, robot: int) -> list[Any]:
+    count = engine.getNumJoints(robot, physicsClientId=client)
+    return [engine.getJointInfo(robot, k, physicsClientId=client) for k in range(count)]
+
+
+def _solids(case: Case, soles: str) -> list[Solid]:
+    """What of the model collides."""
+    model = case.model
+    found = []
+    if soles == "points":
+        for point in model.contact_points:
+            x, y, z = point.position
+            found.append(Solid(point.body, (POINT_RADIUS,), (x, y, z + POINT_RADIUS)))
+    else:
+        found += [Solid(box.body, box.size, box.center, box.rotation) for box in model.shapes if box.body in model.feet]
+    if case.throw is not None:
+        if case.throw.target in {solid.body for solid in found}:
+            raise InputError(
+                f"PyBullet tells what may touch what by body: {case.throw.target!r} cannot both stand on the floor and "
+                "be the target of a thrown box; throw it at another body"
+            )
+        box = next(box for box in model.shapes if box.body == case.throw.target)
+        found.append(Solid(box.body, box.size, box.center, box.rotation))
+    return found
+
+
+def _set_up_links(
+    engine: Any, client: int, robot: int, settings: "Pybullet", case: Case, links: tuple[int, ...]
+) -> None:
+    model = case.model
+    joints = [link for link in links if link >= 0]
+    if joints:  # the motors that PyBullet puts into all joints
+        engine.setJointMotorControlArray(
+            robot, joints, engine.VELOCITY_CONTROL, forces=[0.0] * len(joints), physicsClientId=client
+        )
+    standing = {point.body for point in model.contact_points}
+    # The base last: PyBullet writes the inertia of whichever link is changed into the base too.
+    for body, link in sorted(zip(model.bodies, links, strict=True), key=lambda pair: -pair[1]):
+        engine.changeDynamics(
+            robot,
+            link,
+            localInertiaDiagonal=principal_axes(body)[0].tolist(),
+            linearDamping=settings.damping,
+            angularDamping=settings.damping,
+            jointDamping=0.0,
+            rollingFriction=0.0,
+            spinningFriction=0.0,
+            lateralFriction=case.floor.mu_s if body.name in standing else 1.0,
+            restitution=0.0 if body.name in standing else 1.0,
+            maxJointVelocity=FASTEST,
+            activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
+            physicsClientId=client,
+        )
+        group = _FOOT if body.name in standing else 0
+        if case.throw is not None and body.name == case.throw.target:
+            group = _TARGET
+        engine.setCollisionFilterGroupMask(robot, link, group, _TOUCHES.get(group, 0), physicsClientId=client)
+        if body.name in standing and settings.contact == "matched":
+            engine.changeDynamics(
+                robot,
+                link,
+                contactStiffness=case.floor.k_n,
+                contactDamping=case.floor.b_n,
+                contactProcessingThreshold=0.0,
+                physicsClientId=client,
+            )
+        if body.name in standing:
+            engine.changeDynamics(robot, link, frictionAnchor=int(settings.anchor), physicsClientId=client)
+
+
+def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> int:
+    half = [0.5 * edge for edge in throw.size]
+    shape = engine.createCollisionShape(engine.GEOM_BOX, halfExtents=half, physicsClientId=client)
+    thrown = int(engine.createMultiBody(throw.mass, shape, physicsClientId=client))
+    engine.changeDynamics(
+        thrown,
+        -1,
+        linearDamping=settings.damping,
+        angularDamping=settings.damping,
+        lateralFriction=throw.friction,
+        restitution=throw.restitution,
+        rollingFriction=0.0,
+        spinningFriction=0.0,
+        maxJointVelocity=FASTEST,
+        activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
+        physicsClientId=client,
+    )
+    if settings.contact == "matched":
+        engine.changeDynamics(thrown, -1, contactProcessingThreshold=0.0, physicsClientId=client)
+    engine.setCollisionFilterGroupMask(thrown, -1, _THROWN, _TOUCHES[_THROWN], physicsClientId=client)
+    return thrown
+
+
+def as_bullet(quaternion: Any) -> list[float]:
+    """Our quaternion, scalar first, as PyBullet's, scalar last."""
+    return [float(quaternion[k]) for k in (1, 2, 3, 0)]
+
+
+def as_ours(quaternion: Any) -> NDArray[np.float64]:
+    """PyBullet's quaternion as ours."""
+    return np.array((quaternion[3], quaternion[0], quaternion[1], quaternion[2]))

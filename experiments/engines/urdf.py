@@ -1,0 +1,96 @@
+"""A model as URDF for engines that read it their own way: inertias in principal axes, and given shapes that collide.
+
+Importers turn an inertia with products into principal axes with tolerances of their own; here there is nothing left to
+turn. Link frames are the model's own.
+"""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.errors import InputError, ModelError
+from biped.model import Body, Model
+from biped.model.geometry import IDENTITY, Matrix3, Vector3, matrix3
+from biped.model.urdf.attributes import words
+from biped.model.urdf.saving import matrix_rpy, urdf_text
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A sphere or a box that collides, fixed to a body.
+
+    Attributes:
+        body: its name.
+        size: [m] (radius,) of a sphere, or the three edges of a box.
+        center: [m] in the body's link frame.
+        rotation: turns the box's axes into home axes.
+    """
+
+    body: str
+    size: tuple[float, ...]
+    center: Vector3
+    rotation: Matrix3 = IDENTITY
+
+
+def principal_axes(body: Body) -> tuple[Floats, Floats]:
+    """(3,) [kg m²] principal moments, and (3, 3) the rotation from their axes to the link's."""
+    J = np.asarray(body.inertia)
+    moments = np.diagonal(J).copy()
+    if np.array_equal(J, np.diag(moments)):
+        return moments, np.eye(3)
+    moments, R = np.linalg.eigh(J)
+    R[:, 0] *= np.sign(np.linalg.det(R))
+    return moments, R
+
+
+def principal_urdf(model: Model, solids: Sequence[Solid]) -> str:
+    """The model as the text of a URDF file.
+
+    Raises:
+        InputError: it has a spherical joint, which URDF does not have.
+    """
+    try:
+        robot = ET.fromstring(urdf_text(model))
+    except ModelError as error:
+        raise InputError(str(error)) from None
+    for element in [element for element in robot if element.tag not in ("link", "joint")]:
+        robot.remove(element)  # what only our own reader understands
+    links = {element.get("name", ""): element for element in robot.iter("link")}
+    for name, link in links.items():
+        link.clear()
+        link.set("name", name)
+        if name not in model.body_names:  # the ground of a model that does not float
+            _inertial(link, (0.0, 0.0, 0.0), IDENTITY, 0.0, np.zeros(3))
+    for body in model.bodies:
+        moments, R = principal_axes(body)
+        _inertial(links[body.name], body.com, matrix3(R, "principal axes"), body.mass, moments)
+    for solid in solids:
+        _collision(links[solid.body], solid)
+    for limit in robot.iter("limit"):
+        limit.set("lower", "1.0")  # above the upper one: no limit
+        limit.set("upper", "-1.0")
+    return ET.tostring(robot, encoding="unicode")
+
+
+def _inertial(link: ET.Element, com: Vector3, axes: Matrix3, mass: float, moments: Floats) -> None:
+    element = ET.SubElement(link, "inertial")
+    ET.SubElement(element, "origin", {"xyz": words(com), "rpy": words(matrix_rpy(axes))})
+    ET.SubElement(element, "mass", {"value": words([mass])})
+    names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    values = (*moments, 0.0, 0.0, 0.0)
+    ET.SubElement(element, "inertia", {name: words([value]) for name, value in zip(names, values, strict=True)})
+
+
+def _collision(link: ET.Element, solid: Solid) -> None:
+    element = ET.SubElement(link, "collision")
+    ET.SubElement(element, "origin", {"xyz": words(solid.center), "rpy": words(matrix_rpy(solid.rotation))})
+    geometry = ET.SubElement(element, "geometry")
+    if len(solid.size) == 1:
+        ET.SubElement(geometry, "sphere", {"radius": words(solid.size)})
+    else:
+        ET.SubElement(geometry, "box", {"size": words(solid.size)})
