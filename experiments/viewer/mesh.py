@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 #: Points of a loop; more do not show.
-AROUND = 28
+AROUND = 20
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
     return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces))
 
 
-def skin(loops: Sequence[Loop], axis: int, fine: int = 5) -> Mesh:
+def skin(loops: Sequence[Loop], axis: int, fine: int = 3) -> Mesh:
     """A smooth surface through cross-sections, closed at both ends.
 
     Args:
@@ -97,14 +97,12 @@ def _closed(rings: Floats) -> Mesh:
     return Mesh(np.concatenate([rings.reshape(-1, 3), ends]), np.concatenate([sides, low, high]))
 
 
-def ball(radii: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0), rows: int = 14) -> Mesh:
+def ball(radii: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0), rows: int = 9) -> Mesh:
     """An ellipsoid with these half axes (one number, or three) [m]."""
     half = np.broadcast_to(np.asarray(radii, dtype=float), 3)
     heights = np.linspace(0.0, np.pi, rows + 2)[1:-1]
     angles = 2.0 * np.pi * np.arange(AROUND) / AROUND
-    rings = np.array(
-        [[(np.sin(h) * np.cos(a), np.sin(h) * np.sin(a), -np.cos(h)) for a in angles] for h in heights]
-    )
+    rings = np.array([[(np.sin(h) * np.cos(a), np.sin(h) * np.sin(a), -np.cos(h)) for a in angles] for h in heights])
     mesh = _closed(rings * half)
     mesh.vertices[-2:] = np.array([[0.0, 0.0, -half[2]], [0.0, 0.0, half[2]]])
     return mesh.moved(center)
@@ -123,11 +121,11 @@ def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: fl
     length = float(np.linalg.norm(way))
     first, last = radii
     middle = waist * (first + last) / 2.0
-    t = np.linspace(0.0, np.pi / 2.0, 6)
+    t = np.linspace(0.0, np.pi / 2.0, 5)
     places = [*(-first * np.cos(t)), length / 2.0, *(length + last * np.sin(t))]
     sizes = [*np.maximum(first * np.sin(t), 1e-4), middle, *np.maximum(last * np.cos(t), 1e-4)]
     loops = [Loop((0.0, 0.0, z), (r, r)) for z, r in zip(places, sizes, strict=True)]
-    return skin(loops, 2, fine=2).turned(_towards(way)).moved(start)
+    return skin(loops, 2, fine=1).turned(_towards(way)).moved(start)
 
 
 def _towards(way: Floats) -> Floats:

@@ -20,8 +20,8 @@ Color = tuple[int, int, int]
 
 SKIN: Color = (226, 178, 148)
 HAIR: Color = (74, 52, 40)
-SHIRT: Color = (70, 116, 158)
-SHORTS: Color = (52, 60, 78)
+SHIRT: Color = (58, 104, 150)
+SHORTS: Color = (66, 76, 98)
 SHOE: Color = (236, 236, 232)
 SOLE: Color = (70, 76, 88)
 EYE: Color = (40, 40, 44)
@@ -112,11 +112,12 @@ def _torso() -> Mesh:
             (1.160, -0.004, 0.103, 0.150, 2.4),
             (1.260, -0.010, 0.115, 0.166, 2.4),
             (1.345, -0.012, 0.117, 0.178, 2.5),
-            (1.405, -0.004, 0.104, 0.183, 2.4),
-            (1.445, 0.004, 0.084, 0.163, 2.2),
-            (1.472, 0.010, 0.067, 0.110, 2.1),
-            (1.488, 0.012, 0.058, 0.066, 2.0),
-            (1.492, 0.012, 0.040, 0.040, 2.0),
+            (1.400, -0.004, 0.106, 0.192, 2.3),
+            (1.440, 0.004, 0.086, 0.184, 2.1),
+            (1.466, 0.010, 0.068, 0.138, 2.0),
+            (1.490, 0.012, 0.060, 0.080, 2.0),
+            (1.500, 0.012, 0.056, 0.060, 2.0),
+            (1.502, 0.012, 0.040, 0.040, 2.0),
         ]
     )
 
@@ -158,8 +159,8 @@ def _head() -> Mesh:
         ]
     )
     base = human().root.joint.position[2]
-    nose = ball((0.017, 0.012, 0.022), (-0.098, 0.0, 1.636 - base), rows=8)
-    ears = [ball((0.018, 0.010, 0.030), (0.006, sign * 0.075, 1.640 - base), rows=8) for sign in (-1.0, 1.0)]
+    nose = ball((0.017, 0.012, 0.022), (-0.098, 0.0, 1.636 - base), rows=6)
+    ears = [ball((0.018, 0.010, 0.030), (0.006, sign * 0.075, 1.640 - base), rows=6) for sign in (-1.0, 1.0)]
     return joined([neck, face, nose, *ears])
 
 
@@ -179,13 +180,13 @@ def _hair() -> Mesh:
 
 def _eyes() -> Mesh:
     base = human().root.joint.position[2]
-    return joined([ball((0.006, 0.008, 0.008), (-0.090, y, 1.662 - base), rows=6) for y in (-0.031, 0.031)])
+    return joined([ball((0.005, 0.008, 0.008), (-0.0885, y, 1.662 - base), rows=6) for y in (-0.028, 0.028)])
 
 
 def _joint_places(sign: float) -> tuple[Floats, Floats, Floats]:
     """Shoulder, elbow and wrist of an arm that hangs, slightly bent."""
     base = human().root.joint.position[2]
-    shoulder = np.array([0.004, sign * 0.196, SHOULDER - 0.035 - base])
+    shoulder = np.array([0.004, sign * 0.190, SHOULDER - 0.046 - base])
     elbow = np.array([0.022, sign * 0.252, ELBOW - base])
     wrist = np.array([-0.050, sign * 0.262, WRIST + 0.015 - base])
     return shoulder, elbow, wrist
@@ -193,17 +194,17 @@ def _joint_places(sign: float) -> tuple[Floats, Floats, Floats]:
 
 def _sleeve(sign: float) -> Mesh:
     shoulder, elbow, _ = _joint_places(sign)
-    return limb(shoulder, shoulder + 0.52 * (elbow - shoulder), (0.062, 0.055))
+    return limb(shoulder, shoulder + 0.50 * (elbow - shoulder), (0.060, 0.052))
 
 
 def _arm(sign: float) -> Mesh:
     shoulder, elbow, wrist = _joint_places(sign)
     hand = wrist + np.array([-0.016, -0.004 * sign, -0.075])
     palm = limb(wrist + np.array([-0.004, 0.0, -0.02]), hand, (0.028, 0.026), 1.2)
-    thumb = limb(wrist + np.array([-0.022, -0.010 * sign, -0.035]), hand + np.array([-0.026, 0.0, 0.012]), (0.012, 0.010))
-    return joined(
-        [limb(shoulder, elbow, (0.050, 0.040)), limb(elbow, wrist, (0.042, 0.027), 1.12), palm, thumb]
+    thumb = limb(
+        wrist + np.array([-0.022, -0.010 * sign, -0.035]), hand + np.array([-0.026, 0.0, 0.012]), (0.012, 0.010)
     )
+    return joined([limb(shoulder, elbow, (0.050, 0.040)), limb(elbow, wrist, (0.042, 0.027), 1.12), palm, thumb])
 
 
 def _leg(loops: Sequence[tuple[float, float, float, float]]) -> Mesh:
@@ -268,7 +269,16 @@ def _outline(inset: float) -> list[tuple[float, float, float]]:
     """(x, half breadth, middle y) of a shoe from toe to heel, within the contact points' rectangle."""
     low, high, half = _sole_extent()
     length = high - low
-    parts = ((0.0, 0.45), (0.015, 0.62), (0.06, 0.83), (0.16, 0.97), (0.30, 1.0), (0.55, 0.84), (0.75, 0.78), (0.92, 0.74))
+    parts = (
+        (0.0, 0.45),
+        (0.015, 0.62),
+        (0.06, 0.83),
+        (0.16, 0.97),
+        (0.30, 1.0),
+        (0.55, 0.84),
+        (0.75, 0.78),
+        (0.92, 0.74),
+    )
     ends = (*parts, (0.985, 0.58), (1.0, 0.40))
     return [(low + inset + t * (length - 2.0 * inset), half * b - inset, 0.0) for t, b in ends]
 
@@ -288,7 +298,7 @@ def _sole() -> Mesh:
     """A plate whose lower face is the plane of the contact points, and which reaches as far as they do."""
     floor, thick = _floor_height(), 0.020
     loops = [Loop((x, y, floor + thick / 2.0), (half, thick / 2.0), 6.0) for x, half, y in _outline(0.0)]
-    return skin(loops, 0, fine=4)
+    return skin(loops, 0, fine=2)
 
 
 def _shoe() -> Mesh:
@@ -299,7 +309,7 @@ def _shoe() -> Mesh:
         low = floor + 0.012
         loops.append(Loop((x, y, (low + floor + top) / 2.0), (half, (floor + top - low) / 2.0), 2.6))
     collar = limb((0.004, 0.0, 0.0), (0.0, 0.0, 0.052), (0.046, 0.041))
-    return joined([skin(loops, 0, fine=4), collar])
+    return joined([skin(loops, 0, fine=2), collar])
 
 
 # --- any other model ---

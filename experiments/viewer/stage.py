@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from biped.model import Model
 from experiments.viewer import colors
-from experiments.viewer.mesh import Loop, Mesh, ball, skin
+from experiments.viewer.glb import glb, linear
+from experiments.viewer.mesh import Loop, Mesh, ball, joined, skin
 from experiments.viewer.mesh import box as box_mesh
 from experiments.viewer.scenery import Scenery
-from experiments.viewer.shapes import Color, shapes_of
+from experiments.viewer.shapes import Color, Shape, shapes_of
 from experiments.viewer.snapshot import Floats, Snapshot
 
 #: What can be switched on and off, and whether it is on at first.
@@ -37,8 +38,10 @@ LEAST_FORCE = 2.0
 LEAST_MOVE = 2e-5
 #: How much is seen through a ghost.
 GHOST_OPACITY = 0.35
-#: How a body is shown, and how opaque it is then.
-BODIES: dict[str, float | None] = {"solid": None, "see-through": 0.4, "none": 0.0}
+#: How a body is shown.
+BODIES = ("solid", "see-through", "none")
+#: A body that is seen through.
+CLEAR, CLEAR_OPACITY = (120, 140, 165), 0.3
 #: [m] how far above the floor flat marks lie, so that they are seen: polygon, its edge, discs.
 LIFTS = (0.002, 0.003, 0.005)
 
@@ -63,11 +66,9 @@ def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> Floats:
     return np.stack([end - scale * snapshot.push_force[shown], end], axis=1)
 
 
-def darkened(color: Any) -> Any:
-    """Colours (…, 3) of 0 … 255 by their amount of light: the browser brightens those of arrows (they are taken to be
-    linear) and those of flat marks that lie in the sun."""
-    light: NDArray[np.uint8] = np.rint(255.0 * (np.asarray(color) / 255.0) ** 2.2).astype(np.uint8)
-    return light
+def tint(color: Any) -> NDArray[np.uint8]:
+    """Colours (…, 3) of arrows and points as the browser takes them: linear in the amount of light."""
+    return np.rint(255.0 * linear(color)).astype(np.uint8)
 
 
 def polygon_edges(base: Floats) -> Floats:
@@ -99,11 +100,19 @@ class Stage:
         self._floor: Any = None
 
     def _light(self, shadows: bool) -> None:
+        """Sky, sun and a weak light from the other side; no environment map, which would cost as much as all else."""
         scene = self.server.scene
-        scene.configure_environment_map("studio", environment_intensity=0.30)
+        scene.configure_environment_map(None)
         scene.configure_default_lights(enabled=False)
-        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 180, 170), intensity=0.75)
-        scene.add_light_directional("/light/sun", intensity=1.5, cast_shadow=shadows, position=(-2.5, -3.0, 5.0))
+        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(176, 168, 160), intensity=1.9)
+        scene.add_light_directional("/light/fill", intensity=0.5, position=(3.0, 2.0, 2.0))
+        self._sun = scene.add_light_directional(
+            "/light/sun", intensity=2.1, cast_shadow=shadows, position=(-2.5, -3.0, 5.0)
+        )
+
+    def cast_shadows(self, on: bool) -> None:
+        """Shadows on the floor, or none: without a graphics card they cost half of the pictures."""
+        self._sun.cast_shadow = on
 
     def add(
         self,
@@ -195,7 +204,7 @@ class Figure:
         self._top = self._scene.add_frame(self._path, show_axes=False, position=offset, visible=False)
         self._opacity = GHOST_OPACITY if ghost else None
         self._plate = self._add_plate()
-        self._skins: list[Any] = []
+        self._skins: list[tuple[Any, Any]] = []
         self._bodies = self._add_bodies()
         self._thrown = self._add_thrown()
         self._marks = _Marks(self._scene, self._path, color if ghost else None)
@@ -223,11 +232,11 @@ class Figure:
             self.show(self.last)
 
     def show_body(self, how: str) -> None:
-        """As one of ``BODIES``."""
-        for handle in self._skins:
-            handle.visible = how != "none"
-            if not self.is_ghost and how != "none":
-                handle.opacity = BODIES[how]
+        """As one of ``BODIES``; a ghost is seen through either way."""
+        for solid, clear in self._skins:
+            solid.visible = how == "solid" or (clear is None and how == "see-through")
+            if clear is not None:
+                clear.visible = how == "see-through"
 
     def set_visible(self, on: bool) -> None:
         """Show the figure, or not."""
@@ -235,34 +244,43 @@ class Figure:
 
     # --- what it is made of ---
 
-    def _mesh(self, path: str, mesh: Mesh, color: Color, *, flat: bool = False, **others: Any) -> Any:
+    def _mesh(self, path: str, mesh: Mesh, color: Color, **others: Any) -> Any:
         color = color if self.color is None else self.color
-        return self._scene.add_mesh_simple(
-            path, mesh.vertices, mesh.faces, color=color, opacity=self._opacity, flat_shading=flat,
-            cast_shadow=not self.is_ghost, receive_shadow=False, **others,
-        )  # fmt: skip
+        options = {"opacity": self._opacity, "cast_shadow": not self.is_ghost, "receive_shadow": False} | others
+        return self._scene.add_mesh_simple(path, mesh.vertices, mesh.faces, color=color, **options)
 
     def _add_bodies(self) -> list[tuple[int, Any]]:
-        shapes = shapes_of(self.model)
-        with_loads = {load.body for load in self.scenery.loads}
+        """A frame for each body that has a surface, and its surfaces: as few things to draw as can be.
+
+        In its own colours it is one mesh with a colour for each vertex; in one colour, and so that it can be seen
+        through, another. Only one of them is visible.
+        """
+        shapes = list(shapes_of(self.model))
+        for k, load in enumerate(self.scenery.loads):
+            mesh = box_mesh(load.size, load.center)
+            shapes.append(Shape(load.body, f"load_{k}", mesh.vertices, mesh.faces, colors.LOAD))
         found = []
-        for body in sorted({shape.body for shape in shapes} | with_loads):
+        for body in sorted({shape.body for shape in shapes}):
             path = f"{self._path}/{self.model.body_names[body]}"
             found.append((body, self._scene.add_frame(path, show_axes=False)))
-            for shape in shapes:
-                if shape.body == body:
-                    mesh = Mesh(shape.vertices, shape.faces)
-                    self._skins.append(self._mesh(f"{path}/{shape.name}", mesh, shape.color))
-            for k, load in enumerate(self.scenery.loads):
-                if load.body == body:
-                    self._mesh(f"{path}/load_{k}", box_mesh(load.size, load.center), colors.LOAD, flat=True)
+            parts = [shape for shape in shapes if shape.body == body]
+            whole = joined([Mesh(part.vertices, part.faces) for part in parts])
+            if self.color is None:
+                tints = np.concatenate([np.tile(part.color, (len(part.vertices), 1)) for part in parts])
+                solid = self._scene.add_glb(f"{path}/solid", glb(whole, tints), cast_shadow=True, receive_shadow=False)
+                self._skins.append((solid, None))
+            else:
+                self._skins.append((self._mesh(f"{path}/solid", whole, self.color), None))
+            if not self.is_ghost:
+                clear = self._mesh(f"{path}/clear", whole, self.color or CLEAR, opacity=CLEAR_OPACITY, visible=False)
+                self._skins[-1] = (self._skins[-1][0], clear)
         return found
 
     def _add_thrown(self) -> Any:
         if self.scenery.thrown_size is None:
             return None
         mesh = box_mesh(self.scenery.thrown_size)
-        return self._mesh(f"{self._path}/thrown", mesh, colors.THROWN, flat=True)
+        return self._mesh(f"{self._path}/thrown", mesh, colors.THROWN, flat_shading=True)
 
     def _add_plate(self) -> Any:
         """The frame of a floor that moves, with a plate that shows it."""
@@ -284,7 +302,9 @@ class Figure:
             center = (sum(patch.x) / 2.0, sum(patch.y) / 2.0, 0.001 + 0.0002 * k)
             mesh = box_mesh(size, center)
             share = min(patch.mu / 0.6, 1.0)
-            color = tuple(int((1.0 - share) * a + share * b) for a, b in zip((120, 190, 235), (225, 220, 205), strict=True))
+            color = tuple(
+                int((1.0 - share) * a + share * b) for a, b in zip((120, 190, 235), (225, 220, 205), strict=True)
+            )
             self._scene.add_mesh_simple(
                 f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=color, opacity=0.6, cast_shadow=False
             )
@@ -315,19 +335,19 @@ class _Marks:
         self._points(snapshot, layers["contact points"])
         self._polygon(snapshot.base if layers["support polygon"] else np.zeros((0, 3)))
 
-    def _tint(self, color: Color) -> Color:
+    def _own(self, color: Color) -> Color:
         return color if self._color is None else self._color
 
     def _ball(self, name: str, radius: float, color: Color) -> Any:
         mesh = ball(radius)
         return self._scene.add_mesh_simple(
-            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=self._tint(color), cast_shadow=False, visible=False
+            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=self._own(color), cast_shadow=False, visible=False
         )
 
     def _disc(self, name: str, radius: float, color: Color) -> Any:
         mesh = skin([Loop((0.0, 0.0, z), (radius, radius)) for z in (0.0, 0.002)], 2, fine=1)
         return self._scene.add_mesh_simple(
-            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=darkened(self._tint(color)), cast_shadow=False,
+            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=self._own(color), cast_shadow=False,
             receive_shadow=False, visible=False,
         )  # fmt: skip
 
@@ -345,7 +365,7 @@ class _Marks:
         if handle is None:
             if len(ends):
                 self._handles[name] = self._scene.add_arrows(
-                    f"{self._path}/{name}", ends, darkened(color), shaft_radius=0.006 * thick,
+                    f"{self._path}/{name}", ends, tint(color), shaft_radius=0.006 * thick,
                     head_radius=0.015 * thick, head_length=0.036 * thick,
                 )  # fmt: skip
             return
@@ -353,7 +373,7 @@ class _Marks:
             handle.visible = bool(len(ends))
         if len(ends):
             handle.points = ends.astype(np.float32)
-            handle.colors = darkened(color)
+            handle.colors = tint(color)
 
     def _points(self, snapshot: Snapshot, on: bool) -> None:
         places = snapshot.contact_place if on else np.zeros((0, 3))
@@ -383,7 +403,7 @@ class _Marks:
         elif shown:
             self._handles["polygon"] = self._scene.add_line_segments(
                 f"{self._path}/polygon", polygon_edges(base) + (0.0, 0.0, LIFTS[1]),
-                np.array(self._tint(colors.BASE), dtype=np.uint8), thickness=2.5, thickness_units="screen",
+                np.array(self._own(colors.BASE), dtype=np.uint8), thickness=2.5, thickness_units="screen",
             )  # fmt: skip
         elif old is not None:
             old.visible = False
@@ -403,7 +423,7 @@ class _Marks:
         k = np.arange(1, len(base) - 1)
         faces = np.stack([np.zeros_like(k), k, k + 1], axis=1)
         self._handles["area"] = self._scene.add_mesh_simple(
-            f"{self._path}/area", vertices, faces, color=self._tint(colors.BASE), opacity=0.16, side="double",
+            f"{self._path}/area", vertices, faces, color=self._own(colors.BASE), opacity=0.16, side="double",
             cast_shadow=False, receive_shadow=False,
         )  # fmt: skip
 

@@ -1,0 +1,168 @@
+"""A headless Chromium that is told what to do over its debugging protocol, one page at a time.
+
+https://chromedevtools.github.io/devtools-protocol/
+"""
+
+import base64
+import contextlib
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from biped.errors import InputError
+
+#: What it is called, in the order in which it is looked for.
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+HOW_TO_GET_IT = "install Chromium (on Debian: apt-get install chromium) or Google Chrome"
+#: No window, nothing of its own from the network, nothing kept; WebGL in software where there is no graphics card.
+OPTIONS = (
+    "--headless=new", "--no-sandbox", "--no-first-run", "--hide-scrollbars", "--disable-quic", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-extensions",
+    "--mute-audio", "--remote-debugging-port=0", "--remote-allow-origins=*", "--force-device-scale-factor=1",
+    "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--disable-dev-shm-usage",
+)  # fmt: skip
+#: [s] it may take so long to start, or to answer.
+PATIENCE = 60.0
+
+
+def chromium_path() -> str | None:
+    """Where it is, or None."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def find_browser() -> str:
+    """Where it is.
+
+    Raises:
+        InputError: there is none.
+    """
+    found = chromium_path()
+    if found is None:
+        raise InputError(f"there is no Chromium or Chrome on the path: {HOW_TO_GET_IT}")
+    return found
+
+
+class Chromium:
+    """One page in a headless browser; ``with chromium(url) as browser: ...`` makes one."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection, self._number = connection, 0
+        self._session: str | None = None
+        self.console: list[str] = []
+
+    def command(self, method: str, **arguments: Any) -> dict[str, Any]:
+        """Send a command and wait for its result.
+
+        Raises:
+            RuntimeError: the browser refused it.
+            TimeoutError: no answer.
+        """
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": arguments}
+        self._connection.send(json.dumps(message if self._session is None else message | {"sessionId": self._session}))
+        while True:
+            answer = json.loads(self._connection.recv(timeout=PATIENCE))
+            if answer.get("id") == self._number:
+                break
+            self._note(answer)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']['message']}")
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def _note(self, event: dict[str, Any]) -> None:
+        """Keep what the page says of errors."""
+        if event.get("method") == "Runtime.exceptionThrown":
+            self.console.append(event["params"]["exceptionDetails"].get("text", "exception"))
+        elif event.get("method") == "Runtime.consoleAPICalled" and event["params"]["type"] == "error":
+            self.console.append(" ".join(str(part.get("value", "")) for part in event["params"]["args"]))
+
+    def open(self, url: str, width: int, height: int) -> None:
+        """Open an address in a page of this size [pixels]."""
+        target = self.command("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.command("Runtime.enable")
+        self.resize(width, height)
+        self.command("Page.navigate", url=url)
+
+    def resize(self, width: int, height: int) -> None:
+        """Make the page this large [pixels]."""
+        self.command(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+        )
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of a JavaScript expression; of a promise, what it comes to."""
+        result = self.command("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(f"{expression}: {result['exceptionDetails'].get('exception', {}).get('description')}")
+        return result["result"].get("value")
+
+    def wait_for(self, expression: str, patience: float = PATIENCE) -> Any:
+        """Wait until an expression is true; its value.
+
+        Raises:
+            TimeoutError: it does not become so.
+        """
+        until = time.monotonic() + patience
+        while time.monotonic() < until:
+            value = self.evaluate(expression)
+            if value:
+                return value
+            time.sleep(0.05)
+        raise TimeoutError(f"{expression} is not true after {patience:g} s")
+
+    def picture(self) -> bytes:
+        """The page as a PNG."""
+        return base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"])
+
+    def click(self, x: float, y: float) -> None:
+        """Click at a place of the page [pixels]."""
+        for kind in ("mousePressed", "mouseReleased"):
+            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+
+@contextlib.contextmanager
+def chromium(url: str, width: int = 1200, height: int = 800) -> Iterator[Chromium]:
+    """A headless browser with a page open; it and its profile are gone afterwards.
+
+    Raises:
+        InputError: there is no Chromium, or it does not start.
+    """
+    program = find_browser()
+    from websockets.sync.client import connect
+
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        process = subprocess.Popen(
+            [program, *OPTIONS, f"--user-data-dir={folder}", f"--window-size={width},{height}", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            address = _address(process, Path(folder) / "DevToolsActivePort")
+            with connect(address, max_size=None, open_timeout=PATIENCE) as connection:
+                browser = Chromium(connection)
+                browser.open(url, width, height)
+                yield browser
+        finally:
+            process.terminate()
+            try:
+                process.wait(10.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _address(process: "subprocess.Popen[bytes]", file: Path) -> str:
+    """Of its debugging socket: Chromium writes port and path into a file of its profile."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and process.poll() is None:
+        lines = file.read_text(encoding="utf-8").split() if file.is_file() else []
+        if len(lines) == 2:
+            return f"ws://127.0.0.1:{lines[0]}{lines[1]}"
+        time.sleep(0.05)
+    raise InputError(f"Chromium does not start; try `chromium --headless --dump-dom about:blank`, or {HOW_TO_GET_IT}")

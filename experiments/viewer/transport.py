@@ -1,0 +1,83 @@
+"""Time as a player has it: playing or not, how fast, from where to where, over again or not."""
+
+import math
+import threading
+from collections.abc import Callable
+
+from biped.errors import InputError
+
+
+class Transport:
+    """The time that is shown; safe to use from several threads.
+
+    Attributes:
+        begins: [s].
+        ends: [s].
+        loop: whether it begins again at the end.
+    """
+
+    def __init__(self, begins: float, ends: float, speed: float = 1.0, *, playing: bool = True) -> None:
+        self.begins, self.ends, self.loop = begins, ends, True
+        self._time, self._playing, self._lock = begins, playing, threading.Lock()
+        self._seen: float | None = None
+        self._speed = 1.0
+        self.speed = speed
+        #: Called whenever something has changed from outside: to show it without delay.
+        self.on_change: Callable[[], None] = lambda: None
+
+    @property
+    def time(self) -> float:
+        """[s]."""
+        return self._time
+
+    @property
+    def speed(self) -> float:
+        """Seconds of the run in a second; above zero."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        if not (math.isfinite(speed) and speed > 0.0):
+            raise InputError(f"speed = {speed:g}: it must be above zero; 1 is real time")
+        self._speed = speed
+
+    @property
+    def playing(self) -> bool:
+        """Whether time goes on."""
+        return self._playing
+
+    def play(self, on: bool = True) -> None:
+        """Play or pause; at the end, playing starts from the beginning."""
+        with self._lock:
+            if on and self._time >= self.ends:
+                self._time = self.begins
+            self._playing, self._seen = on, None
+        self.on_change()
+
+    def seek(self, time: float) -> None:
+        """Go to a time; to the nearest there is."""
+        with self._lock:
+            self._time, self._seen = min(max(time, self.begins), self.ends), None
+        self.on_change()
+
+    def advance(self, now: float) -> float:
+        """The time to show at ``now`` [s] of a clock that never goes back."""
+        with self._lock:
+            if self._playing and self._seen is not None:
+                self._go(self._speed * (now - self._seen))
+            self._seen = now if self._playing else None
+            return self._time
+
+    def hold(self) -> None:
+        """Let no time go by until the next ``advance``."""
+        with self._lock:
+            self._seen = None
+
+    def _go(self, by: float) -> None:
+        time, length = self._time + by, self.ends - self.begins
+        if time < self.ends:
+            self._time = time
+        elif self.loop and length > 0.0:
+            self._time = self.begins + (time - self.begins) % length
+        else:
+            self._time, self._playing = self.ends, False
