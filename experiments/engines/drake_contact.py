@@ -1,0 +1,80 @@
+"""What contacts of Drake are made of. Nothing here imports Drake.
+
+Its convex approximations have two laws of the normal force at a penetration x, with ẋ its rate:
+
+- "sap": k (x + τ ẋ), where that is above zero (Castro, Permenter and Han 2022); a linear spring and damper.
+- "similar" and "lagged": k x (1 + d ẋ), where that is above zero (Hunt and Crossley 1975; Castro, Han and
+  Masterjohn 2023).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from biped.disturbances import Throw
+from experiments.engines.engine import Case
+
+#: [s] How long a thrown box would touch what does not move, without damping.
+IMPACT = 4e-3
+
+
+@dataclass(frozen=True)
+class PointContact:
+    """The law of a pair of geometries.
+
+    Attributes:
+        friction: its coefficient; Drake's discrete plants have one.
+        stiffness: k [N/m], or None for Drake's default.
+        relaxation_time: τ [s] of "sap".
+        dissipation: d [s/m] of the others.
+    """
+
+    friction: float
+    stiffness: float | None = None
+    relaxation_time: float = 0.0
+    dissipation: float = 0.0
+
+
+def floor_contact(case: Case) -> PointContact:
+    """Our floor's: exactly so in "sap"; in the others damped as our floor's point is when all carry the weight."""
+    floor, model = case.floor, case.model
+    load = model.total_mass * math.hypot(*model.gravity) / max(model.nc, 1)
+    dissipation = floor.b_n / load if load > 0.0 else 0.0  # b = k x d, with x = load / k
+    return PointContact(floor.mu_s, floor.k_n, floor.b_n / floor.k_n, dissipation)
+
+
+def block_contact(throw: Throw, step: float) -> PointContact:
+    """A thrown box's: throws it back with its restitution, off what does not move.
+
+    Drake takes the force of "sap" at the end of a step, which damps by k h more.
+    """
+    frequency = math.pi / IMPACT
+    zeta = _where(_rebound, throw.restitution, 0.0, 20.0)
+    speed = max(math.hypot(*throw.velocity), 1e-3)
+    return PointContact(
+        throw.friction,
+        throw.mass * frequency**2,
+        max(2.0 * zeta / frequency - step, 0.0),
+        _dissipation(max(throw.restitution, 1e-3)) / speed,
+    )
+
+
+def _rebound(zeta: float) -> float:
+    """Restitution of a spring and damper that let go before they pull (Schwager and Pöschel 2007)."""
+    if abs(zeta - 1.0) < 1e-9:
+        return math.exp(-2.0)
+    angle = math.acos(zeta) if zeta < 1.0 else math.acosh(zeta)
+    return math.exp(-2.0 * zeta * angle / math.sqrt(abs(1.0 - zeta * zeta)))
+
+
+def _dissipation(e: float) -> float:
+    """The c = d v at the speed v of approach, from m ẍ = -k x (1 + d ẋ): (1 + e) c = ln((1 + c) / (1 - e c))."""
+    return _where(lambda c: (1.0 + e) * c + math.log((1.0 - e * c) / (1.0 + c)), 0.0, 0.0, (1.0 - 1e-12) / e)
+
+
+def _where(function: Callable[[float], float], value: float, low: float, high: float) -> float:
+    """Where a function falls to a value, by bisection."""
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if function(middle) > value else (low, middle)
+    return middle
