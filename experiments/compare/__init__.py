@@ -1,0 +1,1 @@
+"""The same experiment in several physics engines, side by side."""

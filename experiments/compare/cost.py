@@ -1,0 +1,108 @@
+"""Cost: what a step takes, all engines in turn on one core."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from biped.errors import InputError
+from experiments.bench.timing import Spread
+from experiments.compare.contestants import Contestant
+from experiments.compare.effort import Progress
+from experiments.compare.outcome import FAILED, FELL
+from experiments.compare.table import quantity
+from experiments.experiment import Experiment
+from experiments.parameters.parameter import Value
+
+#: What is counted of ours, and of others.
+OURS = "the compiled loop: steps, controller, records"
+FOREIGN = "the engine's own calls alone"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a step of the experiment takes in an engine; ratios are to the first engine's.
+
+    Attributes:
+        samples: [s] a step, of each repeat.
+    """
+
+    engine: str = quantity("", "name")
+    outcome: str = quantity("", "how the timed run ended")
+    step: float = quantity("s", "step")
+    per_step: float = quantity("s", "time of a step, median")
+    least: float = quantity("s", "time of a step, least")
+    most: float = quantity("s", "time of a step, most")
+    ratio: float = quantity("1", "time of a step over the first engine's, median of pairs taken in turn")
+    ratio_least: float = quantity("1", "the same, least")
+    ratio_most: float = quantity("1", "the same, most")
+    real_time: float = quantity("1", "simulated seconds a second of the whole loop")
+    counted: str = quantity("", "what the time of a step counts")
+    repeats: int = quantity("1", "times that it was timed")
+    samples: tuple[float, ...] = field(default=(), repr=False)
+
+
+@dataclass
+class Taken:
+    """What was timed of an engine."""
+
+    outcome: str
+    per_step: list[float] = field(default_factory=list)
+    real_time: list[float] = field(default_factory=list)
+
+
+def measure(
+    contestants: tuple[Contestant, ...],
+    experiment: Experiment,
+    changes: Mapping[str, Value],
+    repeats: int,
+    progress: Progress,
+) -> list[Cost]:
+    """Time the experiment in all engines, A B C A B C …, after once each to warm up.
+
+    Those that cannot run it are left out.
+    """
+    taken: dict[str, Taken] = {}
+    able = list(contestants)
+    for turn in range(repeats + 1):
+        for k, contestant in enumerate(tuple(able)):
+            try:
+                made = contestant.run(experiment, changes)
+            except InputError:
+                able.remove(contestant)
+                continue
+            summary = made.run.summary
+            if turn == 0:
+                taken[contestant.label] = Taken(str(summary["outcome"]))
+            else:
+                taken[contestant.label].per_step.append(made.per_step)
+                taken[contestant.label].real_time.append(float(summary["real_time_factor"]))
+            progress((turn + (k + 1) / max(1, len(able))) / (repeats + 1))
+    step = experiment.values(changes).number("run.step")
+    return costs_of(able, taken, step)
+
+
+def costs_of(contestants: list[Contestant], taken: Mapping[str, Taken], step: float) -> list[Cost]:
+    """The rows."""
+    rows = []
+    first = taken[contestants[0].label].per_step if contestants else []
+    for contestant in contestants:
+        mine = taken[contestant.label]
+        spread = Spread.of(mine.per_step)
+        ratio = ratios(mine.per_step, first)
+        rows.append(
+            Cost(
+                contestant.label, mine.outcome, step, spread.median, spread.least, spread.most,
+                *(ratio.median, ratio.least, ratio.most), Spread.of(mine.real_time).median,
+                OURS if contestant.foreign is None else FOREIGN, spread.repeats, tuple(mine.per_step),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def ratios(times: list[float] | tuple[float, ...], others: list[float] | tuple[float, ...]) -> Spread:
+    """Of times to others, in the order in which they were taken."""
+    return Spread.of([mine / other for mine, other in zip(times, others, strict=True)])
+
+
+def finished(cost: Cost) -> bool:
+    """Whether the timed run got to its end."""
+    return cost.outcome not in (FELL, FAILED)

@@ -1,0 +1,103 @@
+"""Work and precision: error against cost of a second of free flight, a smooth problem that all engines solve alike.
+
+The reference is that of ``biped work-precision``: the continuous equations, by a method of order 8.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped import dynamics
+from biped.errors import IntegrationError
+from biped.model import Model
+from experiments.bench.timing import one_core, seconds
+from experiments.compare.contestants import Contestant
+from experiments.compare.effort import Effort, Progress
+from experiments.compare.flight import Glider, start_of
+from experiments.work_precision.case import TREE, Motion, Rung, TreeCase
+from experiments.work_precision.ladder import Comparison, compare
+from experiments.work_precision.ladder import Effort as LadderEffort
+from experiments.work_precision.problem import Forms
+from experiments.work_precision.problems import FLIGHT
+from experiments.work_precision.reference import Reference
+
+Floats = NDArray[np.float64]
+
+#: Of ``experiments.bench.flight_energy.MOTIONS``, the one that ``FLIGHT`` is.
+MOTION = "fast"
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is known of an engine's method: nothing."""
+
+    order: None = None
+
+
+@dataclass
+class EngineCase:
+    """The flight in engines that are not ours; see ``experiments.work_precision.case.Case``."""
+
+    contestants: tuple[Contestant, ...]
+    model: Model
+    places: Callable[[Floats], Floats]
+    reference: Reference
+    systems: str = field(default=TREE, init=False)
+    gliders: dict[tuple[str, float], Glider] = field(default_factory=dict, init=False)
+
+    def methods(self) -> Mapping[str, Traits]:
+        """By label."""
+        return {contestant.label: Traits() for contestant in self.contestants}
+
+    def rungs(self, method: str, steps: Sequence[float], interval: float) -> tuple[Rung, ...]:
+        """All steps."""
+        return tuple(Rung(step) for step in steps)
+
+    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
+        """The motion, from velocities in phase."""
+        found = self._glider(method, rung).samples(duration, duration / samples, lambda _: None)
+        if not (np.isfinite(found.q).all() and np.isfinite(found.in_phase).all()):
+            raise IntegrationError("the motion is not finite")
+        places = np.array([self.places(q) for q in found.q[1:]])
+        energies = np.array(
+            [dynamics.energy(self.model, q, v).total for q, v in zip(found.q[1:], found.in_phase[1:], strict=True)]
+        )
+        return Motion(places, energies, 0.0)
+
+    def seconds(self, method: str, rung: Rung, duration: float) -> float:
+        """[s] in the engine's steps, with nothing in between where it takes many in one call."""
+        glider = self._glider(method, rung)
+        glider.restart()
+        glider.coast(1)
+        return seconds(lambda: glider.coast(round(duration / rung.step)))
+
+    def _glider(self, method: str, rung: Rung) -> Glider:
+        key = method, rung.step
+        if key not in self.gliders:
+            engine = next(one.foreign for one in self.contestants if one.label == method)
+            assert engine is not None
+            self.gliders[key] = Glider(engine, start_of(MOTION), rung.step)
+        return self.gliders[key]
+
+
+def measure(contestants: tuple[Contestant, ...], effort: Effort, progress: Progress) -> Comparison:
+    """Errors and costs of all contestants, and of what engines have for smooth motion, on a ladder of steps."""
+    tree = FLIGHT.forms().cases[0]
+    assert isinstance(tree, TreeCase)
+    everyone = tuple({other.label: other for one in contestants for other in (one, *one.smooth)}.values())
+    foreign = tuple(one for one in everyone if one.foreign is not None)
+    ours = [one.label for one in everyone if one.foreign is None]
+    cases = (
+        *((tree,) if ours else ()),
+        *((EngineCase(foreign, tree.model, tree.places, tree.reference),) if foreign else ()),
+    )
+    problem = replace(FLIGHT, forms=lambda: Forms(cases, ()))
+    with one_core():
+        return compare(
+            problem,
+            LadderEffort(effort.rungs, min(effort.repeats, 3), effort.patience),
+            [one.label for one in everyone],
+            progress,
+        )

@@ -1,0 +1,186 @@
+"""All that a comparison has found so far, its tables, and its verdicts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from experiments.bench.flight_energy import MOTIONS
+from experiments.compare.contestants import Contestant
+from experiments.compare.cost import Cost
+from experiments.compare.flight import FlightRow, Flown
+from experiments.compare.halving import Convergence, Rung
+from experiments.compare.outcome import Outcome
+from experiments.compare.standing import EQUAL, NATURAL, Creep, Drift
+from experiments.compare.table import quantity, table_of
+from experiments.compare.verdict import (
+    Verdict,
+    agreement_verdict,
+    books_verdicts,
+    convergence_verdict,
+    cost_verdict,
+    creep_verdict,
+    flight_verdicts,
+    precision_verdict,
+    standing_verdict,
+)
+from experiments.engines.rollout import Rollout
+from experiments.experiment import Experiment
+from experiments.parameters.parameter import Value
+from experiments.work_precision.ladder import Comparison
+
+
+@dataclass
+class Results:
+    """What has been found; whatever is not there yet is empty.
+
+    Attributes:
+        experiment: what is compared on.
+        changes: of its parameters.
+        contestants: who is compared, in order.
+        missing: a sentence about each engine that is not installed.
+        refused: by label, why an engine does not take the experiment.
+        equal: rollouts by label, at equal settings.
+        natural: rollouts by label, in each engine's own settings.
+        outcomes: rows of ``equal``.
+        natural_outcomes: rows of ``natural``.
+        standing: rollouts of the standing human by settings and label.
+        creeps: rows.
+        drifts: by settings and label.
+        flights: rows.
+        flown: by motion and label.
+        rungs: rows.
+        orders: rows.
+        costs: rows.
+        precision: work and precision in flight.
+        undone: titles of the stages that are not complete.
+        seconds: [s] that each complete stage took, by title.
+    """
+
+    experiment: Experiment
+    changes: Mapping[str, Value]
+    contestants: tuple[Contestant, ...]
+    missing: tuple[str, ...] = ()
+    refused: dict[str, str] = field(default_factory=dict)
+    equal: dict[str, Rollout] = field(default_factory=dict)
+    natural: dict[str, Rollout] = field(default_factory=dict)
+    outcomes: list[Outcome] = field(default_factory=list)
+    natural_outcomes: list[Outcome] = field(default_factory=list)
+    standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
+    creeps: list[Creep] = field(default_factory=list)
+    drifts: dict[tuple[str, str], Drift] = field(default_factory=dict)
+    flights: list[FlightRow] = field(default_factory=list)
+    flown: dict[tuple[str, str], Flown] = field(default_factory=dict)
+    rungs: list[Rung] = field(default_factory=list)
+    orders: list[Convergence] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
+    precision: Comparison | None = None
+    undone: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def able(self) -> tuple[Contestant, ...]:
+        """Those that take the experiment."""
+        return tuple(one for one in self.contestants if one.label not in self.refused)
+
+    @property
+    def everyone(self) -> tuple[Contestant, ...]:
+        """All of them, and what they have for smooth motion."""
+        return tuple({other.label: other for one in self.contestants for other in (one, *one.smooth)}.values())
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """By label."""
+        return {one.label: one.title for one in self.everyone}
+
+    @property
+    def step(self) -> float:
+        """[s] of equal settings."""
+        return self.experiment.values(self.changes).number("run.step")
+
+    def creeps_of(self, settings: str) -> list[Creep]:
+        """The rows of creep at equal or natural settings."""
+        return [row for row in self.creeps if row.settings == settings]
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """All tables that have rows, by name; ``attrs["units"]`` of each has its units."""
+        kinds: dict[str, tuple[type, list[object]]] = {
+            "equal": (Outcome, list(self.outcomes)),
+            "natural": (Outcome, list(self.natural_outcomes)),
+            "creep": (Creep, list(self.creeps)),
+            "flight": (FlightRow, list(self.flights)),
+            "halving": (Rung, list(self.rungs)),
+            "convergence": (Convergence, list(self.orders)),
+            "cost": (Cost, list(self.costs)),
+            "precision": (PrecisionRow, list(self.precision_rows())),
+            "verdicts": (VerdictRow, list(self.verdict_rows())),
+        }
+        return {name: table_of(kind, rows) for name, (kind, rows) in kinds.items() if rows}
+
+    def precision_rows(self) -> "Iterator[PrecisionRow]":
+        """Of all rungs of the ladder of work and precision."""
+        if self.precision is None:
+            return
+        for curve in self.precision.curves:
+            for m in curve.measurements:
+                least, median = (None, None) if m.cost is None else (m.cost.least, m.cost.median)
+                yield PrecisionRow(curve.method, m.rung.step, m.error, least, median, curve.order)
+            for rung, why in curve.failures:
+                yield PrecisionRow(curve.method, rung.step, None, None, None, curve.order, why)
+
+    def verdicts(self) -> list[Verdict]:
+        """A verdict a subject, of those that have been measured."""
+        titles = self.titles
+        found: list[Verdict] = []
+        if self.outcomes:
+            found += [standing_verdict(self.outcomes, titles, "equal settings")]
+            if len(self.outcomes) > 1:
+                found += [agreement_verdict(self.outcomes, titles)]
+            found += books_verdicts(self.outcomes, titles)
+        if self.natural_outcomes:
+            found.append(standing_verdict(self.natural_outcomes, titles, "natural settings"))
+        for settings, words in ((EQUAL, "equal settings"), (NATURAL, "natural settings")):
+            if rows := self.creeps_of(settings):
+                found.append(creep_verdict(rows, titles, words))
+        for motion in MOTIONS:
+            found += flight_verdicts(self.flights, motion, titles)
+        if self.orders:
+            found.append(convergence_verdict(self.orders, self.rungs, self.common_step, titles))
+        if self.costs:
+            found.append(cost_verdict(self.costs, titles))
+        if self.precision is not None:
+            found.append(precision_verdict(self.precision))
+        return found
+
+    @property
+    def common_step(self) -> float:
+        """[s] the step of the ladder at which engines are compared: the experiment's, or the nearest of them."""
+        coarser = sorted({rung.step for rung in self.rungs})[1:] or [self.step]
+        return min(coarser, key=lambda step: abs(step - self.step))
+
+    def verdict_rows(self) -> "Iterator[VerdictRow]":
+        """As a table has them."""
+        for verdict in self.verdicts():
+            yield VerdictRow(verdict.subject, " ".join(verdict.winners), verdict.sentence)
+
+
+@dataclass(frozen=True)
+class PrecisionRow:
+    """An engine at a step of the flight for work and precision."""
+
+    engine: str = quantity("", "name")
+    step: float = quantity("s", "step")
+    error: float | None = quantity("m", "distance of the bodies' centres from the reference, root mean square")
+    cost_least: float | None = quantity("s/s", "engine time of a simulated second, least")
+    cost_median: float | None = quantity("s/s", "engine time of a simulated second, median")
+    order: float | None = quantity("1", "order of the error of all steps of the engine")
+    failure: str = quantity("", "why there is none", "")
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """A verdict."""
+
+    subject: str = quantity("", "what is compared")
+    winners: str = quantity("", "labels of who does best; several: a tie")
+    sentence: str = quantity("", "with the numbers")

@@ -1,0 +1,107 @@
+"""Creep in stance: how far the feet of a standing human drift under a force that does not change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.errors import InputError
+from biped.run import Run
+from experiments.compare.contestants import Contestant
+from experiments.compare.effort import Progress
+from experiments.compare.outcome import FAILED, FELL
+from experiments.compare.table import quantity
+from experiments.engines.rollout import Rollout
+from experiments.parameters.parameter import Value
+from experiments.registry import experiment_named
+
+Floats = NDArray[np.float64]
+
+EXPERIMENT = "balance"
+#: [N] of the horizontal force on the trunk, from the start to the end.
+FORCE = 30.0
+#: [s] until the human leans on the force; creep counts from then on.
+SETTLED = 3.0
+#: [s] that creep is told for.
+SPAN = 20.0
+#: [s] between two rows, about.
+RECORDED = 0.02
+#: Parameters of the compared experiment that the standing human shares with it.
+SHARED = ("floor.", "run.step", "controller.period", "controller.kp_", "controller.kd_", "integrator.")
+EQUAL, NATURAL = "equal", "natural"
+
+
+@dataclass(frozen=True)
+class Creep:
+    """The creep of a standing human's feet in an engine."""
+
+    engine: str = quantity("", "name")
+    settings: str = quantity("", "equal or natural")
+    outcome: str = quantity("", "how it ended")
+    step: float = quantity("s", "step")
+    measured: float = quantity("s", "time over which creep was measured")
+    creep: float | None = quantity("m", "farthest that a point of the soles moved sideways in that time")
+    creep_in_20_s: float | None = quantity("m", "the same for 20 s")
+    failure: str = quantity("", "why there is none", "")
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Over time: (rows,) [s] since the human leans on the force, and [m] how far the farthest point has moved."""
+
+    time: Floats
+    distance: Floats
+
+
+def standing_changes(changes: Mapping[str, Value], step: float, duration: float) -> dict[str, Value]:
+    """The changes of the standing experiment, with those of the compared one that mean the same there."""
+    kept = {name: value for name, value in changes.items() if name.startswith(SHARED)}
+    whole = SETTLED + duration
+    return kept | {
+        "force.size": FORCE,
+        "force.start": 0.0,
+        "force.duration": whole,
+        "run.duration": whole,
+        "run.record_every": step * max(1, round(RECORDED / step)),
+    }
+
+
+def stand(
+    contestant: Contestant, settings: str, changes: Mapping[str, Value], duration: float, progress: Progress
+) -> tuple[Creep, Drift | None, Rollout | None]:
+    """Let a human stand under the force in an engine.
+
+    Args:
+        contestant: the engine.
+        settings: ``EQUAL`` or ``NATURAL``; for the table.
+        changes: of the compared experiment.
+        duration: [s] over which creep is measured.
+        progress: called with the time simulated [s].
+    """
+    experiment = experiment_named(EXPERIMENT)
+    step = float(experiment.values({name: changes[name] for name in changes if name == "run.step"}).number("run.step"))
+    every = standing_changes(changes, step, duration)
+    try:
+        made = contestant.run(experiment, every, progress)
+    except InputError as error:
+        return Creep(contestant.label, settings, FAILED, step, 0.0, None, None, str(error)), None, None
+    outcome = str(made.run.summary["outcome"])
+    if outcome in (FELL, FAILED):
+        why = made.error or f"the human fell at {made.run.state.time:.3g} s"
+        return Creep(contestant.label, settings, outcome, step, 0.0, None, None, why), None, made
+    drift = drift_of(made.run)
+    measured, creep = float(drift.time[-1]), float(drift.distance.max())
+    row = Creep(contestant.label, settings, outcome, step, measured, creep, creep * SPAN / measured)
+    return row, drift, made
+
+
+def drift_of(run: Run, since: float = SETTLED) -> Drift:
+    """How far the farthest of the contact points has moved sideways since a time [s]."""
+    frame = run.frame[run.frame["time"] >= since - 1e-9]
+    moved = []
+    for point in run.state.model.contact_names:
+        track = frame[[f"contact_{point}_{axis}" for axis in "xy"]].to_numpy()
+        moved.append(np.linalg.norm(track - track[0], axis=1))
+    time = frame["time"].to_numpy()
+    return Drift(time - time[0], np.max(moved, axis=0))
