@@ -77,8 +77,10 @@ def plots_of(run: Run) -> list[Plot]:
 
 
 def pooled(time: Floats, values: Floats, grid: Floats) -> Floats:
-    """Values on an even grid [s]: of each interval about a grid point the one farthest from its mean, so that no peak
-    is lost; NaN where the run has none, and by interpolation where no row falls into an interval."""
+    """Values on an even grid [s]: of each interval about a grid point the one farthest from the interval's mean.
+
+    So no peak is lost. NaN where the run has none; by interpolation where no row falls into an interval.
+    """
     half = 0.5 * (grid[1] - grid[0]) if len(grid) > 1 else 0.0
     result = np.interp(grid, time, values, left=np.nan, right=np.nan)
     first = np.searchsorted(time, grid - half)

@@ -120,6 +120,7 @@ class Film:
             base=self.base[k, : self.corners[k]],
             platform=_pose_between(self.platform, k, nxt, part),
             thrown=_pose_between(self.thrown, k, nxt, part),
+            push_body=self.push_body,
             push_place=_between(self.push_place, k, nxt, part),
             push_force=self.push_force[k],
         )

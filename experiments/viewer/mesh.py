@@ -90,10 +90,10 @@ def _closed(rings: Floats) -> Mesh:
     k, j = np.meshgrid(np.arange(count - 1), np.arange(around), indexing="ij")
     a, b = k * around + j, k * around + (j + 1) % around
     sides = np.concatenate([np.stack([a, b, b + around], -1), np.stack([a, b + around, a + around], -1)]).reshape(-1, 3)
-    first, last, j = count * around, count * around + 1, np.arange(around)
+    first, last, i = count * around, count * around + 1, np.arange(around)
     top = (count - 1) * around
-    low = np.stack([np.full(around, first), (j + 1) % around, j], -1)
-    high = np.stack([np.full(around, last), top + j, top + (j + 1) % around], -1)
+    low = np.stack([np.full(around, first), (i + 1) % around, i], -1)
+    high = np.stack([np.full(around, last), top + i, top + (i + 1) % around], -1)
     return Mesh(np.concatenate([rings.reshape(-1, 3), ends]), np.concatenate([sides, low, high]))
 
 
@@ -142,7 +142,8 @@ def _towards(way: Floats) -> Floats:
 def box(size: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
     """A box with these edges [m]; each face has corners of its own, so that its edges are sharp."""
     half = np.asarray(size, dtype=float) / 2.0
-    vertices, faces = [], []
+    vertices: list[Floats] = []
+    faces: list[tuple[int, int, int]] = []
     for axis in range(3):
         for sign in (-1.0, 1.0):
             u, v = ((axis + 1) % 3, (axis + 2) % 3) if sign > 0.0 else ((axis + 2) % 3, (axis + 1) % 3)

@@ -11,6 +11,7 @@ import numpy as np
 from experiments.viewer import colors
 from experiments.viewer.cast import Role
 from experiments.viewer.curves import POINTS, pooled
+from experiments.viewer.shapes import Color, shapes_of
 from experiments.viewer.snapshot import Floats
 from experiments.viewer.stage import BODIES, LAYERS, Figure, Stage
 from experiments.viewer.transport import Transport
@@ -26,10 +27,16 @@ CAMERAS: dict[str, tuple[float, float, float]] = {
     "back": (3.4, 0.0, 0.15),
     "top": (-0.02, 0.0, 4.0),
 }
-#: [m] height of what is looked at.
-MIDDLE = 0.85
+#: [m] height of the middle of the standing human.
+MIDDLE = 0.87
+#: [m] half of the diagonal of what these show well: of the standing human.
+ROOM = 0.95
+#: How much farther away the camera goes at most, to see all of a run.
+FARTHEST = 3.0
+#: Instants of a run that are looked at for how much room it takes.
+LOOKS = 9
 #: [rad] vertical field of view.
-FIELD_OF_VIEW = 0.55
+FIELD_OF_VIEW = 0.6
 #: [s] a look at whether there is something to do, while nothing moves.
 IDLE = 0.1
 #: Strokes of the curves of one plot.
@@ -56,7 +63,7 @@ class Page:
         self._todo: list[Callable[[], None]] = []
         self._follow = False
         self._shown_time, self._shown_panel = float("nan"), float("-inf")
-        self._aim = (0.0, 0.5 * side_by_side * (len(roles) - 1), MIDDLE)
+        self._aim, self._room = _middle_of(roles, side_by_side)
         self._look_from_start()
         self._build()
         transport.on_change = self._wake.set
@@ -206,9 +213,7 @@ class Page:
         follow.on_update(switch)
 
     def _place_of(self, name: str) -> tuple[Floats, Floats]:
-        aim, away = np.array(self._aim), np.array(CAMERAS[name])
-        wide = max(len(self.roles) * abs(self._aim[1]) * 0.35, 0.0)
-        return aim + away * (1.0 + wide), aim
+        return self._aim + np.array(CAMERAS[name]) * self._room / ROOM, self._aim
 
     def _look(self, client: Any, name: str) -> None:
         if client is None:
@@ -278,7 +283,7 @@ class _PlotPanel:
             for k, role in enumerate(self._roles):
                 for j, curve in enumerate(role.plots[title].curves if title in role.plots else ()):
                     curves.append(pooled(role.film.time, curve.values, self._grid))
-                    series.append(_stroke(k, j, curve.label, len(self._roles)))
+                    series.append(_stroke(k, j, self._label(k, curve.label), len(self._roles)))
             if not curves:
                 return
             self._curves = curves
@@ -296,10 +301,14 @@ class _PlotPanel:
                         "x": {"time": False, "range": (self._grid[0], self._grid[-1])},
                         "y": {"range": self._range},
                     },
-                    legend={"show": len(series) > 3},
+                    legend={"show": len(series) > 3, "live": False},
                     cursor={"drag": {"x": False, "y": False}},
                     height=210,
                 )
+
+    def _label(self, run: int, curve: str) -> str:
+        several = [self._roles[run].name] if len(self._roles) > 1 else []
+        return " ".join([*several, *([curve] if curve else [])])
 
     def _data(self, moment: float) -> tuple[Floats, ...]:
         """The curves, with the present time twice among the grid: there the line that shows it stands."""
@@ -320,17 +329,30 @@ class _PlotPanel:
                 self._handle.data = self._data(moment)
 
 
+def _middle_of(roles: Sequence[Role], apart: float) -> tuple[Floats, float]:
+    """[m] the middle of all that is seen of some runs, and half of the diagonal of it."""
+    corners = []
+    for k, role in enumerate(roles):
+        film, shapes = role.film, shapes_of(role.film.model)
+        for snapshot in film.sampled(np.linspace(film.begins, film.ends, LOOKS)):
+            for shape in shapes:
+                points = snapshot.point_of(shape.body, shape.vertices) + np.array([0.0, apart * k, 0.0])
+                corners += [points.min(axis=0), points.max(axis=0)]
+    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+    return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * ROOM)
+
+
 def _stroke(run: int, curve: int, label: str, runs: int) -> dict[str, Any]:
     """How a curve is drawn: by its run's colour where there are several, else by its own."""
     own = colors.GHOSTS[curve - 1] if curve else colors.rgb("#0072B2")
     color = own if runs == 1 else (colors.ghost_color(run - 1) if run else colors.rgb("#0072B2"))
-    style: dict[str, Any] = {"label": label or "value", "stroke": colors.code_of(color), "width": 1.6}
+    style: dict[str, Any] = {"label": label or " ", "stroke": colors.code_of(color), "width": 1.6}
     if runs > 1 and curve:
         style["dash"] = list(DASHES[curve % len(DASHES)])
     return style | {"points": {"show": False}}
 
 
-def _entry(color: colors.Color, text: str) -> str:
+def _entry(color: Color, text: str) -> str:
     square = f"display:inline-block;width:0.8em;height:0.8em;border-radius:2px;background:{colors.code_of(color)}"
     return f'<div style="margin:0.15em 0"><span style="{square};margin-right:0.5em"></span>{text}</div>'
 

@@ -57,7 +57,7 @@ def _checked(host: str, port: int) -> int:
     trouble = _trouble(host, port)
     if trouble is not None:
         raise InputError(
-            f"cannot listen at {host}, port {port}: {trouble}; choose another --port (0 takes any that is free) or --host"
+            f"cannot listen at {host}, port {port}: {trouble}; choose another --port (0: any that is free) or --host"
         )
     return port
 

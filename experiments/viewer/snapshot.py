@@ -30,7 +30,8 @@ class Snapshot:
         base: (corners, 3) [m] the support polygon on the floor: of all points of the feet that touch.
         platform: (7,) the pose of a floor that moves: place [m] and quaternion; None for one at rest.
         thrown: (7,) the pose of a thrown box; None without one.
-        push_place: (pushes, 3) [m] where the pushes and forces of the run act, whether they act now or not.
+        push_body: (pushes,) numbers of the bodies that the pushes and forces of the run act on.
+        push_place: (pushes, 3) [m] where, whether they act now or not.
         push_force: (pushes, 3) [N] zero while one does not act.
     """
 
@@ -47,6 +48,7 @@ class Snapshot:
     base: Floats
     platform: Floats | None
     thrown: Floats | None
+    push_body: NDArray[np.int64]
     push_place: Floats
     push_force: Floats
 

@@ -4,7 +4,7 @@ It reads no files and knows no runs: it shows snapshots. One frame of several fi
 ``with stage.frame(): ...``, in which only what has changed is sent.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,6 +36,8 @@ FORCE_SCALE = 0.002
 LEAST_FORCE = 2.0
 #: [m] what moves by less since it was last sent is not sent again.
 LEAST_MOVE = 2e-5
+#: [m] how far from the line of a push a body's surface counts as before it.
+ASIDE = 0.05
 #: How much is seen through a ghost.
 GHOST_OPACITY = 0.35
 #: How a body is shown.
@@ -59,16 +61,46 @@ def contact_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> tuple[Floa
     return ends, np.array(colors.MODES, dtype=np.uint8)[snapshot.contact_mode[shown] - 1]
 
 
-def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> Floats:
-    """(arrows, 2, 3) [m] begin and end of the pushes in action: an arrow ends where it pushes."""
-    shown = np.linalg.norm(snapshot.push_force, axis=1) >= LEAST_FORCE
-    end = snapshot.push_place[shown]
-    return np.stack([end - scale * snapshot.push_force[shown], end], axis=1)
+def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE, skins: Mapping[int, Floats] | None = None) -> Floats:
+    """(arrows, 2, 3) [m] begin and end of the pushes in action.
+
+    An arrow ends where it pushes, or, so that it is seen, where it comes out of the body's skin on the way back.
+
+    Args:
+        snapshot: the instant.
+        scale: [m/N] length of an arrow.
+        skins: by number of the body: (V, 3) [m] its surface, from its centre of mass in home axes.
+    """
+    shown = np.flatnonzero(np.linalg.norm(snapshot.push_force, axis=1) >= LEAST_FORCE)
+    ends = np.empty((len(shown), 2, 3))
+    for k, push in enumerate(shown):
+        force, end = snapshot.push_force[push], snapshot.push_place[push]
+        body = int(snapshot.push_body[push])
+        back = force / np.linalg.norm(force)
+        if skins is not None and body in skins:
+            end = end - _depth(snapshot.point_of(body, skins[body]), end, back) * back
+        ends[k] = end - scale * force, end
+    return ends
+
+
+def _depth(skin_points: Floats, place: Floats, direction: Floats) -> float:
+    """[m] how far a place is inside of a surface, against a direction; 0 where it is outside."""
+    away = skin_points - place
+    along = away @ direction
+    aside = np.linalg.norm(away - along[:, np.newaxis] * direction, axis=1)
+    near = along[aside < ASIDE]
+    return max(-float(near.min()), 0.0) if len(near) else 0.0
 
 
 def tint(color: Any) -> NDArray[np.uint8]:
     """Colours (…, 3) of arrows and points as the browser takes them: linear in the amount of light."""
     return np.rint(255.0 * linear(color)).astype(np.uint8)
+
+
+def raised(places: Floats, height: float) -> Floats:
+    """Places (…, 3), higher by so much [m]."""
+    higher: Floats = places + np.array([0.0, 0.0, height])
+    return higher
 
 
 def polygon_edges(base: Floats) -> Floats:
@@ -205,6 +237,7 @@ class Figure:
         self._opacity = GHOST_OPACITY if ghost else None
         self._plate = self._add_plate()
         self._skins: list[tuple[Any, Any]] = []
+        self._surfaces: dict[int, Floats] = {}
         self._bodies = self._add_bodies()
         self._thrown = self._add_thrown()
         self._marks = _Marks(self._scene, self._path, color if ghost else None)
@@ -222,7 +255,7 @@ class Figure:
                 _move(self._thrown, snapshot.thrown[:3], snapshot.thrown[3:])
         if self._plate is not None and snapshot.platform is not None:
             _move(self._plate, snapshot.platform[:3], snapshot.platform[3:])
-        self._marks.show(snapshot, self.stage.layers, self.stage.force_scale)
+        self._marks.show(snapshot, self.stage.layers, self.stage.force_scale, self._surfaces)
         if first:
             self._top.visible = True
 
@@ -265,6 +298,7 @@ class Figure:
             found.append((body, self._scene.add_frame(path, show_axes=False)))
             parts = [shape for shape in shapes if shape.body == body]
             whole = joined([Mesh(part.vertices, part.faces) for part in parts])
+            self._surfaces[body] = whole.vertices
             if self.color is None:
                 tints = np.concatenate([np.tile(part.color, (len(part.vertices), 1)) for part in parts])
                 solid = self._scene.add_glb(f"{path}/solid", glb(whole, tints), cast_shadow=True, receive_shadow=False)
@@ -322,7 +356,7 @@ class _Marks:
         self._xcom = self._disc("xcom", 0.026, colors.XCOM)
         self._cop = self._disc("cop", 0.026, colors.COP)
 
-    def show(self, snapshot: Snapshot, layers: dict[str, bool], scale: float) -> None:
+    def show(self, snapshot: Snapshot, layers: dict[str, bool], scale: float, skins: Mapping[int, Floats]) -> None:
         self._spot(self._com, snapshot.com, 0.0, layers["centre of mass"])
         self._spot(self._below, snapshot.com_on_floor, LIFTS[2], layers["centre of mass"])
         self._spot(self._xcom, snapshot.xcom, LIFTS[2] + 0.001, layers["extrapolated centre of mass"])
@@ -330,7 +364,7 @@ class _Marks:
         nothing = np.zeros((0, 2, 3))
         ends, tints = contact_arrows(snapshot, scale) if layers["contact forces"] else (nothing, np.zeros((0, 3)))
         self._arrows("contact_forces", ends, tints if self._color is None else self._color)
-        pushes = push_arrows(snapshot, scale) if layers["pushes"] else nothing
+        pushes = push_arrows(snapshot, scale, skins) if layers["pushes"] else nothing
         self._arrows("pushes", pushes, colors.PUSH if self._color is None else self._color, thick=1.7)
         self._points(snapshot, layers["contact points"])
         self._polygon(snapshot.base if layers["support polygon"] else np.zeros((0, 3)))
@@ -356,7 +390,7 @@ class _Marks:
         if handle.visible != on:
             handle.visible = on
         if on:
-            _move(handle, place + (0.0, 0.0, lift))
+            _move(handle, raised(place, lift))
 
     def _arrows(self, name: str, ends: Floats, color: Any, thick: float = 1.0) -> None:
         if not self._has_changed(name, ends, color):
@@ -398,11 +432,11 @@ class _Marks:
             return
         old, shown = self._handles.get("polygon"), len(base) > 1
         if old is not None and len(old.points) == len(base) and shown:
-            old.points = (polygon_edges(base) + (0.0, 0.0, LIFTS[1])).astype(np.float32)
+            old.points = (polygon_edges(raised(base, LIFTS[1]))).astype(np.float32)
             old.visible = True
         elif shown:
             self._handles["polygon"] = self._scene.add_line_segments(
-                f"{self._path}/polygon", polygon_edges(base) + (0.0, 0.0, LIFTS[1]),
+                f"{self._path}/polygon", polygon_edges(raised(base, LIFTS[1])),
                 np.array(self._own(colors.BASE), dtype=np.uint8), thickness=2.5, thickness_units="screen",
             )  # fmt: skip
         elif old is not None:
@@ -416,7 +450,7 @@ class _Marks:
             if old is not None:
                 old.visible = False
             return
-        vertices = (base + (0.0, 0.0, LIFTS[0])).astype(np.float32)
+        vertices = raised(base, LIFTS[0]).astype(np.float32)
         if old is not None and len(old.vertices) == len(base):
             old.vertices, old.visible = vertices, True
             return
