@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from biped.dynamics import mass_matrix
 from biped.errors import InputError
-from biped.model.geometry import quaternion_matrix
-from experiments.engines.bullet_world import as_bullet, as_ours, build_world
+from experiments.engines.bullet_read import Feet, as_bullet, as_ours, nearest, product
+from experiments.engines.bullet_world import build_world
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
 from experiments.kernels.foreign import Arrival
 
@@ -35,8 +36,8 @@ class Pybullet:
     install: ClassVar[str] = "pip install pybullet, under Python 3.11: there are no wheels of it for later ones"
     lag: ClassVar[float] = 0.5
 
-    iterations: int = 500
-    residual: float = 1e-14
+    iterations: int = 50
+    residual: float = 1e-7
     cone: bool = True
     anchor: bool = True
     damping: float = 0.0
@@ -100,49 +101,60 @@ class BulletSimulation:
         self.close = weakref.finalize(self, pybullet.disconnect, self.client)
         model = case.model
         self.world = build_world(pybullet, self.client, settings, case)
-        self.joints = [link for link in self.world.links if link >= 0]
-        names = [body.joint.name for body, link in zip(model.bodies, self.world.links, strict=True) if link >= 0]
-        self.dofs = np.array([model.dof(name) for name in names], dtype=int)
-        self.coordinates = np.array([model.coordinate(name) for name in names], dtype=int)
+        jointed = [
+            (link, body.joint.name) for body, link in zip(model.bodies, self.world.links, strict=True) if link >= 0
+        ]
+        self.joints = [link for link, _ in jointed]
+        self.dofs = np.array([model.dof(name) for _, name in jointed], dtype=int)
+        self.coordinates = np.array([model.coordinate(name) for _, name in jointed], dtype=int)
         # From the root's axes to those of its inertia, which are PyBullet's base.
         self.turn = as_ours(pybullet.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
-        bodies = sorted({model.body_index(point.body) for point in model.contact_points})
-        self.feet = [self.world.links[body] for body in bodies]
-        self.foot_of = {link: k for k, link in enumerate(self.feet)}
-        self.points = np.array([point.position for point in model.contact_points]).reshape(-1, 3)
-        self.owner = np.array([bodies.index(model.body_index(point.body)) for point in model.contact_points], dtype=int)
+        self.feet = Feet(model, self.world.links)
+        hold = case.impedance
         self.stiffness, self.damping, self.rest = (
-            np.array([values.get(name, 0.0) for name in names])
-            for values in (case.impedance.stiffness, case.impedance.damping, case.impedance.rest)
+            np.array([values.get(name, 0.0) for _, name in jointed])
+            for values in (hold.stiffness, hold.damping, hold.rest)
         )
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
 
     def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
-        """Start anew."""
+        """Start anew; raises InputError where springs and dampers in joints would not stay stable."""
         engine, client = self.engine, self.client
+        self._check_springs(q)
         self.world = build_world(engine, client, self.settings, self.case)
-        robot = self.world.robot
         if self.case.model.is_floating:
-            engine.resetBasePositionAndOrientation(
-                robot, q[:3].tolist(), as_bullet(product(q[3:7], self.turn)), physicsClientId=client
-            )
-            engine.resetBaseVelocity(robot, v[:3].tolist(), v[3:6].tolist(), physicsClientId=client)
+            self._place_free(self.world.robot, q[:3], product(q[3:7], self.turn), v[:6])
         for joint, coordinate, dof in zip(self.joints, self.coordinates, self.dofs, strict=True):
-            engine.resetJointState(robot, joint, q[coordinate], v[dof], physicsClientId=client)
+            engine.resetJointState(self.world.robot, joint, q[coordinate], v[dof], physicsClientId=client)
         if self.world.thrown >= 0:
-            engine.resetBasePositionAndOrientation(
-                self.world.thrown, thrown[:3].tolist(), as_bullet(thrown[3:7]), physicsClientId=client
-            )
-            engine.resetBaseVelocity(
-                self.world.thrown, thrown[7:10].tolist(), thrown[10:].tolist(), physicsClientId=client
-            )
+            self._place_free(self.world.thrown, thrown[:3], thrown[3:7], thrown[7:])
         self.q[:], self.v[:] = q, v
+
+    def _place_free(self, body: int, place: Floats, turn: Floats, velocity: Floats) -> None:
+        engine, client = self.engine, self.client
+        engine.resetBasePositionAndOrientation(body, place.tolist(), as_bullet(turn), physicsClientId=client)
+        engine.resetBaseVelocity(body, velocity[:3].tolist(), velocity[3:].tolist(), physicsClientId=client)
+
+    def _check_springs(self, q: Floats) -> None:
+        """The step v' = v - h A (K θ + B v), θ' = θ + h v' must not grow; A is the inverse of the mass matrix."""
+        if not (self.stiffness.any() or self.damping.any()):
+            return
+        h, model = self.case.step, self.case.model
+        A = h * np.linalg.inv(mass_matrix(model, q))[np.ix_(self.dofs, self.dofs)]
+        eye = np.eye(len(self.dofs))
+        spring, damper = A * self.stiffness, eye - A * self.damping
+        growth = np.max(np.abs(np.linalg.eigvals(np.block([[damper, -spring], [h * damper, eye - h * spring]]))))
+        if growth > 1.0 + 1e-6:
+            raise InputError(
+                f"PyBullet has no implicit springs in joints, and explicit ones this stiff are unstable at a step of "
+                f"{h:g} s: take a smaller step, or less stiffness and damping"
+            )
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         """Take one step."""
         engine, client, robot = self.engine, self.client, self.world.robot
         held = torque[self.dofs]
-        held = held - self.stiffness * (self.q[self.coordinates] - self.rest) - self.damping * self.v[self.dofs]
+        held -= self.stiffness * (self.q[self.coordinates] - self.rest) + self.damping * self.v[self.dofs]
         engine.setJointMotorControlArray(
             robot, self.joints, engine.TORQUE_CONTROL, forces=held.tolist(), physicsClientId=client
         )
@@ -159,19 +171,16 @@ class BulletSimulation:
         q, v = self.q, self.v
         if self.case.model.is_floating:
             place, turn = engine.getBasePositionAndOrientation(robot, physicsClientId=client)
-            before = q[3:7].copy()
-            q[:3], q[3:7] = place, product(as_ours(turn), self.turn * (1.0, -1.0, -1.0, -1.0))
-            if before @ q[3:7] < 0.0:
-                q[3:7] *= -1.0
+            now = product(as_ours(turn), self.turn * (1.0, -1.0, -1.0, -1.0))
+            q[:3], q[3:7] = place, now if now @ q[3:7] >= 0.0 else -now
             v[:3], v[3:6] = engine.getBaseVelocity(robot, physicsClientId=client)
-        for k, state in enumerate(engine.getJointStates(robot, self.joints, physicsClientId=client)):
-            q[self.coordinates[k]], v[self.dofs[k]] = state[0], state[1]
+        states = engine.getJointStates(robot, self.joints, physicsClientId=client)
+        q[self.coordinates], v[self.dofs] = [state[0] for state in states], [state[1] for state in states]
         arrival.q[:], arrival.v[:] = q, v
         arrival.force[:], arrival.blow[:] = 0.0, 0.0
-        contacts = engine.getContactPoints(robot, physicsClientId=client)
-        touching = [contact for contact in contacts if contact[9] > 0.0]
-        if touching:
-            self._read_contacts(touching, arrival)
+        contacts = [c for c in engine.getContactPoints(robot, physicsClientId=client) if c[9] > 0.0]
+        if contacts:
+            self._read_contacts(contacts, arrival)
         if self.world.thrown >= 0:
             place, turn = engine.getBasePositionAndOrientation(self.world.thrown, physicsClientId=client)
             velocity, spin = engine.getBaseVelocity(self.world.thrown, physicsClientId=client)
@@ -179,26 +188,18 @@ class BulletSimulation:
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
         """Add up forces: a contact's normal and directions of friction are those of forces on the model."""
-        feet = []
+        feet = self.feet.places(self.engine, self.client, self.world.robot)
+        weight = sum(contact[9] for contact in contacts if contact[2] == self.world.thrown)
+        if weight > 0.0:
+            arrival.blow_at[:] = 0.0
         for contact in contacts:
-            force = np.array(contact[7]) * contact[9]
-            force += np.array(contact[11]) * contact[10]
-            force += np.array(contact[13]) * contact[12]
+            normal, first, second = contact[9], contact[10], contact[12]
+            force = [
+                normal * n + first * a + second * b
+                for n, a, b in zip(contact[7], contact[11], contact[13], strict=True)
+            ]
             if contact[2] == self.world.thrown:
-                arrival.blow[:] += self.case.step * force
-                arrival.blow_at[:] = contact[5]
+                arrival.blow[:] += self.case.step * np.array(force)
+                arrival.blow_at[:] += normal / weight * np.array(contact[5])
             else:
-                feet.append((self.foot_of[contact[3]], contact[5], force))
-        if not feet:
-            return
-        states = self.engine.getLinkStates(self.world.robot, self.feet, physicsClientId=self.client)
-        for foot, place, force in feet:
-            state = states[foot]
-            local = quaternion_matrix(as_ours(state[5])).T @ (np.array(place) - state[4])
-            far = np.sum((self.points - local) ** 2, axis=1) + (self.owner != foot)
-            arrival.force[int(np.argmin(far))] += force
-
-
-def product(a: Floats, b: Floats) -> Floats:
-    """Of two quaternions, scalar first."""
-    return np.array((a[0] * b[0] - a[1:] @ b[1:], *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))))
+                arrival.force[nearest(feet[contact[3]], contact[5])] += force

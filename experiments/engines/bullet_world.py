@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from biped.disturbances import Throw
 from biped.errors import InputError
 from experiments.engines.engine import Case
@@ -155,7 +152,6 @@ def _set_up_links(
                 link,
                 contactStiffness=case.floor.k_n,
                 contactDamping=case.floor.b_n,
-                contactProcessingThreshold=0.0,
                 physicsClientId=client,
             )
         if body.name in standing:
@@ -183,13 +179,3 @@ def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> 
         engine.changeDynamics(thrown, -1, contactProcessingThreshold=0.0, physicsClientId=client)
     engine.setCollisionFilterGroupMask(thrown, -1, _THROWN, _TOUCHES[_THROWN], physicsClientId=client)
     return thrown
-
-
-def as_bullet(quaternion: Any) -> list[float]:
-    """Our quaternion, scalar first, as PyBullet's, scalar last."""
-    return [float(quaternion[k]) for k in (1, 2, 3, 0)]
-
-
-def as_ours(quaternion: Any) -> NDArray[np.float64]:
-    """PyBullet's quaternion as ours."""
-    return np.array((quaternion[3], quaternion[0], quaternion[1], quaternion[2]))

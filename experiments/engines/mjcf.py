@@ -147,7 +147,8 @@ def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
         cone=options.cone,
         impratio=_text([options.impratio]),
     )
-    SubElement(element, "flag", island="enable" if options.islands else "disable")
+    # A state that is not finite must not be taken for a new start.
+    SubElement(element, "flag", island="enable" if options.islands else "disable", autoreset="disable")
 
 
 def _frame(body: Body) -> Floats:

@@ -10,6 +10,7 @@ from biped.errors import InputError
 from biped.model.geometry import quaternion_matrix
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
 from experiments.engines.mjcf import IMPACT, THROWN, MujocoOptions, damping_ratio, mjcf, velocity_map
+from experiments.engines.mujoco_contact import matched
 from experiments.engines.soles import Soles
 from experiments.kernels.foreign import Arrival
 
@@ -53,6 +54,11 @@ class Mujoco:
             engine, 2e-3, 2e-3, "MuJoCo's defaults: Euler, Newton, pyramidal cones, solref 0.02 1; boxes as soles"
         )
 
+    @property
+    def smooth(self) -> "tuple[Mujoco, ...]":
+        """Settings that serve smooth motion without contacts better."""
+        return (replace(self, integrator="RK4"),)
+
     def differences(self, case: Case) -> tuple[str, ...]:
         """What cannot be made equal."""
         found = []
@@ -70,17 +76,20 @@ class Mujoco:
         )
         if case.throw is not None:
             found.append(
-                f"MuJoCo has no restitution: the block's contact is a spring and damper of {1e3 * IMPACT:g} ms with "
-                f"damping ratio {damping_ratio(case.throw.restitution):.2f}, which gives about {case.throw.restitution:g}"
+                f"MuJoCo has no restitution: the block's contact is a spring and damper of {1e3 * IMPACT:g} ms, its "
+                f"damping ratio {damping_ratio(case.throw.restitution):.2f} for about {case.throw.restitution:g}"
             )
+        if self.integrator == "RK4":
+            found.append("forces of contacts are those of the last of a step's four stages, not their mean")
         return tuple(found)
 
     def start(self, case: Case) -> Simulation:
         """A simulation of the case."""
         import mujoco
 
-        if self.contact not in ("matched", "default"):
-            raise InputError(f"MuJoCo's contact = {self.contact!r}: it must be matched or default")
+        for setting, choices in (("contact", ("matched", "default")), ("soles", ("points", "boxes"))):
+            if getattr(self, setting) not in choices:
+                raise InputError(f"MuJoCo's {setting} = {getattr(self, setting)!r}: it must be {' or '.join(choices)}")
         try:
             engine = mujoco.MjModel.from_xml_string(mjcf(case.model, self._options(case), case.impedance, case.throw))
         except ValueError as error:
@@ -99,24 +108,7 @@ class Mujoco:
         )
         if self.contact == "default" or not case.model.nc:
             return options
-        return _matched(case, options)
-
-
-def _matched(case: Case, options: MujocoOptions) -> MujocoOptions:
-    """Contacts that yield at rest as our floor's points do.
-
-    A contact's force f makes its acceleration a obey a = −b v − k r − R f, with R = (1 − d)/d times the inverse inertia w
-    that MuJoCo takes for it, and k, b given by solref over d (MuJoCo's documentation, "Computation"). With a = 0 this
-    is a spring k/R and a damper b/R. The least d for which the damper is stable, b h = 1, is taken.
-    """
-    import mujoco
-
-    engine = mujoco.MjModel.from_xml_string(mjcf(case.model, options))
-    foot = case.model.body_index(case.model.contact_points[0].body)
-    w, floor = float(engine.body_invweight0[foot + 1, 0]), case.floor
-    d = floor.b_n * w * case.step / (1.0 + floor.b_n * w * case.step)
-    solref = (-floor.k_n * (1.0 - d) * w, -floor.b_n * (1.0 - d) * w)
-    return replace(options, solref=solref, solimp=(d, d, 1e-3, 0.5, 2.0))
+        return matched(case, options)
 
 
 class MujocoSimulation:
@@ -131,8 +123,12 @@ class MujocoSimulation:
         self.nq, self.nv = model.nq, model.nv
         self.thrown = engine.geom(THROWN).id if case.throw is not None else -1
         self.soles = Soles(model)
+        names = {engine.geom(k).name: k for k in range(engine.ngeom)}
+        self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         self.contact_force = np.zeros(6)
+        # What it warns of ends the run; of its own it would write it to a file wherever it runs.
+        mujoco.set_mju_user_warning(_say_nothing)
 
     def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
         """Start anew."""
@@ -148,11 +144,19 @@ class MujocoSimulation:
         """Take one step."""
         data = self.data
         data.qfrc_applied[: self.nv] = torque
+        if forces:  # what a step leaves behind is the kinematics of its start
+            self.mujoco.mj_kinematics(self.engine, data)
+            self.mujoco.mj_comPos(self.engine, data)
         for push in forces:
             self.mujoco.mj_applyFT(
                 self.engine, data, push.force, np.zeros(3), push.place, push.body + 1, data.qfrc_applied
             )
         self.mujoco.mj_step(self.engine, data)
+
+    def coast(self, steps: int) -> None:
+        """Take steps without torques and forces, all in one call."""
+        self.data.qfrc_applied[:] = 0.0
+        self.mujoco.mj_step(self.engine, self.data, nstep=steps)
 
     def read(self, arrival: Arrival) -> None:
         """Where it is now, and the forces in the step."""
@@ -164,24 +168,41 @@ class MujocoSimulation:
         elif model.is_floating:  # the same, sooner
             arrival.v[3:6] = np.reshape(data.xmat[1], (3, 3)) @ arrival.v[3:6]
         arrival.force[:], arrival.blow[:] = 0.0, 0.0
-        for k in range(data.ncon):
-            self._read_contact(k, arrival)
+        if data.ncon:
+            self._read_contacts(arrival)
         if self.thrown >= 0:
             pose, velocity = data.qpos[self.nq :], data.qvel[self.nv :]
             arrival.thrown[:7], arrival.thrown[7:10] = pose, velocity[:3]
             arrival.thrown[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
+        if any(data.warning.number):  # a state that is not finite, or more contacts than there is room for
+            arrival.q[:] = np.nan
 
-    def _read_contact(self, k: int, arrival: Arrival) -> None:
-        """Add the force of contact k, which in its frame is along the normal, from its first geometry to its second."""
-        data = self.data
-        self.mujoco.mj_contactForce(self.engine, data, k, self.contact_force)
-        contact = data.contact[k]
-        force = np.reshape(contact.frame, (3, 3)).T @ self.contact_force[:3]
-        first, second = (int(geom) for geom in contact.geom)
-        if self.thrown in (first, second):
-            arrival.blow[:] += self.case.step * force * (1.0 if first == self.thrown else -1.0)
-            arrival.blow_at[:] = contact.pos
-            return
-        body = int(self.engine.geom_bodyid[second])
-        place = np.reshape(data.xmat[body], (3, 3)).T @ (contact.pos - data.xipos[body])
-        arrival.force[self.soles.point(body - 1, place)] += force
+    def _read_contacts(self, arrival: Arrival) -> None:
+        """Add up forces, each given in its contact's axes, along the normal from the first geometry to the second."""
+        data, found = self.data, self.data.contact
+        geoms, frames, weight = found.geom.tolist(), np.reshape(found.frame, (-1, 3, 3)), 0.0
+        for k, (first, second) in enumerate(geoms):
+            self.mujoco.mj_contactForce(self.engine, data, k, self.contact_force)
+            force = self.contact_force[:3] @ frames[k]
+            if self.thrown in (first, second):
+                if weight == 0.0:
+                    arrival.blow_at[:] = 0.0
+                arrival.blow[:] += self.case.step * force * (1.0 if first == self.thrown else -1.0)
+                arrival.blow_at[:] += self.contact_force[0] * found.pos[k]
+                weight += self.contact_force[0]
+            else:
+                arrival.force[self._point(second, found.pos[k])] += force
+        if weight > 0.0:
+            arrival.blow_at[:] /= weight
+
+    def _point(self, geom: int, place: Floats) -> int:
+        """The contact point of a geometry that touches the floor at a place."""
+        if geom in self.sphere:
+            return self.sphere[geom]
+        body = int(self.engine.geom_bodyid[geom])
+        local = np.reshape(self.data.xmat[body], (3, 3)).T @ (place - self.data.xipos[body])
+        return self.soles.point(body - 1, local)
+
+
+def _say_nothing(message: str) -> None:
+    """Take a warning of MuJoCo's."""
