@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from biped.disturbances import Throw
 from biped.errors import InputError
-from experiments.engines.drake_contact import IMPACT
+from experiments.engines.drake_contact import IMPACT, block_contact, thrown_back
 from experiments.engines.drake_coordinates import Coordinates
 from experiments.engines.drake_plant import Built, build
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
@@ -52,7 +53,7 @@ class Drake:
         """What cannot be made equal."""
         found = [self._normal(case), self._friction(case)]
         if case.throw is not None:
-            found.append(self._blow(case.throw.restitution))
+            found.append(self._blow(case.throw, case.step))
         if any(body.joint.kind == "spherical" for body in case.model.bodies):
             found.append("spherical joints have three angles, singular where the middle one is ±90°")
         return tuple(found)
@@ -89,13 +90,15 @@ class Drake:
         tolerance = case.floor.zvt if self.contact == "matched" else 1e-4
         return f"{one}: points creep at up to {tolerance:g} m/s, the stiction tolerance, before they slide"
 
-    def _blow(self, restitution: float) -> str:
+    def _blow(self, throw: Throw, step: float) -> str:
+        edges = "boxes touch in one point at a time, which may be the end of an edge"
         if self.contact == "default":
-            return "the block's contact is Drake's default, which knows no restitution"
+            return f"the block's contact is Drake's default, which knows no restitution; {edges}"
         law = "spring and damper" if self.approximation == "sap" else "Hunt-Crossley contact"
+        attained = thrown_back(block_contact(throw, step), self.approximation, throw, step)
         return (
-            f"Drake has no restitution: the block's contact is a {law} of {1e3 * IMPACT:g} ms that would throw it "
-            f"back from a wall with {restitution:g}; boxes touch in one point at a time"
+            f"Drake has no restitution: the block's contact is a {law} of {1e3 * IMPACT:g} ms, which in steps of "
+            f"{1e3 * step:g} ms throws it back from a wall with {attained:.2f}, not {throw.restitution:g}; {edges}"
         )
 
 

@@ -46,17 +46,43 @@ def floor_contact(case: Case) -> PointContact:
 def block_contact(throw: Throw, step: float) -> PointContact:
     """A thrown box's: throws it back with its restitution, off what does not move.
 
-    Drake takes the force of "sap" at the end of a step, which damps by k h more.
+    Drake takes the force of "sap" at the end of a step, which damps by k h / 2 more than that of its middle.
     """
     frequency = math.pi / IMPACT
     zeta = _where(_rebound, throw.restitution, 0.0, 20.0)
-    speed = max(math.hypot(*throw.velocity), 1e-3)
     return PointContact(
         throw.friction,
         throw.mass * frequency**2,
-        max(2.0 * zeta / frequency - step, 0.0),
-        _dissipation(max(throw.restitution, 1e-3)) / speed,
+        max(2.0 * zeta / frequency - 0.5 * step, 0.0),
+        _dissipation(max(throw.restitution, 1e-3)) / _speed(throw),
     )
+
+
+def thrown_back(law: PointContact, approximation: str, throw: Throw, step: float) -> float:
+    """The share of its speed with which a block leaves a wall in steps of Drake's, whose forces are those at their end.
+
+    Drake finds a contact once there is one at the start of a step; by then the block is half a step deep on average.
+    """
+    speed, stiffness = _speed(throw), law.stiffness or 0.0
+    x, v = 0.5 * step * speed, speed
+
+    def too_slow(after: float) -> float:
+        deep = x + step * after
+        if approximation == "sap":
+            pushed = max(deep + law.relaxation_time * after, 0.0)
+        else:
+            pushed = max(deep, 0.0) * max(1.0 + law.dissipation * after, 0.0)
+        return throw.mass * (v - after) - step * stiffness * pushed
+
+    while x > 0.0:
+        v = _where(too_slow, 0.0, -speed, v)
+        x += step * v
+    return -v / speed
+
+
+def _speed(throw: Throw) -> float:
+    """[m/s] At which it is thrown; of one that is dropped, that of a fall by 5 cm."""
+    return math.hypot(*throw.velocity) or 1.0
 
 
 def _rebound(zeta: float) -> float:
