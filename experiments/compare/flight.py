@@ -56,6 +56,7 @@ class FlightRow:
     energy_drift_in_phase: float | None = quantity("1", "linear trend of the energy, relative, velocities in phase")
     spin_change: float | None = quantity("1", "greatest relative change of the angular momentum, as reported")
     spin_change_in_phase: float | None = quantity("1", "the same, velocities in phase")
+    lost_after: float | None = quantity("s", "time after which the energy was off by more than all of it", None)
     failure: str = quantity("", "why there are none", "")
 
 
@@ -185,6 +186,12 @@ def fly(contestant: Contestant, motion: str, duration: float, progress: Progress
     return kept(start[0], samples)
 
 
+def lost_after(flight: Flight) -> float | None:
+    """[s] when the energy was first off by more than all of it: what follows is no flight of this human any more."""
+    off = np.flatnonzero(np.abs(flight.energy) > 1.0)
+    return float(flight.time[off[0]]) if len(off) else None
+
+
 def flight_row(
     contestant: Contestant, motion: str, duration: float, made: Callable[[], Flown]
 ) -> tuple[FlightRow, Flown | None]:
@@ -198,6 +205,6 @@ def flight_row(
     row = FlightRow(
         contestant.label, motion, STEP, duration,
         *(reported.worst, reported.drift, phased.worst, phased.drift),
-        *(reported.spin, phased.spin),
+        *(reported.spin, phased.spin, lost_after(phased)),
     )  # fmt: skip
     return row, flown

@@ -98,6 +98,10 @@ class Results:
         """[s] of equal settings."""
         return self.experiment.values(self.changes).number("run.step")
 
+    def engine_is_ours(self, label: str) -> bool:
+        """Whether a contestant is an integrator of ours."""
+        return any(one.label == label and one.foreign is None for one in self.contestants)
+
     def creeps_of(self, settings: str) -> list[Creep]:
         """The rows of creep at equal or natural settings."""
         return [row for row in self.creeps if row.settings == settings]

@@ -22,7 +22,7 @@ EXPERIMENT = "balance"
 #: [N] of the horizontal force on the trunk, from the start to the end.
 FORCE = 30.0
 #: [s] until the human leans on the force; creep counts from then on.
-SETTLED = 3.0
+SETTLED = 2.0
 #: [s] that creep is told for.
 SPAN = 20.0
 #: [s] between two rows, about.

@@ -162,7 +162,8 @@ def flight_verdicts(rows: Sequence[FlightRow], motion: str, titles: Titles) -> l
     mine = [row for row in rows if row.motion == motion]
     if not mine:
         return []
-    out = {row.engine: "did not get to the end" for row in mine if row.failure}
+    out = {row.engine: f"has lost it after {row.lost_after:.3g} s" for row in mine if row.lost_after is not None}
+    out |= {row.engine: f"failed ({row.failure})" for row in mine if row.failure}
     span = f"of all of it in {mine[0].duration:g} s"
     none = "No engine got to the end"
 

@@ -1,0 +1,137 @@
+"""``biped compare``: the same experiment in several physics engines, on one page."""
+
+import argparse
+import shlex
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.cli.failures import INTERRUPTED
+from experiments.cli.main import Parser, announce, fail
+
+if TYPE_CHECKING:
+    from experiments.compare.effort import Effort
+    from experiments.compare.results import Results
+    from experiments.experiment import Experiment
+    from experiments.parameters.parameter import Value
+
+PAGE, PICTURE = "compare.html", "compare.png"
+
+_DESCRIPTION = """\
+Run the same experiment in several physics engines and compare them: outcome, creep in stance, energy in flight, what
+becomes of it as the step is halved, cost, and work against precision; a verdict a line, computed from the numbers."""
+
+_EXAMPLES = """\
+examples:
+  biped compare thrown-block                       ours, PyBullet and MuJoCo, whichever are installed
+  biped compare thrown-block --engines recursive,mujoco,drake
+  biped compare stand-tilted --engines recursive,maximal,lee-riqn
+                                                   integrators of ours among themselves
+  biped compare balance --set push.impulse=8 --quick
+
+What is written: the page compare.html, the picture compare.png, every table as CSV and Parquet, and a saved run of each
+engine in runs/ (biped view, biped report). docs/compare.md says what each number means. Ctrl-C keeps what is done.
+Exit status: 0 done (also where a human fell), 2 bad input, 130 interrupted.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of ``biped compare``."""
+    own = Parser(
+        prog="biped compare",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("experiment", metavar="EXPERIMENT", help="one that `biped list` names")
+    own.add_argument(
+        "--engines",
+        metavar="NAMES",
+        help="engines, and integrators of ours, with commas (recursive,pybullet,mujoco); ratios are to the first",
+    )
+    own.add_argument("--duration", metavar="S", help="seconds to simulate (run.duration)")
+    own.add_argument("--step", metavar="S", help="seconds of a step, at equal settings (run.step)")
+    own.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
+    own.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="set any parameter by its dotted name; may be repeated",
+    )
+    own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/compare/EXPERIMENT)")
+    own.add_argument("--quick", action="store_true", help="shorter flights and stance, fewer steps and repeats")
+    own.add_argument("--no-natural", action="store_true", help="leave out the engines' own natural settings")
+    own.set_defaults(integrator=None, seed=None)
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what the command line after ``compare`` says; the exit status."""
+    options = parser().parse_args(argv)
+    from experiments.cli.output import writable_folder
+    from experiments.compare.contestants import DEFAULT, contestants_of
+    from experiments.compare.effort import FULL, QUICK
+    from experiments.compare.results import Results
+    from experiments.registry import experiment_named
+
+    experiment = experiment_named(options.experiment)
+    changes = _changes(experiment, options)
+    names = list(DEFAULT) if options.engines is None else [name.strip() for name in options.engines.split(",")]
+    contestants, missing = contestants_of(names)
+    for sentence in missing:
+        announce(f"left out: {sentence}")
+    folder = writable_folder(options.out or Path("results") / "compare" / experiment.name)
+    results = Results(experiment, changes, contestants, missing)
+    return run(results, QUICK if options.quick else FULL, folder, command_of(argv), natural=not options.no_natural)
+
+
+def _changes(experiment: "Experiment", options: argparse.Namespace) -> "dict[str, Value]":
+    from biped.errors import InputError
+    from experiments.cli.run import changes_of
+
+    changes = changes_of(experiment, options)
+    if "integrator.name" in changes:
+        raise InputError("--set integrator.name: which integrators are compared is said by --engines")
+    experiment.build(changes)
+    return changes
+
+
+def run(results: "Results", effort: "Effort", folder: Path, command: str, *, natural: bool) -> int:
+    """Measure all stages, and write what they find; the exit status."""
+    from experiments.cli.progress import ProgressBar
+    from experiments.compare.output import Output, print_verdicts
+    from experiments.compare.stages import Work, stages
+
+    output = Output(folder, command)
+    todo = list(stages(natural=natural, stance=_balances(results)))
+    began = time.perf_counter()
+    try:
+        while todo:
+            stage = todo[0]
+            announce(f"{stage.title} …")
+            begin = time.perf_counter()
+            with ProgressBar(1.0, stage.title, "") as bar:
+                stage.measure(Work(results, effort, bar, announce))
+            results.seconds[stage.title] = time.perf_counter() - begin
+            todo.pop(0)
+    except KeyboardInterrupt:
+        results.undone = [stage.title for stage in todo]
+        files = output.write(results)
+        return fail(f"interrupted; what was done is in {files[0]}", INTERRUPTED, "")
+    files = output.write(results)
+    print_verdicts(results, files)
+    announce(f"compared {len(results.able)} in {time.perf_counter() - began:.0f} s")
+    return 0
+
+
+def _balances(results: "Results") -> bool:
+    """Whether the experiment is one of a human that balances."""
+    return any(parameter.name.startswith("controller.") for parameter in results.experiment.parameters)
+
+
+def command_of(argv: Sequence[str]) -> str:
+    """What was typed."""
+    return shlex.join(["biped", "compare", *argv])

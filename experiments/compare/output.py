@@ -1,0 +1,88 @@
+"""What a comparison leaves behind: saved runs, tables, a picture, the page, and lines on the terminal."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from rich.text import Text
+
+from experiments.bench.machine import stamp
+from experiments.compare.command import PAGE, PICTURE
+from experiments.compare.results import Results
+from experiments.compare.standing import EQUAL
+from experiments.compare.table import write_table
+from experiments.engines.rollout import Rollout
+from experiments.figures.style import STYLE
+from experiments.pages import write_page
+from experiments.report import terminal
+
+#: Folders of saved runs: of the experiment at equal and in natural settings, and of the standing human.
+RUNS, NATURAL_RUNS, STANDING = "runs", "natural", "standing"
+
+
+@dataclass
+class Output:
+    """The folder of the results.
+
+    Attributes:
+        folder: which must exist.
+        command: what was typed.
+        made: machine and versions.
+    """
+
+    folder: Path
+    command: str
+    made: dict[str, Any] = field(default_factory=stamp)
+    saved: set[int] = field(default_factory=set, init=False)
+
+    def save_runs(self, results: Results) -> None:
+        """Save the runs that are new.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        folders: list[tuple[Path, Rollout]] = []
+        folders += [(Path(RUNS) / label, made) for label, made in results.equal.items()]
+        folders += [(Path(NATURAL_RUNS) / label, made) for label, made in results.natural.items()]
+        for (settings, label), made in results.standing.items():
+            folders.append((Path(STANDING) / (label if settings == EQUAL else f"{label}-{settings}"), made))
+        for place, made in folders:
+            if id(made) not in self.saved:
+                made.run.save(self.folder / place)
+                self.saved.add(id(made))
+
+    def write(self, results: Results) -> list[Path]:
+        """Write runs, tables, picture and page of what has been found; the files.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        from experiments.compare.page import compare_page
+        from experiments.compare.plate import draw_plate
+
+        self.save_runs(results)
+        files: list[Path] = []
+        for name, table in results.tables().items():
+            files += write_table(table, self.folder, name)
+        picture = None
+        if results.equal:
+            picture = self.folder / PICTURE
+            with matplotlib.rc_context(STYLE):
+                draw_plate(results).savefig(picture)
+        data = None if picture is None else picture.read_bytes()
+        page = write_page(compare_page(results, data, self.command, self.made), self.folder / PAGE)
+        return [page, *([picture] if picture else []), *files]
+
+
+def print_verdicts(results: Results, files: Iterable[Path]) -> None:
+    """The verdicts, what is missing, and where the files are."""
+    console = terminal()
+    for verdict in results.verdicts():
+        console.print(Text(verdict.subject, style="bold"))
+        console.print(Text(f"  {verdict.sentence}"))
+    files = list(files)
+    names = [file.name for file in files if file.suffix != ".parquet"]
+    if names:
+        console.print(Text(f"\n{files[0].parent}/  {', '.join(names)}", style="cyan"))
