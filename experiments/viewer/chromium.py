@@ -6,7 +6,9 @@ https://chromedevtools.github.io/devtools-protocol/
 import base64
 import contextlib
 import json
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -35,13 +37,18 @@ def chromium_path() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def find_browser() -> str:
+def find_browser(chosen: str | None = None) -> str:
     """Where it is.
+
+    Args:
+        chosen: its path or name, where the user gives one.
 
     Raises:
         InputError: there is none.
     """
-    found = chromium_path()
+    found = chromium_path() if chosen is None else shutil.which(chosen)
+    if found is None and chosen is not None:
+        raise InputError(f"{chosen}: there is no such program; {HOW_TO_GET_IT}")
     if found is None:
         raise InputError(f"there is no Chromium or Chrome on the path: {HOW_TO_GET_IT}")
     return found
@@ -128,19 +135,26 @@ class Chromium:
 
 
 @contextlib.contextmanager
-def chromium(url: str, width: int = 1200, height: int = 800) -> Iterator[Chromium]:
-    """A headless browser with a page open; it and its profile are gone afterwards.
+def chromium(url: str, width: int = 1200, height: int = 800, program: str | None = None) -> Iterator[Chromium]:
+    """A headless browser with a page open; it, its helpers and its profile are gone afterwards.
+
+    Args:
+        url: of the page.
+        width: [pixels].
+        height: [pixels].
+        program: the browser; the one on the path if not given.
 
     Raises:
         InputError: there is no Chromium, or it does not start.
     """
-    program = find_browser()
+    program = find_browser(program)
     from websockets.sync.client import connect
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        # A session of its own: Ctrl-C is ours to hear, and its helpers can be ended with it.
         process = subprocess.Popen(
             [program, *OPTIONS, f"--user-data-dir={folder}", f"--window-size={width},{height}", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
             address = _address(process, Path(folder) / "DevToolsActivePort")
@@ -149,12 +163,16 @@ def chromium(url: str, width: int = 1200, height: int = 800) -> Iterator[Chromiu
                 browser.open(url, width, height)
                 yield browser
         finally:
-            process.terminate()
-            try:
-                process.wait(10.0)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            _end(process)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the browser and all its helpers, and wait for it."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # those that are gone already
+            os.killpg(process.pid, sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10.0)
 
 
 def _address(process: "subprocess.Popen[bytes]", file: Path) -> str:

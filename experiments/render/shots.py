@@ -1,0 +1,94 @@
+"""Which instants of a run are drawn, how fast they are shown, and how large."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biped.errors import InputError
+
+#: Pictures that a single film may have.
+MOST_FRAMES = 20_000
+#: [pixels] of an edge.
+SIZES = (16, 4096)
+
+
+@dataclass(frozen=True)
+class Shots:
+    """The pictures of a film.
+
+    Attributes:
+        begins: [s] of the run, at the first picture.
+        ends: [s] of the run, after the last one.
+        fps: pictures in a second.
+        speed: seconds of the run in a second of the film.
+
+    Raises:
+        InputError: it is empty, or too long, or a number is not above zero.
+    """
+
+    begins: float
+    ends: float
+    fps: float
+    speed: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("fps", "speed"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0.0):
+                raise InputError(f"--{name} {value:g}: it must be a number above zero")
+        if not self.ends >= self.begins:
+            raise InputError(f"--from {self.begins:g} --to {self.ends:g}: the first must not be after the second")
+        if self.count > MOST_FRAMES:
+            raise InputError(f"{self.count} pictures are more than {MOST_FRAMES}: take fewer --fps, or a shorter part")
+
+    @property
+    def count(self) -> int:
+        """How many there are: as many as fill the time, and one at least."""
+        return max(1, round((self.ends - self.begins) * self.fps / self.speed))
+
+    @property
+    def times(self) -> list[float]:
+        """[s] of the run; picture k shows exactly ``begins`` + k speed / fps."""
+        return [self.begins + k * self.speed / self.fps for k in range(self.count)]
+
+    @property
+    def duration(self) -> float:
+        """[s] of the film."""
+        return self.count / self.fps
+
+
+def shots_of(
+    spans: Sequence[tuple[float, float]], begin: float | None, end: float | None, fps: float, speed: float
+) -> Shots:
+    """The pictures of some runs; from the first one's begin to the last one's end, if not told otherwise.
+
+    Args:
+        spans: [s] begin and end of each run.
+        begin: [s] ``--from``.
+        end: [s] ``--to``.
+        fps: pictures in a second.
+        speed: seconds of the run in a second of the film.
+
+    Raises:
+        InputError: the times are not the runs', or as ``Shots``.
+    """
+    first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+    for name, value in (("--from", begin), ("--to", end)):
+        if value is not None and not first <= value <= last:
+            raise InputError(f"{name} {value:g}: it must be a time of the runs, which go from {first:g} to {last:g} s")
+    return Shots(first if begin is None else begin, last if end is None else end, fps, speed)
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """Width and height [pixels] of ``WxH``.
+
+    Raises:
+        InputError: it is nothing of the kind, or too small or too large.
+    """
+    parts = text.lower().split("x")
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
+        raise InputError(f"--size {text}: it must be WIDTHxHEIGHT, such as 640x480")
+    width, height = (int(part) for part in parts)
+    if not all(SIZES[0] <= edge <= SIZES[1] for edge in (width, height)):
+        raise InputError(f"--size {text}: an edge must be from {SIZES[0]} to {SIZES[1]} pixels")
+    return width, height
