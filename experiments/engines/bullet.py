@@ -10,7 +10,7 @@ import numpy as np
 from biped.dynamics import mass_matrix
 from biped.errors import InputError
 from experiments.engines.bullet_read import Feet, as_bullet, as_ours, nearest, product
-from experiments.engines.bullet_world import build_world
+from experiments.engines.bullet_world import FASTEST, build_world
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
 from experiments.kernels.foreign import Arrival
 
@@ -160,6 +160,8 @@ class BulletSimulation:
         )
         for push in forces:
             link = self.world.links[push.body]
+            if link >= 0:  # else the force acts about where the body was a step ago
+                engine.getLinkState(robot, link, computeForwardKinematics=1, physicsClientId=client)
             engine.applyExternalForce(
                 robot, link, push.force.tolist(), push.place.tolist(), engine.WORLD_FRAME, physicsClientId=client
             )
@@ -176,7 +178,8 @@ class BulletSimulation:
             v[:3], v[3:6] = engine.getBaseVelocity(robot, physicsClientId=client)
         states = engine.getJointStates(robot, self.joints, physicsClientId=client)
         q[self.coordinates], v[self.dofs] = [state[0] for state in states], [state[1] for state in states]
-        arrival.q[:], arrival.v[:] = q, v
+        # What is as fast as Bullet lets it be has exploded.
+        arrival.q[:], arrival.v[:] = np.nan if np.abs(v).max() >= FASTEST else q, v
         arrival.force[:], arrival.blow[:] = 0.0, 0.0
         contacts = [c for c in engine.getContactPoints(robot, physicsClientId=client) if c[9] > 0.0]
         if contacts:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 #: [m] radius of the sphere at a contact point; its centre is this far above the point in the home configuration.
 POINT_RADIUS = 1e-3
-#: [1/s], [rad/s] Bullet clamps velocities to 100 of them, silently; here to what nothing reaches.
-FASTEST = 1e9
+#: [m/s], [rad/s] Bullet clamps all velocities to 100, silently; here to what nothing reaches that has not exploded.
+FASTEST = 1e6
 
 # Groups of what collides, and with what: feet with the floor, a thrown box with its target.
 _FLOOR, _FOOT, _TARGET, _THROWN = 1, 2, 4, 8

@@ -1,0 +1,24 @@
+"""The engines that these tests are for; one that is not installed is skipped with how to install it."""
+
+import pytest
+
+from biped.errors import InputError
+from experiments.engines.engine import check_installed
+from experiments.engines.registry import engine_named
+
+NAMES = ("pybullet", "mujoco")
+
+
+def installed(name):
+    """The engine with its default settings, or a skip."""
+    engine = engine_named(name)
+    try:
+        check_installed(engine)
+    except InputError as error:
+        pytest.skip(str(error))
+    return engine
+
+
+@pytest.fixture(params=NAMES)
+def engine(request):
+    return installed(request.param)
