@@ -4,8 +4,12 @@ import argparse
 import math
 import webbrowser
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser, announce
+
+if TYPE_CHECKING:
+    from experiments.viewer.page import Page
 
 _DESCRIPTION = """\
 Show saved runs in three dimensions, in the browser: the human (or any other model), the floor, what is thrown, pushes,
@@ -79,15 +83,18 @@ def main(argv: Sequence[str]) -> int:
             for line in measure(page, options.rate):
                 print(line)
             return 0
-        url = url_of(server)
-        announce(f"at {url} until Ctrl-C")
-        if not options.no_open and not webbrowser.open(url):
-            announce("no browser could be opened: open that address in one")
         try:
-            page.run(options.rate)
+            _play(page, url_of(server), options)
         except KeyboardInterrupt:
             announce("ended")
     return 0
+
+
+def _play(page: "Page", url: str, options: argparse.Namespace) -> None:
+    announce(f"at {url} until Ctrl-C")
+    if not options.no_open and not webbrowser.open(url):
+        announce("no browser could be opened: open that address in one")
+    page.run(options.rate)
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -168,7 +168,7 @@ def film_of_state(state: State, disturbances: Sequence[Disturbance] = ()) -> Fil
     places = layout.places
     row[0, places.time] = state.time
     row[0, places.com : places.com + 3] = centre_of_mass(model, plant.q)
-    row[0, places.momentum : places.momentum + 3] = momentum(model, plant.q, plant.rate).linear
+    row[0, places.momentum : places.momentum + 3] = _linear_momentum(state)
     place_points = _poses(model, plant.q[np.newaxis])[2][0]
     for c, place in enumerate(places.contact):
         row[0, place : place + 7] = (plant.found[c], *plant.force[c], *place_points[c])
@@ -180,6 +180,13 @@ def film_of_state(state: State, disturbances: Sequence[Disturbance] = ()) -> Fil
     step = float(plant.clock[2])
     spans = np.array([state.time - step, state.time])
     return _film(layout, model, plant.q[np.newaxis].copy(), row, thrown, scenery, pushes, spans)
+
+
+def _linear_momentum(state: State) -> Floats:
+    """(3,) [N·s] that of a root that floats is what its first three velocities carry; else by the last step's rates."""
+    if state.model.is_floating:
+        return state.plant.momentum[:3]
+    return momentum(state.model, state.plant.q, state.plant.rate).linear
 
 
 def _film(

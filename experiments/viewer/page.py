@@ -63,7 +63,7 @@ class Page:
         self._todo: list[Callable[[], None]] = []
         self._follow = False
         self._shown_time, self._shown_panel = float("nan"), float("-inf")
-        self._aim, self._room = _middle_of(roles, side_by_side)
+        self._aim, self._room = middle_of(roles, side_by_side)
         self._look_from_start()
         self._build()
         transport.on_change = self._wake.set
@@ -329,7 +329,7 @@ class _PlotPanel:
                 self._handle.data = self._data(moment)
 
 
-def _middle_of(roles: Sequence[Role], apart: float) -> tuple[Floats, float]:
+def middle_of(roles: Sequence[Role], apart: float) -> tuple[Floats, float]:
     """[m] the middle of all that is seen of some runs, and half of the diagonal of it."""
     corners = []
     for k, role in enumerate(roles):
