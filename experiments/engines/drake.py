@@ -8,7 +8,7 @@ import numpy as np
 
 from biped.disturbances import Throw
 from biped.errors import InputError
-from experiments.engines.drake_contact import IMPACT, block_contact, thrown_back
+from experiments.engines.drake_contact import DEFAULT_RELAXATION, IMPACT, block_contact, thrown_back
 from experiments.engines.drake_coordinates import Coordinates
 from experiments.engines.drake_plant import Built, build
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
@@ -81,11 +81,11 @@ class Drake:
     def _friction(self, case: Case) -> str:
         one = f"one coefficient of friction, {case.floor.mu_s:g}, and no tangential spring"
         if self.approximation == "sap":
-            tau = case.floor.b_n / case.floor.k_n if self.contact == "matched" else 0.2
+            tau = case.floor.b_n / case.floor.k_n if self.contact == "matched" else DEFAULT_RELAXATION
             glide = 1e3 * (tau + case.step) * case.floor.mu_s * 0.1
             return (
-                f"{one}: points under load creep; one that slides at 0.1 m/s is lifted by {glide:.2g} mm, which is how "
-                "sap makes friction convex"
+                f"{one}: points under load creep, and those that slide are lifted, by {glide:.2g} mm at 0.1 m/s, which "
+                "is how sap makes friction convex; where that is more than they are deep, they chatter"
             )
         tolerance = case.floor.zvt if self.contact == "matched" else 1e-4
         return f"{one}: points creep at up to {tolerance:g} m/s, the stiction tolerance, before they slide"

@@ -16,6 +16,8 @@ from experiments.engines.engine import Case
 
 #: [s] How long a thrown box would touch what does not move, without damping.
 IMPACT = 4e-3
+#: [s] τ of two geometries that Drake knows nothing of.
+DEFAULT_RELAXATION = 0.2
 
 
 @dataclass(frozen=True)
