@@ -146,7 +146,9 @@ def _halving(results: Results) -> Iterator[Drawing]:
         ["step [ms]"] * 2, ["greatest distance on the way [m]", "distance at the end [m]"], [True] * 2, columns=2
     )
     for k, number in enumerate(("peak", "final")):
-        update_panel(figure, k, y={"type": "log", "dtick": 1})
+        steps = sorted({1e3 * rung.step for rung in told})
+        ticks = {"tickvals": steps, "ticktext": [f"{step:g}" for step in steps]}
+        update_panel(figure, k, x=ticks, y={"type": "log", "dtick": 1})
         for label in dict.fromkeys(rung.engine for rung in told):
             mine = [rung for rung in told if rung.engine == label]
             figure.add_scatter(
@@ -170,14 +172,19 @@ def _cost(results: Results) -> Iterator[Drawing]:
         orientation="h",
         marker={"color": [colors[row.engine] for row in rows]},
         error_x={
-            "type": "data", "symmetric": False,
+            "type": "data",
+            "symmetric": False,
             "array": [1e6 * (row.most - row.per_step) for row in rows],
             "arrayminus": [1e6 * (row.per_step - row.least) for row in rows],
         },
-        text=[f"{1e6 * row.per_step:.3g} µs, × {row.ratio:.3g}" for row in rows],
-        textposition="inside", insidetextanchor="start", showlegend=False,
+        showlegend=False,
+    )
+    figure.add_scatter(
+        x=[1e6 * row.most for row in rows], y=[titles[row.engine] for row in rows], mode="text", showlegend=False,
+        text=[f"  {1e6 * row.per_step:.3g} µs, × {row.ratio:.3g}" for row in rows], textposition="middle right",
+        cliponaxis=False, hoverinfo="skip",
     )  # fmt: skip
-    figure.update_layout(xaxis={"title": {"text": "time of a step [µs]"}, "type": "log", "dtick": 1})
+    figure.update_layout(xaxis={"title": {"text": "time of a step [µs]"}, "rangemode": "tozero"})
     yield Drawing("cost", "Time of a step: median, least and most; and how many times the first engine's.", figure)
 
 

@@ -5,7 +5,7 @@ configurations and velocities that they give. No controller is asked, so that no
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -133,7 +133,8 @@ class Glider:
                 q, v = self.state()
             progress(k * interval)
         columns = (np.array(column) for column in zip(*rows, strict=True))
-        return Samples(interval * np.arange(count + 1, dtype=np.float64), *columns)
+        found = Samples(interval * np.arange(count + 1, dtype=np.float64), *columns)
+        return found if self.lag else replace(found, in_phase=found.v)
 
 
 def _our_samples(name: str, start: Start, duration: float, interval: float) -> Samples:

@@ -123,11 +123,10 @@ def convergence_of(label: str, rungs: Sequence[Rung]) -> Convergence:
     if len(told) < LEAST:
         words = f"too few steps at which it stands ({len(told)} besides the finest) to tell an order"
         return Convergence(label, None, None, words + besides)
-    grows = [
-        f"{1e3 * fine:g} ms" for (coarse, before), (fine, after) in pairwise(told) if after >= before and coarse > fine
-    ]
-    if grows:
-        return Convergence(label, None, None, f"does not converge: the error grows towards {', '.join(grows)}{besides}")
+    for (coarse, before), (fine, after) in pairwise(told):
+        if after >= before:
+            words = f"does not converge: at {1e3 * fine:g} ms it is no closer than at {1e3 * coarse:g} ms"
+            return Convergence(label, None, None, words + besides)
     order, scatter = fitted_order([step for step, _ in told], [error for _, error in told], finest.step)
     if scatter > SCATTER or not ORDERS[0] * 1.01 < order < ORDERS[1] * 0.99:
         words = f"comes closer, but by no power of the step (off by a factor of {scatter:.2g})"

@@ -1,7 +1,7 @@
 """The page of a comparison."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,25 +11,30 @@ from experiments.compare.charts import drawings
 from experiments.compare.contestants import Contestant, case_of
 from experiments.compare.cost import FOREIGN, OURS
 from experiments.compare.flight import STEP as FLIGHT_STEP
+from experiments.compare.flight import FlightRow
 from experiments.compare.outcome import Outcome
 from experiments.compare.results import Results
 from experiments.compare.standing import FORCE, SPAN, Creep
 from experiments.compare.table import meanings_of, units_of
+from experiments.compare.verdict import scientific
 from experiments.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.pages.blocks import shown
 from experiments.parameters.parameter import shown as as_option
 from experiments.reporting.drawing import Drawing
 
+#: Of a flight, what stands above the table.
+_SAID = ("engine", "motion", "step", "duration")
 _BOOKS = (
     "All runs keep the same books. Ours are exact: the works are those that the integrator's own equations contain. Of "
     "another engine only the state after each step and the forces within it are known, so that its works are forces "
     "times displacements, and what it leaves over is its own energy error together with that of this quadrature."
 )
 _FLIGHT = (
-    f"A human without gravity and contacts, its joints free, is stepped by {1e3 * FLIGHT_STEP:g} ms from the same state "
-    "in all engines; no controller is asked. Energies and angular momenta are computed by the same functions from "
-    "configurations and velocities. Semi-implicit Euler's velocities are those of the middle of a step: taken as they "
-    "are reported, they are half a step late; in phase, each is the mean of two neighbouring steps."
+    f"A human without gravity and contacts, its joints free, is stepped by {1e3 * FLIGHT_STEP:g} ms from the same "
+    "state in all engines; no controller is asked. Energies and angular momenta are computed by the same functions "
+    "from configurations and velocities; errors are relative. Semi-implicit Euler's velocities are those of the middle "
+    "of a step: taken as they are reported, they are half a step late; in phase, each is the mean of two neighbouring "
+    "steps."
 )
 _HALVING = (
     "Each engine is compared with itself at its own finest step. Coming close to itself does not prove that an engine "
@@ -142,7 +147,7 @@ def _outcome_table(caption: str, rows: Sequence[Outcome], results: Results) -> T
             continue
         values = [getattr(row, name) for row in rows]
         if any(value not in (None, "") for value in values):
-            lines.append((meanings[name], _unit(unit), *(shown(value) for value in values)))
+            lines.append((meanings[name], _unit(unit), *(_cell(value) if unit else shown(value) for value in values)))
     return Table(caption, ("quantity", "unit", *(results.titles[row.engine] for row in rows)), tuple(lines), fold=False)
 
 
@@ -167,40 +172,37 @@ def _stance(results: Results, found: Sequence[Drawing]) -> Section | None:
 
 
 def _creep(row: Creep) -> str:
-    return "" if row.creep_in_20_s is None else f"{1e3 * row.creep_in_20_s:.3g}"
+    return "" if row.creep_in_20_s is None else _cell(1e3 * row.creep_in_20_s)
 
 
 def _flight(results: Results, found: Sequence[Drawing]) -> Section | None:
     if not results.flights:
         return None
     blocks: list[Block] = [Prose(_FLIGHT, "muted"), *_charts(found)]
-    headings = (
-        "engine", "energy error, as reported", "in phase", "drift, as reported", "in phase",
-        "angular momentum error, as reported", "in phase", "",
-    )  # fmt: skip
     for motion in MOTIONS:
         mine = [row for row in results.flights if row.motion == motion]
-        if not mine:
-            continue
-        lines = tuple(
-            (
-                results.titles[row.engine],
-                *map(
-                    _small, (row.energy_worst, row.energy_worst_in_phase, row.energy_drift, row.energy_drift_in_phase)
-                ),
-                *map(_small, (row.spin_change, row.spin_change_in_phase)),
-                row.failure
-                or ("" if row.lost_after is None else f"off by more than all of it from {row.lost_after:.3g} s on"),
-            )
-            for row in mine
-        )
-        caption = f"{motion.capitalize()} flight for {mine[0].duration:g} s: relative to what there is"
-        blocks.append(Table(caption, headings, lines, fold=False))
+        if mine:
+            caption = f"{motion.capitalize()} flight for {mine[0].duration:g} s"
+            heads = ("quantity", *(results.titles[row.engine] for row in mine))
+            blocks.append(Table(caption, heads, tuple(_flight_lines(mine)), fold=False))
     return Section("flight", "Energy and angular momentum in free flight", blocks=tuple(blocks))
 
 
+def _flight_lines(rows: Sequence[FlightRow]) -> Iterator[tuple[str, ...]]:
+    """Quantities down, engines across."""
+    meanings = meanings_of(FlightRow)
+    for name, unit in units_of(FlightRow).items():
+        values = [getattr(row, name) for row in rows]
+        if name not in _SAID and any(value not in (None, "") for value in values):
+            yield meanings[name] + (f" [{unit}]" if unit not in ("", "1") else ""), *map(_cell, values)
+
+
+def _cell(value: object) -> str:
+    return scientific(value) if isinstance(value, float) and 0.0 < abs(value) < 1e-3 else shown(value)
+
+
 def _small(value: float | None) -> str:
-    return "" if value is None or math.isnan(value) else f"{value:.1e}"
+    return "" if value is None or math.isnan(value) else scientific(value)
 
 
 def _halving(results: Results, found: Sequence[Drawing]) -> Section | None:
@@ -222,7 +224,7 @@ def _halving(results: Results, found: Sequence[Drawing]) -> Section | None:
         Prose(_HALVING, "muted"),
         *_charts(found),
         Table("Does it converge?", ("engine", "order", "what it does"), orders, fold=False),
-        Table("All steps", headings, rows, fold=False),
+        Table("All steps", headings, rows).folded(),
     )
     return Section("halving", "As the step is halved", blocks=blocks)
 

@@ -65,10 +65,17 @@ def _overlay(axes: Axes, results: Results, values: Callable[[series.Floats, obje
         width = 3.2 - 1.1 * min(k, 2)
         axes.plot(time, values(time, run), color=colors[label], lw=width, alpha=0.95, zorder=2 + k)
     axes.set_xlabel("time [s]")
+    axes.set_xlim(0.0, _until(results, float(time[-1])))
     for impact in next(iter(runs.values())).summary["events"]["impacts"][:1]:
         axes.axvline(impact["time"], color=style.GREY, lw=0.8, ls=_DOTS, zorder=1)
         axes.annotate("hit", (impact["time"], 1.0), xycoords=("data", "axes fraction"), xytext=(3, -9),
                       textcoords="offset points", fontsize=7.5, color="#666666")  # fmt: skip
+
+
+def _until(results: Results, end: float) -> float:
+    """[s] what is shown: until all have long settled, or to the end."""
+    settled = [row.settling_time for row in results.outcomes if row.settling_time is not None]
+    return min(end, max(1.0, 2.0 * max(settled))) if len(settled) == len(results.outcomes) else end
 
 
 def _pose(axes: Axes, results: Results) -> None:
@@ -120,7 +127,8 @@ def _flight(axes: Axes, results: Results) -> None:
         time, error = series.greatest_so_far(flown.in_phase)
         shown = np.clip(error, LEAST_ERROR, MOST_ERROR)
         axes.semilogy(time, shown, color=colors[label], ls=_dash(label, results), lw=1.6)
-    axes.set_title("Energy error in flight, steps of 1 ms")
+    end = max(flown.in_phase.time[-1] for flown in mine.values())
+    axes.set_title(f"Energy error in {end:g} s of free flight")
     axes.set_xlabel("time [s]")
     axes.set_ylabel("greatest relative error so far")
     return None
@@ -164,5 +172,5 @@ def _cost(axes: Axes, results: Results) -> None:
     axes.set_yticks(places, [titles[row.engine] for row in rows])
     axes.grid(axis="y", visible=False)
     axes.set_title(title)
-    axes.set_xlabel("time of a step [µs]; of other engines their own calls alone")
+    axes.set_xlabel("time [µs]; of other engines, their own calls alone")
     return None

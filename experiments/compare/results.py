@@ -136,16 +136,16 @@ class Results:
         """A verdict a subject, of those that have been measured."""
         titles = self.titles
         found: list[Verdict] = []
+        for rows, words in ((self.outcomes, "equal settings"), (self.natural_outcomes, "natural settings")):
+            if rows:
+                found.append(standing_verdict(rows, titles, words))
+        if len(self.outcomes) > 1:
+            found.append(agreement_verdict(self.outcomes, titles))
         if self.outcomes:
-            found += [standing_verdict(self.outcomes, titles, "equal settings")]
-            if len(self.outcomes) > 1:
-                found += [agreement_verdict(self.outcomes, titles)]
             found += books_verdicts(self.outcomes, titles)
-        if self.natural_outcomes:
-            found.append(standing_verdict(self.natural_outcomes, titles, "natural settings"))
         for settings, words in ((EQUAL, "equal settings"), (NATURAL, "natural settings")):
-            if rows := self.creeps_of(settings):
-                found.append(creep_verdict(rows, titles, words))
+            if creeps := self.creeps_of(settings):
+                found.append(creep_verdict(creeps, titles, words))
         for motion in MOTIONS:
             found += flight_verdicts(self.flights, motion, titles)
         if self.orders:
@@ -153,7 +153,7 @@ class Results:
         if self.costs:
             found.append(cost_verdict(self.costs, titles))
         if self.precision is not None:
-            found.append(precision_verdict(self.precision))
+            found.append(precision_verdict(self.precision, titles))
         return found
 
     @property

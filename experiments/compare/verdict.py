@@ -6,7 +6,7 @@ whoever fell, or did not get to the end, wins nothing that is about precision.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from experiments.compare.cost import Cost, finished, ratios
 from experiments.compare.flight import FlightRow
@@ -21,6 +21,8 @@ from experiments.work_precision.ladder import Comparison
 CLOSE = 1.15
 #: Below these, numbers are told apart by rounding only: [m], [J], relative energy, relative spin, [N·s].
 CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-12, 1e-9, 1e-9
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Titles = Mapping[str, str]
 
@@ -101,7 +103,13 @@ def _told(measure: Measure, value: float) -> str:
 
 
 def _times(ratio: float) -> str:
-    return f"{float(f'{ratio:.2g}'):,.3g} times as much" if ratio < 1e4 else f"{ratio:.0e} times as much"
+    return f"{float(f'{ratio:.2g}'):,.4g} times as much" if ratio < 1e4 else f"{scientific(ratio, 0)} times as much"
+
+
+def scientific(value: float, digits: int = 1) -> str:
+    """A number as people write it: 2.1×10⁻⁹."""
+    mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
+    return f"{mantissa}×10{str(int(exponent)).translate(_RAISED)}".replace("-", "−")
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -138,8 +146,8 @@ def books_verdicts(rows: Sequence[Outcome], titles: Titles) -> list[Verdict]:
         "No engine got to the end",
     )  # fmt: skip
     momentum = Measure(
-        "Momentum books in the experiment", MOMENTUM, lambda x: f"{x:.1e} N·s", "that no impulse accounts for, at most",
-        "No engine got to the end",
+        "Momentum books in the experiment", MOMENTUM, lambda x: f"{scientific(x)} N·s",
+        "that no impulse accounts for, at most", "No engine got to the end",
     )  # fmt: skip
     out = _fallen(rows)
     return [
@@ -162,9 +170,13 @@ def flight_verdicts(rows: Sequence[FlightRow], motion: str, titles: Titles) -> l
     mine = [row for row in rows if row.motion == motion]
     if not mine:
         return []
-    out = {row.engine: f"has lost it after {row.lost_after:.3g} s" for row in mine if row.lost_after is not None}
+    out = {
+        row.engine: f"is off by more than all its energy from {row.lost_after:.3g} s on"
+        for row in mine
+        if row.lost_after is not None
+    }
     out |= {row.engine: f"failed ({row.failure})" for row in mine if row.failure}
-    span = f"of all of it in {mine[0].duration:g} s"
+    span = f"of what there is, in {mine[0].duration:g} s"
     none = "No engine got to the end"
 
     subjects = (
@@ -173,7 +185,7 @@ def flight_verdicts(rows: Sequence[FlightRow], motion: str, titles: Titles) -> l
         ("Angular momentum error", SPIN, {row.engine: row.spin_change_in_phase for row in mine}),
     )
     return [
-        least(Measure(f"{what}, {motion} flight", floor, lambda x: f"{x:.1e}", span, none), values, titles, out)
+        least(Measure(f"{what}, {motion} flight", floor, scientific, span, none), values, titles, out)
         for what, floor, values in subjects
     ]
 
@@ -211,7 +223,8 @@ def cost_verdict(costs: Sequence[Cost], titles: Titles) -> Verdict:
     return Verdict(subject, first, _sentence([f"{head}: {parts[0]}", *parts[1:], *excluded]))
 
 
-def precision_verdict(comparison: Comparison) -> Verdict:
+def precision_verdict(comparison: Comparison, titles: Titles) -> Verdict:
     """Which engine is the cheapest for an accuracy in flight."""
     chosen = tuple(dict.fromkeys(winner.method for winner in winners(comparison.curves)))
-    return Verdict("Work and precision in flight", chosen, advice(comparison.curves))
+    named = [replace(curve, method=titles[curve.method]) for curve in comparison.curves]
+    return Verdict("Work and precision in flight", chosen, advice(named))
