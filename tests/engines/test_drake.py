@@ -183,6 +183,19 @@ def test_a_box_slides_to_rest_under_coulomb_friction(approximation):
     np.testing.assert_allclose(arrival.force[:4, 2], floor.k_n * (0.05 - arrival.q[2]), rtol=0.02)
 
 
+def test_sap_lifts_what_slides_as_stated():
+    model, floor, step, speed = rigid_box(10.0, (0.4, 0.4, 0.1)), Floor(mu_s=0.3), 5e-4, 0.02
+    rest = 10.0 * 9.81 / 4 / floor.k_n
+    q = model.configuration((0.0, 0.0, 0.05 - rest))
+    simulation, arrival = started(model, q, speed * np.eye(6)[0], floor=floor)
+    arrival.q[:] = q
+    for _ in range(1000):
+        drag = Applied(0, np.array([0.3 * 98.1, 0.0, 0.0]), arrival.q[:3] - (0.0, 0.0, 0.05))
+        stepped(simulation, arrival, model, 1, [drag])
+    lifted = rest - (0.05 - arrival.q[2])
+    assert lifted == pytest.approx((floor.b_n / floor.k_n + step) * 0.3 * speed, rel=1e-2)
+
+
 @pytest.mark.parametrize("approximation", APPROXIMATIONS)
 @pytest.mark.parametrize("restitution", [0.0, 0.2, 0.8])
 def test_a_block_is_thrown_back_by_a_wall(approximation, restitution):
@@ -248,6 +261,19 @@ def test_it_is_deterministic_and_starts_anew(person):
     simulation.place(q, v, np.zeros(13))
     stepped(simulation, second, person, 200)
     for a, b in zip(first, second, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_coasting_is_stepping(person):
+    rng = np.random.default_rng(7)
+    q, v = person.configuration((0.0, 0.0, 1.22)), 0.3 * rng.normal(size=person.nv)
+    simulation, stepping = started(person, q, v)
+    stepped(simulation, stepping, person, 333)
+    simulation, coasting = started(person, q, v)
+    for steps in (1, 300, 32):
+        simulation.coast(steps)
+    simulation.read(coasting)
+    for a, b in zip(stepping, coasting, strict=True):
         np.testing.assert_array_equal(a, b)
 
 

@@ -1,0 +1,122 @@
+"""A rollout in Drake."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.engines.drake_coordinates import Coordinates
+from experiments.engines.drake_plant import Built
+from experiments.engines.engine import Applied, Case, Floats
+from experiments.kernels.foreign import Arrival
+
+
+class DrakeSimulation:
+    """A rollout in Drake.
+
+    Attributes:
+        plant: Drake's.
+        coordinates: from ours to Drake's and back.
+        context: the state of the plant, a part of the diagram's.
+    """
+
+    def __init__(self, case: Case, built: Built) -> None:
+        from pydrake.systems.analysis import Simulator
+
+        self.case, self.plant, self._built = case, built.plant, built
+        self.coordinates = Coordinates(built.plant, case.model, built.joints)
+        self._diagram_context = built.diagram.CreateDefaultContext()
+        self.context = self.plant.GetMyMutableContextFromRoot(self._diagram_context)
+        self._simulator = Simulator(built.diagram, self._diagram_context)
+        self._results = self.plant.get_contact_results_output_port()
+        self._generalized = self.plant.get_applied_generalized_force_input_port()
+        self._spatial = self.plant.get_applied_spatial_force_input_port()
+        self._failed = False
+        self._set_springs()
+
+    def _set_springs(self) -> None:
+        """The rest positions of the springs, and no velocity."""
+        springs = self.case.impedance
+        joints = [self.plant.get_joint_actuator(k).joint().name() for k in self.plant.GetJointActuatorIndices()]
+        if joints:
+            rest = [springs.rest.get(joint, 0.0) for joint in joints]
+            port = self.plant.get_desired_state_input_port(self._built.bodies[0].model_instance())
+            port.FixValue(self.context, [*rest, *np.zeros(len(rest))])
+
+    def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
+        """Start anew."""
+        positions = self.coordinates.positions(q)
+        block = self._built.block_joint
+        if block is not None:
+            first = block.position_start()
+            positions[first : first + 7] = (*thrown[3:7], *thrown[:3])
+        self.plant.SetPositions(self.context, positions)
+        velocities = self.coordinates.velocities(self.context, v)
+        if block is not None:
+            first = block.velocity_start()
+            velocities[first : first + 6] = (*thrown[10:13], *thrown[7:10])
+        self.plant.SetVelocities(self.context, velocities)
+        self._failed = False
+
+    def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
+        """Take one step; where Drake's solver fails, what is read next is not finite."""
+        self._generalized.FixValue(self.context, self.coordinates.velocities(self.context, torque))
+        self._spatial.FixValue(self.context, [self._on_body(force) for force in forces])
+        try:
+            self._built.diagram.ExecuteForcedEvents(self._diagram_context, publish=False)
+        except RuntimeError:
+            self._failed = True
+
+    def coast(self, steps: int) -> None:
+        """Take steps without torques and forces, all in one call."""
+        self._generalized.FixValue(self.context, np.zeros(self.plant.num_velocities()))
+        self._spatial.FixValue(self.context, [])
+        self._diagram_context.SetTime(0.0)  # steps are taken at multiples of the step, the first at zero
+        self._simulator.Initialize()
+        try:
+            self._simulator.AdvanceTo(steps * self.case.step)
+        except RuntimeError:
+            self._failed = True
+
+    def _on_body(self, applied: Applied) -> Any:
+        from pydrake.multibody.math import SpatialForce
+        from pydrake.multibody.plant import ExternallyAppliedSpatialForce
+
+        body = self._built.bodies[applied.body]
+        force = ExternallyAppliedSpatialForce()
+        force.body_index = body.index()
+        force.p_BoBq_B = self.plant.EvalBodyPoseInWorld(self.context, body).inverse().multiply(applied.place)
+        force.F_Bq_W = SpatialForce(np.zeros(3), applied.force)
+        return force
+
+    def read(self, arrival: Arrival) -> None:
+        """Where it is now, and the forces in the step."""
+        positions, velocities = self.plant.GetPositions(self.context), self.plant.GetVelocities(self.context)
+        self.coordinates.read_positions(positions, arrival.q)
+        self.coordinates.read_velocities(self.context, velocities, arrival.v)
+        arrival.force[:], arrival.blow[:] = 0.0, 0.0
+        results = self._results.Eval(self.context)
+        for k in range(results.num_point_pair_contacts()):
+            self._read_contact(results.point_pair_contact_info(k), arrival)
+        block = self._built.block_joint
+        if block is not None:
+            first, start = block.position_start(), block.velocity_start()
+            arrival.thrown[:3], arrival.thrown[3:7] = positions[first + 4 : first + 7], positions[first : first + 4]
+            arrival.thrown[7:10] = velocities[start + 3 : start + 6]
+            arrival.thrown[10:13] = velocities[start : start + 3]
+        if self._failed:
+            arrival.q[:] = np.nan
+
+    def _read_contact(self, contact: Any, arrival: Arrival) -> None:
+        """Add the force of a contact, which is on its second geometry."""
+        pair = contact.point_pair()
+        force = contact.contact_force()
+        if self._built.block in (pair.id_A, pair.id_B):
+            arrival.blow[:] += self.case.step * force * (1.0 if self._built.block == pair.id_A else -1.0)
+            arrival.blow_at[:] = contact.contact_point()
+            return
+        points = self._built.points
+        if pair.id_B in points:
+            arrival.force[points[pair.id_B]] += force
+        else:
+            arrival.force[points[pair.id_A]] -= force
