@@ -10,7 +10,9 @@ from experiments.cli.main import Parser, announce
 from experiments.registry import MODULES
 
 if TYPE_CHECKING:
+    from experiments.experiment import Experiment
     from experiments.live.loop import Loop
+    from experiments.parameters.parameter import Value
 
 _DESCRIPTION = """\
 Run an experiment in real time, in the browser: turn its gains while it balances, push it, throw blocks at it. What the
@@ -60,21 +62,22 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     """Do what the command line after ``live`` says; the exit status."""
     options = parser().parse_args(argv)
-    from experiments.cli.run import changes_of
     from experiments.registry import experiment_named
 
     _check(options)
     experiment = experiment_named(options.experiment)
-    changes = changes_of(experiment, _like_run(options))
+    setup = experiment.build(changes_from(experiment, options))
     from experiments.live.loop import Loop
 
-    loop = Loop(experiment.build(changes), announce)
+    loop = Loop(setup, announce)
     return _watch(loop, f"{experiment.name}: {experiment.title}", options)
 
 
-def _like_run(options: argparse.Namespace) -> argparse.Namespace:
-    """The same options as ``biped run`` has them."""
-    return argparse.Namespace(duration=None, step=None, integrator=None, seed=None, **vars(options))
+def changes_from(experiment: "Experiment", options: argparse.Namespace) -> "dict[str, Value]":
+    """The values that differ from the published ones, as ``biped run`` finds them; raises what that raises."""
+    from experiments.cli.run import SHORTHANDS, changes_of
+
+    return changes_of(experiment, argparse.Namespace(**dict.fromkeys(SHORTHANDS), **vars(options)))
 
 
 def _check(options: argparse.Namespace) -> None:

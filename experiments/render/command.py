@@ -98,6 +98,7 @@ def main(argv: Sequence[str]) -> int:
 def _order(options: argparse.Namespace) -> _Order:
     from biped.errors import InputError
     from experiments.cli.output import writable_folder
+    from experiments.render.films import MOST_GIF_FPS
     from experiments.render.shots import parse_size
 
     out = Path(options.out)
@@ -109,6 +110,8 @@ def _order(options: argparse.Namespace) -> _Order:
     order = _Order(out, fps if options.fps is None else options.fps, parse_size(options.size or size))
     if out.suffix == ".mp4" and any(edge % 2 for edge in order.size):
         raise InputError(f"--size {options.size}: an MP4 needs even edges")
+    if out.suffix == ".gif" and order.fps > MOST_GIF_FPS:
+        raise InputError(f"--fps {order.fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     if not 0.1 <= options.room <= 100.0:
         raise InputError(f"--room {options.room:g}: it must be from 0.1 to 100")
     writable_folder(out.parent)

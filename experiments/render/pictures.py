@@ -36,7 +36,7 @@ WINDOW = (240, 180)
 #: [s] for the browser to start, and to draw a picture; the first one takes longest.
 PATIENCE = 120.0
 #: So many pictures of the first instant must be the same, one after the other, before it counts; of so many.
-SAME, TRIALS = 3, 60
+SAME, TRIALS = 2, 60
 
 
 def pictures(
@@ -66,7 +66,7 @@ def pictures(
                 raise InputError(f"the browser did not open its page within {PATIENCE:g} s")
             # On the client's own scene: what is shown and the order to draw it go the same way, one after the other.
             stage = Stage(clients[0])
-            _light_without_pictures(stage)
+            light_plainly(stage)
             figures = [_figure(stage, k, role) for k, role in enumerate(roles)]
             for k, moment in enumerate(times):
                 with stage.frame():
@@ -76,8 +76,8 @@ def pictures(
                 yield drawn
 
 
-def _light_without_pictures(stage: Stage) -> None:
-    """Light without a picture of a studio: the browser would load that some time, and pictures before it be darker."""
+def light_plainly(stage: Stage) -> None:
+    """Light without a picture of a studio: a browser loads that some time, and what it draws before is darker."""
     scene = stage.server.scene
     scene.configure_environment_map(None)
     scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(205, 196, 188), intensity=3.4)

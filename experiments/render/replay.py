@@ -4,7 +4,7 @@ import html
 from collections.abc import Callable, Sequence
 
 from experiments.render.camera import Camera
-from experiments.render.pictures import look_from
+from experiments.render.pictures import light_plainly, look_from
 from experiments.render.shots import Shots
 from experiments.viewer import colors
 from experiments.viewer.cast import Role
@@ -12,7 +12,9 @@ from experiments.viewer.page import legend
 from experiments.viewer.serve import serving
 from experiments.viewer.stage import Stage
 
+#: Each time the player begins again it sets up viser's own light for a moment, and would fade the canvas in again.
 _PANEL = """\
+<style>canvas {{ opacity: 1 !important }}</style>
 <div style="position:fixed;top:0.8em;left:0.8em;z-index:5;padding:0.5em 0.8em;border-radius:6px;
 background:rgba(255,255,255,0.82);color:#262c34;font:14px/1.35 system-ui,sans-serif;max-width:24em">{lines}
 <details style="margin-top:0.3em"><summary style="cursor:pointer;font-size:0.85em">colours</summary>{legend}</details>
@@ -31,6 +33,7 @@ def replay_page(roles: Sequence[Role], shots: Shots, camera: Camera, progress: C
     with serving(port=0) as server:
         look_from(server, camera)
         stage = Stage(server)
+        light_plainly(stage)
         figures = [
             stage.add(
                 role.film.model, f"run_{k}", k > 0, color=colors.ghost_color(k - 1) if k else None,

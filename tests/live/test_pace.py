@@ -149,7 +149,7 @@ def test_it_gets_up_again_by_itself_if_told(loop):
     down = [wall for wall, status in seen if status.fell_at is not None]
     assert down[-1] - down[0] == pytest.approx(Runner.LIES, abs=0.06)
     assert seen[-1][1].fell_at is None
-    assert seen[-1][1].time == pytest.approx(seen[-1][0] - down[-1], abs=0.06)
+    assert seen[-1][1].time == pytest.approx(seen[-1][0] - down[-1], abs=0.1)
 
 
 def test_a_change_that_cannot_be_is_told_and_the_loop_goes_on(loop):

@@ -1,9 +1,5 @@
 """Files of pictures that are known: how many come out, how large, how long, and that no broken file stays."""
 
-import re
-import subprocess
-
-import imageio_ffmpeg
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
@@ -23,35 +19,12 @@ def painted(count):
         yield picture
 
 
-def decoded(path):
-    """What ffmpeg says of a film, and its pictures."""
-    program = imageio_ffmpeg.get_ffmpeg_exe()
-    said = subprocess.run([program, "-i", str(path)], capture_output=True, text=True, check=False).stderr
-    stream = re.search(r"Video: (\w+).*?, (yuv\w+).*?, (\d+)x(\d+).*?, ([\d.]+) fps", said)
-    hours, minutes, seconds = re.search(r"Duration: (\d+):(\d+):([\d.]+)", said).groups()
-    size = int(stream[3]), int(stream[4])
-    raw = subprocess.run(
-        [program, "-loglevel", "error", "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
-        capture_output=True,
-        check=True,
-    ).stdout
-    frames = np.frombuffer(raw, dtype=np.uint8).reshape(-1, size[1], size[0], 3)
-    about = {
-        "codec": stream[1],
-        "pix_fmt": stream[2],
-        "size": size,
-        "fps": float(stream[5]),
-        "duration": 3600 * int(hours) + 60 * int(minutes) + float(seconds),
-    }
-    return about, list(frames)
-
-
 def blue_share(picture):
     array = np.asarray(picture).astype(int)
     return float(np.mean(array[..., 2] > array[..., 0]))
 
 
-def test_an_mp4_has_all_pictures_in_order(tmp_path):
+def test_an_mp4_has_all_pictures_in_order(tmp_path, decoded):
     write_mp4(tmp_path / "a.mp4", painted(24), SIZE, 12.0)
     about, frames = decoded(tmp_path / "a.mp4")
     assert about["size"] == SIZE

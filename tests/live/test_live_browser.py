@@ -1,0 +1,52 @@
+"""The page in a browser: it moves by itself, and a key pushes."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from experiments.live.loop import Loop
+from experiments.live.page import Page
+from experiments.live.runner import Runner
+from experiments.registry import experiment_named
+from experiments.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
+from experiments.viewer.serve import serving, url_of
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(chromium_path() is None, reason=f"no Chromium here: {HOW_TO_GET_IT}"),
+]
+POSE = "window.__viserMutable && window.__viserMutable.nodePoseData['/world/figure/trunk']"
+
+
+def click(browser, label):
+    browser.wait_for(f"[...document.querySelectorAll('button')].some(b => b.innerText === '{label}')")
+    browser.evaluate(f"[...document.querySelectorAll('button')].find(b => b.innerText === '{label}').click()")
+
+
+def test_it_is_seen_and_pushed():
+    loop = Loop(experiment_named("balance").build())
+    with serving(port=0) as server:
+        page = Page(server, loop, "balance: a title")
+        page.runner = Runner(loop, page.show, page.complain)
+        thread = threading.Thread(target=page.runner.run, daemon=True)
+        thread.start()
+        try:
+            with chromium(url_of(server), 500, 400) as browser:
+                rest = browser.wait_for(f"{POSE} && {POSE}.position")
+                click(browser, "Push")
+                browser.wait_for(f"Math.abs({POSE}.position[0] - ({rest[0]!r})) > 0.002")
+                browser.wait_for("document.body.innerText.includes('real time')")
+                click(browser, "Pause")
+                browser.wait_for("document.body.innerText.includes('Paused')")
+                assert page.runner.paused
+                still = loop.time
+                click(browser, "Restart")
+                browser.wait_for("document.body.innerText.includes('0.0 s simulated')")
+                assert loop.time == 0.0 < still
+                assert browser.console == []
+        finally:
+            page.runner.stop()
+            thread.join(5.0)
+    assert np.isfinite(loop.state.q).all()
+    assert not thread.is_alive()
