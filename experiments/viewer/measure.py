@@ -4,34 +4,33 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from experiments.viewer.chromium import Chromium, chromium, find_browser
 from experiments.viewer.page import Page
 from experiments.viewer.serve import url_of
 
-__all__ = ["Rates", "find_browser", "measure", "measure_rates", "server_rate"]
+__all__ = ["Rates", "find_browser", "measure", "measure_rates", "server_cost"]
 
 #: Sizes of the window [pixels] that the browser is measured at.
 SIZES = ((320, 240), (640, 480), (1280, 800))
 #: [s] to come to rest, and to count.
-SETTLE, COUNT = 2.0, 5.0
+SETTLE, COUNT = 3.0, 5.0
 
-#: Counts, in the page: animation frames, pictures drawn, and pictures with a new pose of the first body.
+#: Counts animation frames in the page, and pictures drawn; per second.
 _COUNT = """new Promise(resolve => {
   const info = window.__viserTestpoints.rendererInfo, begin = performance.now(), first = info.render.frame;
-  const poses = window.__viserMutable.nodePoseData, key = %s;
-  let frames = 0, changes = 0, last = "";
+  let frames = 0;
   const look = () => {
-    const now = performance.now();
+    const passed = performance.now() - begin;
     frames += 1;
-    const pose = poses[key], seen = pose ? JSON.stringify([pose.position, pose.wxyz]) : "";
-    if (seen !== last) { changes += 1; last = seen; }
-    if (now - begin < %f) requestAnimationFrame(look);
-    else { const s = (now - begin) / 1000;
-      resolve([frames / s, (info.render.frame - first) / s, changes / s]); }
+    if (passed < %f) requestAnimationFrame(look);
+    else resolve([1000 * frames / passed, 1000 * (info.render.frame - first) / passed]);
   };
   requestAnimationFrame(look);
 })"""
+#: What a profile calls the page's work outside of its functions.
+_OWN = ("(program)", "(garbage collector)")
 
 
 @dataclass(frozen=True)
@@ -41,33 +40,35 @@ class Rates:
     Attributes:
         width: [pixels].
         height: [pixels].
+        shadows: whether they were drawn.
         sent: pictures that the server has sent.
         cost: [s] a picture costs the server.
         animated: animation frames of the browser.
         drawn: pictures that it has drawn.
+        work: [s] a picture costs the page itself, apart from what it waits for the graphics.
     """
 
     width: int
     height: int
+    shadows: bool
     sent: float
     cost: float
     animated: float
     drawn: float
+    work: float
 
 
-def server_rate(page: Page, pictures: int = 600) -> float:
+def server_cost(page: Page, pictures: int = 600) -> float:
     """[s] that a picture costs the server: the mean over that many, one after the other as fast as they go."""
-    transport = page.transport
-    transport.play()
-    now, before, cost = 0.0, page.frames, page.cost
-    for _ in range(pictures):
-        page.frame(now)
-        now += 1.0 / 60.0
-    return (page.cost - cost) / max(page.frames - before, 1)
+    page.transport.play()
+    frames, cost = page.frames, page.cost
+    for k in range(pictures):
+        page.frame(k / 60.0)
+    return (page.cost - cost) / max(page.frames - frames, 1)
 
 
 def measure_rates(page: Page, rate: float = 60.0, sizes: tuple[tuple[int, int], ...] = SIZES) -> Iterator[Rates]:
-    """Play the page in a headless Chromium, at some sizes of its window.
+    """Play the page in a headless Chromium, at some sizes of its window, with shadows and without.
 
     Raises:
         InputError: there is no Chromium.
@@ -78,30 +79,44 @@ def measure_rates(page: Page, rate: float = 60.0, sizes: tuple[tuple[int, int], 
         runner.start()
         try:
             browser.wait_for("window.__viserTestpoints && window.__viserTestpoints.rendererInfo.render.frame > 2")
-            for width, height in sizes:
-                yield _at_size(page, browser, width, height)
+            browser.command("Profiler.enable")
+            for shadows in (True, False):
+                page.stage.cast_shadows(shadows)
+                for size in sizes:
+                    yield _at_size(page, browser, size, shadows)
         finally:
             done.set()
             runner.join()
 
 
-def _at_size(page: Page, browser: Chromium, width: int, height: int) -> Rates:
-    browser.resize(width, height)
+def _at_size(page: Page, browser: Chromium, size: tuple[int, int], shadows: bool) -> Rates:
+    browser.resize(*size)
     page.transport.play()
     time.sleep(SETTLE)
+    browser.command("Profiler.start")
     frames, cost, began = page.frames, page.cost, time.perf_counter()
-    animated, drawn, _ = browser.evaluate(_COUNT % ('"/world/run_0/trunk"', 1e3 * COUNT))
-    seconds = time.perf_counter() - began
-    sent = page.frames - frames
-    return Rates(width, height, sent / seconds, (page.cost - cost) / max(sent, 1), animated, drawn)
+    animated, drawn = browser.evaluate(_COUNT % (1e3 * COUNT))
+    seconds, sent = time.perf_counter() - began, page.frames - frames
+    work = _own_work(browser.command("Profiler.stop")["profile"])
+    spent = (page.cost - cost) / max(sent, 1)
+    return Rates(*size, shadows, sent / seconds, spent, animated, drawn, work / max(drawn * COUNT, 1.0))
+
+
+def _own_work(profile: dict[str, Any]) -> float:
+    """[s] that the page's own functions took: without idling, and without built-in ones, which wait for graphics."""
+    calls = {node["id"]: node["callFrame"] for node in profile["nodes"]}
+    own = {number for number, call in calls.items() if call["url"] or call["functionName"] in _OWN}
+    pairs = zip(profile["samples"], profile["timeDeltas"], strict=True)
+    return 1e-6 * sum(float(passed) for number, passed in pairs if number in own)
 
 
 def measure(page: Page, rate: float = 60.0) -> Iterator[str]:
     """The same as lines for a person; first the server alone."""
-    cost = server_rate(page)
+    cost = server_cost(page)
     yield f"server alone: {1e3 * cost:.2f} ms a picture, {1.0 / cost:.0f} pictures a second"
     for found in measure_rates(page, rate):
         yield (
-            f"window {found.width} x {found.height}: sent {found.sent:.0f}, drawn {found.drawn:.0f}, animation frames "
-            f"{found.animated:.0f} a second; {1e3 * found.cost:.2f} ms a picture"
+            f"{found.width} x {found.height}, {'with' if found.shadows else 'without'} shadows: "
+            f"{found.sent:.0f} pictures a second sent, {found.drawn:.0f} drawn; a picture costs the server "
+            f"{1e3 * found.cost:.2f} ms, and the page {1e3 * found.work:.1f} ms besides the graphics"
         )

@@ -1,6 +1,7 @@
 """The page of ``biped view``: the stage with its runs, time controls, cameras, switches, and plots in step."""
 
 import html
+import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -39,6 +40,8 @@ LOOKS = 9
 FIELD_OF_VIEW = 0.6
 #: [s] a look at whether there is something to do, while nothing moves.
 IDLE = 0.1
+#: [s] of pictures that are late are caught up on; what is later is left out.
+LATE = 0.05
 #: Strokes of the curves of one plot.
 DASHES: tuple[tuple[int, ...], ...] = ((), (6, 4), (2, 3), (9, 3, 2, 3))
 
@@ -60,7 +63,7 @@ class Page:
         self.stage = Stage(server)
         self._figures = [self._figure(k, role, side_by_side) for k, role in enumerate(roles)]
         self._wake = threading.Event()
-        self._todo: list[Callable[[], None]] = []
+        self._todo: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._follow = False
         self._shown_time, self._shown_panel = float("nan"), float("-inf")
         self._aim, self._room = middle_of(roles, side_by_side)
@@ -79,7 +82,7 @@ class Page:
     def frame(self, now: float) -> None:
         """Send what has changed at ``now`` [s] of a clock that never goes back."""
         began = time.perf_counter()
-        todo, self._todo = self._todo, []
+        todo = [self._todo.get() for _ in range(self._todo.qsize())]
         moment = self.transport.advance(now)
         if not todo and moment == self._shown_time:
             self._update_panel(now, moment)
@@ -106,7 +109,7 @@ class Page:
                 self.frame(time.perf_counter())
             else:
                 self.transport.hold()
-            following = max(following + 1.0 / rate, time.perf_counter())
+            following = max(following + 1.0 / rate, time.perf_counter() - LATE)
             if self.transport.playing and self.server.get_clients():
                 time.sleep(max(following - time.perf_counter(), 0.0))
             else:
@@ -114,7 +117,7 @@ class Page:
 
     def _later(self, action: Callable[[], None]) -> None:
         """Do it with the next picture."""
-        self._todo.append(action)
+        self._todo.put(action)
         self._wake.set()
 
     def _update_panel(self, now: float, moment: float) -> None:

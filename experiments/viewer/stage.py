@@ -375,7 +375,8 @@ class _Marks:
     def _ball(self, name: str, radius: float, color: Color) -> Any:
         mesh = ball(radius)
         return self._scene.add_mesh_simple(
-            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=self._own(color), cast_shadow=False, visible=False
+            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=self._own(color), cast_shadow=False,
+            receive_shadow=False, visible=False
         )
 
     def _disc(self, name: str, radius: float, color: Color) -> Any:
