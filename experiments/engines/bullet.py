@@ -155,9 +155,10 @@ class BulletSimulation:
         engine, client, robot = self.engine, self.client, self.world.robot
         held = torque[self.dofs]
         held -= self.stiffness * (self.q[self.coordinates] - self.rest) + self.damping * self.v[self.dofs]
-        engine.setJointMotorControlArray(
-            robot, self.joints, engine.TORQUE_CONTROL, forces=held.tolist(), physicsClientId=client
-        )
+        if self.joints:
+            engine.setJointMotorControlArray(
+                robot, self.joints, engine.TORQUE_CONTROL, forces=held.tolist(), physicsClientId=client
+            )
         for push in forces:
             link = self.world.links[push.body]
             if link >= 0:  # else the force acts about where the body was a step ago
@@ -176,7 +177,7 @@ class BulletSimulation:
             now = product(as_ours(turn), self.turn * (1.0, -1.0, -1.0, -1.0))
             q[:3], q[3:7] = place, now if now @ q[3:7] >= 0.0 else -now
             v[:3], v[3:6] = engine.getBaseVelocity(robot, physicsClientId=client)
-        states = engine.getJointStates(robot, self.joints, physicsClientId=client)
+        states = engine.getJointStates(robot, self.joints, physicsClientId=client) if self.joints else ()
         q[self.coordinates], v[self.dofs] = [state[0] for state in states], [state[1] for state in states]
         # What is as fast as Bullet lets it be has exploded.
         arrival.q[:], arrival.v[:] = np.nan if np.abs(v).max() >= FASTEST else q, v

@@ -30,8 +30,8 @@ _FOOT = ("0", "1")
 _TARGET = ("2", "0")
 _THROWN = ("0", "2")
 
-#: [s] Time constant of the contact between a thrown box and what it hits; MuJoCo wants two steps of it at least.
-IMPACT = 4e-3
+#: [s] How long, and steps, the contact between a thrown box and what it hits lasts at least.
+IMPACT, IMPACT_STEPS = 6e-3, 12
 #: Names of the thrown box and of what it may hit.
 THROWN, TARGET = "thrown_box", "thrown_box_target"
 
@@ -98,7 +98,7 @@ def mjcf(
         for point in model.contact_points:
             _add_point(elements[point.body], model, point, options)
     if throw is not None:
-        _add_throw(world, elements[throw.target], model, throw)
+        _add_throw(world, elements[throw.target], model, throw, options)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")
 
@@ -198,7 +198,7 @@ def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoO
             _add_geom(elements[box.body], options.friction, _FOOT, type="box", size=half, pos=_text(centre))
 
 
-def _add_throw(world: Element, target: Element, model: Model, throw: Throw) -> None:
+def _add_throw(world: Element, target: Element, model: Model, throw: Throw, options: MujocoOptions) -> None:
     """A free box, and the box that it may hit; restitution as the damping of the contact between them."""
     hit = next(box for box in model.shapes if box.body == throw.target)
     centre = hit.center - _frame(model.bodies[model.body_index(throw.target)])
@@ -207,16 +207,30 @@ def _add_throw(world: Element, target: Element, model: Model, throw: Throw) -> N
     J = np.diag(box_inertia(throw.mass, throw.size))
     SubElement(body, "inertial", pos="0 0 0", mass=_text([throw.mass]), diaginertia=_text(J))
     SubElement(body, "joint", name=THROWN, type="free")
-    law = {"solref": _text((IMPACT, damping_ratio(throw.restitution))), "priority": "1"}
+    frequency, ratio = math.pi / max(IMPACT, IMPACT_STEPS * options.step), damping_ratio(throw.restitution)
+    solref = (-(frequency**2), -2.0 * ratio * frequency)
+    law = {"solref": _text(solref), "solimp": "0.95 0.95 0.001 0.5 2", "priority": "1"}
     _add_geom(body, throw.friction, _THROWN, name=THROWN, type="box", size=_text(np.asarray(throw.size) / 2), **law)
 
 
 def damping_ratio(restitution: float) -> float:
-    """Of a spring and damper that throw a mass back with this share of its speed: e = exp(−π ζ / √(1 − ζ²))."""
-    if restitution <= 0.0:
-        return 1.0
-    decay = -math.log(restitution)
-    return decay / math.hypot(math.pi, decay)
+    """Of a spring and damper that throw a mass back with this share of its speed, up to one: 0.135 of it at least."""
+    least, most = 0.0, 1.0
+    for _ in range(60):
+        middle = 0.5 * (least + most)
+        least, most = (middle, most) if thrown_back(middle) > restitution else (least, middle)
+    return 0.5 * (least + most)
+
+
+def thrown_back(ratio: float) -> float:
+    """The share of its speed with which a spring and damper of a damping ratio below one throw a mass back.
+
+    They let go of it once they would have to pull (Schwager and Pöschel 2007).
+    """
+    root = math.sqrt(1.0 - ratio**2)
+    return (
+        math.exp(-ratio / root * math.atan2(2.0 * ratio * root, 2.0 * ratio**2 - 1.0)) if root > 0.0 else math.exp(-2.0)
+    )
 
 
 def _add_geom(element: Element, friction: float, touches: tuple[str, str], **attributes: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.model.geometry import quaternion_matrix
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
-from experiments.engines.mjcf import IMPACT, THROWN, MujocoOptions, damping_ratio, mjcf, velocity_map
+from experiments.engines.mjcf import IMPACT, THROWN, MujocoOptions, damping_ratio, mjcf, thrown_back, velocity_map
 from experiments.engines.mujoco_contact import matched
 from experiments.engines.soles import Soles
 from experiments.kernels.foreign import Arrival
@@ -75,9 +75,10 @@ class Mujoco:
             f"coefficient of friction, {case.floor.mu_s:g}"
         )
         if case.throw is not None:
+            ratio = damping_ratio(case.throw.restitution)
             found.append(
-                f"MuJoCo has no restitution: the block's contact is a spring and damper of {1e3 * IMPACT:g} ms, its "
-                f"damping ratio {damping_ratio(case.throw.restitution):.2f} for about {case.throw.restitution:g}"
+                "MuJoCo has no restitution: the block's contact is a spring and damper that take at least "
+                f"{1e3 * IMPACT:g} ms; their damping ratio of {ratio:.2f} gives one of {thrown_back(ratio):.2g}"
             )
         if self.integrator == "RK4":
             found.append("forces of contacts are those of the last of a step's four stages, not their mean")
@@ -93,7 +94,7 @@ class Mujoco:
         try:
             engine = mujoco.MjModel.from_xml_string(mjcf(case.model, self._options(case), case.impedance, case.throw))
         except ValueError as error:
-            raise InputError(f"MuJoCo does not take its settings: {error}") from error
+            raise InputError(f"MuJoCo does not take its settings: {' '.join(str(error).split())}") from error
         return MujocoSimulation(case, engine)
 
     def _options(self, case: Case) -> MujocoOptions:

@@ -13,8 +13,9 @@ from experiments.engines.bullet_world import POINT_RADIUS
 from experiments.engines.engine import Applied, Case
 from experiments.engines.mjcf import velocity_map
 from experiments.kernels.foreign import new_arrival
-from tests.conftest import random_configuration
-from tests.engines.conftest import installed
+
+from ..conftest import random_configuration
+from .conftest import installed
 
 STEP = 1e-3
 HINGED = ("revolute", "prismatic")
