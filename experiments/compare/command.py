@@ -95,7 +95,7 @@ def _changes(experiment: "Experiment", options: argparse.Namespace) -> "dict[str
     changes = changes_of(experiment, options)
     if "integrator.name" in changes:
         raise InputError("--set integrator.name: which integrators are compared is said by --engines")
-    experiment.build(changes)
+    experiment.build(changes).prepare()  # says what is impossible before anything is computed
     return changes
 
 

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from experiments.bench.machine import stamp
 from experiments.compare.command import PAGE, PICTURE
-from experiments.compare.results import Results
+from experiments.compare.results import TABLES, Results
 from experiments.compare.standing import EQUAL
-from experiments.compare.table import write_table
+from experiments.compare.table import remove_table, write_table
 from experiments.engines.rollout import Rollout
 from experiments.figures.style import STYLE
 from experiments.pages import write_page
@@ -64,9 +64,14 @@ class Output:
 
         self.save_runs(results)
         files: list[Path] = []
-        for name, table in results.tables().items():
-            files += write_table(table, self.folder, name)
+        tables = results.tables()
+        for name in TABLES:
+            if name in tables:
+                files += write_table(tables[name], self.folder, name)
+            else:
+                remove_table(self.folder, name)  # of the comparison that was there before
         picture = None
+        (self.folder / PICTURE).unlink(missing_ok=True)
         if results.equal:
             picture = self.folder / PICTURE
             with matplotlib.rc_context(STYLE):

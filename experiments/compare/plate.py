@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from biped.run import Run
 from experiments.compare import series
 from experiments.compare.looks import colors_of, is_smooth
 from experiments.compare.results import Results
@@ -57,7 +58,7 @@ def _nothing(axes: Axes, title: str) -> None:
     axes.set_yticks([])
 
 
-def _overlay(axes: Axes, results: Results, values: Callable[[series.Floats, object], series.Floats]) -> None:
+def _overlay(axes: Axes, results: Results, values: Callable[[series.Floats, Run], series.Floats]) -> None:
     """Lines of all runs at equal settings, thinner and thinner, so that those below are seen."""
     runs = {label: made.run for label, made in results.equal.items() if len(made.run.frame) > 1}
     time, colors = series.common_times(runs), colors_of(results.contestants)
@@ -79,12 +80,16 @@ def _until(results: Results, end: float) -> float:
 
 
 def _pose(axes: Axes, results: Results) -> None:
-    title = "Height of the trunk, equal settings"
+    title = "Pose of the trunk, equal settings"
     if not results.equal:
         return _nothing(axes, title)
-    _overlay(axes, results, lambda time, run: series.column(time, run, "body_z"))  # type: ignore[arg-type]
+    if next(iter(results.equal.values())).run.set_point is None:
+        _overlay(axes, results, lambda time, run: series.column(time, run, "body_z"))
+        axes.set_ylabel("height [m]")
+    else:
+        _overlay(axes, results, series.turn)
+        axes.set_ylabel("turn from the set point [°]")
     axes.set_title(title)
-    axes.set_ylabel("z [m]")
     return None
 
 
@@ -92,7 +97,7 @@ def _force(axes: Axes, results: Results) -> None:
     title = "Vertical force of the floor, equal settings"
     if not results.equal or not next(iter(results.equal.values())).run.state.model.nc:
         return _nothing(axes, title)
-    _overlay(axes, results, lambda time, run: series.floor_force(time, run, "z"))  # type: ignore[arg-type]
+    _overlay(axes, results, lambda time, run: series.floor_force(time, run, "z"))
     axes.set_title(title)
     axes.set_ylabel("force [N]")
     return None
@@ -163,8 +168,7 @@ def _cost(axes: Axes, results: Results) -> None:
     axes.barh(places, widths, color=[colors[row.engine] for row in rows], height=0.55, alpha=0.9)
     ends = [[1e6 * (row.per_step - row.least) for row in rows], [1e6 * (row.most - row.per_step) for row in rows]]
     axes.errorbar(widths, places, xerr=ends, fmt="none", ecolor="#444444", elinewidth=0.9, capsize=2.5)
-    axes.set_xscale("log")
-    axes.set_xlim(0.35 * min(widths), 12.0 * max(1e6 * row.most for row in rows))
+    axes.set_xlim(0.0, 1.55 * max(1e6 * row.most for row in rows))
     for place, row in zip(places, rows, strict=True):
         times = "" if row is results.costs[0] else f", {row.ratio:.3g} ×"
         axes.annotate(f"{1e6 * row.per_step:.3g} µs{times}", (1e6 * row.most, place), xytext=(5, 0),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -108,18 +109,12 @@ class Results:
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """All tables that have rows, by name; ``attrs["units"]`` of each has its units."""
-        kinds: dict[str, tuple[type, list[object]]] = {
-            "equal": (Outcome, list(self.outcomes)),
-            "natural": (Outcome, list(self.natural_outcomes)),
-            "creep": (Creep, list(self.creeps)),
-            "flight": (FlightRow, list(self.flights)),
-            "halving": (Rung, list(self.rungs)),
-            "convergence": (Convergence, list(self.orders)),
-            "cost": (Cost, list(self.costs)),
-            "precision": (PrecisionRow, list(self.precision_rows())),
-            "verdicts": (VerdictRow, list(self.verdict_rows())),
-        }
-        return {name: table_of(kind, rows) for name, (kind, rows) in kinds.items() if rows}
+        rows: tuple[list[Any], ...] = (
+            *(self.outcomes, self.natural_outcomes, self.creeps, self.flights, self.rungs, self.orders, self.costs),
+            *(list(self.precision_rows()), list(self.verdict_rows())),
+        )
+        named = zip(TABLES.items(), rows, strict=True)
+        return {name: table_of(kind, found) for (name, kind), found in named if found}
 
     def precision_rows(self) -> "Iterator[PrecisionRow]":
         """Of all rungs of the ladder of work and precision."""
@@ -188,3 +183,17 @@ class VerdictRow:
     subject: str = quantity("", "what is compared")
     winners: str = quantity("", "labels of who does best; several: a tie")
     sentence: str = quantity("", "with the numbers")
+
+
+#: The tables by name, and what a row of each is.
+TABLES: dict[str, type] = {
+    "equal": Outcome,
+    "natural": Outcome,
+    "creep": Creep,
+    "flight": FlightRow,
+    "halving": Rung,
+    "convergence": Convergence,
+    "cost": Cost,
+    "precision": PrecisionRow,
+    "verdicts": VerdictRow,
+}

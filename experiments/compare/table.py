@@ -49,7 +49,7 @@ def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
 
     units: Mapping[str, str] = frame.attrs["units"]
     headings = {column: f"{column} [{unit}]" for column, unit in units.items() if unit not in ("", "1")}
-    csv, parquet = folder / f"{name}.csv", folder / f"{name}.parquet"
+    csv, parquet = files_of(folder, name)
     replace_file(csv, frame.rename(columns=headings).to_csv(index=False).encode())
     plain = frame.copy()
     plain.attrs = {}
@@ -60,3 +60,14 @@ def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
     pyarrow.parquet.write_table(table.cast(pyarrow.schema(schema, metadata)), buffer)
     replace_file(parquet, buffer.getvalue().to_pybytes())
     return [csv, parquet]
+
+
+def files_of(folder: Path, name: str) -> tuple[Path, Path]:
+    """Where a table is: as CSV, and as Parquet."""
+    return folder / f"{name}.csv", folder / f"{name}.parquet"
+
+
+def remove_table(folder: Path, name: str) -> None:
+    """Remove the files of a table, if they are there."""
+    for file in files_of(folder, name):
+        file.unlink(missing_ok=True)
