@@ -42,7 +42,7 @@ class Rates:
         height: [pixels].
         shadows: whether they were drawn.
         sent: pictures that the server has sent.
-        cost: [s] a picture costs the server.
+        cost: [s] of the processor that a picture takes on the server.
         animated: animation frames of the browser.
         drawn: pictures that it has drawn.
         work: [s] a picture costs the page itself, apart from what it waits for the graphics.
@@ -59,7 +59,7 @@ class Rates:
 
 
 def server_cost(page: Page, pictures: int = 600) -> float:
-    """[s] that a picture costs the server: the mean over that many, one after the other as fast as they go."""
+    """[s] of the processor that a picture takes on the server: the mean over that many, at 60 a second of the run."""
     page.transport.play()
     frames, cost = page.frames, page.cost
     for k in range(pictures):
@@ -113,7 +113,7 @@ def _own_work(profile: dict[str, Any]) -> float:
 def measure(page: Page, rate: float = 60.0) -> Iterator[str]:
     """The same as lines for a person; first the server alone."""
     cost = server_cost(page)
-    yield f"server alone: {1e3 * cost:.2f} ms a picture, {1.0 / cost:.0f} pictures a second"
+    yield f"server alone: {1e3 * cost:.2f} ms of the processor a picture, {1.0 / cost:.0f} pictures a second"
     for found in measure_rates(page, rate):
         yield (
             f"{found.width} x {found.height}, {'with' if found.shadows else 'without'} shadows: "

@@ -54,7 +54,7 @@ class Page:
         roles: the runs; the first is solid, the others ghosts, unless they stand side by side.
         transport: the time that is shown.
         frames: how many pictures have been sent.
-        cost: [s] what they have cost the server so far.
+        cost: [s] of the processor that they have taken so far.
     """
 
     def __init__(self, server: Any, roles: Sequence[Role], transport: Transport, side_by_side: float = 0.0) -> None:
@@ -81,7 +81,7 @@ class Page:
 
     def frame(self, now: float) -> None:
         """Send what has changed at ``now`` [s] of a clock that never goes back."""
-        began = time.perf_counter()
+        began = time.thread_time()
         todo = [self._todo.get() for _ in range(self._todo.qsize())]
         moment = self.transport.advance(now)
         if not todo and moment == self._shown_time:
@@ -98,7 +98,7 @@ class Page:
             self._update_panel(now, moment)
         self._shown_time = moment
         self.frames += 1
-        self.cost += time.perf_counter() - began
+        self.cost += time.thread_time() - began
 
     def run(self, rate: float = 60.0, until: Callable[[], bool] = lambda: False) -> None:
         """Send pictures, ``rate`` a second while playing, until told to stop or interrupted."""

@@ -18,7 +18,7 @@ from experiments.viewer.mesh import Loop, Mesh, ball, joined, skin
 from experiments.viewer.mesh import box as box_mesh
 from experiments.viewer.scenery import Scenery
 from experiments.viewer.shapes import Color, Shape, shapes_of
-from experiments.viewer.snapshot import Floats, Snapshot
+from experiments.viewer.snapshot import Floats, Snapshot, turned
 
 #: What can be switched on and off, and whether it is on at first.
 LAYERS = {
@@ -78,7 +78,9 @@ def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE, skins: Mapping[i
         body = int(snapshot.push_body[push])
         back = force / np.linalg.norm(force)
         if skins is not None and body in skins:
-            end = end - _depth(snapshot.point_of(body, skins[body]), end, back) * back
+            into_body = snapshot.quaternion[body] * np.array([1.0, -1.0, -1.0, -1.0])
+            place = turned(into_body, end - snapshot.position[body])
+            end = end - _depth(skins[body], place, turned(into_body, back)) * back
         ends[k] = end - scale * force, end
     return ends
 
@@ -87,8 +89,8 @@ def _depth(skin_points: Floats, place: Floats, direction: Floats) -> float:
     """[m] how far a place is inside of a surface, against a direction; 0 where it is outside."""
     away = skin_points - place
     along = away @ direction
-    aside = np.linalg.norm(away - along[:, np.newaxis] * direction, axis=1)
-    near = along[aside < ASIDE]
+    aside = np.einsum("vi,vi->v", away, away) - along**2
+    near = along[aside < ASIDE**2]
     return max(-float(near.min()), 0.0) if len(near) else 0.0
 
 
@@ -375,8 +377,13 @@ class _Marks:
     def _ball(self, name: str, radius: float, color: Color) -> Any:
         mesh = ball(radius)
         return self._scene.add_mesh_simple(
-            f"{self._path}/{name}", mesh.vertices, mesh.faces, color=self._own(color), cast_shadow=False,
-            receive_shadow=False, visible=False
+            f"{self._path}/{name}",
+            mesh.vertices,
+            mesh.faces,
+            color=self._own(color),
+            cast_shadow=False,
+            receive_shadow=False,
+            visible=False,
         )
 
     def _disc(self, name: str, radius: float, color: Color) -> Any:
