@@ -113,6 +113,7 @@ class Runner:
 
     def run(self, duration: float = float("inf")) -> None:
         """Advance in real time, for so many seconds on the wall or until ``stop``."""
+        self.pacer.pause()  # no time is due from before
         began = frame = self._clock()
         while not self._stop.is_set() and frame - began < duration:
             self.one_frame(frame)
