@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biped.dynamics import mass_matrix
 from biped.errors import InputError
 from experiments.engines.bullet_read import Feet, as_bullet, as_ours, nearest, product
 from experiments.engines.bullet_world import FASTEST, build_world
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
+from experiments.engines.springs import check_springs
 from experiments.kernels.foreign import Arrival
 
 
@@ -120,7 +120,7 @@ class BulletSimulation:
     def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
         """Start anew; raises InputError where springs and dampers in joints would not stay stable."""
         engine, client = self.engine, self.client
-        self._check_springs(q)
+        check_springs(self.case, q, self.dofs, self.stiffness, self.damping)
         self.world = build_world(engine, client, self.settings, self.case)
         if self.case.model.is_floating:
             self._place_free(self.world.robot, q[:3], product(q[3:7], self.turn), v[:6])
@@ -134,21 +134,6 @@ class BulletSimulation:
         engine, client = self.engine, self.client
         engine.resetBasePositionAndOrientation(body, place.tolist(), as_bullet(turn), physicsClientId=client)
         engine.resetBaseVelocity(body, velocity[:3].tolist(), velocity[3:].tolist(), physicsClientId=client)
-
-    def _check_springs(self, q: Floats) -> None:
-        """The step v' = v - h A (K θ + B v), θ' = θ + h v' must not grow; A is the inverse of the mass matrix."""
-        if not (self.stiffness.any() or self.damping.any()):
-            return
-        h, model = self.case.step, self.case.model
-        A = h * np.linalg.inv(mass_matrix(model, q))[np.ix_(self.dofs, self.dofs)]
-        eye = np.eye(len(self.dofs))
-        spring, damper = A * self.stiffness, eye - A * self.damping
-        growth = np.max(np.abs(np.linalg.eigvals(np.block([[damper, -spring], [h * damper, eye - h * spring]]))))
-        if growth > 1.0 + 1e-6:
-            raise InputError(
-                f"PyBullet has no implicit springs in joints, and explicit ones this stiff are unstable at a step of "
-                f"{h:g} s: take a smaller step, or less stiffness and damping"
-            )
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         """Take one step."""

@@ -18,6 +18,7 @@ from biped.controller import Impedance
 from biped.disturbances import Throw
 from biped.model import Body, ContactPoint, Model, box_inertia
 from biped.model.geometry import quaternion_matrix
+from experiments.engines.rebound import damping_ratio
 
 Floats = NDArray[np.float64]
 
@@ -211,26 +212,6 @@ def _add_throw(world: Element, target: Element, model: Model, throw: Throw, opti
     solref = (-(frequency**2), -2.0 * ratio * frequency)
     law = {"solref": _text(solref), "solimp": "0.95 0.95 0.001 0.5 2", "priority": "1"}
     _add_geom(body, throw.friction, _THROWN, name=THROWN, type="box", size=_text(np.asarray(throw.size) / 2), **law)
-
-
-def damping_ratio(restitution: float) -> float:
-    """Of a spring and damper that throw a mass back with this share of its speed, up to one: 0.135 of it at least."""
-    least, most = 0.0, 1.0
-    for _ in range(60):
-        middle = 0.5 * (least + most)
-        least, most = (middle, most) if thrown_back(middle) > restitution else (least, middle)
-    return 0.5 * (least + most)
-
-
-def thrown_back(ratio: float) -> float:
-    """The share of its speed with which a spring and damper of a damping ratio below one throw a mass back.
-
-    They let go of it once they would have to pull (Schwager and Pöschel 2007).
-    """
-    root = math.sqrt(1.0 - ratio**2)
-    return (
-        math.exp(-ratio / root * math.atan2(2.0 * ratio * root, 2.0 * ratio**2 - 1.0)) if root > 0.0 else math.exp(-2.0)
-    )
 
 
 def _add_geom(element: Element, friction: float, touches: tuple[str, str], **attributes: str) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 from biped.errors import InputError
 from biped.model.geometry import quaternion_matrix
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
-from experiments.engines.mjcf import IMPACT, THROWN, MujocoOptions, damping_ratio, mjcf, thrown_back, velocity_map
-from experiments.engines.mujoco_contact import matched
+from experiments.engines.mjcf import IMPACT, THROWN, mjcf, velocity_map
+from experiments.engines.mujoco_contact import options_of
+from experiments.engines.rebound import damping_ratio, thrown_back
 from experiments.engines.soles import Soles
 from experiments.kernels.foreign import Arrival
 
@@ -63,7 +64,7 @@ class Mujoco:
         """What cannot be made equal."""
         found = []
         if self.contact == "matched":
-            d = self._options(case).solimp[0]
+            d = options_of(self, case).solimp[0]
             found.append(
                 "MuJoCo's contacts prescribe accelerations: stiffness and damping at rest are our floor's, and each "
                 f"point carries {d:.0%} of its share of the foot's inertia besides (solimp {d:.3g})"
@@ -92,24 +93,12 @@ class Mujoco:
             if getattr(self, setting) not in choices:
                 raise InputError(f"MuJoCo's {setting} = {getattr(self, setting)!r}: it must be {' or '.join(choices)}")
         try:
-            engine = mujoco.MjModel.from_xml_string(mjcf(case.model, self._options(case), case.impedance, case.throw))
+            engine = mujoco.MjModel.from_xml_string(
+                mjcf(case.model, options_of(self, case), case.impedance, case.throw)
+            )
         except ValueError as error:
             raise InputError(f"MuJoCo does not take its settings: {' '.join(str(error).split())}") from error
         return MujocoSimulation(case, engine)
-
-    def _options(self, case: Case) -> MujocoOptions:
-        options = MujocoOptions(
-            step=case.step,
-            integrator=self.integrator,
-            solver=self.solver,
-            cone=self.cone,
-            friction=case.floor.mu_s,
-            soles=self.soles if case.model.nc else "none",
-            impratio=self.impratio,
-        )
-        if self.contact == "default" or not case.model.nc:
-            return options
-        return matched(case, options)
 
 
 class MujocoSimulation:

@@ -1,9 +1,27 @@
-"""Contacts in MuJoCo that are as stiff and as damped as our floor's."""
+"""MuJoCo's options, with contacts that are as stiff and as damped as our floor's."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from experiments.engines.engine import Case
 from experiments.engines.mjcf import MujocoOptions, mjcf
+
+if TYPE_CHECKING:
+    from experiments.engines.mujoco import Mujoco
+
+
+def options_of(engine: "Mujoco", case: Case) -> MujocoOptions:
+    """What MuJoCo is told with these settings of the engine."""
+    options = MujocoOptions(
+        step=case.step,
+        integrator=engine.integrator,
+        solver=engine.solver,
+        cone=engine.cone,
+        friction=case.floor.mu_s,
+        soles=engine.soles if case.model.nc else "none",
+        impratio=engine.impratio,
+    )
+    return options if engine.contact == "default" or not case.model.nc else matched(case, options)
 
 
 def matched(case: Case, options: MujocoOptions) -> MujocoOptions:

@@ -64,6 +64,21 @@ def test_what_is_placed_is_read(engine, model):
         close(found.v, v)
 
 
+def test_velocities_lag_behind_positions_as_is_said(engine, model):
+    """What a velocity of a joint or of the root times the step gives is the way of the last step."""
+    free = model.without_contacts()
+    joints = [free.coordinate(name) for name in free.joint_names], [free.dof(name) for name in free.joint_names]
+    simulated, found = simulation(engine, free), arrival(free)
+    assert engine.lag == 0.5
+    for q, v in postures(free):
+        simulated.place(q, v, np.zeros(13))
+        simulated.step(np.zeros(model.nv), [])
+        simulated.read(found)
+        np.testing.assert_allclose((found.q - q)[joints[0]], STEP * found.v[joints[1]], atol=1e-12)
+        if model.is_floating:
+            np.testing.assert_allclose((found.q - q)[:3], STEP * found.v[:3], atol=1e-12)
+
+
 def test_mass_matrix_is_ours(engine, model):
     """A step from rest under a unit force changes the velocity by a column of the inverse mass matrix."""
     weightless = model.with_gravity((0.0, 0.0, 0.0)).without_contacts()

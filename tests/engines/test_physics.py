@@ -19,7 +19,7 @@ from controllers.impedance import JointImpedance
 from experiments.bench.scenes import tumbling
 from experiments.engines.engine import Case
 from experiments.engines.host import Host
-from experiments.engines.mjcf import damping_ratio, thrown_back
+from experiments.engines.rebound import damping_ratio, thrown_back
 from experiments.engines.rollout import rollout
 from experiments.kernels.foreign import new_arrival
 from experiments.registry import experiment_named
