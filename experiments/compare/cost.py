@@ -1,6 +1,8 @@
 """Cost: what a step takes, all engines in turn on one core."""
 
-from collections.abc import Mapping
+import math
+import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from biped.errors import InputError
@@ -32,8 +34,8 @@ class Cost:
     least: float = quantity("s", "time of a step, least")
     most: float = quantity("s", "time of a step, most")
     ratio: float = quantity("1", "time of a step over the first engine's, median of pairs taken in turn")
-    ratio_least: float = quantity("1", "the same, least")
-    ratio_most: float = quantity("1", "the same, most")
+    ratio_low: float = quantity("1", "the same, lower end of its interval")
+    ratio_high: float = quantity("1", "the same, upper end of its interval")
     real_time: float = quantity("1", "simulated seconds a second of the whole loop")
     counted: str = quantity("", "what the time of a step counts")
     repeats: int = quantity("1", "times that it was timed")
@@ -88,19 +90,33 @@ def costs_of(contestants: list[Contestant], taken: Mapping[str, Taken], step: fl
         mine = taken[contestant.label]
         spread = Spread.of(mine.per_step)
         ratio = ratios(mine.per_step, first)
+        low, high = interval(ratio)
         rows.append(
             Cost(
                 contestant.label, mine.outcome, step, spread.median, spread.least, spread.most,
-                *(ratio.median, ratio.least, ratio.most), Spread.of(mine.real_time).median,
+                *(statistics.median(ratio), low, high), Spread.of(mine.real_time).median,
                 OURS if contestant.foreign is None else FOREIGN, spread.repeats, tuple(mine.per_step),
             )
         )  # fmt: skip
     return rows
 
 
-def ratios(times: list[float] | tuple[float, ...], others: list[float] | tuple[float, ...]) -> Spread:
+def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
     """Of times to others, in the order in which they were taken."""
-    return Spread.of([mine / other for mine, other in zip(times, others, strict=True)])
+    return [mine / other for mine, other in zip(times, others, strict=True)]
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Between which of the values the median lies that more of them would have, by 95 %, if there are six or more.
+
+    The k-th least and the k-th greatest enclose it but for twice the chance of fewer than k heads in as many throws
+    of a coin. With fewer values: the least and the greatest.
+    """
+    ranked, n = sorted(values), len(values)
+    k = 0
+    while k + 1 < n - 1 - k - 1 and 2.0 * sum(math.comb(n, j) for j in range(k + 2)) / 2.0**n <= 0.05:
+        k += 1
+    return ranked[k], ranked[n - 1 - k]
 
 
 def finished(cost: Cost) -> bool:

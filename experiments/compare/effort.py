@@ -29,7 +29,7 @@ class Effort:
     patience: float
 
 
-FULL = Effort(20.0, 60.0, 5, 7, 0.5, 7, 0.6)
+FULL = Effort(20.0, 60.0, 5, 11, 0.5, 7, 0.6)
 QUICK = Effort(10.0, 10.0, 4, 3, 0.5, 4, 0.2)
 
 

@@ -128,8 +128,11 @@ def convergence_of(label: str, rungs: Sequence[Rung]) -> Convergence:
             words = f"does not converge: at {1e3 * fine:g} ms it is no closer than at {1e3 * coarse:g} ms"
             return Convergence(label, None, None, words + besides)
     order, scatter = fitted_order([step for step, _ in told], [error for _, error in told], finest.step)
-    if scatter > SCATTER or not ORDERS[0] * 1.01 < order < ORDERS[1] * 0.99:
-        words = f"comes closer, but by no power of the step (off by a factor of {scatter:.2g})"
+    if not ORDERS[0] * 1.01 < order < ORDERS[1] * 0.99:
+        words = f"comes closer, but {'slower' if order < 1.0 else 'faster'} than any power of the step"
+        return Convergence(label, None, scatter, words + besides)
+    if scatter > SCATTER:
+        words = f"comes closer, but by no power of the step: errors are off by a factor of {scatter:.2g}"
         return Convergence(label, None, scatter, words + besides)
     return Convergence(label, order, scatter, f"converges with order {order:.2f}{besides}")
 

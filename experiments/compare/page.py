@@ -43,7 +43,7 @@ _HALVING = (
 )
 _COST = (
     f"Of ours: {OURS}. Of others: {FOREIGN}, which favours them. On one core, all engines in turn; ratios are of "
-    "runs that follow one another, and their interval is from the least to the greatest."
+    "runs that follow one another, and their interval is that of the median, by 95 %."
 )
 _PRECISION = (
     "Flight is smooth, and all engines solve the same equations: the error is the distance of the bodies' centres from "
@@ -246,7 +246,7 @@ def _cost_table(results: Results) -> Table | None:
         (
             results.titles[row.engine], f"{1e3 * row.step:.4g}", f"{1e6 * row.per_step:.3g}",
             f"{1e6 * row.least:.3g} … {1e6 * row.most:.3g}", f"{row.ratio:.3g}",
-            f"{row.ratio_least:.3g} … {row.ratio_most:.3g}", f"{row.real_time:.3g}", row.counted,
+            f"{row.ratio_low:.3g} … {row.ratio_high:.3g}", f"{row.real_time:.3g}", row.counted,
         )
         for row in results.costs
     )  # fmt: skip

@@ -63,7 +63,7 @@ def _overlay(axes: Axes, results: Results, values: Callable[[series.Floats, Run]
     runs = {label: made.run for label, made in results.equal.items() if len(made.run.frame) > 1}
     time, colors = series.common_times(runs), colors_of(results.contestants)
     for k, (label, run) in enumerate(runs.items()):
-        width = 3.2 - 1.1 * min(k, 2)
+        width = 2.6 - 0.65 * min(k, 2)
         axes.plot(time, values(time, run), color=colors[label], lw=width, alpha=0.95, zorder=2 + k)
     axes.set_xlabel("time [s]")
     axes.set_xlim(0.0, _until(results, float(time[-1])))

@@ -7,8 +7,9 @@ whoever fell, or did not get to the end, wins nothing that is about precision.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
-from experiments.compare.cost import Cost, finished, ratios
+from experiments.compare.cost import Cost, finished, interval, ratios
 from experiments.compare.flight import FlightRow
 from experiments.compare.halving import Convergence, Rung
 from experiments.compare.outcome import Outcome
@@ -20,7 +21,7 @@ from experiments.work_precision.ladder import Comparison
 #: Numbers that are closer than this factor are a tie.
 CLOSE = 1.15
 #: Below these, numbers are told apart by rounding only: [m], [J], relative energy, relative spin, [N·s].
-CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-12, 1e-9, 1e-9
+CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -211,13 +212,13 @@ def cost_verdict(costs: Sequence[Cost], titles: Titles) -> Verdict:
         return Verdict(subject, (), _sentence(["No engine got to the end", *excluded]))
     best = min(able, key=lambda cost: cost.per_step)
     against = {cost.engine: ratios(cost.samples, best.samples) for cost in able}
-    first = tuple(cost.engine for cost in able if against[cost.engine].least <= 1.0 or cost is best)
+    first = tuple(cost.engine for cost in able if cost is best or interval(against[cost.engine])[0] <= 1.0)
     parts = []
     for cost in sorted(able, key=lambda cost: cost.per_step):
-        spread = against[cost.engine]
+        low, high = interval(against[cost.engine])
         text = f"{titles[cost.engine]} {1e6 * cost.per_step:.3g} µs"
         if cost is not best:
-            text += f" ({spread.median:.3g} times, {spread.least:.3g} … {spread.most:.3g})"
+            text += f" ({median(against[cost.engine]):.3g} times, {low:.3g} … {high:.3g})"
         parts.append(text)
     head = f"{joined([titles[name] for name in first])} {'wins' if len(first) == 1 else 'tie within noise'}"
     return Verdict(subject, first, _sentence([f"{head}: {parts[0]}", *parts[1:], *excluded]))

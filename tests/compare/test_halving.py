@@ -38,6 +38,12 @@ def test_errors_that_jump_have_no_order():
     assert found.words.startswith("comes closer, but by no power of the step")
 
 
+def test_errors_that_hardly_fall_have_no_order():
+    found = convergence_of("alpha", rungs([4.2e-3, 4.1e-3, 4.05e-3, 4.0e-3]))
+    assert found.order is None
+    assert found.words == "comes closer, but slower than any power of the step"
+
+
 def test_falls_are_told():
     found = convergence_of("alpha", rungs([1.0, 4e-3, 2e-3, 1e-3], fell={2e-3}))
     assert found.words.endswith("; falls at 2 ms")

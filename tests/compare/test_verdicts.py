@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from experiments.bench.timing import Spread
-from experiments.compare.cost import Cost, Taken, costs_of
+from experiments.compare.cost import Cost, Taken, costs_of, interval
 from experiments.compare.flight import FlightRow
 from experiments.compare.halving import Convergence, Rung
 from experiments.compare.outcome import Outcome
@@ -166,7 +166,20 @@ def test_ratios_are_of_pairs():
         "alpha": Taken("stood", [3e-6, 24e-6, 3e-6], [1.0] * 3),
     }
     rows = costs_of([first, second], taken, 5e-4)
-    assert (rows[1].ratio, rows[1].ratio_least, rows[1].ratio_most) == pytest.approx((3.0, 3.0, 3.0))
+    assert (rows[1].ratio, rows[1].ratio_low, rows[1].ratio_high) == pytest.approx((3.0, 3.0, 3.0))
+
+
+def test_the_interval_of_a_median_leaves_out_what_chance_does():
+    assert interval([3.0, 1.0, 2.0]) == (1.0, 3.0)
+    assert interval(range(1, 12)) == (2, 10)  # a coin: 2 (1 + 11) / 2^11 = 1.2 %; with the third 6.5 %
+    assert interval(range(1, 16)) == (4, 12)  # 3.5 %
+    assert interval([5.0]) == (5.0, 5.0)
+
+
+def test_one_slow_repeat_of_many_makes_no_tie():
+    slow = [1e-6] * 10 + [9e-6]
+    found = cost_verdict([cost("recursive", slow), cost("alpha", [3e-6] * 11)], TITLES)
+    assert found.winners == ("recursive",)
 
 
 def curve(name, costs):
