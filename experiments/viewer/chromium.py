@@ -21,13 +21,15 @@ from biped.errors import InputError
 #: What it is called, in the order in which it is looked for.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 HOW_TO_GET_IT = "install Chromium (on Debian: apt-get install chromium) or Google Chrome"
-#: No window, nothing of its own from the network, nothing kept; WebGL in software where there is no graphics card.
+#: No window, nothing of its own from the network, nothing kept.
 OPTIONS = (
     "--headless=new", "--no-sandbox", "--no-first-run", "--hide-scrollbars", "--disable-quic", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-extensions",
     "--mute-audio", "--remote-debugging-port=0", "--remote-allow-origins=*", "--force-device-scale-factor=1",
-    "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--disable-dev-shm-usage",
+    "--disable-dev-shm-usage", "--enable-unsafe-swiftshader",
 )  # fmt: skip
+#: WebGL computed by the processor, the same on every machine; or by the graphics card, where there is one.
+SOFTWARE, HARDWARE = ("--use-angle=swiftshader",), ("--ignore-gpu-blocklist", "--enable-gpu")
 #: [s] it may take so long to start, or to answer.
 PATIENCE = 60.0
 
@@ -135,7 +137,9 @@ class Chromium:
 
 
 @contextlib.contextmanager
-def chromium(url: str, width: int = 1200, height: int = 800, program: str | None = None) -> Iterator[Chromium]:
+def chromium(
+    url: str, width: int = 1200, height: int = 800, program: str | None = None, *, hardware: bool = False
+) -> Iterator[Chromium]:
     """A headless browser with a page open; it, its helpers and its profile are gone afterwards.
 
     Args:
@@ -143,17 +147,20 @@ def chromium(url: str, width: int = 1200, height: int = 800, program: str | None
         width: [pixels].
         height: [pixels].
         program: the browser; the one on the path if not given.
+        hardware: draw by the graphics card, where there is one; else by the processor, the same on every machine.
 
     Raises:
         InputError: there is no Chromium, or it does not start.
     """
+    graphics = HARDWARE if hardware else SOFTWARE
     program = find_browser(program)
     from websockets.sync.client import connect
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         # A session of its own: Ctrl-C is ours to hear, and its helpers can be ended with it.
         process = subprocess.Popen(
-            [program, *OPTIONS, f"--user-data-dir={folder}", f"--window-size={width},{height}", "about:blank"],
+            [program, *OPTIONS, *graphics, f"--user-data-dir={folder}", f"--window-size={width},{height}",
+             "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
