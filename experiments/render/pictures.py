@@ -17,6 +17,8 @@ from experiments.viewer.stage import Stage
 
 Picture = NDArray[np.uint8]
 
+#: In the page: wait for two frames.
+_FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 #: In the page: whether all surfaces that come as glTF are in the scene.
 _LOADED = """(() => {
   const all = window.__viserSceneTree ? Object.values(window.__viserSceneTree.getState()) : [];
@@ -35,6 +37,8 @@ _LOADED = """(() => {
 WINDOW = (240, 180)
 #: [s] for the browser to start, and to draw a picture; the first one takes longest.
 PATIENCE = 120.0
+#: Width and height of a picture that nobody looks at.
+SMALL = (16, 12)
 #: So many pictures of the first instant must be the same, one after the other, before it counts; of so many.
 SAME, TRIALS = 2, 60
 
@@ -60,7 +64,8 @@ def pictures(
 
         server.on_client_connect(welcome)
         look_from(server, camera)  # the browser's own camera decides how finely shadows are drawn
-        url = f"http://127.0.0.1:{server.get_port()}"
+        # One pixel for each: by itself the page draws more coarsely where drawing takes long.
+        url = f"http://127.0.0.1:{server.get_port()}/?fixedDpr=1"
         with chromium(url, *WINDOW, program) as browser:
             if not connected.wait(PATIENCE):
                 raise InputError(f"the browser did not open its page within {PATIENCE:g} s")
@@ -72,8 +77,9 @@ def pictures(
                 with stage.frame():
                     for figure, role in zip(figures, roles, strict=True):
                         figure.show(role.film.at(moment))
-                drawn = _drawn(clients[0], camera, size) if k else _settled(clients[0], browser, camera, size)
-                yield drawn
+                if k == 0:
+                    _settle(clients[0], browser, camera, size)
+                yield _next(clients[0], browser, camera, size)
 
 
 def light_plainly(stage: Stage) -> None:
@@ -95,8 +101,8 @@ def look_from(server: Any, camera: Camera) -> None:
     start.up, start.fov = (0.0, 0.0, 1.0), camera.fov
 
 
-def _settled(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> Picture:
-    """The first picture, once it is as it stays.
+def _settle(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> None:
+    """Wait until the first instant looks as it stays.
 
     The browser takes surfaces apart some time after it has got them, and finds its light after a picture or two.
     """
@@ -109,9 +115,23 @@ def _settled(client: Any, browser: Chromium, camera: Camera, size: tuple[int, in
         now = _drawn(client, camera, size)
         same = same + 1 if np.array_equal(now, last) else 0
         if same == SAME:
-            return now
+            return
         last = now
     raise InputError(f"the browser does not come to rest: {TRIALS} pictures of one instant differ")
+
+
+def _next(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> Picture:
+    """A picture of what has been sent.
+
+    A small one first: when it is there, all that was sent has arrived. What is new in the scene, such as an arrow that
+    was not there before, is drawn after another frame or two of the browser's.
+    """
+    _drawn(client, camera, SMALL)
+    try:
+        browser.evaluate(_FRAMES)
+    except (TimeoutError, RuntimeError) as error:
+        raise InputError(f"the browser does not draw: {error}") from error
+    return _drawn(client, camera, size)
 
 
 def _drawn(client: Any, camera: Camera, size: tuple[int, int]) -> Picture:
