@@ -20,7 +20,7 @@ from biped.state import State
 from experiments.bench.scenes import tumbling
 from experiments.bench.sections import Column, Section
 from experiments.bench.timing import Spread, seconds
-from experiments.engines.mjcf import MujocoOptions, mjcf, mujoco_velocity, velocity_map
+from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, mujoco_velocity, velocity_map
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from biped.state import State
 from controllers.impedance import JointImpedance
 from experiments.bench.scenes import timed, tumbling
 from experiments.bench.timing import Spread, interleaved, seconds
-from experiments.engines.mjcf import MujocoOptions, mjcf, mujoco_velocity, velocity_map
+from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, mujoco_velocity, velocity_map
 
 Floats = NDArray[np.float64]
 

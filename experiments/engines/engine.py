@@ -57,7 +57,14 @@ class Applied:
 
 
 class Simulation(Protocol):
-    """One rollout in an engine. Configurations and velocities are ours, as ``biped.model.Model`` documents them."""
+    """One rollout in an engine. Configurations and velocities are ours, as ``biped.model.Model`` documents them.
+
+    Optional members, each used when present:
+
+    - ``failure``, why the last step failed, in the engine's words;
+    - ``coast(steps)``, which takes steps without torques and forces in one call of the engine: ``biped compare``
+      measures its speed so, without Python in between.
+    """
 
     def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
         """Start anew.
@@ -75,12 +82,16 @@ class Simulation(Protocol):
     def read(self, arrival: Arrival) -> None:
         """Write where the model is after the last step, how it moves, and the forces in that step.
 
-        ``thrown`` and ``blow`` are left alone where nothing is thrown. ``blow_at`` is read where there is a blow.
+        ``thrown`` and ``blow`` are left alone where nothing is thrown. ``blow_at`` is read where there is a blow. A
+        number that is not finite ends the run as failed.
         """
 
 
 class Engine(Protocol):
-    """An engine with its settings: a frozen dataclass whose fields are the settings."""
+    """An engine with its settings: a frozen dataclass whose fields are the settings.
+
+    It may have an attribute ``smooth``, the engine in other settings, which suit motion without contacts better.
+    """
 
     @property
     def name(self) -> str:

@@ -75,6 +75,11 @@ class Host:
         self._simulation: Simulation | None = None
         self._blow: Blow | None = None
 
+    @property
+    def failure(self) -> str:
+        """Why the last step failed, in the engine's words, if it says so."""
+        return str(getattr(self._simulation, "failure", ""))
+
     def method(self, model: Model) -> Any:
         """What the kernels around the steps are compiled for."""
         return Recursive().method(model)

@@ -3,9 +3,12 @@
 import math
 
 
-def damping_ratio(restitution: float) -> float:
-    """Of a spring and damper that throw a mass back with this share of its speed, up to one: 0.135 of it at least."""
-    least, most = 0.0, 1.0
+def damping_ratio(restitution: float, most: float = 1.0) -> float:
+    """Of a spring and damper that throw a mass back with this share of its speed.
+
+    Up to ``most``, at which 0.135 of the speed is left for 1, and a thousandth for 16.
+    """
+    least = 0.0
     for _ in range(60):
         middle = 0.5 * (least + most)
         least, most = (middle, most) if thrown_back(middle) > restitution else (least, middle)
@@ -13,11 +16,11 @@ def damping_ratio(restitution: float) -> float:
 
 
 def thrown_back(ratio: float) -> float:
-    """The share of its speed with which a spring and damper of a damping ratio below one throw a mass back.
+    """The share of its speed with which a spring and damper of a damping ratio throw a mass back.
 
     They let go of it once they would have to pull (Schwager and Pöschel 2007).
     """
-    root = math.sqrt(1.0 - ratio**2)
-    return (
-        math.exp(-ratio / root * math.atan2(2.0 * ratio * root, 2.0 * ratio**2 - 1.0)) if root > 0.0 else math.exp(-2.0)
-    )
+    if abs(ratio - 1.0) < 1e-9:
+        return math.exp(-2.0)
+    angle = math.acos(ratio) if ratio < 1.0 else math.acosh(ratio)
+    return math.exp(-2.0 * ratio * angle / math.sqrt(abs(1.0 - ratio**2)))

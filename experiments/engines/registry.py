@@ -9,9 +9,9 @@ from experiments.engines.engine import Engine
 
 #: Each module has a class of this name.
 ENGINES = {
-    "pybullet": ("experiments.engines.bullet", "Pybullet"),
-    "mujoco": ("experiments.engines.mujoco", "Mujoco"),
-    "drake": ("experiments.engines.drake", "Drake"),
+    "pybullet": ("experiments.engines.pybullet.adapter", "Pybullet"),
+    "mujoco": ("experiments.engines.mujoco.adapter", "Mujoco"),
+    "drake": ("experiments.engines.drake.adapter", "Drake"),
 }
 
 

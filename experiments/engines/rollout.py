@@ -72,7 +72,7 @@ def rollout(
     except IntegrationError as failure:
         if failure.run is None:
             raise
-        run, error = failure.run, str(failure)
+        run, error = failure.run, f"{chosen.title}: {' '.join(host.failure.split())}" if host.failure else str(failure)
     own = {name: value for name, value in experiment.values(changes).as_json().items() if not _ours_alone(name)}
     run.parameters = {"experiment": experiment.name} | own
     run.summary["engine"] = dict(described(chosen))

@@ -94,17 +94,19 @@ def end_step(world, arrival, steps):
 
 @kernel
 def is_finite(arrival):
+    """Whether all numbers are; one that is not makes the sum so."""
+    total = 0.0
     for k in range(arrival.q.shape[0]):
-        if not math.isfinite(arrival.q[k]):
-            return False
+        total += abs(arrival.q[k])
     for k in range(arrival.v.shape[0]):
-        if not math.isfinite(arrival.v[k]):
-            return False
+        total += abs(arrival.v[k])
     for c in range(arrival.force.shape[0]):
-        for axis in range(3):
-            if not math.isfinite(arrival.force[c, axis]):
-                return False
-    return True
+        total += abs(arrival.force[c, 0]) + abs(arrival.force[c, 1]) + abs(arrival.force[c, 2])
+    for axis in range(3):
+        total += abs(arrival.blow[axis])
+    for k in range(arrival.thrown.shape[0]):
+        total += abs(arrival.thrown[k])
+    return math.isfinite(total)
 
 
 @kernel

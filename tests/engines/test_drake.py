@@ -13,9 +13,9 @@ from biped.dynamics import centre_of_mass, forward_kinematics, inverse_dynamics,
 from biped.errors import InputError
 from biped.model import chain, random_tree, rigid_box
 from contact import Floor
-from experiments.engines.drake import Drake
-from experiments.engines.drake_contact import block_contact, thrown_back
-from experiments.engines.drake_plant import RADIUS
+from experiments.engines.drake.adapter import Drake
+from experiments.engines.drake.contact import block_contact, thrown_back
+from experiments.engines.drake.plant import RADIUS
 from experiments.engines.engine import Applied, Case
 from experiments.engines.rollout import rollout
 from experiments.kernels.foreign import new_arrival

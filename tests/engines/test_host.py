@@ -14,10 +14,10 @@ from biped.simulation import simulate
 from biped.state import State
 from contact import Floor
 from experiments.engines import engine as engines
-from experiments.engines.bullet import Pybullet
 from experiments.engines.engine import Case
 from experiments.engines.host import Host
-from experiments.engines.mujoco import Mujoco
+from experiments.engines.mujoco.adapter import Mujoco
+from experiments.engines.pybullet.adapter import Pybullet
 from experiments.engines.registry import ENGINES, engine_named
 from experiments.engines.rollout import rollout
 from experiments.kernels.foreign import new_arrival

@@ -9,9 +9,9 @@ from biped.dynamics import energy, forward_dynamics, forward_kinematics, inverse
 from biped.errors import InputError
 from biped.model import chain, random_tree
 from contact import Floor
-from experiments.engines.bullet_world import POINT_RADIUS
 from experiments.engines.engine import Applied, Case
-from experiments.engines.mjcf import velocity_map
+from experiments.engines.mujoco.mjcf import velocity_map
+from experiments.engines.pybullet.world import POINT_RADIUS
 from experiments.kernels.foreign import new_arrival
 
 from ..conftest import random_configuration

@@ -123,7 +123,7 @@ def random_configuration(model, rng):
 def test_mujocos_model_is_ours(model):
     mujoco = pytest.importorskip("mujoco")
     from experiments.bench.mujoco_race import mass_matrix_difference
-    from experiments.engines.mjcf import mjcf
+    from experiments.engines.mujoco.mjcf import mjcf
 
     assert mass_matrix_difference(model, random_configuration(model, np.random.default_rng(2))) < 1e-12
     engine = mujoco.MjModel.from_xml_string(mjcf(model))
@@ -135,7 +135,7 @@ def test_mujoco_moves_as_ours_does():
     """The same body velocities from the same q and v: the conventions of velocities, and of qpos, agree."""
     mujoco = pytest.importorskip("mujoco")
     from biped.kernels.dynamics import new_motion, set_motion
-    from experiments.engines.mjcf import mjcf, mujoco_velocity
+    from experiments.engines.mujoco.mjcf import mjcf, mujoco_velocity
 
     rng = np.random.default_rng(3)
     model = random_tree(rng, 9)
@@ -156,7 +156,7 @@ def test_mujoco_moves_as_ours_does():
 def test_the_human_stands_in_mujoco_on_its_eight_points():
     pytest.importorskip("mujoco")
     from experiments.bench.mujoco_race import Stander
-    from experiments.engines.mjcf import MujocoOptions
+    from experiments.engines.mujoco.mjcf import MujocoOptions
 
     for soles in ("points", "boxes"):
         stander = Stander(MujocoOptions(soles=soles))

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biped.errors import InputError
-from experiments.engines.bullet_read import Feet, as_bullet, as_ours, nearest, product
-from experiments.engines.bullet_world import FASTEST, build_world
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
-from experiments.engines.springs import check_springs
+from experiments.engines.pybullet.loading import pybullet
+from experiments.engines.pybullet.reading import Feet, as_bullet, as_ours, nearest, product
+from experiments.engines.pybullet.springs import check_springs
+from experiments.engines.pybullet.world import FASTEST, build_world
 from experiments.kernels.foreign import Arrival
 
 
@@ -92,15 +93,13 @@ class BulletSimulation:
     """A rollout in PyBullet, in a client of its own, which is disconnected with it."""
 
     def __init__(self, settings: Pybullet, case: Case) -> None:
-        import pybullet
-
-        self.engine, self.settings, self.case = pybullet, settings, case
-        self.client = pybullet.connect(pybullet.DIRECT)
+        self.engine, self.settings, self.case = pybullet(), settings, case
+        self.client = self.engine.connect(self.engine.DIRECT)
         if self.client < 0:
             raise InputError("PyBullet has no client left: too many of its simulations are alive in this process")
-        self.close = weakref.finalize(self, pybullet.disconnect, self.client)
+        self.close = weakref.finalize(self, self.engine.disconnect, self.client)
         model = case.model
-        self.world = build_world(pybullet, self.client, settings, case)
+        self.world = build_world(self.engine, self.client, settings, case)
         jointed = [
             (link, body.joint.name) for body, link in zip(model.bodies, self.world.links, strict=True) if link >= 0
         ]
@@ -108,7 +107,7 @@ class BulletSimulation:
         self.dofs = np.array([model.dof(name) for _, name in jointed], dtype=int)
         self.coordinates = np.array([model.coordinate(name) for _, name in jointed], dtype=int)
         # From the root's axes to those of its inertia, which are PyBullet's base.
-        self.turn = as_ours(pybullet.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
+        self.turn = as_ours(self.engine.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
         self.feet = Feet(model, self.world.links)
         hold = case.impedance
         self.stiffness, self.damping, self.rest = (

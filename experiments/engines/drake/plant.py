@@ -13,7 +13,7 @@ import numpy as np
 from biped.disturbances import Throw
 from biped.errors import InputError
 from biped.model import Body, Model, box_inertia
-from experiments.engines.drake_contact import PointContact, block_contact, floor_contact
+from experiments.engines.drake.contact import PointContact, block_contact, floor_contact
 from experiments.engines.engine import Case
 
 #: [m] of the sphere about a contact point; its centre is this far above the point.

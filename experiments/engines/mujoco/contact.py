@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from experiments.engines.engine import Case
-from experiments.engines.mjcf import MujocoOptions, mjcf
+from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf
 
 if TYPE_CHECKING:
-    from experiments.engines.mujoco import Mujoco
+    from experiments.engines.mujoco.adapter import Mujoco
 
 
 def options_of(engine: "Mujoco", case: Case) -> MujocoOptions:

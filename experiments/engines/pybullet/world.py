@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from biped.disturbances import Throw
 from biped.errors import InputError
 from experiments.engines.engine import Case
-from experiments.engines.urdf import Solid, principal_axes, principal_urdf
+from experiments.engines.pybullet.urdf import Solid, principal_axes, principal_urdf
 
 if TYPE_CHECKING:
-    from experiments.engines.bullet import Pybullet
+    from experiments.engines.pybullet.adapter import Pybullet
 
 #: [m] radius of the sphere at a contact point; its centre is this far above the point in the home configuration.
 POINT_RADIUS = 1e-3

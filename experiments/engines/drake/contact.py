@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from biped.disturbances import Throw
 from experiments.engines.engine import Case
+from experiments.engines.rebound import damping_ratio
 
 #: [s] How long a thrown box would touch what does not move, without damping.
 IMPACT = 4e-3
@@ -51,7 +52,7 @@ def block_contact(throw: Throw, step: float) -> PointContact:
     Drake takes the force of "sap" at the end of a step, which damps by k h / 2 more than that of its middle.
     """
     frequency = math.pi / IMPACT
-    zeta = _where(_rebound, throw.restitution, 0.0, 20.0)
+    zeta = damping_ratio(throw.restitution, 20.0)
     return PointContact(
         throw.friction,
         throw.mass * frequency**2,
@@ -85,14 +86,6 @@ def thrown_back(law: PointContact, approximation: str, throw: Throw, step: float
 def _speed(throw: Throw) -> float:
     """[m/s] At which it is thrown; of one that is dropped, that of a fall by 5 cm."""
     return math.hypot(*throw.velocity) or 1.0
-
-
-def _rebound(zeta: float) -> float:
-    """Restitution of a spring and damper that let go before they pull (Schwager and Pöschel 2007)."""
-    if abs(zeta - 1.0) < 1e-9:
-        return math.exp(-2.0)
-    angle = math.acos(zeta) if zeta < 1.0 else math.acosh(zeta)
-    return math.exp(-2.0 * zeta * angle / math.sqrt(abs(1.0 - zeta * zeta)))
 
 
 def _dissipation(e: float) -> float:

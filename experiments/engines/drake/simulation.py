@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.engines.drake_coordinates import Coordinates
-from experiments.engines.drake_plant import Built
+from experiments.engines.drake.coordinates import Coordinates
+from experiments.engines.drake.plant import Built
 from experiments.engines.engine import Applied, Case, Floats
 from experiments.kernels.foreign import Arrival
 
@@ -31,7 +31,7 @@ class DrakeSimulation:
         self._results = self.plant.get_contact_results_output_port()
         self._generalized = self.plant.get_applied_generalized_force_input_port()
         self._spatial = self.plant.get_applied_spatial_force_input_port()
-        self._failed = False
+        self.failure = ""
         self._set_springs()
 
     def _set_springs(self) -> None:
@@ -56,7 +56,7 @@ class DrakeSimulation:
             first = block.velocity_start()
             velocities[first : first + 6] = (*thrown[10:13], *thrown[7:10])
         self.plant.SetVelocities(self.context, velocities)
-        self._failed = False
+        self.failure = ""
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         """Take one step; where Drake's solver fails, what is read next is not finite."""
@@ -64,8 +64,8 @@ class DrakeSimulation:
         self._spatial.FixValue(self.context, [self._on_body(force) for force in forces])
         try:
             self._built.diagram.ExecuteForcedEvents(self._diagram_context, publish=False)
-        except RuntimeError:
-            self._failed = True
+        except RuntimeError as error:
+            self.failure = str(error)
 
     def coast(self, steps: int) -> None:
         """Take steps without torques and forces, all in one call."""
@@ -75,8 +75,8 @@ class DrakeSimulation:
         self._simulator.Initialize()
         try:
             self._simulator.AdvanceTo(steps * self.case.step)
-        except RuntimeError:
-            self._failed = True
+        except RuntimeError as error:
+            self.failure = str(error)
 
     def _on_body(self, applied: Applied) -> Any:
         from pydrake.multibody.math import SpatialForce
@@ -104,7 +104,7 @@ class DrakeSimulation:
             arrival.thrown[:3], arrival.thrown[3:7] = positions[first + 4 : first + 7], positions[first : first + 4]
             arrival.thrown[7:10] = velocities[start + 3 : start + 6]
             arrival.thrown[10:13] = velocities[start : start + 3]
-        if self._failed:
+        if self.failure:
             arrival.q[:] = np.nan
 
     def _read_contact(self, contact: Any, arrival: Arrival) -> None:

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from biped.disturbances import Throw
 from biped.errors import InputError
-from experiments.engines.drake_contact import DEFAULT_RELAXATION, IMPACT, block_contact, thrown_back
-from experiments.engines.drake_plant import build
-from experiments.engines.drake_simulation import DrakeSimulation
+from experiments.engines.drake.contact import DEFAULT_RELAXATION, IMPACT, block_contact, thrown_back
+from experiments.engines.drake.plant import build
+from experiments.engines.drake.simulation import DrakeSimulation
 from experiments.engines.engine import Case, Natural, Simulation
 
 _APPROXIMATIONS = ("sap", "similar", "lagged")

@@ -6,7 +6,7 @@ import numpy as np
 
 from biped.model import Model
 from experiments.engines.engine import Floats
-from experiments.engines.urdf import principal_axes
+from experiments.engines.pybullet.urdf import principal_axes
 
 #: Contact points of a body: their indices in the model, and their places in the world [m].
 Places = tuple[list[int], list[list[float]]]

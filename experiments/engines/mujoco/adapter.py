@@ -9,8 +9,8 @@ import numpy as np
 from biped.errors import InputError
 from biped.model.geometry import quaternion_matrix
 from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
-from experiments.engines.mjcf import IMPACT, THROWN, mjcf, velocity_map
-from experiments.engines.mujoco_contact import options_of
+from experiments.engines.mujoco.contact import options_of
+from experiments.engines.mujoco.mjcf import IMPACT, THROWN, mjcf, velocity_map
 from experiments.engines.rebound import damping_ratio, thrown_back
 from experiments.engines.soles import Soles
 from experiments.kernels.foreign import Arrival
@@ -117,8 +117,9 @@ class MujocoSimulation:
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         self.contact_force = np.zeros(6)
+        self.failure = ""
         # What it warns of ends the run; of its own it would write it to a file wherever it runs.
-        mujoco.set_mju_user_warning(_say_nothing)
+        mujoco.set_mju_user_warning(lambda _: None)
 
     def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
         """Start anew."""
@@ -156,7 +157,7 @@ class MujocoSimulation:
         if self.spherical:
             arrival.v[:] = velocity_map(model, arrival.q).T @ arrival.v
         elif model.is_floating:  # the same, sooner
-            arrival.v[3:6] = np.reshape(data.xmat[1], (3, 3)) @ arrival.v[3:6]
+            arrival.v[3:6] = quaternion_matrix(arrival.q[3:7]) @ arrival.v[3:6]
         arrival.force[:], arrival.blow[:] = 0.0, 0.0
         if data.ncon:
             self._read_contacts(arrival)
@@ -164,8 +165,10 @@ class MujocoSimulation:
             pose, velocity = data.qpos[self.nq :], data.qvel[self.nv :]
             arrival.thrown[:7], arrival.thrown[7:10] = pose, velocity[:3]
             arrival.thrown[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
-        if any(data.warning.number):  # a state that is not finite, or more contacts than there is room for
-            arrival.q[:] = np.nan
+        for kind, number in enumerate(data.warning.number):
+            if number:  # a state that is not finite, or more contacts than there is room for
+                self.failure = self.mujoco.mju_warningText(kind, int(data.warning.lastinfo[kind]))
+                arrival.q[:] = np.nan
 
     def _read_contacts(self, arrival: Arrival) -> None:
         """Add up forces, each given in its contact's axes, along the normal from the first geometry to the second."""
@@ -192,7 +195,3 @@ class MujocoSimulation:
         body = int(self.engine.geom_bodyid[geom])
         local = np.reshape(self.data.xmat[body], (3, 3)).T @ (place - self.data.xipos[body])
         return self.soles.point(body - 1, local)
-
-
-def _say_nothing(message: str) -> None:
-    """Take a warning of MuJoCo's."""

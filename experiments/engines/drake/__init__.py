@@ -1,0 +1,1 @@
+"""Drake: the adapter, and our models in its terms."""

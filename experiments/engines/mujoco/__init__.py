@@ -1,0 +1,1 @@
+"""MuJoCo: the adapter, and our models in its terms."""

@@ -1,0 +1,1 @@
+"""PyBullet: the adapter, and our models in its terms."""
