@@ -16,6 +16,7 @@ from biped.controller import Impedance
 from biped.errors import InputError, IntegrationError
 from biped.integrators import INTEGRATORS
 from biped.model import Model
+from biped.session import Announce
 from biped.simulation import simulate
 from biped.state import State
 from contact import RUBBER
@@ -137,12 +138,12 @@ class Glider:
         return found if self.lag else replace(found, in_phase=found.v)
 
 
-def _our_samples(name: str, start: Start, duration: float, interval: float) -> Samples:
+def _our_samples(name: str, start: Start, duration: float, interval: float, announce: Announce | None) -> Samples:
     """A flight by an integrator of ours."""
     model, q, v = start
     run = simulate(
         model, state=State.at(model, q, v), integrator=INTEGRATORS[name], step=STEP, duration=duration,
-        record_every=interval,
+        record_every=interval, announce=announce,
     )  # fmt: skip
     velocities = run.frame[list(model.velocity_names)].to_numpy()
     configurations = run.frame[list(model.coordinate_names)].to_numpy()
@@ -162,7 +163,9 @@ def kept(model: Model, samples: Samples) -> Flown:
     return Flown(reported, reported if samples.in_phase is samples.v else flight(samples.in_phase))
 
 
-def fly(contestant: Contestant, motion: str, duration: float, progress: Progress) -> Flown:
+def fly(
+    contestant: Contestant, motion: str, duration: float, progress: Progress, announce: Announce | None = None
+) -> Flown:
     """Let the human tumble in an engine.
 
     Args:
@@ -170,6 +173,7 @@ def fly(contestant: Contestant, motion: str, duration: float, progress: Progress
         motion: of ``MOTIONS``.
         duration: [s].
         progress: called with the time simulated [s].
+        announce: called with a sentence before kernels are compiled.
 
     Raises:
         InputError: the engine cannot do it.
@@ -178,7 +182,7 @@ def fly(contestant: Contestant, motion: str, duration: float, progress: Progress
     start = start_of(motion)
     interval = min(SAMPLED, duration / 10.0)
     if contestant.foreign is None:
-        samples = _our_samples(str(contestant.engine), start, duration, interval)
+        samples = _our_samples(str(contestant.engine), start, duration, interval, announce)
         progress(duration)
     else:
         samples = Glider(contestant.foreign, start, STEP).samples(duration, interval, progress)

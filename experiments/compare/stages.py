@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from biped.errors import InputError
 from biped.session import Announce
@@ -134,7 +135,7 @@ def _stand(work: Work, settings: str) -> None:
         equal = settings == EQUAL
         who, changes = (one, results.changes) if equal else (natural_of(one), natural_changes(one, results))
         ticking = part(progress, k, len(results.able), standing.SETTLED + duration)
-        row, drift, made = standing.stand(who, settings, changes, duration, ticking)
+        row, drift, made = standing.stand(who, settings, changes, duration, ticking, work.announce)
         results.creeps.append(row)
         if drift is not None:
             results.drifts[settings, one.label] = drift
@@ -148,12 +149,8 @@ def run_flights(work: Work) -> None:
     cases = [(motion, one) for motion in MOTIONS for one in results.everyone]
     for k, (motion, one) in enumerate(cases):
         ticking = part(progress, k, len(cases), effort.flight)
-        row, flown = flight.flight_row(
-            one,
-            motion,
-            effort.flight,
-            lambda one=one, motion=motion, t=ticking: flight.fly(one, motion, effort.flight, t),  # type: ignore[misc]
-        )
+        made = partial(flight.fly, one, motion, effort.flight, ticking, work.announce)
+        row, flown = flight.flight_row(one, motion, effort.flight, made)
         results.flights.append(row)
         if flown is not None:
             results.flown[motion, one.label] = flown

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.run import Run
+from biped.session import Announce
 from experiments.compare.contestants import Contestant
 from experiments.compare.effort import Progress
 from experiments.compare.outcome import FAILED, FELL
@@ -68,7 +69,12 @@ def standing_changes(changes: Mapping[str, Value], step: float, duration: float)
 
 
 def stand(
-    contestant: Contestant, settings: str, changes: Mapping[str, Value], duration: float, progress: Progress
+    contestant: Contestant,
+    settings: str,
+    changes: Mapping[str, Value],
+    duration: float,
+    progress: Progress,
+    announce: Announce | None = None,
 ) -> tuple[Creep, Drift | None, Rollout | None]:
     """Let a human stand under the force in an engine.
 
@@ -78,12 +84,13 @@ def stand(
         changes: of the compared experiment.
         duration: [s] over which creep is measured.
         progress: called with the time simulated [s].
+        announce: called with a sentence before kernels are compiled.
     """
     experiment = experiment_named(EXPERIMENT)
     step = float(experiment.values({name: changes[name] for name in changes if name == "run.step"}).number("run.step"))
     every = standing_changes(changes, step, duration)
     try:
-        made = contestant.run(experiment, every, progress)
+        made = contestant.run(experiment, every, progress, announce)
     except InputError as error:
         return Creep(contestant.label, settings, FAILED, step, 0.0, None, None, str(error)), None, None
     outcome = str(made.run.summary["outcome"])
