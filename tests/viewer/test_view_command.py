@@ -67,10 +67,13 @@ def test_ctrl_c_ends_it(saved):
     command = [sys.executable, "-c", program, "view", str(saved), "--port", "0", "--no-open", "--paused"]
     environment = os.environ | {"PYTHONWARNINGS": "ignore"}
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as view:
-        line = view.stderr.readline()
-        assert "at http://localhost:" in line
-        view.send_signal(signal.SIGINT)
-        out, err = view.communicate(timeout=30)
+        try:
+            line = view.stderr.readline()
+            assert "at http://localhost:" in line
+            view.send_signal(signal.SIGINT)
+            out, err = view.communicate(timeout=30)
+        finally:
+            view.kill()
     assert view.returncode == 0
     assert out == ""
     assert err == "biped: ended\n"
