@@ -1,7 +1,7 @@
 """What becomes of the experiment as the step is halved: does an engine converge, and how fast?
 
 Each engine is compared with itself at its own finest step. That says nothing about whether it converges to the right
-motion, but an engine that does not come close to itself has not computed any.
+motion; but where it does not come close even to itself, its figures depend on the step.
 """
 
 import math
@@ -125,7 +125,9 @@ def convergence_of(label: str, rungs: Sequence[Rung]) -> Convergence:
         return Convergence(label, None, None, words + besides)
     for (coarse, before), (fine, after) in pairwise(told):
         if after >= before:
-            words = f"does not converge: at {1e3 * fine:g} ms it is no closer than at {1e3 * coarse:g} ms"
+            closer = told[-1][1] < 0.5 * told[0][1]
+            words = "comes closer, but not steadily" if closer else "does not converge"
+            words += f": at {1e3 * fine:g} ms it is no closer than at {1e3 * coarse:g} ms"
             return Convergence(label, None, None, words + besides)
     order, scatter = fitted_order([step for step, _ in told], [error for _, error in told], finest.step)
     if not ORDERS[0] * 1.01 < order < ORDERS[1] * 0.99:

@@ -38,8 +38,8 @@ _FLIGHT = (
 )
 _HALVING = (
     "Each engine is compared with itself at its own finest step. Coming close to itself does not prove that an engine "
-    "comes close to the true motion; not coming close proves that it has none. Impacts and contacts that touch, slip "
-    "and lift limit what order any method shows here."
+    "comes close to the true motion; where it does not, its figures depend on the step. Impacts and contacts that "
+    "touch, slip and lift limit what order any method shows here."
 )
 _COST = (
     f"Of ours: {OURS}. Of others: {FOREIGN}, which favours them. On one core, all engines in turn; ratios are of "
@@ -238,7 +238,7 @@ def _cost_table(results: Results) -> Table | None:
         "time of a step [µs]",
         "least … most",
         "× first",
-        "least … most",
+        "its interval",
         "× real time",
         "counted",
     )

@@ -27,9 +27,12 @@ def test_the_order_is_found_though_the_truth_is_the_finest_step(order):
 
 
 def test_errors_that_grow_are_no_convergence():
-    found = convergence_of("alpha", rungs([4e-3, 2e-3, 2.5e-3, 1e-3]))
+    found = convergence_of("alpha", rungs([4e-3, 2e-3, 2.5e-3, 3e-3]))
     assert found.order is None
     assert found.words == "does not converge: at 0.5 ms it is no closer than at 1 ms"
+    unsteady = convergence_of("alpha", rungs([4e-3, 2e-3, 2.5e-3, 1e-3]))
+    assert unsteady.order is None
+    assert unsteady.words == "comes closer, but not steadily: at 0.5 ms it is no closer than at 1 ms"
 
 
 def test_errors_that_jump_have_no_order():
