@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from biped.run import Run
+from biped.run import TABLE, Run
 from contact import ContactState
 from experiments.contact_changes import BRIEF, lasting_changes
 
@@ -206,4 +206,6 @@ def _files(files: Sequence[Path]) -> RenderableType | None:
         names = [file.name for file in files if file.parent == folder]
         lines.append(Text(f"{folder}/", style="cyan", overflow="fold"))
         lines.append(Text("  " + ", ".join(names), style="dim"))
+        if TABLE in names:
+            lines.append(Text(f"to see it move: biped view {folder}", style="dim", overflow="fold"))
     return Group(*lines)

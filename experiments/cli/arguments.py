@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from experiments.cli.settings import SHORTHANDS, add_settings
 from experiments.registry import MODULES
 
 _DESCRIPTION = """\
@@ -114,23 +115,9 @@ def _add_run(commands: Any) -> None:
         "run", help="run an experiment", description="Run an experiment.", epilog=_RUN_EXAMPLES, **_raw()
     )
     run.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
-    run.add_argument("--duration", metavar="S", help="seconds to simulate (run.duration)")
-    run.add_argument("--step", metavar="S", help="seconds of a step (run.step)")
-    run.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
-    run.add_argument("--integrator", metavar="NAME", help="by name (integrator.name)")
+    add_settings(run, *SHORTHANDS)
     run.add_argument("--out", metavar="DIR", help="folder for the results (default: results/EXPERIMENT)")
     run.add_argument("--no-figures", action="store_true", help="draw no figures")
-    run.add_argument(
-        "--seed", metavar="N", help="scatter the start (by initial.jitter, 0.01 rad unless set) with this seed"
-    )
-    run.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        dest="assignments",
-        help="set any parameter by its dotted name; may be repeated",
-    )
 
 
 def _add_search(commands: Any) -> None:

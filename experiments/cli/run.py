@@ -3,23 +3,15 @@
 from argparse import Namespace
 from pathlib import Path
 
-from biped.errors import InputError, IntegrationError, RunInterrupted
+from biped.errors import IntegrationError, RunInterrupted
 from biped.run import STATE, SUMMARY, TABLE, Run
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import announce, fail
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
+from experiments.cli.settings import changes_of
 from experiments.experiment import Experiment
-from experiments.parameters.parameter import Value
 from experiments.registry import experiment_named
-
-#: Options that are short for ``--set`` of a parameter.
-SHORTHANDS = {
-    "duration": "run.duration",
-    "step": "run.step",
-    "integrator": "integrator.name",
-    "seed": "initial.seed",
-}
 
 
 def main(options: Namespace) -> int:
@@ -39,33 +31,6 @@ def main(options: Namespace) -> int:
         return _keep(error.run, folder, experiment, UNSOLVED, f"error: {error}")
     finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
     return 0
-
-
-def changes_of(experiment: Experiment, options: Namespace) -> dict[str, Value]:
-    """The values that differ from the published ones: the file of gains, then the options, then ``--set``.
-
-    Raises:
-        InputError: a name or a value is wrong.
-        OSError: the file of gains cannot be read.
-    """
-    changes: dict[str, Value] = {}
-    if options.gains is not None:
-        changes |= _gains(experiment, options.gains)
-    texts = {name: getattr(options, short) for short, name in SHORTHANDS.items() if getattr(options, short) is not None}
-    for assignment in options.assignments:
-        name, equals, text = assignment.partition("=")
-        if not equals:
-            raise InputError(f"--set {assignment}: it must be NAME=VALUE, such as --set floor.mu_s=0.5")
-        texts[name.strip()] = text
-    return changes | experiment.parse(texts)
-
-
-def _gains(experiment: Experiment, file: str) -> dict[str, Value]:
-    from controllers.gains import read_gains
-
-    if not any(parameter.name.startswith("controller.") for parameter in experiment.parameters):
-        raise InputError(f"--gains: {experiment.name} has no controller")
-    return {f"controller.{name}": value for name, value in read_gains(file).items()}
 
 
 def finish(run: Run, experiment: Experiment, folder: Path, title: str, *, draw: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from experiments.cli.failures import INTERRUPTED
 from experiments.cli.main import Parser, announce, fail
+from experiments.cli.settings import add_settings, changes_of
 
 if TYPE_CHECKING:
     from experiments.compare.effort import Effort
@@ -50,21 +51,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAMES",
         help="engines, and integrators of ours, with commas (recursive,pybullet,mujoco); ratios are to the first",
     )
-    own.add_argument("--duration", metavar="S", help="seconds to simulate (run.duration)")
-    own.add_argument("--step", metavar="S", help="seconds of a step, at equal settings (run.step)")
-    own.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
-    own.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        dest="assignments",
-        help="set any parameter by its dotted name; may be repeated",
-    )
+    add_settings(own, "duration", "step")
     own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/compare/EXPERIMENT)")
     own.add_argument("--quick", action="store_true", help="shorter flights and stance, fewer steps and repeats")
     own.add_argument("--no-natural", action="store_true", help="leave out the engines' own natural settings")
-    own.set_defaults(integrator=None, seed=None)
     return own
 
 
@@ -90,7 +80,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _changes(experiment: "Experiment", options: argparse.Namespace) -> "dict[str, Value]":
     from biped.errors import InputError
-    from experiments.cli.run import changes_of
 
     changes = changes_of(experiment, options)
     if "integrator.name" in changes:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.main import Parser, announce
+from experiments.cli.settings import add_settings, changes_of
 from experiments.registry import MODULES
 
 if TYPE_CHECKING:
-    from experiments.experiment import Experiment
     from experiments.live.loop import Loop
-    from experiments.parameters.parameter import Value
 
 _DESCRIPTION = """\
 Run an experiment in real time, in the browser: turn its gains while it balances, push it, throw blocks at it. What the
@@ -42,15 +41,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     own.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
-    own.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
-    own.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        dest="assignments",
-        help="set any parameter by its dotted name; may be repeated",
-    )
+    add_settings(own)
     own.add_argument("--save-gains", metavar="FILE", default="gains.toml", help="where the page saves to (gains.toml)")
     own.add_argument("--port", metavar="N", type=int, help="port to listen at (8080, or the next one that is free)")
     own.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
@@ -66,18 +57,11 @@ def main(argv: Sequence[str]) -> int:
 
     _check(options)
     experiment = experiment_named(options.experiment)
-    setup = experiment.build(changes_from(experiment, options))
+    setup = experiment.build(changes_of(experiment, options))
     from experiments.live.loop import Loop
 
     loop = Loop(setup, announce)
     return _watch(loop, f"{experiment.name}: {experiment.title}", options)
-
-
-def changes_from(experiment: "Experiment", options: argparse.Namespace) -> "dict[str, Value]":
-    """The values that differ from the published ones, as ``biped run`` finds them; raises what that raises."""
-    from experiments.cli.run import SHORTHANDS, changes_of
-
-    return changes_of(experiment, argparse.Namespace(**dict.fromkeys(SHORTHANDS), **vars(options)))
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import announce
+from experiments.cli.settings import add_settings, changes_of
 from experiments.study.command import STOPPING, add_options, executor_of, stopped
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 STATUS = f"""\
 {STOPPING}A trial that cannot be computed counts as not recovered, and is reported.
 Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted."""
+
+#: Shorthands of settings; ``--seed`` is that of the replicas here.
+SETTINGS = ("duration", "step", "integrator")
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def add_experiment_options(parser: argparse.ArgumentParser) -> None:
     """What differs from the published values, throughout."""
-    parser.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
-    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], dest="assignments",
-                        help="set any parameter throughout; may be repeated")  # fmt: skip
-    parser.add_argument("--duration", metavar="S", help="seconds to simulate (run.duration)")
-    parser.add_argument("--step", metavar="S", help="seconds of a step (run.step)")
-    parser.add_argument("--integrator", metavar="NAME", help="by name (integrator.name)")
+    add_settings(parser, *SETTINGS)
 
 
 def add_search_options(parser: argparse.ArgumentParser, usual: Effort, quick: Effort, unit: str) -> None:
@@ -104,9 +103,7 @@ def changes_throughout(experiment: "Experiment", options: argparse.Namespace) ->
         InputError: a name or a value is wrong.
         OSError: the file of gains cannot be read.
     """
-    from experiments.cli.run import changes_of
-
-    return changes_of(experiment, argparse.Namespace(**{**vars(options), "seed": None}))
+    return changes_of(experiment, options, SETTINGS)
 
 
 def name_of_gains(options: argparse.Namespace) -> str:

@@ -63,11 +63,12 @@ def test_saved_gains_are_those_that_act(page, tmp_path):
 
 def test_a_file_of_gains_is_what_the_page_starts_with(tmp_path):
     save_gains(ODD, tmp_path / "mine.toml")
-    from experiments.live.command import changes_from, parser
+    from experiments.cli.settings import changes_of
+    from experiments.live.command import parser
 
     options = parser().parse_args(["balance", "--gains", str(tmp_path / "mine.toml")])
     experiment = experiment_named("balance")
-    assert Loop(experiment.build(changes_from(experiment, options))).gains == ODD
+    assert Loop(experiment.build(changes_of(experiment, options))).gains == ODD
 
 
 def test_gains_that_cannot_be_saved_are_told(page, tmp_path):

@@ -1,0 +1,68 @@
+"""Options that set an experiment's parameters, the same in all commands that run one, and what they change."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from experiments.experiment import Experiment
+    from experiments.parameters.parameter import Value
+
+#: Options that are short for ``--set`` of a parameter: its name, and their help.
+SHORTHANDS = {
+    "duration": ("run.duration", "S", "seconds to simulate (run.duration)"),
+    "step": ("run.step", "S", "seconds of a step (run.step)"),
+    "integrator": ("integrator.name", "NAME", "by name (integrator.name)"),
+    "seed": ("initial.seed", "N", "scatter the start (by initial.jitter, 0.01 rad unless set) with this seed"),
+}
+
+
+def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
+    """Let a command take ``--gains``, ``--set``, and some of the shorthands."""
+    for short in shorthands:
+        _, what, words = SHORTHANDS[short]
+        parser.add_argument(f"--{short}", metavar=what, help=words)
+    parser.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="set any parameter by its dotted name; may be repeated",
+    )
+
+
+def changes_of(
+    experiment: "Experiment", options: Namespace, shorthands: Iterable[str] = tuple(SHORTHANDS)
+) -> "dict[str, Value]":
+    """The values that differ from the published ones: the file of gains, then the shorthands, then ``--set``.
+
+    Those of ``shorthands`` are read that the command has; another option may have the name of one that is left out.
+
+    Raises:
+        InputError: a name or a value is wrong.
+        OSError: the file of gains cannot be read.
+    """
+    from biped.errors import InputError
+
+    changes: dict[str, Value] = {}
+    if options.gains is not None:
+        changes |= _gains(experiment, options.gains)
+    given = {SHORTHANDS[short][0]: getattr(options, short, None) for short in shorthands}
+    texts = {name: text for name, text in given.items() if text is not None}
+    for assignment in options.assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise InputError(f"--set {assignment}: it must be NAME=VALUE, such as --set floor.mu_s=0.5")
+        texts[name.strip()] = text
+    return changes | experiment.parse(texts)
+
+
+def _gains(experiment: "Experiment", file: str) -> "dict[str, Value]":
+    from biped.errors import InputError
+    from controllers.gains import read_gains
+
+    if not any(parameter.name.startswith("controller.") for parameter in experiment.parameters):
+        raise InputError(f"--gains: {experiment.name} has no controller")
+    return {f"controller.{name}": value for name, value in read_gains(file).items()}
