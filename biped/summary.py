@@ -97,7 +97,7 @@ def summarize(
         "foot_slip": float(state.plant.slip.max()) if model.nc else None,
         "foot_creep": foot_creep(model, frame),
         "events": {
-            "impacts": _impacts(events),
+            "impacts": impacts_of(events),
             "pushes": _pushes(events),
             "edges": edge_events(model, events, standing),
         },
@@ -205,7 +205,8 @@ def _on_floor(frame: pd.DataFrame, point: str) -> NDArray[np.float64]:
     return np.array(turned)
 
 
-def _impacts(events: pd.DataFrame) -> list[dict[str, Any]]:
+def impacts_of(events: pd.DataFrame) -> list[dict[str, Any]]:
+    """The impacts among the events of a run, as its summary has them."""
     return [
         {
             "time": float(event["time"]),

@@ -80,14 +80,17 @@ class Host:
         """Why the last step failed, in the engine's words, if it says so."""
         return str(getattr(self._simulation, "failure", ""))
 
+    @property
+    def blow(self) -> "Blow | None":
+        """A blow of the thrown box that is not over, and has no event yet."""
+        return self._blow
+
     def method(self, model: Model) -> Any:
         """What the kernels around the steps are compiled for."""
         return Recursive().method(model)
 
     def take_on(self, model: Model, floor: Floor, acting: Disturbances) -> None:
         """Get to know what will be simulated.
-
-        A blow of the thrown box that lasts beyond the end of the run is in the books, but no event.
 
         Raises:
             InputError: there are patches on the floor, which engines do not have.
@@ -105,7 +108,7 @@ class Host:
         if steps == 0:
             velocities_now(world)
             begin_step(world, 0)
-            return int(end_step(world, self._arrival, 0))
+            return int(end_step(world, self._arrival, 0.0, 0))
         for _ in range(steps):
             with interrupts_afterwards():
                 begin_step(world, 1)
@@ -129,6 +132,7 @@ class Host:
             state = world.thrown.state
             velocity, omega = body_velocities(state, world.thrown.mass[0], world.thrown.inertia[0])
             self._arrival.thrown[:] = (*state[:7], *velocity, *omega)
+        self._arrival.v[:] = world.work.motion.rates
         self._simulation.place(plant.q.copy(), world.work.motion.rates.copy(), self._arrival.thrown.copy())
 
     def _step(self, world: World) -> int:
@@ -140,10 +144,11 @@ class Host:
         self.seconds += time.perf_counter() - begin
         self.steps += 1
         flying = arrival.thrown.copy() if self._armed else arrival.thrown
+        arrival.before[:] = arrival.v
         self._simulation.read(arrival)
         if self._armed:
             self._follow_thrown(world, flying)
-        return int(end_step(world, arrival, 1))
+        return int(end_step(world, arrival, self.engine.lag, 1))
 
     def _follow_thrown(self, world: World, before: Floats) -> None:
         """The thrown box as it flies on, and an event for a blow once it is over."""

@@ -4,12 +4,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import pandas as pd
+
 from biped.errors import IntegrationError
 from biped.integrators import INTEGRATORS
 from biped.run import Run
 from biped.session import Announce, Progress
+from biped.summary import impacts_of
 from experiments.engines.engine import Engine, described
-from experiments.engines.host import Host
+from experiments.engines.host import Blow, Host
 from experiments.engines.registry import engine_named
 from experiments.experiment import Experiment
 from experiments.metrics import measure_run
@@ -73,11 +76,20 @@ def rollout(
         if failure.run is None:
             raise
         run, error = failure.run, f"{chosen.title}: {' '.join(host.failure.split())}" if host.failure else str(failure)
+    if host.blow is not None:
+        _add_blow(run, host.blow, next(acted["target"] for acted in run.disturbances if acted["kind"] == "throw"))
     own = {name: value for name, value in experiment.values(changes).as_json().items() if not _ours_alone(name)}
     run.parameters = {"experiment": experiment.name} | own
     run.summary["engine"] = dict(described(chosen))
     run.summary["metrics"] = measure_run(run)
     return Rollout(chosen.name, run, host.seconds, host.steps, error)
+
+
+def _add_blow(run: Run, blow: Blow, target: str) -> None:
+    """The event of a blow that lasts beyond the end of the run."""
+    row = [blow.time, "impact", target, *blow.impulse, *blow.place, *blow.velocity]
+    run.events = pd.concat([run.events, pd.DataFrame([row], columns=run.events.columns)]).sort_values("time")
+    run.summary["events"]["impacts"] = impacts_of(run.events)
 
 
 def _ours_alone(parameter: str) -> bool:

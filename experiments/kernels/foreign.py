@@ -12,25 +12,25 @@ import numpy as np
 from biped.kernels.flow import place_end, set_momentum
 from biped.kernels.ground import law_of_region
 from biped.kernels.hold import append_row
-from biped.kernels.kinematics import point_of_body
+from biped.kernels.kinematics import move_bodies, point_of_body
 from biped.kernels.log import IMPACT, STRIDE, log_contact_changes, log_event, observe
-from biped.kernels.state import CONTACT, DISSIPATED, IMPACTS, STEPS
+from biped.kernels.state import ACTUATORS, CONTACT, DISSIPATED, IMPACTS, PUSHES, STEPS
 from biped.kernels.step import (
     FAILED,
     OK,
     book_impulse,
-    book_works,
     count_step,
     external_impulse,
     move_on,
+    push_chord,
     set_out,
     time_of,
     whole_momentum,
 )
 from biped.kernels.thrown import TARGET
 from biped.kernels.tree import FLOATING, Floats
-from biped.kernels.variational import reference_point, world_chord
-from biped.kernels.vectors import add, cross, dot, load3, load9, mat_t_vec, scale, sub, triple
+from biped.kernels.variational import joint_torque, reference_point, world_chord
+from biped.kernels.vectors import add, cross, dot, load3, load6, load9, mat_t_vec, scale, sub, triple
 from contact.jit import kernel, routine
 from contact.modes import NONE, SLIDING, STICKING
 
@@ -43,6 +43,7 @@ class Arrival(NamedTuple):
 
     q: Floats  # (nq,) configuration
     v: Floats  # (nv,) velocity
+    before: Floats  # (nv,) velocity at the start of the step, which the host fills in
     force: Floats  # (nc, 3) [N] of the floor on each contact point, the mean of the step
     blow: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
     blow_at: Floats  # (3,) [m] where, at the start of the step
@@ -51,7 +52,8 @@ class Arrival(NamedTuple):
 
 def new_arrival(nq: int, nv: int, nc: int) -> Arrival:
     """Room for what an engine leaves; no forces."""
-    return Arrival(np.full(nq, np.nan), np.full(nv, np.nan), np.zeros((nc, 3)), np.zeros(3), np.zeros(3), np.zeros(13))
+    q, v, before = np.full(nq, np.nan), np.full(nv, np.nan), np.full(nv, np.nan)
+    return Arrival(q, v, before, np.zeros((nc, 3)), np.zeros(3), np.zeros(3), np.zeros(13))
 
 
 @routine
@@ -71,8 +73,13 @@ def begin_step(world, steps):
 
 
 @routine
-def end_step(world, arrival, steps):
-    """Make what an engine has left the plant's state, and keep the books of the step; OK or FAILED."""
+def end_step(world, arrival, lag, steps):
+    """Make what an engine has left the plant's state, and keep the books of the step; OK or FAILED.
+
+    Where velocities ``lag`` behind positions, by half a step, the engine's step is M (v' − v) = h F: a force changes
+    the kinetic energy by exactly h F · (v + v')/2, which is its work, at the places of the step's start. Else works are
+    forces times the chords along which their points went.
+    """
     if steps == 0:
         return OK
     tree, plant, pushes, work = world.tree, world.plant, world.pushes, world.work
@@ -81,9 +88,11 @@ def end_step(world, arrival, steps):
         return FAILED
     place_end(tree, pushes, work, arrival.q, displacement(tree, plant, arrival))
     set_contacts(world.ground, plant, arrival)
-    book_works(tree, plant, pushes, work, h)
-    book_contact_works(tree, plant, work)
-    book_blow(world, arrival, h)
+    set_mean_motion(tree, work, arrival)
+    book_joint_works(tree, plant, work, h, lag)
+    book_push_works(pushes, plant, work, h, lag)
+    book_contact_works(tree, plant, work, h, lag)
+    book_blow(world, arrival, h, lag)
     book_momenta(world, arrival, h)
     move_on(tree, plant, work, h)
     count_step(plant)
@@ -131,12 +140,46 @@ def set_contacts(ground, plant, arrival):
 
 
 @kernel
-def book_contact_works(tree, plant, work):
-    """Forces times chords; what they take counts as dissipated."""
+def set_mean_motion(tree, work, arrival):
+    """The mean of the velocities before and after into ``work.delta``, and the bodies' twists at the start under it."""
+    for dof in range(work.delta.shape[0]):
+        work.delta[dof] = 0.5 * (arrival.before[dof] + arrival.v[dof])
+    move_bodies(tree, work.motion.poses, work.delta, work.motion.velocity, work.motion.drift)
+
+
+@kernel
+def way(work, body, arm, chord, h, lag):
+    """What a force on a body at ``arm`` from O is multiplied with for its work; ``chord`` is how far its point went."""
+    if lag == 0.0:
+        return chord
+    twist = load6(work.motion.velocity, body)
+    return scale(h, add(twist[:3], cross(twist[3:], arm)))
+
+
+@kernel
+def book_joint_works(tree, plant, work, h, lag):
+    for i in range(tree.parent.shape[0]):
+        if tree.dofs[i] == 1:
+            q_index, dof = tree.first_q[i], tree.first_v[i]
+            turned = work.q[q_index] - plant.q[q_index] if lag == 0.0 else h * work.delta[dof]
+            plant.ledger[ACTUATORS] += joint_torque(plant, work, h, q_index, dof) * turned
+
+
+@kernel
+def book_push_works(pushes, plant, work, h, lag):
+    for j in range(pushes.body.shape[0]):
+        along = way(work, pushes.body[j], load3(pushes.left, j), push_chord(pushes, work, j), h, lag)
+        plant.ledger[PUSHES] += dot(load3(pushes.impulse, j), scale(1.0 / h, along))
+
+
+@kernel
+def book_contact_works(tree, plant, work, h, lag):
+    """What contacts take counts as dissipated."""
     for c in range(plant.mode.shape[0]):
         if plant.mode[c] != NONE:
             chord = world_chord(work, c)
-            done = dot(load3(plant.force, c), chord)
+            along = way(work, tree.contact_body[c], load3(work.motion.poses.contact, c), chord, h, lag)
+            done = dot(load3(plant.force, c), along)
             plant.ledger[CONTACT] += done
             plant.ledger[DISSIPATED] -= done
             if plant.mode[c] == SLIDING:
@@ -153,11 +196,13 @@ def point_struck(world, arrival):
 
 
 @kernel
-def book_blow(world, arrival, h):
+def book_blow(world, arrival, h, lag):
     """The work of the thrown box's impulse, as that of a force that is constant through the step."""
-    if dot(triple(arrival.blow), triple(arrival.blow)) > 0.0:
+    blow = triple(arrival.blow)
+    if dot(blow, blow) > 0.0:
         left, right = point_struck(world, arrival)
-        world.plant.ledger[IMPACTS] += dot(triple(arrival.blow), scale(1.0 / h, sub(right, left)))
+        along = way(world.work, world.thrown.status[TARGET], left, sub(right, left), h, lag)
+        world.plant.ledger[IMPACTS] += dot(blow, scale(1.0 / h, along))
 
 
 @kernel

@@ -27,6 +27,7 @@ from experiments.registry import experiment_named
 from .conftest import installed
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
+THROWN = experiment_named("thrown-block")
 BLOCK = Throw(1.8, (0.12,) * 3, (0.4, 0.0, 1.2), (-4.5, 0.0, 0.0))
 
 
@@ -192,6 +193,42 @@ def test_the_human_withstands_the_thrown_block(engine):
     assert blows[0].time.iloc[0] == pytest.approx(blows[1].time.iloc[0], abs=1e-3)
     early = [found[found.time < 0.2].impulse_x.sum() for found in blows]
     assert early[0] == pytest.approx(early[1], rel=0.15)
+
+
+def test_the_books_of_a_blow_and_of_landing_feet_close_to_first_order(engine):
+    changes = {"run.duration": 0.3}
+    coarse, fine = (rollout(THROWN, changes | {"run.step": step}, engine).run for step in (5e-4, 2.5e-4))
+    assert fine.summary["ledger_residual"] == pytest.approx(0.5 * coarse.summary["ledger_residual"], rel=0.25)
+    ours = rollout(THROWN, changes, "recursive").run.frame.iloc[-1]
+    for column in ("ledger_actuators", "ledger_contacts"):
+        assert fine.frame[column].iloc[-1] == pytest.approx(ours[column], rel=0.2), column
+    assert fine.frame["ledger_impacts"].iloc[-1] == pytest.approx(ours["ledger_impacts"], abs=1.0)
+
+
+def test_a_blow_that_outlasts_the_run_is_an_event():
+    result = rollout(THROWN, {"run.duration": 0.072}, installed("mujoco"))
+    (blow,) = result.run.summary["events"]["impacts"]
+    assert result.run.events["kind"].tolist().count("impact") == 1
+    flying = result.run.state.thrown  # momentum is at 7, of the block that was thrown with 1.8 kg · -4.5 m/s
+    assert blow["impulse"][0] == pytest.approx(1.8 * -4.5 - flying[7], rel=1e-9)
+    assert result.run.summary["metrics"]["impact_impulse"] == pytest.approx(np.linalg.norm(blow["impulse"]))
+
+
+def test_coasting_is_stepping_without_torques(engine):
+    model = human().without_contacts()
+    q, v = tumbling(model)
+    ends = []
+    for coasts in (False, True):
+        simulated = engine.start(Case(model, Floor(), 1e-3, Impedance(), None))
+        simulated.place(q, v, np.zeros(13))
+        if coasts:
+            simulated.coast(50)
+        for _ in range(0 if coasts else 50):
+            simulated.step(np.zeros(model.nv), ())
+        found = new_arrival(model.nq, model.nv, model.nc)
+        simulated.read(found)
+        ends.append(np.concatenate([found.q, found.v]))
+    np.testing.assert_array_equal(*ends)
 
 
 def test_the_damping_ratio_is_that_of_the_restitution():

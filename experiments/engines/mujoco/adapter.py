@@ -38,7 +38,7 @@ class Mujoco:
     integrator: str = "implicitfast"
     solver: str = "Newton"
     cone: str = "elliptic"
-    impratio: float = 100.0
+    impratio: float = 1e4
     soles: str = "points"
     contact: str = "matched"
 
@@ -72,8 +72,8 @@ class Mujoco:
         else:
             found.append("MuJoCo's contacts are its defaults (solref 0.02 1), not our floor's spring and damper")
         found.append(
-            f"friction is a {self.cone} cone made soft by impratio {self.impratio:g}: points under load creep; one "
-            f"coefficient of friction, {case.floor.mu_s:g}"
+            f"friction is soft, by impratio {self.impratio:g} ({self.cone} cone): points under load creep, the less the "
+            f"larger it is; one coefficient of friction, {case.floor.mu_s:g}"
         )
         if case.throw is not None:
             ratio = damping_ratio(case.throw.restitution)

@@ -48,30 +48,24 @@ class Pybullet:
     @property
     def natural(self) -> Natural:
         """PyBullet's defaults."""
-        engine = Pybullet(50, 1e-7, True, False, 0.04, "boxes", "default")
-        step = 1.0 / 240.0
-        return Natural(
-            engine,
-            step,
-            step,
-            "PyBullet's defaults: 240 Hz, 50 iterations, damping 0.04, rigid contacts, boxes as soles",
-        )
+        words = "PyBullet's defaults: 240 Hz, 50 iterations, damping 0.04, rigid contacts, boxes as soles"
+        return Natural(Pybullet(50, 1e-7, True, False, 0.04, "boxes", "default"), 1.0 / 240.0, 1.0 / 240.0, words)
 
     def differences(self, case: Case) -> tuple[str, ...]:
         """What cannot be made equal."""
         mu = case.floor.mu_s
+        found = ["PyBullet's contacts are its defaults, rigid with error reduction, not our floor's spring and damper"]
         if self.contact == "matched":
-            found = [
-                "PyBullet's points have our floor's normal spring and damper; sideways they are rigid, not on springs"
-            ]
-        else:
-            found = [
-                "PyBullet's contacts are its defaults, rigid with error reduction, not our floor's spring and damper"
-            ]
+            found = ["its points have our floor's normal spring and damper; sideways they are rigid, not on springs"]
         shape = "cone" if self.cone else "pyramid"
         found.append(
             f"friction is a {shape} with one coefficient, {mu:g}, solved in {self.iterations} iterations at most"
         )
+        if case.throw is not None:
+            found.append(
+                "the block's restitution is that of each of its corners on its own, not of the block: it may take "
+                "several blows, of another sum"
+            )
         if self.damping:
             found.append(f"all motion is damped by {self.damping:g} 1/s")
         if case.impedance.stiffness or case.impedance.damping:
@@ -151,6 +145,11 @@ class BulletSimulation:
                 robot, link, push.force.tolist(), push.place.tolist(), engine.WORLD_FRAME, physicsClientId=client
             )
         engine.stepSimulation(physicsClientId=client)
+
+    def coast(self, steps: int) -> None:
+        """Take steps without torques and forces, which last for one step anyway."""
+        for _ in range(steps):
+            self.engine.stepSimulation(physicsClientId=self.client)
 
     def read(self, arrival: Arrival) -> None:
         """Where it is now, and the forces in the step."""
