@@ -72,8 +72,8 @@ class Mujoco:
         else:
             found.append("MuJoCo's contacts are its defaults (solref 0.02 1), not our floor's spring and damper")
         found.append(
-            f"friction is soft, by impratio {self.impratio:g} ({self.cone} cone): points under load creep, the less the "
-            f"larger it is; one coefficient of friction, {case.floor.mu_s:g}"
+            f"friction is soft, by impratio {self.impratio:g} ({self.cone} cone): points under load creep, the less "
+            f"the larger it is; one coefficient of friction, {case.floor.mu_s:g}"
         )
         if case.throw is not None:
             ratio = damping_ratio(case.throw.restitution)
