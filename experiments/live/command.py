@@ -4,14 +4,19 @@ import argparse
 import math
 import webbrowser
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.cli.main import Parser, announce
+from experiments.cli.failures import INTERRUPTED
+from experiments.cli.main import Parser, announce, fail
 from experiments.cli.settings import add_settings, changes_of
 from experiments.registry import MODULES
 
 if TYPE_CHECKING:
     from experiments.live.loop import Loop
+
+#: Where the page saves to unless told otherwise.
+GAINS = "gains.toml"
 
 _DESCRIPTION = """\
 Run an experiment in real time, in the browser: turn its gains while it balances, push it, throw blocks at it. What the
@@ -21,14 +26,15 @@ _EXAMPLES = """\
 examples:
   biped live balance
   biped live thrown-block --gains examples/gains-push.toml
-  biped live balance --set platform.motion=sines --set platform.duration=1000
+  biped live balance --set platform.motion=sum-of-sines --set platform.duration=1000
   biped live balance --host 0.0.0.0 --port 9000 --no-open
                                                    for browsers on other machines
   biped live balance --measure 10                  whether this machine keeps up: nobody watches, 10 s
 
 In the page: space pauses and goes on, R restarts, P pushes, T throws a block. "Save gains" writes what
-`biped run EXPERIMENT --gains FILE` reads. Ctrl-C here ends it.
-Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken.
+`biped run EXPERIMENT --gains FILE` reads, only into the folder of --save-gains. Ctrl-C here ends it.
+Whoever reaches the address of --host controls the run, and may save gains: there is no password.
+Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 interrupted while it measured.
 """
 
 
@@ -42,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
     )
     own.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
     add_settings(own)
-    own.add_argument("--save-gains", metavar="FILE", default="gains.toml", help="where the page saves to (gains.toml)")
+    own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
     own.add_argument("--port", metavar="N", type=int, help="port to listen at (8080, or the next one that is free)")
     own.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
     own.add_argument("--no-open", action="store_true", help="do not open a browser")
@@ -61,14 +67,22 @@ def main(argv: Sequence[str]) -> int:
     from experiments.live.loop import Loop
 
     loop = Loop(setup, announce)
+    if options.save_gains is not None and loop.gains is None:
+        _refuse(f"--save-gains {options.save_gains}: {experiment.name} has no gains that could be saved")
     return _watch(loop, f"{experiment.name}: {experiment.title}", options)
 
 
 def _check(options: argparse.Namespace) -> None:
+    if options.measure is not None and not (math.isfinite(options.measure) and options.measure > 0.0):
+        _refuse(f"--measure {options.measure:g}: it must be a number of seconds above zero")
+    if options.save_gains is not None and Path(options.save_gains).name in ("", ".."):
+        _refuse(f"--save-gains {options.save_gains}: it must be the name of a file")
+
+
+def _refuse(message: str) -> None:
     from biped.errors import InputError
 
-    if options.measure is not None and not (math.isfinite(options.measure) and options.measure > 0.0):
-        raise InputError(f"--measure {options.measure:g}: it must be a number of seconds above zero")
+    raise InputError(message)
 
 
 def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
@@ -77,10 +91,13 @@ def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
     from experiments.viewer.serve import serving, url_of
 
     with serving(options.host, options.port) as server:
-        page = Page(server, loop, title, options.save_gains)
+        page = Page(server, loop, title, options.save_gains or GAINS)
         page.runner = Runner(loop, page.show, page.complain)
         if options.measure is not None:
-            print(measured(page.runner, options.measure))
+            try:
+                print(measured(page.runner, options.measure))
+            except KeyboardInterrupt:
+                return fail("interrupted before it was measured", INTERRUPTED, "")
             return 0
         announce(f"at {url_of(server)} until Ctrl-C")
         if not options.no_open and not webbrowser.open(url_of(server)):

@@ -4,15 +4,18 @@ import html
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from biped.disturbances import Throw
+from biped.disturbances import Push, Throw
+from biped.errors import InputError
 from biped.model.geometry import Vector3
-from controllers.gains import KEYS, UNITS, save_gains
+from controllers.gains import KEYS, UNITS
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.live.loop import EDGES, Loop
 from experiments.live.runner import Runner, Status
+from experiments.live.saving import GainsFolder
 from experiments.parameters.disturbances import heading
 from experiments.viewer.page import CAMERAS, FIELD_OF_VIEW, MIDDLE, legend
 from experiments.viewer.scenery import scenery_of
@@ -47,16 +50,20 @@ class _Dial:
 class Page:
     """What a browser shows; ``show`` is called for each picture, from the runner's thread.
 
+    The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
+    is read, changed and written is so in the runner's thread, one thing after the other.
+
     Args:
         server: the viser server.
         loop: what is shown.
         title: of the experiment.
-        gains_file: where "Save gains" writes, unless another file is typed in.
+        gains_file: where "Save gains" writes, unless another name is typed in, of a file beside it.
     """
 
-    def __init__(self, server: Any, loop: Loop, title: str, gains_file: str = "gains.toml") -> None:
+    def __init__(self, server: Any, loop: Loop, title: str, gains_file: str | Path = "gains.toml") -> None:
         self.server, self._title = server, title
-        self._first = loop.controller
+        self._going = "Standing" if loop.controller is not None and loop.model.nc else "Running"
+        self._push: Push | None = None
         self.stage = Stage(server)
         scenery = scenery_of(loop.model, loop.disturbances)
         if scenery.thrown_size is None and loop.model.shapes:
@@ -70,9 +77,10 @@ class Page:
         self._dials: list[_Dial] = []
         self._points: list[Any] = []
         self.gains = loop.gains
+        self._files = GainsFolder(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
         self._look(loop)
-        self._build(loop, gains_file)
+        self._build(loop)
 
     # --- pictures ---
 
@@ -98,7 +106,7 @@ class Page:
         if state == self._state and now - self._worded < 1.0 / WORDS_RATE:
             return
         self._state, self._worded = state, now
-        self._words.content = words(status)
+        self._words.content = words(status, self._going)
         self._pause.label = "Go on" if status.paused else "Pause"
 
     def _look(self, loop: Loop) -> None:
@@ -110,7 +118,7 @@ class Page:
 
     # --- the panel ---
 
-    def _build(self, loop: Loop, gains_file: str) -> None:
+    def _build(self, loop: Loop) -> None:
         gui = self.server.gui
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
         gui.set_panel_label("biped live")
@@ -125,7 +133,7 @@ class Page:
                 self._build_throw(gui, loop)
         if self.gains is not None:
             with gui.add_folder("Gains"):
-                self._build_gains(gui, self.gains, gains_file)
+                self._build_gains(gui, self.gains)
         if self._target is not None:
             with gui.add_folder("Set point", expand_by_default=False):
                 self._build_target(gui, self._target)
@@ -138,12 +146,11 @@ class Page:
 
     def _asker(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
         """A callback that has the runner make a change between two ticks."""
+        return lambda _: self._ask(change)
 
-        def ask(_: Any) -> None:
-            assert self.runner is not None
-            self.runner.ask(change)
-
-        return ask
+    def _ask(self, change: Callable[[Loop], Any]) -> None:
+        assert self.runner is not None
+        self.runner.ask(change)
 
     def _switch(self, layer: str, box: Any) -> Callable[[Loop], None]:
         return lambda _: self.stage.switch(layer, box.value)
@@ -153,7 +160,7 @@ class Page:
         restart = gui.add_button("Restart", color="orange", hint="R; gains and set point stay")
         again = gui.add_checkbox("Restart by itself after a fall", False)
 
-        def pause(_: Any) -> None:
+        def turn(_: Loop) -> None:
             assert self.runner is not None
             self.runner.pause(not self.runner.paused)
 
@@ -161,8 +168,9 @@ class Page:
             assert self.runner is not None
             self.runner.again = again.value
 
+        pause = self._asker(turn)
         self._pause.on_click(pause)
-        gui.add_command("Pause or go on", hotkey=" ").on_trigger(pause)
+        gui.add_command("Pause or go on", hotkey="space").on_trigger(pause)
         anew = self._asker(lambda loop: loop.restart())
         restart.on_click(anew)
         gui.add_command("Restart", hotkey="r").on_trigger(anew)
@@ -172,13 +180,19 @@ class Page:
         azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=AZIMUTH)
         impulse = gui.add_slider("Impulse [N·s]", min=0.5, max=40.0, step=0.5, initial_value=6.0)
         duration = gui.add_slider("Duration [s]", min=0.02, max=1.0, step=0.02, initial_value=0.1)
-        button = gui.add_button("Push", color="red", hint="P")
+        button = gui.add_button("Push", color="red", hint="P; one at a time")
 
         def push(loop: Loop) -> None:
-            loop.push(_heading(azimuth.value), impulse.value, duration.value)
+            if not self._is_pushing(loop):  # a key that is held down comes again and again
+                self._push = loop.push(_heading(azimuth.value), impulse.value, duration.value)
 
         button.on_click(self._asker(push))
         gui.add_command("Push", hotkey="p").on_trigger(self._asker(push))
+
+    def _is_pushing(self, loop: Loop) -> bool:
+        """Whether the last push that was asked for still acts; a restart takes it back."""
+        push = self._push
+        return push is not None and push.ends > loop.time and any(push is other for other in loop.disturbances)
 
     def _build_throw(self, gui: Any, loop: Loop) -> None:
         middle = min(max(loop.middle_of_target()[2], 0.2), 1.6)
@@ -194,7 +208,7 @@ class Page:
         button.on_click(self._asker(throw))
         gui.add_command("Throw a block", hotkey="t").on_trigger(self._asker(throw))
 
-    def _build_gains(self, gui: Any, gains: WorkspaceGains, file: str) -> None:
+    def _build_gains(self, gui: Any, gains: WorkspaceGains) -> None:
         for key in KEYS:
             gui.add_html(
                 f'<div style="padding:0.3em 0.9em 0;font-size:0.8em"><b>{TITLES[key]}</b> [{UNITS[key]}]</div>'
@@ -206,45 +220,49 @@ class Page:
                 )
                 dial = _Dial(slider, key, axis)
                 self._dials.append(dial)
-                slider.on_update(self._turner(dial))
+                slider.on_update(self._by_hand(partial(self._turn, dial)))
         reset = gui.add_button("Reset gains")
-        name = gui.add_text("File", file)
+        name = gui.add_text("File", self._files.name, hint="a name that ends in .toml, beside the file of --save-gains")
         save = gui.add_button("Save gains", hint="for biped run --gains FILE, and biped live --gains FILE")
         reset.on_click(lambda _: self.set_gains(gains))
-        save.on_click(lambda event: self.save(name.value, event.client))
+        save.on_click(lambda event: self._ask(lambda _: self.save(name.value, event.client)))
 
-    def _turner(self, dial: _Dial) -> Callable[[Any], None]:
-        def turn(event: Any) -> None:
-            if event.client_id is not None:  # turned by a hand; by ``set_gains`` all is known already
-                assert self.gains is not None
-                triple = list(getattr(self.gains, dial.key))
-                triple[dial.axis] = float(dial.handle.value)
-                self._use(replace(self.gains, **{dial.key: tuple(triple)}))
+    def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
+        """As ``_asker``, for a slider that a hand has moved; where the program has, all is known already."""
+        return lambda event: self._ask(change) if event.client_id is not None else None
 
-        return turn
+    def _turn(self, dial: _Dial, loop: Loop) -> None:
+        """Let one gain be what its slider shows."""
+        assert loop.gains is not None
+        triple = list(getattr(loop.gains, dial.key))
+        triple[dial.axis] = float(dial.handle.value)
+        self._use(loop, replace(loop.gains, **{dial.key: tuple(triple)}))
 
     def set_gains(self, gains: WorkspaceGains) -> None:
-        """Let these gains act, and the sliders show them."""
-        self._use(gains)
-        for dial in self._dials:
-            dial.handle.value = getattr(gains, dial.key)[dial.axis]
+        """Let these gains act, and the sliders show them; from any thread."""
 
-    def _use(self, gains: WorkspaceGains) -> None:
-        assert self.runner is not None
+        def change(loop: Loop) -> None:
+            self._use(loop, gains)
+            for dial in self._dials:
+                dial.handle.value = getattr(gains, dial.key)[dial.axis]
+
+        self._ask(change)
+
+    def _use(self, loop: Loop, gains: WorkspaceGains) -> None:
+        loop.set_gains(gains)
         self.gains = gains
-        self.runner.ask(lambda loop: loop.set_gains(gains))
 
     def save(self, file: str, client: Any = None) -> None:
         """Write the gains that act, and say so to the one who asked."""
         assert self.gains is not None
-        title, color = "Gains saved", "green"
+        title, color, name = "Gains saved", "green", file.strip()
         try:
-            if not file.strip():
-                raise OSError("type a file's name first")
-            save_gains(self.gains, Path(file))
-            body = f"{Path(file).resolve()}: biped run … --gains {file}"
+            path = self._files.save(self.gains, name)
+            body = f"{path.resolve()}: biped run … --gains {path}"
         except OSError as error:
-            title, body, color = "Gains not saved", f"{file}: {error.strerror or error}", "red"
+            title, body, color = "Gains not saved", f"{name}: {error.strerror or error}", "red"
+        except (InputError, ValueError) as error:
+            title, body, color = "Gains not saved", f"{name}: {error}", "red"
         if client is not None:
             client.add_notification(title, body, color=color, auto_close_seconds=8.0)
 
@@ -253,43 +271,36 @@ class Page:
             slider = gui.add_slider(
                 f"{AXES[axis]} [m]", min=value - REACH, max=value + REACH, step=0.001, initial_value=value
             )
-            slider.on_update(self._mover(axis, slider))
+            slider.on_update(self._by_hand(self._move))
             self._points.append(slider)
         gui.add_button("Back").on_click(lambda _: self._set_target(first))
 
-    def _mover(self, axis: int, slider: Any) -> Callable[[Any], None]:
-        def move(event: Any) -> None:
-            if event.client_id is not None:
-                assert self._target is not None
-                place = list(self._target)
-                place[axis] = float(slider.value)
-                self._aim((place[0], place[1], place[2]))
-
-        return move
+    def _move(self, loop: Loop) -> None:
+        """Let the set point be where the sliders have it."""
+        x, y, z = (float(slider.value) for slider in self._points)
+        loop.set_target((x, y, z))
 
     def _set_target(self, place: Vector3) -> None:
-        self._aim(place)
-        for slider, value in zip(self._points, place, strict=True):
-            slider.value = value
+        def change(loop: Loop) -> None:
+            loop.set_target(place)
+            for slider, value in zip(self._points, place, strict=True):
+                slider.value = value
 
-    def _aim(self, place: Vector3) -> None:
-        assert self.runner is not None
-        self._target = place
-        self.runner.ask(lambda loop: loop.set_target(place))
+        self._ask(change)
 
 
 def _heading(degrees: float) -> Vector3:
     return heading(math.radians(degrees))
 
 
-def words(status: Status) -> str:
-    """What there is to tell, as Markdown."""
+def words(status: Status, going: str = "Standing") -> str:
+    """What there is to tell, as Markdown; ``going`` is what it does while nothing is wrong."""
     if status.error is not None:
         state = f"### Stopped\n{status.error}. Press **Restart**."
     elif status.fell_at is not None:
         state = f"### Fallen at {status.fell_at:.2f} s\nPress **Restart**."
     else:
-        state = f"### {'Paused' if status.paused else 'Standing'}"
+        state = f"### {'Paused' if status.paused else going}"
     told = [f"{status.time:.1f} s simulated"]
     if status.reading is not None:
         told.append(f"real time × {status.reading.factor:.2f}")

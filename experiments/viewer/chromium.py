@@ -25,8 +25,8 @@ HOW_TO_GET_IT = "install Chromium (on Debian: apt-get install chromium) or Googl
 OPTIONS = (
     "--headless=new", "--no-sandbox", "--no-first-run", "--hide-scrollbars", "--disable-quic", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-extensions",
-    "--mute-audio", "--remote-debugging-port=0", "--remote-allow-origins=*", "--force-device-scale-factor=1",
-    "--disable-dev-shm-usage", "--enable-unsafe-swiftshader",
+    "--mute-audio", "--remote-debugging-port=0", "--force-device-scale-factor=1",
+    "--disable-dev-shm-usage", "--enable-unsafe-swiftshader", "--no-proxy-server",
 )  # fmt: skip
 #: WebGL computed by the processor, the same on every machine; or by the graphics card, where there is one.
 SOFTWARE, HARDWARE = ("--use-angle=swiftshader",), ("--ignore-gpu-blocklist", "--enable-gpu")
@@ -70,19 +70,28 @@ class Chromium:
         Raises:
             RuntimeError: the browser refused it.
             TimeoutError: no answer.
+            InputError: the browser has ended.
         """
         self._number += 1
         message = {"id": self._number, "method": method, "params": arguments}
-        self._connection.send(json.dumps(message if self._session is None else message | {"sessionId": self._session}))
-        while True:
-            answer = json.loads(self._connection.recv(timeout=PATIENCE))
-            if answer.get("id") == self._number:
-                break
-            self._note(answer)
+        answer = self._answer(message if self._session is None else message | {"sessionId": self._session})
         if "error" in answer:
             raise RuntimeError(f"{method}: {answer['error']['message']}")
         result: dict[str, Any] = answer["result"]
         return result
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        from websockets.exceptions import WebSocketException
+
+        try:
+            self._connection.send(json.dumps(message))
+            while True:
+                answer: dict[str, Any] = json.loads(self._connection.recv(timeout=PATIENCE))
+                if answer.get("id") == message["id"]:
+                    return answer
+                self._note(answer)
+        except WebSocketException as error:
+            raise InputError(f"Chromium has ended by itself, or was ended ({error}); too little memory?") from error
 
     def _note(self, event: dict[str, Any]) -> None:
         """Keep what the page says of errors."""
@@ -135,6 +144,12 @@ class Chromium:
         for kind in ("mousePressed", "mouseReleased"):
             self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def press(self, key: str, code: str, repeats: int = 0) -> None:
+        """Press a key, such as ``p`` whose code is ``KeyP``, and let it go; held down, it comes again so many times."""
+        for number in range(repeats + 1):
+            self.command("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, text=key, autoRepeat=number > 0)
+        self.command("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
+
 
 @contextlib.contextmanager
 def chromium(
@@ -154,6 +169,7 @@ def chromium(
     """
     graphics = HARDWARE if hardware else SOFTWARE
     program = find_browser(program)
+    from websockets.exceptions import WebSocketException
     from websockets.sync.client import connect
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -165,7 +181,11 @@ def chromium(
         )  # fmt: skip
         try:
             address = _address(process, Path(folder) / "DevToolsActivePort")
-            with connect(address, max_size=None, open_timeout=PATIENCE) as connection:
+            try:
+                connection = connect(address, max_size=None, open_timeout=PATIENCE, proxy=None)
+            except (WebSocketException, OSError) as error:
+                raise InputError(f"Chromium does not take orders at {address}: {error}") from error
+            with connection:
                 browser = Chromium(connection)
                 browser.open(url, width, height)
                 yield browser

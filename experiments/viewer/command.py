@@ -6,7 +6,8 @@ import webbrowser
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from experiments.cli.main import Parser, announce
+from experiments.cli.failures import INTERRUPTED
+from experiments.cli.main import Parser, announce, fail
 
 if TYPE_CHECKING:
     from experiments.viewer.page import Page
@@ -31,8 +32,8 @@ examples:
   biped view results/thrown-block --measure        how many pictures a second get through
 
 In the page: drag to turn, scroll to come closer, right-drag to move; space bar plays and pauses, the arrow keys step by
-a recorded row. Ctrl-C here ends it.
-Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken.
+a recorded row. Ctrl-C here ends it. Whoever reaches the address of --host may play and scrub, for all.
+Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 interrupted while it measured.
 """
 
 
@@ -67,6 +68,7 @@ def main(argv: Sequence[str]) -> int:
     from experiments.viewer.transport import Transport
 
     if options.measure:
+        from experiments.viewer.endings import cleaning_up_when_told
         from experiments.viewer.measure import find_browser, measure
 
         find_browser()
@@ -80,8 +82,12 @@ def main(argv: Sequence[str]) -> int:
     with serving(options.host, options.port) as server:
         page = Page(server, roles, transport, options.side_by_side)
         if options.measure:
-            for line in measure(page, options.rate):
-                print(line)
+            try:
+                with cleaning_up_when_told():
+                    for line in measure(page, options.rate):
+                        print(line)
+            except KeyboardInterrupt:
+                return fail("interrupted before all was measured", INTERRUPTED, "")
             return 0
         try:
             _play(page, url_of(server), options)

@@ -62,7 +62,7 @@ class Page:
         self.frames, self.cost = 0, 0.0
         self.stage = Stage(server)
         self._figures = [self._figure(k, role, side_by_side) for k, role in enumerate(roles)]
-        self._wake = threading.Event()
+        self._wake, self._stepping = threading.Event(), threading.Lock()
         self._todo: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._follow = False
         self._shown_time, self._shown_panel = float("nan"), float("-inf")
@@ -170,7 +170,7 @@ class Page:
         speed = gui.add_dropdown("Speed", tuple(names), initial_value=f"{transport.speed:g} ×")
         loop = gui.add_checkbox("Loop", transport.loop)
 
-        self._play.on_click(lambda _: transport.play(not transport.playing))
+        self._play.on_click(lambda _: transport.toggle())
         self._slider.on_update(
             lambda event: transport.seek(self._slider.value) if event.client_id is not None else None
         )
@@ -178,7 +178,7 @@ class Page:
         speed.on_update(lambda _: setattr(transport, "speed", names[speed.value]))
         loop.on_update(lambda _: setattr(transport, "loop", loop.value))
         for label, key, action in (
-            ("Play or pause", "space", lambda: transport.play(not transport.playing)),
+            ("Play or pause", "space", transport.toggle),
             ("A recorded row on", "arrowright", lambda: self.step("▶")),
             ("A recorded row back", "arrowleft", lambda: self.step("◀")),
         ):
@@ -190,16 +190,17 @@ class Page:
     def step(self, which: str) -> None:
         """Pause, and go to the start (``|◀``), a recorded row of the first run back or on, or to the end (``▶|``)."""
         film, transport = self.roles[0].film, self.transport
-        transport.play(False)
-        now = film.row_at(transport.time + 1e-9)
-        last = len(film.time) - 1
-        times = {
-            "|◀": transport.begins,
-            "◀": film.time[max(now - (film.time[now] > transport.time - 1e-9), 0)],
-            "▶": film.time[min(now + 1, last)],
-            "▶|": transport.ends,
-        }
-        transport.seek(float(times[which]))
+        with self._stepping:  # the server calls back from several threads at once
+            transport.play(False)
+            now = film.row_at(transport.time + 1e-9)
+            last = len(film.time) - 1
+            times = {
+                "|◀": transport.begins,
+                "◀": film.time[max(now - (film.time[now] > transport.time - 1e-9), 0)],
+                "▶": film.time[min(now + 1, last)],
+                "▶|": transport.ends,
+            }
+            transport.seek(float(times[which]))
 
     def _build_camera(self, gui: Any) -> None:
         names = tuple(CAMERAS)

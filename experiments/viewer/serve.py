@@ -2,9 +2,12 @@
 
 import contextlib
 import io
+import logging
 import socket
+import threading
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from biped.errors import InputError
 
@@ -12,11 +15,15 @@ from biped.errors import InputError
 PORT = 8080
 #: How many more are tried after it.
 MORE = 50
+#: Says on the terminal what strangers send: a port scanner's bytes, half a request.
+LOGGER = "websockets.server"
+
+_replacing = threading.Lock()
 
 
 @contextlib.contextmanager
 def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
-    """A viser server, stopped at the end.
+    """A viser server, stopped at the end. It refuses the pages of other sites that are open in the same browser.
 
     Args:
         host: address to listen at; ``0.0.0.0`` for all of this machine's.
@@ -28,20 +35,73 @@ def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
 
-    with contextlib.redirect_stdout(io.StringIO()):  # it introduces itself
-        server = viser.ViserServer(host=host, port=chosen, verbose=False)
+    with _silenced(logging.getLogger(LOGGER)):
+        with contextlib.redirect_stdout(io.StringIO()), _refusing_strangers():  # it introduces itself
+            server = viser.ViserServer(host=host, port=chosen, verbose=False)
+        try:
+            yield server
+        finally:
+            with contextlib.redirect_stdout(io.StringIO()):
+                server.stop()
+
+
+@contextlib.contextmanager
+def _silenced(logger: logging.Logger) -> Iterator[None]:
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
     try:
-        yield server
+        yield
     finally:
-        with contextlib.redirect_stdout(io.StringIO()):
-            server.stop()
+        logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def _refusing_strangers() -> Iterator[None]:
+    """A viser server that begins within takes orders from its own pages only.
+
+    A browser lets any page open a websocket to any address, and only tells who asks (RFC 6455, 10.2). viser does not
+    look at that and has no option for it, so the function by which it begins to serve is replaced for that moment.
+    """
+    import websockets.asyncio.server as library
+
+    with _replacing:
+        serve, begun = library.serve, False
+
+        def guarded(*arguments: Any, process_request: Any, **options: Any) -> Any:
+            nonlocal begun
+            begun = True
+
+            def process(connection: Any, request: Any) -> Any:
+                if is_stranger(request.headers):
+                    return connection.respond(403, "this page is of another site\n")
+                return process_request(connection, request)
+
+            return serve(*arguments, process_request=process, **options)
+
+        library.serve = guarded  # type: ignore[assignment,misc]
+        try:
+            yield
+        finally:
+            library.serve = serve  # type: ignore[misc]
+        if not begun:
+            raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
+
+
+def is_stranger(headers: Any) -> bool:
+    """Whether a request is by a page of another site, by what its browser says; programs say nothing of the kind."""
+    hosts = [host.lower() for host in headers.get_all("Host")]
+    return any(urlsplit(origin).netloc.lower() not in hosts for origin in headers.get_all("Origin"))
 
 
 def url_of(server: Any) -> str:
     """Where a browser on this machine finds it."""
-    host = server.get_host()
-    shown = "localhost" if host in ("0.0.0.0", "::", "127.0.0.1") else host
-    return f"http://{shown}:{server.get_port()}"
+    return address_of(server.get_host(), server.get_port())
+
+
+def address_of(host: str, port: int) -> str:
+    """The same, of an address to listen at and a port."""
+    shown = "localhost" if host in ("", "0.0.0.0", "::", "127.0.0.1") else host
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
 def _first_free(host: str) -> int:

@@ -49,10 +49,19 @@ class Transport:
     def play(self, on: bool = True) -> None:
         """Play or pause; at the end, playing starts from the beginning."""
         with self._lock:
-            if on and self._time >= self.ends:
-                self._time = self.begins
-            self._playing, self._seen = on, None
+            self._play(on)
         self.on_change()
+
+    def toggle(self) -> None:
+        """Pause if it plays, else play."""
+        with self._lock:
+            self._play(not self._playing)
+        self.on_change()
+
+    def _play(self, on: bool) -> None:
+        if on and self._time >= self.ends:
+            self._time = self.begins
+        self._playing, self._seen = on, None
 
     def seek(self, time: float) -> None:
         """Go to a time; to the nearest there is."""

@@ -1,10 +1,12 @@
 """The page in a browser: it moves by itself, and a key pushes."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
 
+from biped.disturbances import Push, Throw
 from experiments.live.loop import Loop
 from experiments.live.page import Page
 from experiments.live.runner import Runner
@@ -22,6 +24,30 @@ POSE = "window.__viserMutable && window.__viserMutable.nodePoseData['/world/figu
 def click(browser, label):
     browser.wait_for(f"[...document.querySelectorAll('button')].some(b => b.innerText === '{label}')")
     browser.evaluate(f"[...document.querySelectorAll('button')].find(b => b.innerText === '{label}').click()")
+
+
+def wait_until(true, patience=20.0):
+    until = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def keys(browser, page, loop):
+    """Space, R, P, T; P held down pushes once."""
+    page.runner.pause(False)
+    browser.evaluate("document.activeElement.blur()")
+    browser.press(" ", "Space")
+    wait_until(lambda: page.runner.paused)
+    browser.press("p", "KeyP", repeats=3)
+    wait_until(lambda: any(isinstance(d, Push) and d is page._push for d in loop.disturbances))
+    browser.press("t", "KeyT")
+    wait_until(lambda: any(isinstance(d, Throw) for d in loop.disturbances))
+    assert len(loop.disturbances) == len(loop.setup.disturbances) + 2
+    browser.press("r", "KeyR")
+    wait_until(lambda: loop.disturbances == loop.setup.disturbances)
+    browser.press(" ", "Space")
+    wait_until(lambda: not page.runner.paused)
 
 
 def test_it_is_seen_and_pushed():
@@ -44,6 +70,7 @@ def test_it_is_seen_and_pushed():
                 click(browser, "Restart")
                 browser.wait_for("document.body.innerText.includes('0.0 s simulated')")
                 assert loop.time == 0.0 < still
+                keys(browser, page, loop)
                 assert browser.console == []
         finally:
             page.runner.stop()

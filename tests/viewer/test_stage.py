@@ -1,3 +1,6 @@
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -133,6 +136,26 @@ def test_steps_go_to_the_recorded_rows(shown):
     for button, wanted in (("◀", times[10]), ("◀", times[9]), ("▶", times[10]), ("|◀", 0.0), ("▶|", 0.3)):
         shown.step(button)
         assert shown.transport.time == pytest.approx(wanted), button
+
+
+def test_steps_at_once_are_all_taken(shown):
+    """The server calls back from several threads."""
+    times = shown.roles[0].film.time
+    shown.transport.seek(0.0)
+    original = shown.transport.seek
+
+    def slowly(moment):
+        time.sleep(0.01)
+        original(moment)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shown.transport, "seek", slowly)
+        hands = [threading.Thread(target=shown.step, args=("▶",)) for _ in range(5)]
+        for hand in hands:
+            hand.start()
+        for hand in hands:
+            hand.join()
+    assert shown.transport.time == pytest.approx(times[5])
 
 
 def test_plots_are_of_the_run(pushed):

@@ -21,6 +21,16 @@ def test_paused_it_stays():
     assert transport.advance(20.5) == pytest.approx(1.75)
 
 
+def test_it_plays_and_pauses_in_turn():
+    transport = Transport(0.0, 1.0)
+    transport.toggle()
+    assert not transport.playing
+    transport.seek(1.0)
+    transport.toggle()
+    assert transport.playing
+    assert transport.time == 0.0  # from the start again
+
+
 def test_held_it_lets_no_time_go_by():
     transport = Transport(0.0, 3.0)
     transport.advance(0.0)
