@@ -33,7 +33,8 @@ examples:
 
 What is written: the page compare.html, the picture compare.png, every table as CSV and Parquet, and a saved run of each
 engine in runs/ (biped view, biped report). docs/compare.md says what each number means. Ctrl-C keeps what is done.
-Exit status: 0 done (also where a human fell), 2 bad input, 130 interrupted.
+An engine's error keeps it too.
+Exit status: 0 done (also where a human fell), 1 an engine's error, 2 bad input, 130 interrupted.
 """
 
 
@@ -110,6 +111,12 @@ def run(results: "Results", effort: "Effort", folder: Path, command: str, *, nat
         results.undone = [stage.title for stage in todo]
         files = output.write(results)
         return fail(f"interrupted; what was done is in {files[0]}", INTERRUPTED, "")
+    except Exception as error:
+        results.undone = [stage.title for stage in todo]
+        results.stopped = f"Stopped by an error ({' '.join(str(error).split()) or type(error).__name__})"
+        files = output.write(results)
+        announce(f"stopped by an error in {todo[0].title}; what was done is in {files[0]}")
+        raise
     files = output.write(results)
     print_verdicts(results, files)
     announce(f"compared {len(results.able)} in {time.perf_counter() - began:.0f} s")

@@ -7,7 +7,7 @@ from typing import Any
 from biped.controller import Impedance
 from biped.disturbances import sorted_disturbances
 from biped.errors import InputError
-from biped.integrators import INTEGRATORS, integrator_named, settings_of
+from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.run import versions
 from biped.session import Announce, Progress
 from experiments.engines.engine import Case, Engine, Natural, check_installed, version_of
@@ -73,6 +73,16 @@ class Contestant:
             return engine_settings(self.foreign)
         own = settings_of(integrator_named(str(self.engine)))
         return own | {name: changes[f"integrator.{name}"] for name in own if f"integrator.{name}" in changes}
+
+    def integrator(self, changes: Mapping[str, Value]) -> Integrator:
+        """The integrator of ours, with those of its settings that the changes give.
+
+        Raises:
+            InputError: it is another engine, or a value is out of range.
+        """
+        if self.foreign is not None:
+            raise InputError(f"{self.title} is no integrator of ours")
+        return integrator_named(str(self.engine), **self.settings(changes))
 
     def run(
         self,

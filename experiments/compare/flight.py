@@ -4,7 +4,7 @@ All engines start from the same state, and their energies and momenta are comput
 configurations and velocities that they give. No controller is asked, so that nothing but their steps is in between.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from biped import dynamics
 from biped.controller import Impedance
 from biped.errors import InputError, IntegrationError
-from biped.integrators import INTEGRATORS
+from biped.integrators import Integrator
 from biped.model import Model
 from biped.session import Announce
 from biped.simulation import simulate
@@ -26,6 +26,7 @@ from experiments.compare.effort import Progress
 from experiments.compare.table import quantity
 from experiments.engines.engine import Case, Engine, Simulation
 from experiments.kernels.foreign import Arrival, new_arrival
+from experiments.parameters.parameter import Value
 
 __all__ = ["MOTIONS", "STEP", "FlightRow", "Flown", "flight_row", "fly", "start_of"]
 
@@ -138,11 +139,13 @@ class Glider:
         return found if self.lag else replace(found, in_phase=found.v)
 
 
-def _our_samples(name: str, start: Start, duration: float, interval: float, announce: Announce | None) -> Samples:
+def _our_samples(
+    integrator: Integrator, start: Start, duration: float, interval: float, announce: Announce | None
+) -> Samples:
     """A flight by an integrator of ours."""
     model, q, v = start
     run = simulate(
-        model, state=State.at(model, q, v), integrator=INTEGRATORS[name], step=STEP, duration=duration,
+        model, state=State.at(model, q, v), integrator=integrator, step=STEP, duration=duration,
         record_every=interval, announce=announce,
     )  # fmt: skip
     velocities = run.frame[list(model.velocity_names)].to_numpy()
@@ -164,7 +167,12 @@ def kept(model: Model, samples: Samples) -> Flown:
 
 
 def fly(
-    contestant: Contestant, motion: str, duration: float, progress: Progress, announce: Announce | None = None
+    contestant: Contestant,
+    motion: str,
+    duration: float,
+    changes: Mapping[str, Value],
+    progress: Progress,
+    announce: Announce | None = None,
 ) -> Flown:
     """Let the human tumble in an engine.
 
@@ -172,6 +180,7 @@ def fly(
         contestant: the engine.
         motion: of ``MOTIONS``.
         duration: [s].
+        changes: of the compared experiment; settings of our integrators are honoured.
         progress: called with the time simulated [s].
         announce: called with a sentence before kernels are compiled.
 
@@ -182,7 +191,7 @@ def fly(
     start = start_of(motion)
     interval = min(SAMPLED, duration / 10.0)
     if contestant.foreign is None:
-        samples = _our_samples(str(contestant.engine), start, duration, interval, announce)
+        samples = _our_samples(contestant.integrator(changes), start, duration, interval, announce)
         progress(duration)
     else:
         samples = Glider(contestant.foreign, start, STEP).samples(duration, interval, progress)

@@ -1,7 +1,7 @@
 """What becomes of the experiment as the step is halved: does an engine converge, and how fast?
 
 Each engine is compared with itself at its own finest step. That says nothing about whether it converges to the right
-motion; but where it does not come close even to itself, its figures depend on the step.
+motion, and is told of these steps only.
 """
 
 import math
@@ -17,7 +17,7 @@ from biped.errors import InputError
 from biped.run import Run
 from experiments.compare.contestants import Contestant
 from experiments.compare.effort import Progress
-from experiments.compare.outcome import FAILED, FELL, distances
+from experiments.compare.outcome import FAILED, FELL, REFUSED, distances
 from experiments.compare.table import quantity
 from experiments.engines.rollout import Rollout
 from experiments.experiment import Experiment
@@ -27,6 +27,8 @@ from experiments.parameters.parameter import Value
 LEAST, ORDERS = 3, (0.1, 8.0)
 #: The greatest root mean square distance of the errors from a power law, as a factor.
 SCATTER = 1.5
+#: [m] Distances below it are those of rounding: they show no order, and no convergence that is left to do.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Rung:
     @property
     def stood(self) -> bool:
         """Whether it got to its end without a fall."""
-        return self.outcome not in (FELL, FAILED)
+        return self.outcome not in (FELL, FAILED, REFUSED)
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def rungs_of(label: str, made: Mapping[float, tuple[Rollout | None, str]]) -> li
     for step in sorted(made, reverse=True):
         rollout, why = made[step]
         if rollout is None:
-            rows.append(Rung(label, step, FAILED, 0.0, None, None, why))
+            rows.append(Rung(label, step, REFUSED, 0.0, None, None, why))
             continue
         summary = rollout.run.summary
         peak, final = (None, None) if step == min(made) else _distances(rollout.run, truth)
@@ -107,36 +109,49 @@ def _distances(run: Run, truth: Run | None) -> tuple[float | None, float | None]
     if truth is None or run.summary["outcome"] in (FELL, FAILED):
         return None, None
     between = distances(run, truth)
-    return (float(between.max()), float(between[-1])) if len(between) else (None, None)
+    return (float(between.max()), float(between[-1])) if len(between) > 1 else (None, None)  # more than the start
 
 
 def convergence_of(label: str, rungs: Sequence[Rung]) -> Convergence:
     """Whether the path converges, told from the peak errors of the rungs."""
     rows = sorted(rungs, key=lambda rung: -rung.step)
-    finest = rows[-1]
-    down = [rung for rung in rows if not rung.stood]
-    fallen = f"{'fails' if all(rung.outcome == FAILED for rung in down) else 'falls'} at {_steps(down)}"
+    *coarser, finest = rows
+    besides = "; ".join(_downs(rows))
     if not finest.stood:
-        return Convergence(label, None, None, f"{fallen}, its finest step: there is nothing to converge to")
-    told = [(rung.step, rung.peak) for rung in rows[:-1] if rung.peak is not None and rung.peak > 0.0]
-    besides = f"; {fallen}" if down else ""
-    if len(told) < LEAST:
-        words = f"too few steps at which it stands ({len(told)} besides the finest) to tell an order"
-        return Convergence(label, None, None, words + besides)
+        return Convergence(label, None, None, f"{besides}: without its finest step there is nothing to compare with")
+    told = [(rung.step, rung.peak) for rung in coarser if rung.peak is not None]
+    order, scatter, words = _told(told, finest.step)
+    return Convergence(label, order, scatter, "; ".join([words, besides]) if besides else words)
+
+
+def _told(told: Sequence[tuple[float, float]], finest: float) -> tuple[float | None, float | None, str]:
+    """Order, scatter and words from steps [s] and errors [m], from the coarsest on."""
+    if not told:
+        return None, None, "nothing to compare: no other step that got to the end, or no row but the start"
+    if all(error < ROUNDING for _, error in told):
+        return None, None, "exact to rounding at all steps"
     for (coarse, before), (fine, after) in pairwise(told):
-        if after >= before:
+        if after >= before and after >= ROUNDING:
             closer = told[-1][1] < 0.5 * told[0][1]
-            words = "comes closer, but not steadily" if closer else "does not converge"
-            words += f": at {1e3 * fine:g} ms it is no closer than at {1e3 * coarse:g} ms"
-            return Convergence(label, None, None, words + besides)
-    order, scatter = fitted_order([step for step, _ in told], [error for _, error in told], finest.step)
-    if not ORDERS[0] * 1.01 < order < ORDERS[1] * 0.99:
-        words = f"comes closer, but {'slower' if order < 1.0 else 'faster'} than any power of the step"
-        return Convergence(label, None, scatter, words + besides)
+            words = "comes closer, but not steadily" if closer else "shows no convergence at these steps"
+            return None, None, f"{words}: at {1e3 * fine:g} ms it is no closer than at {1e3 * coarse:g} ms"
+    clear = [(step, error) for step, error in told if error >= ROUNDING]
+    if len(clear) < LEAST:
+        return None, None, f"comes closer; too few steps with an error above rounding ({len(clear)}) to tell an order"
+    order, scatter = fitted_order([step for step, _ in clear], [error for _, error in clear], finest)
+    least, most = ORDERS
+    if not least * 1.01 < order < most * 0.99:
+        return None, scatter, f"comes closer, but no order from {least:g} to {most:g} fits"
     if scatter > SCATTER:
-        words = f"comes closer, but by no power of the step: errors are off by a factor of {scatter:.2g}"
-        return Convergence(label, None, scatter, words + besides)
-    return Convergence(label, order, scatter, f"converges with order {order:.2f}{besides}")
+        return None, scatter, f"comes closer, but no order fits: errors are off by a factor of {scatter:.2g}"
+    return order, scatter, f"converges with order {order:.2f}"
+
+
+def _downs(rungs: Sequence[Rung]) -> list[str]:
+    """At which steps it did not get to the end, by how."""
+    verbs = {FELL: "falls", FAILED: "fails", REFUSED: "cannot be run"}
+    down = {outcome: [rung for rung in rungs if rung.outcome == outcome] for outcome in verbs}
+    return [f"{verbs[outcome]} at {_steps(found)}" for outcome, found in down.items() if found]
 
 
 def _steps(rungs: Sequence[Rung]) -> str:

@@ -14,6 +14,8 @@ from experiments.parameters.parameter import Value
 Floats = NDArray[np.float64]
 
 FELL, FAILED = "fell", "failed"
+#: Of what an engine does not take.
+REFUSED = "refused"
 #: The share of a run, from its end, over which rest is looked at.
 TAIL = 0.1
 
@@ -30,7 +32,7 @@ class Outcome:
     settling_time: float | None = quantity("s", "settling time, to 2 cm and 2°")
     position_error: float | None = quantity("m", "distance from the set point over the last tenth")
     orientation_error: float | None = quantity("rad", "turn from the set point over the last tenth")
-    block_impulse: float | None = quantity("N*s", "impulse of what was thrown, on the trunk")
+    block_impulse: float | None = quantity("N*s", "impulse of what was thrown, on what it hit")
     foot_slip: float | None = quantity("m", "longest path that a contact point slid")
     foot_creep: float | None = quantity("m", "creep of points that stick, in the last quarter")
     penetration: float | None = quantity("m", "depth of the deepest point in the floor, over the last tenth")
@@ -121,8 +123,11 @@ def distances(run: Run, other: Run) -> Floats:
 
 
 def apart(run: Run, other: Run) -> float | None:
-    """[m] the greatest distance between the roots of two runs; None if either did not get to its end."""
+    """[m] the greatest distance between the roots of two runs.
+
+    None if either did not get to its end, or if they have only the start in common.
+    """
     if any(one.summary["outcome"] in (FELL, FAILED) for one in (run, other)):
         return None
     between = distances(run, other)
-    return float(between.max()) if len(between) else None
+    return float(between.max()) if len(between) > 1 else None

@@ -1,5 +1,7 @@
 """What a comparison leaves behind: saved runs, tables, a picture, the page, and lines on the terminal."""
 
+import json
+import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Any
 import matplotlib
 from rich.text import Text
 
+from biped.run import SUMMARY
 from experiments.bench.machine import stamp
 from experiments.compare.command import PAGE, PICTURE
 from experiments.compare.results import TABLES, Results
@@ -38,7 +41,7 @@ class Output:
     saved: set[int] = field(default_factory=set, init=False)
 
     def save_runs(self, results: Results) -> None:
-        """Save the runs that are new.
+        """Save the runs that are new, and remove those of a comparison before this one.
 
         Raises:
             OSError: a file cannot be written.
@@ -48,10 +51,18 @@ class Output:
         folders += [(Path(NATURAL_RUNS) / label, made) for label, made in results.natural.items()]
         for (settings, label), made in results.standing.items():
             folders.append((Path(STANDING) / (label if settings == EQUAL else f"{label}-{settings}"), made))
+        self._remove_others({place for place, _ in folders})
         for place, made in folders:
             if id(made) not in self.saved:
                 made.run.save(self.folder / place)
                 self.saved.add(id(made))
+
+    def _remove_others(self, places: set[Path]) -> None:
+        """Remove the runs that a comparison before this one saved in other places."""
+        for group in (RUNS, NATURAL_RUNS, STANDING):
+            for folder in sorted((self.folder / group).glob("*")):
+                if folder.relative_to(self.folder) not in places and _is_rollout(folder):
+                    shutil.rmtree(folder)
 
     def write(self, results: Results) -> list[Path]:
         """Write runs, tables, picture and page of what has been found; the files.
@@ -79,6 +90,17 @@ class Output:
         data = None if picture is None else picture.read_bytes()
         page = write_page(compare_page(results, data, self.command, self.made), self.folder / PAGE)
         return [page, *([picture] if picture else []), *files]
+
+
+def _is_rollout(folder: Path) -> bool:
+    """Whether it is a run that was saved by a comparison: its summary names an engine."""
+    summary = folder / SUMMARY
+    if folder.is_symlink() or not summary.is_file():
+        return False
+    try:
+        return "engine" in json.loads(summary.read_text(encoding="utf-8"))
+    except ValueError:
+        return False  # not ours to remove
 
 
 def print_verdicts(results: Results, files: Iterable[Path]) -> None:

@@ -9,12 +9,12 @@ import pandas as pd
 from experiments.bench.flight_energy import MOTIONS
 from experiments.compare.charts import drawings
 from experiments.compare.contestants import Contestant, case_of
-from experiments.compare.cost import FOREIGN, OURS
+from experiments.compare.cost import FOREIGN, OURS, coverage
 from experiments.compare.flight import STEP as FLIGHT_STEP
 from experiments.compare.flight import FlightRow
 from experiments.compare.outcome import Outcome
 from experiments.compare.results import Results
-from experiments.compare.standing import FORCE, SPAN, Creep
+from experiments.compare.standing import FORCE, Creep, friction_held
 from experiments.compare.table import meanings_of, units_of
 from experiments.compare.verdict import scientific
 from experiments.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
@@ -37,13 +37,15 @@ _FLIGHT = (
     "steps."
 )
 _HALVING = (
-    "Each engine is compared with itself at its own finest step. Coming close to itself does not prove that an engine "
-    "comes close to the true motion; where it does not, its figures depend on the step. Impacts and contacts that "
-    "touch, slip and lift limit what order any method shows here."
+    "Each engine is compared with itself at its own finest step. That an engine comes close to itself does not prove "
+    "that it comes close to the true motion; where it does not come closer, that is said of these steps only. Impacts "
+    "and contacts that touch, slip and lift limit what order any method shows here."
 )
 _COST = (
-    f"Of ours: {OURS}. Of others: {FOREIGN}, which favours them. On one core, all engines in turn; ratios are of "
-    "runs that follow one another, and their interval is that of the median, by 95 %."
+    f"Of ours: {OURS}. Of others: {FOREIGN}: what the run gave to each step, given again from the same start with "
+    "nothing in between. In the run: the same call as the engine's adapter makes it, between Python and our books, and "
+    "so with colder caches; of ours, the same loop. Ratios are of the first of the two. On one core, all engines in "
+    "turn; ratios are of runs that follow one another"
 )
 _PRECISION = (
     "Flight is smooth, and all engines solve the same equations: the error is the distance of the bodies' centres from "
@@ -68,7 +70,7 @@ def compare_page(results: Results, plate: bytes | None, command: str, made: Mapp
         _stance(results, charts["stance"]),
         _flight(results, charts["flight"]),
         _halving(results, charts["halving"]),
-        _simple("cost", "Cost of a step", _COST, _cost_table(results), charts["cost"]),
+        _simple("cost", "Cost of a step", _cost_text(results), _cost_table(results), charts["cost"]),
         _simple(
             "precision", "Work and precision in flight", _PRECISION, _precision_table(results), charts["precision"]
         ),
@@ -87,9 +89,11 @@ def compare_page(results: Results, plate: bytes | None, command: str, made: Mapp
 
 def _lead(results: Results, plate: bytes | None) -> tuple[Block, ...]:
     blocks: list[Block] = [Prose(f"Left out: {sentence}.", "bad") for sentence in results.missing]
-    blocks += [Prose(f"{results.titles[name]} does not take it: {why}", "bad") for name, why in results.refused.items()]
+    for refused in (results.refused, results.refused_natural, results.refused_cost):
+        blocks += [Prose(f"{results.titles[name]} {why}", "bad") for name, why in refused.items()]
     if results.undone:
-        blocks.append(Prose(f"Interrupted: {', '.join(results.undone)} not complete.", "bad"))
+        text = f"{results.stopped}: {', '.join(results.undone)} not complete; there is no verdict on that."
+        blocks.append(Prose(text, "bad"))
     rows = tuple((v.subject, verdict_winner(v.winners, results), v.sentence) for v in results.verdicts())
     if rows:
         blocks.append(
@@ -158,21 +162,35 @@ def _unit(unit: str) -> str:
 def _stance(results: Results, found: Sequence[Drawing]) -> Section | None:
     if not results.creeps:
         return None
-    headings = ("engine", "settings", "step [ms]", "outcome", f"creep in {SPAN:g} s [mm]", "")
+    headings = ("engine", "settings", "step [ms]", "outcome", "over [s]", "creep [mm]", "")
     rows = tuple(
-        (results.titles[row.engine], row.settings, f"{1e3 * row.step:.4g}", row.outcome, _creep(row), row.failure)
+        (
+            results.titles[row.engine],
+            row.settings,
+            f"{1e3 * row.step:.4g}",
+            row.outcome,
+            _span(row),
+            _creep(row),
+            row.failure,
+        )
         for row in results.creeps
     )
+    held = friction_held(results.changes)
     text = (
-        f"A human stands for a while under a horizontal force of {FORCE:g} N on its trunk, far within what friction "
-        "holds: feet that stick should not move at all once it leans on the force."
+        f"A human stands for a while under a horizontal force of {FORCE:g} N on its trunk, {FORCE / held:.0%} of what "
+        f"static friction holds ({held:.3g} N)"
     )
+    text += ": feet that stick should not move at all once it leans on the force." if held > FORCE else ": it slides."
     blocks = (Prose(text, "muted"), *_charts(found), Table("Creep of the soles", headings, rows, fold=False))
     return Section("stance", "Creep in stance", blocks=blocks)
 
 
 def _creep(row: Creep) -> str:
-    return "" if row.creep_in_20_s is None else _cell(1e3 * row.creep_in_20_s)
+    return "" if row.creep is None else _cell(1e3 * row.creep)
+
+
+def _span(row: Creep) -> str:
+    return "" if row.creep is None else f"{row.measured:.3g}"
 
 
 def _flight(results: Results, found: Sequence[Drawing]) -> Section | None:
@@ -229,6 +247,14 @@ def _halving(results: Results, found: Sequence[Drawing]) -> Section | None:
     return Section("halving", "As the step is halved", blocks=blocks)
 
 
+def _cost_text(results: Results) -> str:
+    repeats = min((row.repeats for row in results.costs), default=0)
+    if repeats < 2:
+        return f"{_COST}."
+    by = math.floor(1e3 * coverage(repeats)) / 10.0
+    return f"{_COST}, and the interval encloses their median by {by:g} % or more ({repeats} repeats)."
+
+
 def _cost_table(results: Results) -> Table | None:
     if not results.costs:
         return None
@@ -237,6 +263,7 @@ def _cost_table(results: Results) -> Table | None:
         "step [ms]",
         "time of a step [µs]",
         "least … most",
+        "in the run [µs]",
         "× first",
         "its interval",
         "× real time",
@@ -245,7 +272,7 @@ def _cost_table(results: Results) -> Table | None:
     rows = tuple(
         (
             results.titles[row.engine], f"{1e3 * row.step:.4g}", f"{1e6 * row.per_step:.3g}",
-            f"{1e6 * row.least:.3g} … {1e6 * row.most:.3g}", f"{row.ratio:.3g}",
+            f"{1e6 * row.least:.3g} … {1e6 * row.most:.3g}", f"{1e6 * row.in_run:.3g}", f"{row.ratio:.3g}",
             f"{row.ratio_low:.3g} … {row.ratio_high:.3g}", f"{row.real_time:.3g}", row.counted,
         )
         for row in results.costs
@@ -289,7 +316,7 @@ def _cases(one: Contestant, results: Results) -> list[tuple[str, Any, dict[str, 
     from experiments.compare.stages import natural_changes
 
     found = [("equal settings", one.foreign, dict(results.changes))]
-    if one.natural is not None and results.natural:
+    if one.natural is not None and one.label in results.natural:
         found.append(("natural settings", one.natural.engine, natural_changes(one, results)))
     return found
 

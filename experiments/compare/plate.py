@@ -21,6 +21,8 @@ from experiments.figures.style import STYLE
 SHOWN = "gentle"
 #: Creep [m] and errors outside of these are drawn at them.
 LEAST_CREEP, LEAST_ERROR, MOST_ERROR = 1e-9, 1e-13, 1e1
+#: Of runs that have no row but their start.
+NOTHING = "nothing to show"
 _DASH, _DOTS = (0, (3.5, 1.8)), (0, (1, 1.4))
 
 
@@ -51,16 +53,21 @@ def _dash(label: str, results: Results) -> Any:
     return _DASH if is_smooth(label, results.contestants) else "-"
 
 
-def _nothing(axes: Axes, title: str) -> None:
+def _nothing(axes: Axes, title: str, words: str = "not measured") -> None:
     axes.set_title(title)
-    axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", va="center", color=style.GREY)
+    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=style.GREY)
     axes.set_xticks([])
     axes.set_yticks([])
 
 
+def _shown_runs(results: Results) -> dict[str, Run]:
+    """Those at equal settings that have more than a start."""
+    return {label: made.run for label, made in results.equal.items() if len(made.run.frame) > 1}
+
+
 def _overlay(axes: Axes, results: Results, values: Callable[[series.Floats, Run], series.Floats]) -> None:
     """Lines of all runs at equal settings, thinner and thinner, so that those below are seen."""
-    runs = {label: made.run for label, made in results.equal.items() if len(made.run.frame) > 1}
+    runs = _shown_runs(results)
     time, colors = series.common_times(runs), colors_of(results.contestants)
     for k, (label, run) in enumerate(runs.items()):
         width = 2.6 - 0.65 * min(k, 2)
@@ -80,9 +87,11 @@ def _until(results: Results, end: float) -> float:
 
 
 def _pose(axes: Axes, results: Results) -> None:
-    title = "Pose of the trunk, equal settings"
+    title = f"Pose of the {results.root.replace('_', ' ')}, equal settings"
     if not results.equal:
         return _nothing(axes, title)
+    if not _shown_runs(results):
+        return _nothing(axes, title, NOTHING)
     if next(iter(results.equal.values())).run.set_point is None:
         _overlay(axes, results, lambda time, run: series.column(time, run, "body_z"))
         axes.set_ylabel("height [m]")
@@ -97,6 +106,8 @@ def _force(axes: Axes, results: Results) -> None:
     title = "Vertical force of the floor, equal settings"
     if not results.equal or not next(iter(results.equal.values())).run.state.model.nc:
         return _nothing(axes, title)
+    if not _shown_runs(results):
+        return _nothing(axes, title, NOTHING)
     _overlay(axes, results, lambda time, run: series.floor_force(time, run, "z"))
     axes.set_title(title)
     axes.set_ylabel("force [N]")
@@ -176,5 +187,5 @@ def _cost(axes: Axes, results: Results) -> None:
     axes.set_yticks(places, [titles[row.engine] for row in rows])
     axes.grid(axis="y", visible=False)
     axes.set_title(title)
-    axes.set_xlabel("time [µs]; of other engines, their own calls alone")
+    axes.set_xlabel("time [µs]; of other engines, their step alone, replayed in a bare loop")
     return None

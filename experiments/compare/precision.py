@@ -4,7 +4,8 @@ The reference is that of ``biped work-precision``: the continuous equations, by 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from experiments.bench.timing import one_core, seconds
 from experiments.compare.contestants import Contestant
 from experiments.compare.effort import Effort, Progress
 from experiments.compare.flight import Glider, start_of
+from experiments.parameters.parameter import Value
 from experiments.work_precision.case import TREE, Motion, Rung, TreeCase
 from experiments.work_precision.ladder import Comparison, compare
 from experiments.work_precision.ladder import Effort as LadderEffort
@@ -34,6 +36,24 @@ class Traits:
     """What is known of an engine's method: nothing."""
 
     order: None = None
+
+
+@dataclass(frozen=True)
+class OurCase(TreeCase):
+    """The flight by integrators of ours, in the settings of the compared experiment.
+
+    Attributes:
+        chosen: the settings, by label.
+    """
+
+    chosen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def rungs(self, method: str, steps: Sequence[float], interval: float) -> tuple[Rung, ...]:
+        """As without them; what a rung sets itself, such as a tolerance, goes before."""
+        own = self.chosen[method]
+        return tuple(
+            replace(rung, settings={**own, **rung.settings}) for rung in super().rungs(method, steps, interval)
+        )
 
 
 @dataclass
@@ -82,15 +102,20 @@ class EngineCase:
         return self.gliders[key]
 
 
-def measure(contestants: tuple[Contestant, ...], effort: Effort, progress: Progress) -> Comparison:
-    """Errors and costs of all contestants, and of what engines have for smooth motion, on a ladder of steps."""
+def measure(
+    contestants: tuple[Contestant, ...], changes: Mapping[str, Value], effort: Effort, progress: Progress
+) -> Comparison:
+    """Errors and costs of all contestants, and of what engines have for smooth motion, on a ladder of steps.
+
+    Of ``changes``, the settings of our integrators are honoured.
+    """
     tree = FLIGHT.forms().cases[0]
     assert isinstance(tree, TreeCase)
     everyone = tuple({other.label: other for one in contestants for other in (one, *one.smooth)}.values())
     foreign = tuple(one for one in everyone if one.foreign is not None)
-    ours = [one.label for one in everyone if one.foreign is None]
+    chosen = {one.label: _changed(one, changes) for one in everyone if one.foreign is None}
     cases = (
-        *((tree,) if ours else ()),
+        *((_with_settings(tree, chosen),) if chosen else ()),
         *((EngineCase(foreign, tree.model, tree.places, tree.reference),) if foreign else ()),
     )
     problem = replace(FLIGHT, forms=lambda: Forms(cases, ()))
@@ -101,3 +126,13 @@ def measure(contestants: tuple[Contestant, ...], effort: Effort, progress: Progr
             [one.label for one in everyone],
             progress,
         )
+
+
+def _changed(one: Contestant, changes: Mapping[str, Value]) -> dict[str, Any]:
+    """The settings of an integrator of ours that the changes give; its defaults for the others."""
+    return {name: value for name, value in one.settings(changes).items() if f"integrator.{name}" in changes}
+
+
+def _with_settings(tree: TreeCase, chosen: Mapping[str, Mapping[str, Any]]) -> OurCase:
+    kept = {item.name: getattr(tree, item.name) for item in fields(tree) if item.init}
+    return OurCase(**kept, chosen=chosen)

@@ -1,7 +1,8 @@
 """All that a comparison has found so far, its tables, and its verdicts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -30,6 +31,18 @@ from experiments.experiment import Experiment
 from experiments.parameters.parameter import Value
 from experiments.work_precision.ladder import Comparison
 
+#: Titles of the stages.
+EQUAL_RUNS, NATURAL_RUNS = "the experiment at equal settings", "the experiment in natural settings"
+STANCE, NATURAL_STANCE = "creep in stance", "creep in stance, natural settings"
+FLIGHTS, HALVING, COST, PRECISION = (
+    "free flight",
+    "the experiment at halved steps",
+    "cost of a step",
+    "work and precision",
+)
+#: How a comparison may end before its end.
+INTERRUPTED = "Interrupted"
+
 
 @dataclass
 class Results:
@@ -41,6 +54,8 @@ class Results:
         contestants: who is compared, in order.
         missing: a sentence about each engine that is not installed.
         refused: by label, why an engine does not take the experiment.
+        refused_natural: the same, in its natural settings.
+        refused_cost: the same, of the run that is timed.
         equal: rollouts by label, at equal settings.
         natural: rollouts by label, in each engine's own settings.
         outcomes: rows of ``equal``.
@@ -54,7 +69,8 @@ class Results:
         orders: rows.
         costs: rows.
         precision: work and precision in flight.
-        undone: titles of the stages that are not complete.
+        undone: titles of the stages that are not complete; there are no verdicts on them.
+        stopped: why they are not, in words.
         seconds: [s] that each complete stage took, by title.
     """
 
@@ -63,6 +79,8 @@ class Results:
     contestants: tuple[Contestant, ...]
     missing: tuple[str, ...] = ()
     refused: dict[str, str] = field(default_factory=dict)
+    refused_natural: dict[str, str] = field(default_factory=dict)
+    refused_cost: dict[str, str] = field(default_factory=dict)
     equal: dict[str, Rollout] = field(default_factory=dict)
     natural: dict[str, Rollout] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
@@ -77,6 +95,7 @@ class Results:
     costs: list[Cost] = field(default_factory=list)
     precision: Comparison | None = None
     undone: list[str] = field(default_factory=list)
+    stopped: str = INTERRUPTED
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -107,6 +126,11 @@ class Results:
         """The rows of creep at equal or natural settings."""
         return [row for row in self.creeps if row.settings == settings]
 
+    @property
+    def root(self) -> str:
+        """The name of the root body."""
+        return self.experiment.build(self.changes).model.root.name
+
     def tables(self) -> dict[str, pd.DataFrame]:
         """All tables that have rows, by name; ``attrs["units"]`` of each has its units."""
         rows: tuple[list[Any], ...] = (
@@ -128,28 +152,49 @@ class Results:
                 yield PrecisionRow(curve.method, rung.step, None, None, None, curve.order, why)
 
     def verdicts(self) -> list[Verdict]:
-        """A verdict a subject, of those that have been measured."""
-        titles = self.titles
-        found: list[Verdict] = []
-        for rows, words in ((self.outcomes, "equal settings"), (self.natural_outcomes, "natural settings")):
-            if rows:
-                found.append(standing_verdict(rows, titles, words))
-        if len(self.outcomes) > 1:
-            found.append(agreement_verdict(self.outcomes, titles))
-        if self.outcomes:
-            found += books_verdicts(self.outcomes, titles)
-        for settings, words in ((EQUAL, "equal settings"), (NATURAL, "natural settings")):
-            if creeps := self.creeps_of(settings):
-                found.append(creep_verdict(creeps, titles, words))
-        for motion in MOTIONS:
-            found += flight_verdicts(self.flights, motion, titles)
-        if self.orders:
-            found.append(convergence_verdict(self.orders, self.rungs, self.common_step, titles))
-        if self.costs:
-            found.append(cost_verdict(self.costs, titles))
-        if self.precision is not None:
-            found.append(precision_verdict(self.precision, titles))
-        return found
+        """A verdict a subject, of the stages that are complete."""
+        by_stage: dict[str, Callable[[], list[Verdict]]] = {
+            EQUAL_RUNS: self._of_equal,
+            NATURAL_RUNS: self._of_natural,
+            STANCE: partial(self._of_stance, EQUAL, "equal settings"),
+            NATURAL_STANCE: partial(self._of_stance, NATURAL, "natural settings"),
+            FLIGHTS: self._of_flights,
+            HALVING: self._of_halving,
+            COST: self._of_cost,
+            PRECISION: self._of_precision,
+        }
+        return [verdict for title, found in by_stage.items() if title not in self.undone for verdict in found()]
+
+    def _of_equal(self) -> list[Verdict]:
+        if not self.outcomes:
+            return []
+        return [
+            standing_verdict(self.outcomes, self.titles, "equal settings"),
+            *([agreement_verdict(self.outcomes, self.titles, self.root)] if len(self.outcomes) > 1 else []),
+            *books_verdicts(self.outcomes, self.titles),
+        ]
+
+    def _of_natural(self) -> list[Verdict]:
+        rows = self.natural_outcomes
+        return [standing_verdict(rows, self.titles, "natural settings")] if rows else []
+
+    def _of_stance(self, settings: str, words: str) -> list[Verdict]:
+        rows = self.creeps_of(settings)
+        return [creep_verdict(rows, self.titles, words)] if rows else []
+
+    def _of_flights(self) -> list[Verdict]:
+        return [verdict for motion in MOTIONS for verdict in flight_verdicts(self.flights, motion, self.titles)]
+
+    def _of_halving(self) -> list[Verdict]:
+        if not self.orders:
+            return []
+        return [convergence_verdict(self.orders, self.rungs, self.common_step, self.titles)]
+
+    def _of_cost(self) -> list[Verdict]:
+        return [cost_verdict(self.costs, self.titles, self.refused_cost)] if self.costs or self.refused_cost else []
+
+    def _of_precision(self) -> list[Verdict]:
+        return [] if self.precision is None else [precision_verdict(self.precision, self.titles)]
 
     @property
     def common_step(self) -> float:

@@ -17,7 +17,7 @@ KNEE, FEW = "knee", 2
 
 
 def common_times(runs: Mapping[str, Run]) -> Floats:
-    """(rows,) [s] those of the run that lasted longest."""
+    """(rows,) [s] those of the run that lasted longest, of one run or more."""
     return max((run.frame["time"].to_numpy() for run in runs.values()), key=lambda time: float(time[-1]))
 
 

@@ -12,10 +12,23 @@ from experiments.compare import cost, flight, halving, precision, standing
 from experiments.compare.contestants import Contestant
 from experiments.compare.effort import Effort, Progress, part
 from experiments.compare.outcome import outcome_of
-from experiments.compare.results import Results
+from experiments.compare.results import (
+    COST,
+    EQUAL_RUNS,
+    FLIGHTS,
+    HALVING,
+    NATURAL_RUNS,
+    NATURAL_STANCE,
+    PRECISION,
+    STANCE,
+    Results,
+)
 from experiments.compare.standing import EQUAL, NATURAL
 from experiments.engines.rollout import Rollout
 from experiments.parameters.parameter import Value
+
+#: The time between two recorded rows.
+RECORD = "run.record_every"
 
 
 @dataclass(frozen=True)
@@ -26,7 +39,7 @@ class Work:
         results: what it adds to.
         effort: how much is measured.
         progress: called with the fraction that is done.
-        announce: called with a sentence before kernels are compiled.
+        announce: called with a sentence before kernels are compiled, and about who does not take what.
     """
 
     results: Results
@@ -51,21 +64,24 @@ class Stage:
 def stages(*, natural: bool, stance: bool) -> tuple[Stage, ...]:
     """The stages, with or without natural settings and the standing human."""
     every = [
-        Stage("the experiment at equal settings", run_equal),
-        *([Stage("the experiment in natural settings", run_natural)] if natural else []),
-        *([Stage("creep in stance", stand_equal)] if stance else []),
-        *([Stage("creep in stance, natural settings", stand_natural)] if stance and natural else []),
-        Stage("free flight", run_flights),
-        Stage("the experiment at halved steps", halve),
-        Stage("cost of a step", time_steps),
-        Stage("work and precision", climb),
+        Stage(EQUAL_RUNS, run_equal),
+        *([Stage(NATURAL_RUNS, run_natural)] if natural else []),
+        *([Stage(STANCE, stand_equal)] if stance else []),
+        *([Stage(NATURAL_STANCE, stand_natural)] if stance and natural else []),
+        Stage(FLIGHTS, run_flights),
+        Stage(HALVING, halve),
+        Stage(COST, time_steps),
+        Stage(PRECISION, climb),
     ]
     return tuple(every)
 
 
 def natural_changes(contestant: Contestant, results: Results) -> dict[str, Value]:
-    """The changes for an engine's natural settings: its own step and period; those of ours are the defaults."""
-    changes = {name: value for name, value in results.changes.items() if name != "run.step"}
+    """The changes for an engine's natural settings: its own step and period; those of ours are the defaults.
+
+    Rows are recorded as by default: what was asked for may be no multiple of a step that is the engine's own.
+    """
+    changes = {name: value for name, value in results.changes.items() if name not in ("run.step", RECORD)}
     natural = contestant.natural
     if natural is None:
         return changes
@@ -95,14 +111,14 @@ def run_equal(work: Work) -> None:
                 work.announce,
             )
         except InputError as error:
-            results.refused[one.label] = str(error)
+            _refuse(work, results.refused, one, f"does not take it: {error}")
             continue
         first = next(iter(results.equal.values())).run if results.equal else None
         results.equal[one.label] = made
         values = dict(results.experiment.values(results.changes))
         results.outcomes.append(outcome_of(one.label, made, values, first))
     if not results.equal:
-        raise InputError("; ".join(f"{results.titles[name]}: {why}" for name, why in results.refused.items()))
+        raise InputError("; ".join(f"{results.titles[name]} {why}" for name, why in results.refused.items()))
 
 
 def run_natural(work: Work) -> None:
@@ -111,12 +127,21 @@ def run_natural(work: Work) -> None:
     duration = results.experiment.build(results.changes).duration
     for k, one in enumerate(results.able):
         changes = natural_changes(one, results)
-        made = natural_of(one).run(
-            results.experiment, changes, part(progress, k, len(results.able), duration), work.announce
-        )
+        ticking = part(progress, k, len(results.able), duration)
+        try:
+            made = natural_of(one).run(results.experiment, changes, ticking, work.announce)
+        except InputError as error:
+            _refuse(work, results.refused_natural, one, f"does not take it in its natural settings: {error}")
+            continue
         first = next(iter(results.natural.values())).run if results.natural else None
         results.natural[one.label] = made
         results.natural_outcomes.append(outcome_of(one.label, made, dict(results.experiment.values(changes)), first))
+
+
+def _refuse(work: Work, refused: dict[str, str], one: Contestant, words: str) -> None:
+    """Keep why an engine is left out, and tell it."""
+    refused[one.label] = words
+    work.announce(f"{one.title} {words}")
 
 
 def stand_equal(work: Work) -> None:
@@ -149,7 +174,7 @@ def run_flights(work: Work) -> None:
     cases = [(motion, one) for motion in MOTIONS for one in results.everyone]
     for k, (motion, one) in enumerate(cases):
         ticking = part(progress, k, len(cases), effort.flight)
-        made = partial(flight.fly, one, motion, effort.flight, ticking, work.announce)
+        made = partial(flight.fly, one, motion, effort.flight, results.changes, ticking, work.announce)
         row, flown = flight.flight_row(one, motion, effort.flight, made)
         results.flights.append(row)
         if flown is not None:
@@ -161,17 +186,18 @@ def halve(work: Work) -> None:
     results, effort, progress = work.results, work.effort, work.progress
     steps = halving.ladder(results.experiment, results.changes, effort.halvings)
     duration = results.experiment.build(results.changes).duration
+    changes = {name: value for name, value in results.changes.items() if name != RECORD}  # each step divides its own
     whole = sum(1.0 / step for step in steps) * len(results.able)
     done = 0.0
     for one in results.able:
         made: dict[float, tuple[Rollout | None, str]] = {}
         for step in steps:
             share = 1.0 / step / whole
-            if abs(step - results.step) < 1e-12:
+            if abs(step - results.step) < 1e-12 and changes == results.changes:
                 made[step] = (results.equal[one.label], "")
             else:
                 ticking = _share(progress, done, share / duration)
-                made[step] = halving.climb(one, results.experiment, results.changes, step, ticking)
+                made[step] = halving.climb(one, results.experiment, changes, step, ticking)
             done += share
         rungs = halving.rungs_of(one.label, made)
         results.rungs += rungs
@@ -187,7 +213,10 @@ def time_steps(work: Work) -> None:
     results, effort, progress = work.results, work.effort, work.progress
     changes = timed_changes(results, effort.timed)
     with one_core():
-        results.costs += cost.measure(results.able, results.experiment, changes, effort.repeats, progress)
+        rows, results.refused_cost = cost.measure(results.able, results.experiment, changes, effort.repeats, progress)
+    results.costs += rows
+    for name, why in results.refused_cost.items():
+        work.announce(f"{results.titles[name]} {why}")
 
 
 def timed_changes(results: Results, most: float) -> Mapping[str, Value]:
@@ -204,4 +233,4 @@ def timed_changes(results: Results, most: float) -> Mapping[str, Value]:
 def climb(work: Work) -> None:
     """Work and precision in flight."""
     results, effort, progress = work.results, work.effort, work.progress
-    results.precision = precision.measure(results.contestants, effort, progress)
+    results.precision = precision.measure(results.contestants, results.changes, effort, progress)

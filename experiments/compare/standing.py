@@ -11,7 +11,7 @@ from biped.run import Run
 from biped.session import Announce
 from experiments.compare.contestants import Contestant
 from experiments.compare.effort import Progress
-from experiments.compare.outcome import FAILED, FELL
+from experiments.compare.outcome import FAILED, FELL, REFUSED
 from experiments.compare.table import quantity
 from experiments.engines.rollout import Rollout
 from experiments.parameters.parameter import Value
@@ -24,8 +24,6 @@ EXPERIMENT = "balance"
 FORCE = 30.0
 #: [s] until the human leans on the force; creep counts from then on.
 SETTLED = 2.0
-#: [s] that creep is told for.
-SPAN = 20.0
 #: [s] between two rows, about.
 RECORDED = 0.02
 #: Parameters of the compared experiment that the standing human shares with it.
@@ -43,7 +41,6 @@ class Creep:
     step: float = quantity("s", "step")
     measured: float = quantity("s", "time over which creep was measured")
     creep: float | None = quantity("m", "farthest that a point of the soles moved sideways in that time")
-    creep_in_20_s: float | None = quantity("m", "the same for 20 s")
     failure: str = quantity("", "why there is none", "")
 
 
@@ -92,15 +89,22 @@ def stand(
     try:
         made = contestant.run(experiment, every, progress, announce)
     except InputError as error:
-        return Creep(contestant.label, settings, FAILED, step, 0.0, None, None, str(error)), None, None
+        return Creep(contestant.label, settings, REFUSED, step, 0.0, None, str(error)), None, None
     outcome = str(made.run.summary["outcome"])
     if outcome in (FELL, FAILED):
         why = made.error or f"the human fell at {made.run.state.time:.3g} s"
-        return Creep(contestant.label, settings, outcome, step, 0.0, None, None, why), None, made
+        return Creep(contestant.label, settings, outcome, step, 0.0, None, why), None, made
     drift = drift_of(made.run)
     measured, creep = float(drift.time[-1]), float(drift.distance.max())
-    row = Creep(contestant.label, settings, outcome, step, measured, creep, creep * SPAN / measured)
-    return row, drift, made
+    return Creep(contestant.label, settings, outcome, step, measured, creep), drift, made
+
+
+def friction_held(changes: Mapping[str, Value]) -> float:
+    """[N] of horizontal force that the friction of the standing human's floor holds: static friction times weight."""
+    experiment = experiment_named(EXPERIMENT)
+    shared = {name: value for name, value in changes.items() if name.startswith("floor.")}
+    setup = experiment.build(shared)
+    return float(setup.floor.mu_s * setup.model.total_mass * np.linalg.norm(setup.model.gravity))
 
 
 def drift_of(run: Run, since: float = SETTLED) -> Drift:

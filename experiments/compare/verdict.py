@@ -1,7 +1,7 @@
 """A sentence a subject: who does best, by the numbers, and by how much.
 
 Nobody is favoured: a subject is won by the least number, whoever has it. What differs by less than noise is a tie, and
-whoever fell, or did not get to the end, wins nothing that is about precision.
+whoever fell, or did not get to the end, wins nothing that is about precision. Nor does who is alone.
 """
 
 import math
@@ -11,9 +11,9 @@ from statistics import median
 
 from experiments.compare.cost import Cost, finished, interval, ratios
 from experiments.compare.flight import FlightRow
-from experiments.compare.halving import Convergence, Rung
-from experiments.compare.outcome import Outcome
-from experiments.compare.standing import FORCE, SPAN, Creep
+from experiments.compare.halving import ROUNDING, Convergence, Rung
+from experiments.compare.outcome import FELL, REFUSED, Outcome
+from experiments.compare.standing import FORCE, Creep
 from experiments.report import length
 from experiments.work_precision.advice import advice, winners
 from experiments.work_precision.ladder import Comparison
@@ -53,6 +53,7 @@ class Measure:
         show: a number with its unit.
         what: what the least number is of; after the winner's, in its sentence.
         none: the sentence where nobody has a number.
+        below: what is said of numbers below the floor; the floor itself if empty.
     """
 
     subject: str
@@ -60,6 +61,7 @@ class Measure:
     show: Callable[[float], str]
     what: str
     none: str
+    below: str = ""
 
 
 def least(
@@ -69,7 +71,7 @@ def least(
 
     Args:
         measure: the subject.
-        values: by label; those without a number win nothing.
+        values: by label; those without a number win nothing, and are told.
         titles: by label.
         out: by label, why someone is out of it.
     """
@@ -79,9 +81,15 @@ def least(
         for name, value in values.items()
         if value is not None and math.isfinite(value) and name not in out
     }
-    excluded = [f"{titles[name]} {out[name]}" for name in values if name in out]
+    excluded = [f"{titles[name]} {out.get(name, 'has no number')}" for name in (*values, *out) if name not in found]
+    excluded = list(dict.fromkeys(excluded))
     if not found:
         return Verdict(measure.subject, (), _sentence([measure.none, *excluded]))
+    if len({**values, **out}) == 1:
+        ((name, value),) = found.items()
+        return Verdict(
+            measure.subject, (), _sentence([f"{titles[name]} alone: {_told(measure, value)} {measure.what}"])
+        )
     best = max(min(found.values()), measure.floor)
     first = tuple(name for name, value in found.items() if max(value, measure.floor) <= CLOSE * best)
     others = sorted((name for name in found if name not in first), key=lambda name: found[name])
@@ -100,7 +108,8 @@ def _sentence(parts: Sequence[str]) -> str:
 
 
 def _told(measure: Measure, value: float) -> str:
-    return f"below {measure.show(measure.floor)}" if value < measure.floor else measure.show(value)
+    below = measure.below or f"below {measure.show(measure.floor)}"
+    return below if value < measure.floor else measure.show(value)
 
 
 def _times(ratio: float) -> str:
@@ -124,16 +133,22 @@ def standing_verdict(rows: Sequence[Outcome], titles: Titles, words: str) -> Ver
     parts = [f"{joined([titles[name] for name in up])} {'gets' if len(up) == 1 else 'get'} to the end"] if up else []
     parts += [f"{titles[row.engine]} {'falls' if row.outcome == 'fell' else 'fails'} at {row.simulated:.3g} s"
               for row in rows if not row.stood]  # fmt: skip
-    return Verdict(f"Outcome, {words}", up, _sentence(parts or ["No engine ran the experiment"]))
+    return Verdict(
+        f"Outcome, {words}", up if len(rows) > 1 else (), _sentence(parts or ["No engine ran the experiment"])
+    )
 
 
-def agreement_verdict(rows: Sequence[Outcome], titles: Titles) -> Verdict:
-    """How far the engines are apart; nobody wins it."""
+def agreement_verdict(rows: Sequence[Outcome], titles: Titles, root: str) -> Verdict:
+    """How far the paths of the root body of this name are apart; nobody wins it."""
     parts = [f"{titles[row.engine]} {length(row.apart)}" for row in rows if row.apart is not None]
     if not parts:
         return Verdict("Agreement", (), "There is nothing to compare with.")
     first = titles[rows[0].engine]
-    return Verdict("Agreement", (), f"Greatest distance of the trunk's path from that of {first}: {joined(parts)}.")
+    return Verdict(
+        "Agreement",
+        (),
+        f"Greatest distance of the {root.replace('_', ' ')}'s path from that of {first}: {joined(parts)}.",
+    )
 
 
 def _fallen(rows: Sequence[Outcome]) -> dict[str, str]:
@@ -159,11 +174,13 @@ def books_verdicts(rows: Sequence[Outcome], titles: Titles) -> list[Verdict]:
 
 def creep_verdict(rows: Sequence[Creep], titles: Titles, words: str) -> Verdict:
     """Whose feet creep least; ``words`` say at which settings."""
+    span = max(row.measured for row in rows)
     measure = Measure(
-        f"Creep in stance, {words}", CREEP, length, f"in {SPAN:g} s under {FORCE:g} N", "No engine stood",
+        f"Creep in stance, {words}", CREEP, length, f"in {span:.3g} s under {FORCE:g} N", "No engine stood",
     )  # fmt: skip
-    out = {row.engine: row.outcome for row in rows if row.creep is None}
-    return least(measure, {row.engine: row.creep_in_20_s for row in rows}, titles, out)
+    refused = f"does not take it, {words}"
+    out = {row.engine: refused if row.outcome == REFUSED else row.outcome for row in rows if row.creep is None}
+    return least(measure, {row.engine: row.creep for row in rows}, titles, out)
 
 
 def flight_verdicts(rows: Sequence[FlightRow], motion: str, titles: Titles) -> list[Verdict]:
@@ -192,22 +209,45 @@ def flight_verdicts(rows: Sequence[FlightRow], motion: str, titles: Titles) -> l
 
 
 def convergence_verdict(orders: Sequence[Convergence], rungs: Sequence[Rung], step: float, titles: Titles) -> Verdict:
-    """Who is closest to its own finest step at a common step [s], of those that converge."""
+    """Who is closest to its own finest step at a common step [s]; and, apart from that, who has an order."""
     subject = f"Convergence: error at {1e3 * step:g} ms"
-    errors = {rung.engine: rung.peak for rung in rungs if math.isclose(rung.step, step)}
-    values = {one.engine: errors.get(one.engine) for one in orders if one.converges}
-    out = {one.engine: one.words for one in orders if not one.converges}
-    measure = Measure(subject, 1e-9, length, "from its own finest step", "No engine converges")
-    found = least(measure, values | dict.fromkeys(out), titles, out)
-    told = [f"{titles[one.engine]} {one.words}" for one in orders if one.converges]
-    return Verdict(subject, found.winners, " ".join([found.sentence, *([_sentence(told)] if told else [])]))
+    at_step = {rung.engine: rung for rung in rungs if math.isclose(rung.step, step)}
+    values = {one.engine: at_step[one.engine].peak if one.engine in at_step else None for one in orders}
+    out = {name: _ended(rung) for name, rung in at_step.items() if name in values and not rung.stood}
+    measure = Measure(
+        subject, ROUNDING, small_length, "from its own finest step", "No engine has a number",
+        f"exact to rounding, less than {scientific(ROUNDING, 0)} m",
+    )  # fmt: skip
+    found = least(measure, values, titles, out)
+    told = [f"{titles[one.engine]} {one.words}" for one in orders]
+    return Verdict(
+        subject, found.winners, " ".join([found.sentence, *([f"Order: {'; '.join(told)}."] if told else [])])
+    )
 
 
-def cost_verdict(costs: Sequence[Cost], titles: Titles) -> Verdict:
-    """Whose step is the cheapest; a tie where one is at times the cheaper and at times the dearer."""
+def small_length(metres: float) -> str:
+    """A length, also one below a nanometre."""
+    return length(metres) if metres >= 1e-9 else f"{scientific(metres)} m"
+
+
+def _ended(rung: Rung) -> str:
+    return {FELL: "falls there", REFUSED: "cannot be run there"}.get(rung.outcome, "fails there")
+
+
+def cost_verdict(costs: Sequence[Cost], titles: Titles, refused: Titles | None = None) -> Verdict:
+    """Whose step is the cheapest; a tie where one is at times the cheaper and at times the dearer.
+
+    Args:
+        costs: the rows.
+        titles: by label.
+        refused: by label, why someone was not timed.
+    """
     subject = "Cost of a step of the experiment"
-    able = [cost for cost in costs if finished(cost)]
+    refused = refused or {}
+    able = [cost for cost in costs if finished(cost) and math.isfinite(cost.per_step)]
     excluded = [f"{titles[cost.engine]} {cost.outcome}" for cost in costs if not finished(cost)]
+    excluded += [f"{titles[cost.engine]} has no number" for cost in costs if finished(cost) and cost not in able]
+    excluded += [f"{titles[name]} {why}" for name, why in refused.items()]
     if not able:
         return Verdict(subject, (), _sentence(["No engine got to the end", *excluded]))
     best = min(able, key=lambda cost: cost.per_step)
@@ -220,6 +260,8 @@ def cost_verdict(costs: Sequence[Cost], titles: Titles) -> Verdict:
         if cost is not best:
             text += f" ({median(against[cost.engine]):.3g} times, {low:.3g} … {high:.3g})"
         parts.append(text)
+    if len(costs) + len(refused) == 1:
+        return Verdict(subject, (), _sentence([f"{titles[best.engine]} alone: {1e6 * best.per_step:.3g} µs"]))
     head = f"{joined([titles[name] for name in first])} {'wins' if len(first) == 1 else 'tie within noise'}"
     return Verdict(subject, first, _sentence([f"{head}: {parts[0]}", *parts[1:], *excluded]))
 
@@ -228,4 +270,7 @@ def precision_verdict(comparison: Comparison, titles: Titles) -> Verdict:
     """Which engine is the cheapest for an accuracy in flight."""
     chosen = tuple(dict.fromkeys(winner.method for winner in winners(comparison.curves)))
     named = [replace(curve, method=titles[curve.method]) for curve in comparison.curves]
-    return Verdict("Work and precision in flight", chosen, advice(named))
+    alone = len(comparison.curves) + len(comparison.refusals) == 1
+    refused = [f"{titles[name]} does not take it: {why}." for name, why in comparison.refusals.items()]
+    sentence = "Nothing to compare: one engine alone." if alone else " ".join([advice(named), *refused])
+    return Verdict("Work and precision in flight", () if alone else chosen, sentence)
