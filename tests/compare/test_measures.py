@@ -1,18 +1,22 @@
 """What is measured: creep, penetration, distances, flights; and who can be compared."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pyarrow.parquet
 import pytest
 
 from biped.errors import InputError
-from experiments.compare import contestants, flight, standing
+from experiments.compare import contestants, flight, precision, standing
 from experiments.compare.contestants import Contestant, case_of, contestants_of
-from experiments.compare.cost import Cost
+from experiments.compare.cost import Cost, measure
+from experiments.compare.effort import Effort
 from experiments.compare.flight import Glider, flight_row, fly, start_of
 from experiments.compare.outcome import Outcome, apart, penetration
 from experiments.compare.standing import Creep
 from experiments.compare.table import meanings_of, table_of, units_of, write_table
+from experiments.compare.tape import Tape
 from experiments.registry import experiment_named
 
 SILENT = [].append
@@ -105,6 +109,78 @@ def test_paths_are_compared_at_their_own_times(ours):
     assert apart(one, other) < 1e-12
     shifted = ours.run(experiment, BRIEF | {"initial.body_x": -0.01}).run
     assert apart(one, shifted) > 1e-3
+
+
+def test_a_coarse_tolerance_is_felt_in_flight_and_on_the_ladder(ours):
+    coarse = {"integrator.tolerance": 1e-2}
+    fine, rough = (fly(ours, "gentle", 0.2, changes, SILENT).in_phase for changes in ({}, coarse))
+    assert rough.spin > 100.0 * fine.spin
+    errors = []
+    for changes in ({}, coarse):
+        (curve,) = precision.measure((ours,), changes, Effort(0.3, 0.2, 3, 2, 0.1, 2, 0.05), SILENT).curves
+        errors.append(curve.measurements[-1].error)
+    assert errors[1] != pytest.approx(errors[0], rel=1e-6)
+
+
+def test_a_setting_out_of_range_is_refused_in_flight(ours):
+    with pytest.raises(InputError):
+        fly(ours, "gentle", 0.2, {"integrator.tolerance": -1.0}, SILENT)
+
+
+class Summing:
+    """Not an engine: keeps all that it is asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def place(self, q, v, thrown):
+        self.asked.append(("place", *q, *v, *thrown))
+
+    def step(self, torque, forces):
+        self.asked.append(("step", *torque, *forces))
+
+
+def test_a_replay_asks_an_engine_for_what_the_run_asked():
+    simulation = Summing()
+    tape = Tape(SimpleNamespace(start=lambda _: simulation, title="Summing"))
+    assert tape.title == "Summing"
+    run, torque = tape.start(None), np.zeros(2)
+    run.place(np.ones(3), np.zeros(2), np.zeros(1))
+    for k in range(4):
+        torque[:] = k, -k  # the loop's own, which it writes over
+        run.step(torque, ("push",) if k == 2 else ())
+    asked, simulation.asked = simulation.asked, []
+    assert tape.replay() > 0.0
+    assert simulation.asked == asked
+    assert len(asked) == 5
+
+
+def test_cost_is_that_of_the_replay_and_the_run_is_told_beside_it(ours, engines):
+    both = ours, Contestant("statue", "Statue", engines["statue"])
+    (first, other), refused = measure(both, experiment_named("thrown-block"), {"run.duration": 0.05}, 2, SILENT)
+    assert refused == {}
+    assert first.per_step == first.in_run
+    assert other.per_step > 0.0
+    assert other.in_run > 0.0
+    assert other.per_step != other.in_run
+    assert (first.repeats, other.repeats) == (2, 2)
+
+
+def test_who_cannot_be_timed_is_told(ours, engines, monkeypatch):
+    def refuse(*_):
+        raise InputError("it takes no blocks")
+
+    monkeypatch.setattr(type(engines["statue"]), "start", refuse)
+    both = ours, Contestant("statue", "Statue", engines["statue"])
+    rows, refused = measure(both, experiment_named("thrown-block"), {"run.duration": 0.05}, 1, SILENT)
+    assert [row.engine for row in rows] == ["recursive"]
+    assert refused == {"statue": "is not timed: it takes no blocks"}
+
+
+def test_friction_holds_weight_times_its_coefficient():
+    model = experiment_named("balance").build({}).model
+    assert standing.friction_held({"floor.mu_s": 0.5}) == pytest.approx(0.5 * 9.81 * model.total_mass, rel=1e-3)
+    assert standing.friction_held({"floor.mu_s": 0.5, "block.mass": 3.0}) == standing.friction_held({"floor.mu_s": 0.5})
 
 
 def test_who_fell_is_not_compared(engines):
