@@ -187,5 +187,5 @@ def _cost(axes: Axes, results: Results) -> None:
     axes.set_yticks(places, [titles[row.engine] for row in rows])
     axes.grid(axis="y", visible=False)
     axes.set_title(title)
-    axes.set_xlabel("time [µs]; of other engines, their step alone, replayed in a bare loop")
+    axes.set_xlabel("time [µs]; of other engines, their steps replayed")
     return None

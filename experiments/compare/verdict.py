@@ -84,7 +84,7 @@ def least(
     excluded = [f"{titles[name]} {out.get(name, 'has no number')}" for name in (*values, *out) if name not in found]
     excluded = list(dict.fromkeys(excluded))
     if not found:
-        return Verdict(measure.subject, (), _sentence([measure.none, *excluded]))
+        return Verdict(measure.subject, (), _sentence([measure.none, *(f"{titles[name]} {out[name]}" for name in out)]))
     if len({**values, **out}) == 1:
         ((name, value),) = found.items()
         return Verdict(
@@ -219,10 +219,8 @@ def convergence_verdict(orders: Sequence[Convergence], rungs: Sequence[Rung], st
         f"exact to rounding, less than {scientific(ROUNDING, 0)} m",
     )  # fmt: skip
     found = least(measure, values, titles, out)
-    told = [f"{titles[one.engine]} {one.words}" for one in orders]
-    return Verdict(
-        subject, found.winners, " ".join([found.sentence, *([f"Order: {'; '.join(told)}."] if told else [])])
-    )
+    told = "; ".join(f"{titles[one.engine]}: {one.words}" for one in orders)
+    return Verdict(subject, found.winners, f"{found.sentence} Order: {told}.")
 
 
 def small_length(metres: float) -> str:

@@ -137,7 +137,7 @@ def test_the_least_error_wins_convergence_and_orders_are_told_apart_from_it():
     assert "Alpha 1 mm" in first
     assert "Beta 10 µm" in first
     assert order == (
-        "ours comes closer, but not steadily; Alpha converges with order 1.00; Beta converges with order 2.00."
+        "ours: comes closer, but not steadily; Alpha: converges with order 1.00; Beta: converges with order 2.00."
     )
 
 
