@@ -19,6 +19,8 @@ HORIZON = (243, 245, 247)
 INK = (38, 44, 52)
 #: Height of the letters over that of the picture, and the least [pixels].
 LETTERS, LEAST = 0.042, 11
+#: Beside the name of a run that is over while others go on.
+ENDED = " (ended)"
 
 
 class Caption:
@@ -36,18 +38,18 @@ class Caption:
         self._sky = _sky(size)
         self._letters = max(LEAST, round(LETTERS * size[1]))
 
-    def on(self, picture: Picture, time: float) -> "Image":
-        """The finished picture of a time [s]."""
+    def on(self, picture: Picture, time: float, ended: Sequence[bool] = ()) -> "Image":
+        """The finished picture of a time [s]; ``ended`` tells which of the runs are over by then."""
         from PIL import Image
 
         drawn = Image.fromarray(picture)
         if drawn.size != self._size:
             raise ValueError(f"a picture of {drawn.size}, not {self._size}")
         finished = Image.alpha_composite(self._sky, drawn).convert("RGB")
-        self._write(finished, time)
+        self._write(finished, time, ended)
         return finished
 
-    def _write(self, picture: "Image", time: float) -> None:
+    def _write(self, picture: "Image", time: float, ended: Sequence[bool]) -> None:
         from PIL import ImageDraw
 
         pen, font, step = ImageDraw.Draw(picture), _font(self._letters), round(1.35 * self._letters)
@@ -60,7 +62,9 @@ class Caption:
                 down = line + round(0.22 * self._letters)
                 pen.rectangle((x, down, x + edge, down + edge), fill=color)
                 x += round(1.3 * self._letters)
-            pen.text((x, line), _fitted(pen, name, font, self._size[0] - x - left), fill=INK, font=font)
+            over = ENDED if k < len(ended) and ended[k] else ""
+            room = self._size[0] - x - left - pen.textlength(over, font=font)
+            pen.text((x, line), _fitted(pen, name, font, room) + over, fill=INK, font=font)
         told = f"{time:.{self._decimals}f} s"
         if self._speed != 1.0:
             told += f"   × {self._speed:g}"
@@ -76,7 +80,7 @@ def _font(letters: int) -> Any:
     return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf", letters)
 
 
-def _fitted(pen: Any, text: str, font: Any, room: int) -> str:
+def _fitted(pen: Any, text: str, font: Any, room: float) -> str:
     """The text, with its middle left out where it is too long."""
     if pen.textlength(text, font=font) <= room:
         return text

@@ -27,8 +27,9 @@ examples:
                                                    one laid over the other
 
 Picture k shows exactly the time k / fps, however fast this machine draws. Videos and animated pictures are drawn by a
-Chromium without a window (Debian, Ubuntu: apt-get install chromium); a page needs none. An MP4 has even edges.
-Exit status: 0 done, 2 bad input, no browser, or a file that cannot be written, 130 interrupted.
+Chromium without a window (Debian, Ubuntu: apt-get install chromium); a page needs none, and fills its window. An MP4
+has even edges.
+Exit status: 0 done, 2 bad input, no browser, or a file that cannot be written, 130 interrupted, 143 ended by SIGTERM.
 """
 
 
@@ -43,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     own.add_argument("-o", "--out", metavar="FILE", required=True, help="the file: .mp4, .gif or .html")
     own.add_argument("--fps", metavar="N", type=float, help="pictures in a second (30; GIF 20; page 60)")
-    own.add_argument("--size", metavar="WxH", help="width and height in pixels (960x540; GIF 480x360)")
+    own.add_argument("--size", metavar="WxH", help="width and height in pixels (960x540; GIF 480x360); not for .html")
     own.add_argument("--speed", metavar="X", type=float, default=1.0, help="seconds of the run in one of the film (1)")
     own.add_argument("--from", metavar="S", dest="begin", type=float, help="time of the run to begin at (its start)")
     own.add_argument("--to", metavar="S", dest="end", type=float, help="time of the run to end at (its end)")
@@ -55,7 +56,9 @@ def parser() -> argparse.ArgumentParser:
     )
     own.add_argument("--room", metavar="X", type=float, default=1.0, help="how much farther away the camera stands (1)")
     own.add_argument(
-        "--browser", metavar="PATH", help="the Chromium or Chrome that draws (default: the one on the path)"
+        "--browser",
+        metavar="PATH",
+        help="the Chromium or Chrome that draws (default: the one on the path); not for .html",
     )
     return own
 
@@ -65,6 +68,7 @@ class _Order:
     """What the options ask for."""
 
     out: Path
+    suffix: str
     fps: float
     size: tuple[int, int]
 
@@ -74,23 +78,28 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     order = _order(options)
     from experiments.render.camera import camera_at, check_camera
+    from experiments.render.films import check_gif
     from experiments.render.shots import shots_of
     from experiments.viewer.cast import cast_of
     from experiments.viewer.chromium import find_browser
+    from experiments.viewer.endings import cleaning_up_when_told
     from experiments.viewer.page import middle_of
 
-    program = "" if order.out.suffix == ".html" else find_browser(options.browser)
+    program = "" if order.suffix == ".html" else find_browser(options.browser)
     check_camera(options.camera)
     roles = cast_of(options.runs)
     spans = [(role.film.begins, role.film.ends) for role in roles]
     shots = shots_of(spans, options.begin, options.end, order.fps, options.speed)
     camera = camera_at(options.camera, *middle_of(roles, 0.0), order.size, options.room)
+    if order.suffix == ".gif":
+        check_gif(shots.count, order.size)
     from experiments.render.write import write_film, write_page
 
-    if order.out.suffix == ".html":
-        write_page(order.out, roles, shots, camera)
-    else:
-        write_film(order.out, roles, shots, camera, order.size, program)
+    with cleaning_up_when_told():
+        if order.suffix == ".html":
+            write_page(order.out, roles, shots, camera)
+        else:
+            write_film(order.out, roles, shots, camera, order.size, program)
     print(f"{order.out}: {shots.count} pictures, {shots.duration:.2f} s, {order.out.stat().st_size / 1e6:.2f} MB")
     return 0
 
@@ -102,15 +111,19 @@ def _order(options: argparse.Namespace) -> _Order:
     from experiments.render.shots import parse_size
 
     out = Path(options.out)
-    if out.suffix not in DEFAULTS:
+    suffix = out.suffix.lower()
+    if suffix not in DEFAULTS:
         raise InputError(f"-o {options.out}: its name must end in {', '.join(DEFAULTS)}")
     if out.is_dir():
         raise InputError(f"-o {options.out}: it is a folder")
-    fps, size = DEFAULTS[out.suffix]
-    order = _Order(out, fps if options.fps is None else options.fps, parse_size(options.size or size))
-    if out.suffix == ".mp4" and any(edge % 2 for edge in order.size):
+    for name in ("size", "browser") if suffix == ".html" else ():
+        if getattr(options, name) is not None:
+            raise InputError(f"--{name} {getattr(options, name)}: it is for .mp4 and .gif; a page is not drawn here")
+    fps, size = DEFAULTS[suffix]
+    order = _Order(out, suffix, fps if options.fps is None else options.fps, parse_size(options.size or size))
+    if suffix == ".mp4" and any(edge % 2 for edge in order.size):
         raise InputError(f"--size {options.size}: an MP4 needs even edges")
-    if out.suffix == ".gif" and order.fps > MOST_GIF_FPS:
+    if suffix == ".gif" and order.fps > MOST_GIF_FPS:
         raise InputError(f"--fps {order.fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     if not 0.1 <= options.room <= 100.0:
         raise InputError(f"--room {options.room:g}: it must be from 0.1 to 100")

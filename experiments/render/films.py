@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -27,6 +28,8 @@ STRIP = 0.004
 TICK = 0.01
 #: Browsers show no GIF faster than this.
 MOST_GIF_FPS = 50.0
+#: Pixels of all pictures of a GIF: each of them is a byte of memory until the file is written.
+MOST_GIF_PIXELS = 1_000_000_000
 
 
 @contextlib.contextmanager
@@ -146,13 +149,43 @@ def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
         raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     with in_place_of(path) as part:
         part.touch()
-        all_of_them = list(pictures)
-        palette = _palette(all_of_them)
-        first, *others = [_reduced(picture, palette) for picture in all_of_them]
-        first.save(
-            part, format="GIF", save_all=True, append_images=others, loop=0, optimize=False, disposal=1,
-            duration=durations(len(all_of_them), fps),
+        # The palette is of samples of them all, so all must be there first: packed, for plain ones fill the memory.
+        packed = [_Packed(picture) for picture in pictures]
+        palette = _palette(packed)
+        reduced = (_reduced(picture.image, palette) for picture in packed)
+        next(reduced).save(
+            part, format="GIF", save_all=True, append_images=reduced, loop=0, optimize=False, disposal=1,
+            duration=durations(len(packed), fps),
         )  # fmt: skip
+
+
+class _Packed:
+    """A picture that takes little memory: what stands still, as most of it does, packs well."""
+
+    def __init__(self, picture: "Image") -> None:
+        self._mode, self._size = picture.mode, picture.size
+        self._bytes = zlib.compress(picture.tobytes(), level=1)
+
+    @property
+    def image(self) -> "Image":
+        """The picture."""
+        from PIL import Image
+
+        return Image.frombytes(self._mode, self._size, zlib.decompress(self._bytes))
+
+
+def check_gif(count: int, size: tuple[int, int]) -> None:
+    """That a GIF of so many pictures of a size [pixels] can be written.
+
+    Raises:
+        InputError: it takes too much memory.
+    """
+    most = MOST_GIF_PIXELS // (size[0] * size[1])
+    if count > most:
+        raise InputError(
+            f"a GIF of {size[0]}x{size[1]} has {most} pictures at most, not {count}: "
+            "take fewer --fps, a smaller --size, a shorter part, or an MP4"
+        )
 
 
 def durations(count: int, fps: float) -> list[int]:
@@ -161,11 +194,11 @@ def durations(count: int, fps: float) -> list[int]:
     return [int(length) * round(1e3 * TICK) for length in np.diff(ends)]
 
 
-def _palette(pictures: list["Image"]) -> "Image":
+def _palette(pictures: "list[_Packed]") -> "Image":
     """The colours that serve all pictures best."""
     from PIL import Image
 
-    chosen = [pictures[k] for k in np.unique(np.linspace(0, len(pictures) - 1, SAMPLES).astype(int))]
+    chosen = [pictures[k].image for k in np.unique(np.linspace(0, len(pictures) - 1, SAMPLES).astype(int))]
     width, height = chosen[0].size
     strip = max(1, round(STRIP * height * len(chosen)))
     sheet = Image.new("RGB", (width, height * len(chosen) + strip * len(MARKS)))

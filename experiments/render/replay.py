@@ -7,7 +7,7 @@ from experiments.render.camera import Camera
 from experiments.render.pictures import light_plainly, look_from
 from experiments.render.shots import Shots
 from experiments.viewer import colors
-from experiments.viewer.cast import Role
+from experiments.viewer.cast import Role, ended_of
 from experiments.viewer.page import legend
 from experiments.viewer.serve import serving
 from experiments.viewer.stage import Stage
@@ -61,7 +61,8 @@ def _with_words(page: str, roles: Sequence[Role], shots: Shots) -> str:
     for k, role in enumerate(roles):
         square = colors.code_of(colors.ghost_color(k - 1)) if k else "#3A6896"
         mark = f'<span style="color:{square}">■</span> ' if len(roles) > 1 else ""
-        lines.append(f"<div>{mark}<b>{html.escape(role.name)}</b>: {html.escape(role.outcome)}</div>")
+        over = f"; ends at {role.film.ends:g} s" if ended_of([role], shots.ends)[0] else ""
+        lines.append(f"<div>{mark}<b>{html.escape(role.name)}</b>: {html.escape(role.outcome)}{over}</div>")
     about = f"{shots.begins:g} … {shots.ends:g} s" + ("" if shots.speed == 1.0 else f", × {shots.speed:g}")
     lines.append(f'<div style="font-size:0.85em">{about}</div>')
     title = html.escape(", ".join(role.name for role in roles))

@@ -10,6 +10,8 @@ from biped.errors import InputError
 MOST_FRAMES = 20_000
 #: [pixels] of an edge.
 SIZES = (16, 4096)
+#: [1/s] a picture of a film stays for a hundred seconds at most.
+LEAST_FPS = 0.01
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,22 @@ class Shots:
                 raise InputError(f"--{name} {value:g}: it must be a number above zero")
         if not self.ends >= self.begins:
             raise InputError(f"--from {self.begins:g} --to {self.ends:g}: the first must not be after the second")
-        if self.count > MOST_FRAMES:
-            raise InputError(f"{self.count} pictures are more than {MOST_FRAMES}: take fewer --fps, or a shorter part")
+        if self.fps < LEAST_FPS:
+            raise InputError(f"--fps {self.fps:g}: it must be {LEAST_FPS:g} at least")
+        if not self._filling <= MOST_FRAMES:  # before it is rounded: it may be infinite
+            raise InputError(
+                f"{self._filling:.6g} pictures are more than {MOST_FRAMES}: "
+                "take fewer --fps, a greater --speed, or a shorter part"
+            )
 
     @property
     def count(self) -> int:
         """How many there are: as many as fill the time, and one at least."""
-        return max(1, round((self.ends - self.begins) * self.fps / self.speed))
+        return max(1, round(self._filling))
+
+    @property
+    def _filling(self) -> float:
+        return (self.ends - self.begins) * self.fps / self.speed
 
     @property
     def times(self) -> list[float]:

@@ -11,7 +11,7 @@ from experiments.render.films import in_place_of, write_gif, write_mp4
 from experiments.render.pictures import pictures
 from experiments.render.replay import replay_page
 from experiments.render.shots import Shots
-from experiments.viewer.cast import Role
+from experiments.viewer.cast import Role, ended_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -37,7 +37,7 @@ def write_film(
     with ProgressBar(shots.count, "drawing", "pictures", counts=True) as bar:
         finished = _finished(roles, shots, camera, size, program, bar)
         try:
-            if path.suffix == ".gif":
+            if path.suffix.lower() == ".gif":
                 write_gif(path, finished, shots.fps)
             else:
                 write_mp4(path, finished, size, shots.fps)
@@ -53,7 +53,7 @@ def _finished(
     drawn = pictures(roles, shots.times, camera, size, program)
     try:
         for k, (moment, picture) in enumerate(zip(shots.times, drawn, strict=True)):
-            yield caption.on(picture, moment)
+            yield caption.on(picture, moment, ended_of(roles, moment))
             bar(k + 1)
     finally:
         drawn.close()

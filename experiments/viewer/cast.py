@@ -40,6 +40,11 @@ class Role:
         return str(summary["outcome"])
 
 
+def ended_of(roles: Sequence[Role], moment: float) -> tuple[bool, ...]:
+    """Which of some runs are over at a time [s]: they stand still while others go on."""
+    return tuple(moment > role.film.ends + 1e-9 for role in roles)
+
+
 def film_of_source(source: RunSource) -> Film:
     """What is seen of a saved run; forces that follow a signal are those of its experiment, where that is known."""
     if source.experiment is None:

@@ -173,11 +173,13 @@ def chromium(
     from websockets.sync.client import connect
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        # A session of its own: Ctrl-C is ours to hear, and its helpers can be ended with it.
+        # A session of its own: Ctrl-C is ours to hear, and its helpers can be ended with it. What it leaves where
+        # temporary files are is gone with its profile.
         process = subprocess.Popen(
             [program, *OPTIONS, *graphics, f"--user-data-dir={folder}", f"--window-size={width},{height}",
              "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            env=os.environ | {"TMPDIR": folder},
         )  # fmt: skip
         try:
             address = _address(process, Path(folder) / "DevToolsActivePort")

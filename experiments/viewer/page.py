@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from experiments.viewer import colors
-from experiments.viewer.cast import Role
+from experiments.viewer.cast import Role, ended_of
 from experiments.viewer.curves import POINTS, pooled
 from experiments.viewer.shapes import Color, shapes_of
 from experiments.viewer.snapshot import Floats
-from experiments.viewer.stage import BODIES, LAYERS, Figure, Stage
+from experiments.viewer.stage import BODIES, LAYERS, PLATE, Figure, Stage
+from experiments.viewer.ticks import axis
 from experiments.viewer.transport import Transport
 
 #: [1/s] how often slider and cursor move while playing: more often costs the browser frames, and shows no more.
@@ -75,7 +76,10 @@ class Page:
         ghost = k > 0 and apart == 0.0
         color = colors.ghost_color(k - 1) if k > 0 else None
         offset = (0.0, apart * k, 0.0)
-        return self.stage.add(role.film.model, f"run_{k}", ghost, color=color, scenery=role.film.scenery, offset=offset)
+        plate = min(PLATE, abs(apart)) if apart else PLATE
+        return self.stage.add(
+            role.film.model, f"run_{k}", ghost, color=color, scenery=role.film.scenery, offset=offset, plate=plate
+        )
 
     # --- pictures ---
 
@@ -127,6 +131,10 @@ class Page:
             self._slider.value = round(moment, 3)
             self._play.label = self._play_label()
             self._plot.move_to(moment)
+            ended = ended_of(self.roles, moment)
+            if ended != self._ended:
+                self._ended = ended
+                self._names.content = self._title()
         self._shown_panel = now
 
     # --- the panel ---
@@ -135,7 +143,8 @@ class Page:
         gui = self.server.gui
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
         gui.set_panel_label("biped view")
-        gui.add_html(self._title())
+        self._ended = (False,) * len(self.roles)
+        self._names = gui.add_html(self._title())
         self._build_time(gui)
         self._plot = _PlotPanel(gui, self.roles, self.transport)
         with gui.add_folder("Camera"):
@@ -149,7 +158,8 @@ class Page:
         lines = []
         for k, role in enumerate(self.roles):
             color = colors.ghost_color(k - 1) if k else colors.rgb("#3A6896")
-            lines.append(_entry(color, f"<b>{html.escape(role.name)}</b>: {html.escape(role.outcome)}"))
+            over = f"; ended at {role.film.ends:g} s" if self._ended[k] else ""
+            lines.append(_entry(color, f"<b>{html.escape(role.name)}</b>: {html.escape(role.outcome)}{over}"))
         return f'<div style="padding:0.2em 0.9em 0.5em;font-size:0.85em">{"".join(lines)}</div>'
 
     def _play_label(self) -> str:
@@ -305,6 +315,7 @@ class _PlotPanel:
                         "x": {"time": False, "range": (self._grid[0], self._grid[-1])},
                         "y": {"range": self._range},
                     },
+                    axes=(axis(self._grid[0], self._grid[-1], upright=False), axis(*self._range, upright=True)),
                     legend={"show": len(series) > 3, "live": False},
                     cursor={"drag": {"x": False, "y": False}},
                     height=210,

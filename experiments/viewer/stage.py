@@ -38,6 +38,8 @@ LEAST_FORCE = 2.0
 LEAST_MOVE = 2e-5
 #: [m] how far from the line of a push a body's surface counts as before it.
 ASIDE = 0.05
+#: [m] edge of the plate that shows a floor that moves.
+PLATE = 3.0
 #: How much is seen through a ghost.
 GHOST_OPACITY = 0.35
 #: How a body is shown.
@@ -157,6 +159,7 @@ class Stage:
         color: Color | None = None,
         scenery: Scenery | None = None,
         offset: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        plate: float = PLATE,
     ) -> "Figure":
         """A figure of a model; it is seen once it has been shown a snapshot.
 
@@ -167,6 +170,7 @@ class Stage:
             color: of all of it; without one in the colours of its parts, for a ghost in one of ``colors.GHOSTS``.
             scenery: what else there is; a floor at rest if not given.
             offset: [m] what it is displaced by, to stand beside the others.
+            plate: [m] how broad (along y) the plate of a floor that moves is: less than the way to the next figure.
         """
         if any(figure.name == name for figure in self.figures):
             raise ValueError(f"there is a figure {name!r} on the stage already")
@@ -175,7 +179,7 @@ class Stage:
         scenery = Scenery() if scenery is None else scenery
         if self._floor is None and not scenery.moving_floor:
             self._floor = _add_floor(self.server.scene, f"{self.root}/floor")
-        figure = Figure(self, model, name, ghost, color, scenery, offset)
+        figure = Figure(self, model, name, ghost, color, scenery, offset, plate)
         self.figures.append(figure)
         return figure
 
@@ -229,6 +233,7 @@ class Figure:
         color: Color | None,
         scenery: Scenery,
         offset: tuple[float, float, float],
+        plate: float,
     ) -> None:
         self.stage, self.model, self.name, self.is_ghost, self.color = stage, model, name, ghost, color
         self.scenery = scenery
@@ -237,7 +242,7 @@ class Figure:
         self._path = f"{stage.root}/{name}"
         self._top = self._scene.add_frame(self._path, show_axes=False, position=offset, visible=False)
         self._opacity = GHOST_OPACITY if ghost else None
-        self._plate = self._add_plate()
+        self._plate = self._add_plate(plate)
         self._skins: list[tuple[Any, Any]] = []
         self._surfaces: dict[int, Floats] = {}
         self._bodies = self._add_bodies()
@@ -318,15 +323,15 @@ class Figure:
         mesh = box_mesh(self.scenery.thrown_size)
         return self._mesh(f"{self._path}/thrown", mesh, colors.THROWN, flat_shading=True)
 
-    def _add_plate(self) -> Any:
+    def _add_plate(self, breadth: float) -> Any:
         """The frame of a floor that moves, with a plate that shows it."""
         if not self.scenery.moving_floor:
             return None
         path = f"{self._path}/platform"
         plate = self._scene.add_frame(path, show_axes=False)
         if not self.is_ghost:
-            _add_floor(self._scene, f"{path}/floor", size=3.0)
-            under = box_mesh((3.0, 3.0, 0.06), (0.0, 0.0, -0.036))
+            _add_floor(self._scene, f"{path}/floor", size=(PLATE, breadth))
+            under = box_mesh((PLATE, breadth, 0.06), (0.0, 0.0, -0.036))
             self._scene.add_mesh_simple(f"{path}/plate", under.vertices, under.faces, color=(188, 194, 202))
         return plate
 
@@ -480,10 +485,11 @@ class _Marks:
         return True
 
 
-def _add_floor(scene: Any, path: str, size: float | None = None) -> Any:
-    """A grid of 0.1 m and 1 m; without end, or as large as told [m]."""
+def _add_floor(scene: Any, path: str, size: tuple[float, float] | None = None) -> Any:
+    """A grid of 0.1 m and 1 m; without end, or as large as told [m] along x and y."""
+    width, height = size or (40.0, 40.0)
     return scene.add_grid(
-        path, width=size or 40.0, height=size or 40.0, cell_size=0.1, section_size=1.0, infinite_grid=size is None,
+        path, width=width, height=height, cell_size=0.1, section_size=1.0, infinite_grid=size is None,
         cell_color=(226, 229, 233), section_color=(176, 184, 194), cell_thickness=0.8, section_thickness=1.1,
         plane_color=(243, 245, 247), plane_opacity=1.0, shadow_opacity=0.28, fade_distance=26.0,
     )  # fmt: skip

@@ -111,7 +111,8 @@ def test_saved_gains_are_those_that_act(page, tmp_path, name):
 @pytest.mark.parametrize(
     "name",
     ["../up.toml", "/tmp/up.toml", "a/b.toml", "a\\b.toml", "C:up.toml", "..toml", ".toml", "up.txt", ".bashrc",
-     "a\0.toml", "", "  ", "x" * 400 + ".toml", "\ud800.toml", "notes.toml", "link.toml", "lost.toml", "pipe.toml", "folder.toml"],
+     "a\0.toml", "", "  ", "x" * 400 + ".toml", "\ud800.toml", "notes.toml", "link.toml", "lost.toml", "pipe.toml",
+     "folder.toml"],
 )  # fmt: skip
 def test_a_page_writes_nothing_but_gains_beside_its_file(page, tmp_path, name):
     elsewhere = tmp_path / "elsewhere"

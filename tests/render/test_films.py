@@ -1,12 +1,14 @@
 """Files of pictures that are known: how many come out, how large, how long, and that no broken file stays."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
 from biped.errors import InputError
 from experiments.render.caption import Caption
-from experiments.render.films import durations, in_place_of, write_gif, write_mp4
+from experiments.render.films import _Packed, check_gif, durations, in_place_of, write_gif, write_mp4
 
 SIZE = (96, 64)
 
@@ -46,6 +48,32 @@ def test_a_gif_has_all_pictures_in_order(tmp_path):
         frames = [(frame.info["duration"], frame.convert("RGB")) for frame in ImageSequence.Iterator(film)]
     assert sum(length for length, _ in frames) == 1600  # 24 / 15 s
     np.testing.assert_allclose([blue_share(f) for _, f in frames], np.arange(1, 25) / 24, atol=0.011)
+
+
+def test_a_gif_keeps_its_pictures_packed():
+    """Three bytes for each pixel would fill the memory before a palette is there."""
+    count, size = 60, (240, 180)
+    pixels = count * size[0] * size[1]
+
+    def many():
+        for k in range(count):
+            picture = Image.new("RGB", size, (220, 30, 40))
+            picture.paste((30, 60, 220), (0, 0, 4 * k, 180))
+            yield picture
+
+    tracemalloc.start()
+    try:
+        packed = [_Packed(picture) for picture in many()]
+        assert tracemalloc.get_traced_memory()[0] < 0.1 * pixels
+    finally:
+        tracemalloc.stop()
+    assert all(np.array_equal(one.image, other) for one, other in zip(packed, many(), strict=True))
+
+
+def test_a_gif_that_fills_the_memory_is_refused():
+    check_gif(5000, (480, 360))
+    with pytest.raises(InputError, match="a GIF of 1920x1080 has 482 pictures at most, not 483"):
+        check_gif(483, (1920, 1080))
 
 
 @pytest.mark.parametrize("fps", [7.0, 15.0, 24.0, 30.0, 33.3])
@@ -121,6 +149,13 @@ class TestCaption:
         caption = Caption(["a name " * 40], (320, 240))
         picture = np.asarray(caption.on(self.empty, 0.0)).astype(int)
         assert (picture[:40, -6:].min(axis=(0, 2)) > 150).all()
+
+    def test_a_run_that_is_over_is_told(self):
+        caption = Caption(["one", "two " * 40], (320, 240))
+        going, over = (np.asarray(caption.on(self.empty, 0.0, (False, end))).astype(int) for end in (False, True))
+        rows = np.argwhere(np.abs(going - over).max(axis=(1, 2)) > 60)
+        assert len(rows) > 5
+        assert 14 < rows.min() < rows.max() < 60  # in the second line
 
     def test_a_picture_of_another_size_is_refused(self):
         with pytest.raises(ValueError, match="320"):

@@ -1,8 +1,12 @@
 """What ``biped render`` refuses, in one line and before it draws anything."""
 
+import re
+import shlex
+
 import pytest
 
 from experiments.cli.main import main
+from experiments.render.command import parser
 
 
 @pytest.mark.parametrize(
@@ -21,6 +25,12 @@ from experiments.cli.main import main
         (["-o", "film.html", "--room", "0"], "--room 0: it must be from 0.1 to 100"),
         (["-o", "film.gif", "--browser", "/no/such/browser"], "/no/such/browser: there is no such program"),
         (["-o", "film.gif", "--fps", "60"], "--fps 60: a GIF shows 50 at most"),
+        (["-o", "film.GIF", "--fps", "60"], "--fps 60: a GIF shows 50 at most"),
+        (["-o", "film.html", "--fps", "1e308"], "4e+307 pictures are more than"),
+        (["-o", "film.html", "--speed", "1e-310"], "inf pictures are more than"),
+        (["-o", "film.html", "--size", "320x240"], "--size 320x240: it is for .mp4 and .gif"),
+        (["-o", "film.html", "--browser", "chromium"], "--browser chromium: it is for .mp4 and .gif"),
+        (["-o", "film.gif", "--browser", "true", "--size", "4096x4096", "--speed", "0.1"], "has 59 pictures at most"),
         ([], "the following arguments are required: -o/--out"),
     ],
 )
@@ -57,6 +67,13 @@ def test_a_browser_that_does_not_start_is_told(folder, tmp_path, capsys):
     assert main(["render", str(folder), "-o", str(tmp_path / "film.mp4"), "--browser", "false"]) == 2
     assert "Chromium does not start" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_examples_of_the_help_are_right():
+    lines = [line for line in parser().epilog.splitlines() if line.startswith("  biped render ")]
+    assert len(lines) > 4
+    for line in lines:
+        parser().parse_args(shlex.split(re.split(r"\s{3,}", line.strip())[0])[2:])
 
 
 def test_ctrl_c_leaves_nothing(folder, tmp_path, monkeypatch, capsys):

@@ -9,6 +9,7 @@ import pytest
 import zstandard
 
 from experiments.cli.main import main
+from experiments.registry import experiment_named
 from experiments.viewer.cast import cast_of
 
 
@@ -62,6 +63,13 @@ def test_it_is_small_and_complete(page):
     assert "centre of pressure" in page
     assert set(re.findall(r"https?://[^\s\"'<>)]+", page)) <= {"http://www.w3.org/2000/svg"}
     assert not re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(?!data:)', page)
+
+
+def test_a_run_that_is_over_before_the_others_is_told(folder, tmp_path):
+    short = experiment_named("thrown-block").run({"run.duration": 0.1}).save(tmp_path / "short")
+    out = tmp_path / "both.HTML"
+    assert main(["render", str(folder), str(short), "-o", str(out), "--fps", "10"]) == 0
+    assert out.read_text(encoding="utf-8").count("; ends at 0.1 s") == 1
 
 
 def test_ghosts_are_in_it(folder, faster, tmp_path):

@@ -39,6 +39,10 @@ def test_an_instant_is_one_picture():
         ({"speed": -1.0}, "--speed -1"),
         ({"begins": 2.0, "ends": 1.0}, "--from 2 --to 1"),
         ({"fps": 1e6}, str(MOST_FRAMES)),
+        ({"fps": 1e308}, "inf pictures"),
+        ({"speed": 1e-310}, "inf pictures"),
+        ({"fps": 1e308, "speed": 1e-310}, "inf pictures"),
+        ({"fps": 1e-310}, "--fps 1e-310: it must be 0.01 at least"),
     ],
 )
 def test_wrong_numbers_are_refused(wrong, says):

@@ -125,6 +125,30 @@ def test_layers_can_be_switched_off(shown):
     assert node(page, "/world/run_0/trunk/solid").visible
 
 
+def test_a_run_that_is_over_is_told(standing, pushed):
+    short = standing(duration=0.1)
+    roles = [Role("long", pushed, film_of(pushed)), Role("short", short, film_of(short))]
+    with serving("127.0.0.1", 0) as server:
+        page = Page(server, roles, Transport(0.0, 0.3, playing=False))
+        for moment, told in ((0.1, 0), (0.3, 1), (0.0, 0)):
+            page.transport.seek(moment)
+            page.frame(0.0)
+            assert page._names.content.count("ended at 0.1 s") == told
+
+
+@pytest.mark.parametrize("apart", [1.0, -0.5, 4.0])
+def test_floors_that_move_do_not_lie_under_the_next_figure(tilted, apart):
+    film = film_of(tilted)
+    roles = [Role("one", tilted, film), Role("two", tilted, film)]
+    with serving("127.0.0.1", 0) as server:
+        page = Page(server, roles, Transport(0.0, 0.3, playing=False), apart)
+        for k in range(2):
+            plate, grid = (node(page, f"/world/run_{k}/platform/{part}") for part in ("plate", "floor"))
+            breadth = np.ptp(plate.vertices[:, 1])
+            assert breadth == pytest.approx(min(abs(apart), 3.0))
+            assert (grid.width, grid.height) == pytest.approx((3.0, breadth))
+
+
 def test_a_name_is_used_once(shown):
     with pytest.raises(ValueError, match="already"):
         shown.stage.add(shown.roles[0].film.model, "run_0")

@@ -1,4 +1,6 @@
 import os
+import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -7,6 +9,7 @@ import sys
 import pytest
 
 from experiments.cli.main import main
+from experiments.viewer import command
 from experiments.viewer.cast import cast_of
 
 
@@ -54,19 +57,51 @@ def test_a_port_that_is_taken_is_refused(capsys, saved):
         assert f"port {port}: Address already in use" in refused(capsys, saved, "--port", port)
 
 
-def test_help_has_examples(capsys):
+def test_the_examples_of_the_help_are_right(capsys):
     assert main(["view", "--help"]) == 0
     out = capsys.readouterr().out
-    assert "biped view results/thrown-block --speed 0.1" in out
     assert "Ctrl-C" in out
+    lines = [line for line in out.splitlines() if line.startswith("  biped view ")]
+    assert len(lines) > 4
+    for line in lines:
+        command._check(command.parser().parse_args(shlex.split(re.split(r"\s{3,}", line.strip())[0])[2:]))
+
+
+def test_interrupted_while_it_measures_it_says_so(saved, monkeypatch, capsys):
+    def interrupted(*_):
+        yield "something"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("experiments.viewer.measure.measure", interrupted)
+    monkeypatch.setattr("experiments.viewer.measure.find_browser", lambda: "true")
+    assert main(["view", str(saved), "--measure", "--port", "0"]) == 130
+    assert capsys.readouterr() == ("something\n", "biped: interrupted before all was measured\n")
+
+
+def test_sigterm_while_it_measures_ends_it_in_good_order(saved, monkeypatch):
+    ended = []
+
+    def told_to_end(*_):
+        try:
+            yield "something"
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            ended.append(True)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("experiments.viewer.measure.measure", told_to_end)
+    monkeypatch.setattr("experiments.viewer.measure.find_browser", lambda: "true")
+    assert main(["view", str(saved), "--measure", "--port", "0"]) == 143
+    assert ended
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_ctrl_c_ends_it(saved):
     """In a process of its own, as a person runs it."""
     program = "import sys; from experiments.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", program, "view", str(saved), "--port", "0", "--no-open", "--paused"]
+    order = [sys.executable, "-c", program, "view", str(saved), "--port", "0", "--no-open", "--paused"]
     environment = os.environ | {"PYTHONWARNINGS": "ignore"}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as view:
+    with subprocess.Popen(order, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as view:
         try:
             line = view.stderr.readline()
             assert "at http://localhost:" in line
