@@ -43,8 +43,8 @@ _HALVING = (
 )
 _COST = (
     f"Of ours: {OURS}. Of others: {FOREIGN}: what the run gave to each step, given again from the same start with "
-    "nothing in between. In the run: the same call as the engine's adapter makes it, between Python and our books, and "
-    "so with colder caches; of ours, the same loop. Ratios are of the first of the two. On one core, all engines in "
+    "nothing in between. In the run: the same call as the engine's adapter makes it, between Python and our books; "
+    "of ours, the same loop. Ratios are of the first of the two. On one core, all engines in "
     "turn; ratios are of runs that follow one another"
 )
 _PRECISION = (
