@@ -43,6 +43,8 @@ FIELD_OF_VIEW = 0.6
 IDLE = 0.1
 #: [s] of pictures that are late are caught up on; what is later is left out.
 LATE = 0.05
+#: Values of a plot that differ by a smaller part than this are shown as one.
+SAME = 1e-9
 #: Strokes of the curves of one plot.
 DASHES: tuple[tuple[int, ...], ...] = ((), (6, 4), (2, 3), (9, 3, 2, 3))
 
@@ -66,6 +68,8 @@ class Page:
         self._wake, self._stepping = threading.Event(), threading.Lock()
         self._todo: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._follow = False
+        self._ended: tuple[bool, ...] = (False,) * len(roles)
+        self._names: Any = None
         self._shown_time, self._shown_panel = float("nan"), float("-inf")
         self._aim, self._room = middle_of(roles, side_by_side)
         self._look_from_start()
@@ -143,7 +147,6 @@ class Page:
         gui = self.server.gui
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
         gui.set_panel_label("biped view")
-        self._ended = (False,) * len(self.roles)
         self._names = gui.add_html(self._title())
         self._build_time(gui)
         self._plot = _PlotPanel(gui, self.roles, self.transport)
@@ -303,8 +306,7 @@ class _PlotPanel:
             self._curves = curves
             with np.errstate(all="ignore"):
                 low, high = float(np.nanmin(curves)), float(np.nanmax(curves))
-            pad = 0.05 * (high - low) or max(1e-3, 0.05 * abs(high))
-            self._range = (low - pad, high + pad)
+            self._range = _with_room(low, high)
             series.append({"label": "now", "stroke": "#C8102E", "width": 1.5, "points": {"show": False}})
             with self._slot:
                 self._handle = self._gui.add_uplot(
@@ -342,6 +344,13 @@ class _PlotPanel:
         with self._lock:
             if self._handle is not None:
                 self._handle.data = self._data(moment)
+
+
+def _with_room(low: float, high: float) -> tuple[float, float]:
+    """A range with some room; what only the last digits tell apart counts as constant."""
+    most = max(abs(low), abs(high))
+    pad = 0.05 * (high - low) if high - low > SAME * most else max(1e-3, 0.05 * most)
+    return low - pad, high + pad
 
 
 def middle_of(roles: Sequence[Role], apart: float) -> tuple[Floats, float]:

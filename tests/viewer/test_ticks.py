@@ -3,6 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
+from experiments.viewer.page import _with_room
 from experiments.viewer.ticks import axis, ticks_of
 
 RANGES = [(0.0, 3.0), (0.8701, 0.8709), (-1234.5, 2000.0), (-1e-9, 2e-9), (1e7, 1.00001e7), (-3.0, -2.9), (5.0, 905.0)]
@@ -27,6 +28,14 @@ def test_names_are_short_and_have_no_negative_zero():
         _, names = ticks_of(low, low + 10.0 ** rng.uniform(-6, 6))
         assert max(map(len, names)) <= 18
         assert not {"-0", "-0.0", "-0.00"} & set(names)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 0.0), (5.0, 5.0), (-2.0, -2.0), (1.0, 1.0 + 1e-15), (0.0, 1e-20)])
+def test_what_is_constant_has_an_axis_too(low, high):
+    least, most = _with_room(low, high)
+    assert least < low <= high < most
+    names = ticks_of(least, most)[1]
+    assert len(set(names)) == len(names) >= 3
 
 
 def test_an_upright_axis_is_as_wide_as_its_names():
