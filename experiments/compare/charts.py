@@ -174,18 +174,18 @@ def _cost(results: Results) -> Iterator[Drawing]:
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [1e6 * (row.most - row.per_step) for row in rows],
-            "arrayminus": [1e6 * (row.per_step - row.least) for row in rows],
+            "array": [1e6 * (row.between[1] - row.per_step) for row in rows],
+            "arrayminus": [1e6 * (row.per_step - row.between[0]) for row in rows],
         },
         showlegend=False,
     )
     figure.add_scatter(
-        x=[1e6 * row.most for row in rows], y=[titles[row.engine] for row in rows], mode="text", showlegend=False,
+        x=[1e6 * row.between[1] for row in rows], y=[titles[row.engine] for row in rows], mode="text", showlegend=False,
         text=[f"  {1e6 * row.per_step:.3g} µs, × {row.ratio:.3g}" for row in rows], textposition="middle right",
         cliponaxis=False, hoverinfo="skip",
     )  # fmt: skip
     figure.update_layout(xaxis={"title": {"text": "time of a step [µs]"}, "rangemode": "tozero"})
-    yield Drawing("cost", "Time of a step: median, least and most; and how many times the first engine's.", figure)
+    yield Drawing("cost", "Time of a step: median and its interval; and how many times the first engine's.", figure)
 
 
 def _precision(results: Results) -> Iterator[Drawing]:

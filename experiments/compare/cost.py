@@ -44,6 +44,11 @@ class Cost:
     repeats: int = quantity("1", "times that it was timed")
     samples: tuple[float, ...] = field(default=(), repr=False)
 
+    @property
+    def between(self) -> tuple[float, float]:
+        """[s] The interval of the median: what else ran on the machine makes single runs several times as long."""
+        return interval(self.samples) if self.samples else (self.least, self.most)
+
 
 @dataclass
 class Taken:

@@ -175,14 +175,15 @@ def _cost(axes: Axes, results: Results) -> None:
     colors, titles = colors_of(results.contestants), results.titles
     rows = results.costs[::-1]
     places = np.arange(len(rows))
-    widths = [1e6 * row.per_step for row in rows]
+    widths = np.array([1e6 * row.per_step for row in rows])
     axes.barh(places, widths, color=[colors[row.engine] for row in rows], height=0.55, alpha=0.9)
-    ends = [[1e6 * (row.per_step - row.least) for row in rows], [1e6 * (row.most - row.per_step) for row in rows]]
+    low, high = (np.array([1e6 * row.between[k] for row in rows]) for k in (0, 1))
+    ends = [widths - low, high - widths]
     axes.errorbar(widths, places, xerr=ends, fmt="none", ecolor="#444444", elinewidth=0.9, capsize=2.5)
-    axes.set_xlim(0.0, 1.55 * max(1e6 * row.most for row in rows))
-    for place, row in zip(places, rows, strict=True):
+    axes.set_xlim(0.0, 1.55 * float(high.max()))
+    for place, row, end in zip(places, rows, high, strict=True):
         times = "" if row is results.costs[0] else f", {row.ratio:.3g} ×"
-        axes.annotate(f"{1e6 * row.per_step:.3g} µs{times}", (1e6 * row.most, place), xytext=(5, 0),
+        axes.annotate(f"{1e6 * row.per_step:.3g} µs{times}", (end, place), xytext=(5, 0),
                       textcoords="offset points", va="center", fontsize=8.0)  # fmt: skip
     axes.set_yticks(places, [titles[row.engine] for row in rows])
     axes.grid(axis="y", visible=False)
