@@ -98,7 +98,8 @@ def test_sigterm_while_it_measures_ends_it_in_good_order(saved, monkeypatch):
 
 def test_ctrl_c_ends_it(saved):
     """In a process of its own, as a person runs it."""
-    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell may have left it ignored
+    # A shell may have left the signal ignored for what runs in its background.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     program = f"{heard}; import sys; from experiments.cli.main import main; sys.exit(main(sys.argv[1:]))"
     order = [sys.executable, "-c", program, "view", str(saved), "--port", "0", "--no-open", "--paused"]
     environment = os.environ | {"PYTHONWARNINGS": "ignore"}
