@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from experiments.experiment import Experiment
     from experiments.parameters.parameter import Value
 
-PAGE, PICTURE = "compare.html", "compare.png"
-
 _DESCRIPTION = """\
 Run the same experiment in several physics engines and compare them: outcome, creep in stance, energy in flight, what
 becomes of it as the step is halved, cost, and work against precision; a verdict a line, computed from the numbers."""

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from biped.run import SUMMARY
 from experiments.bench.machine import stamp
-from experiments.compare.command import PAGE, PICTURE
 from experiments.compare.results import TABLES, Results
 from experiments.compare.standing import EQUAL
 from experiments.compare.table import remove_table, write_table
@@ -21,6 +20,7 @@ from experiments.figures.style import STYLE
 from experiments.pages import write_page
 from experiments.report import terminal
 
+PAGE, PICTURE = "compare.html", "compare.png"
 #: Folders of saved runs: of the experiment at equal and in natural settings, and of the standing human.
 RUNS, NATURAL_RUNS, STANDING = "runs", "natural", "standing"
 
