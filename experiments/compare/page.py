@@ -26,8 +26,9 @@ from experiments.reporting.drawing import Drawing
 _SAID = ("engine", "motion", "step", "duration")
 _BOOKS = (
     "All runs keep the same books. Ours are exact: the works are those that the integrator's own equations contain. Of "
-    "another engine only the state after each step and the forces within it are known, so that its works are forces "
-    "times displacements, and what it leaves over is its own energy error together with that of this quadrature."
+    "another engine only the state after each step and the forces within it are known; works are forces times the way "
+    "of their points, or times the mean of the velocities before and after where these lag by half a step. What is "
+    "left over is its energy error."
 )
 _FLIGHT = (
     f"A human without gravity and contacts, its joints free, is stepped by {1e3 * FLIGHT_STEP:g} ms from the same "
