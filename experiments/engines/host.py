@@ -124,7 +124,6 @@ class Host:
         plant = world.plant
         velocities_now(world)
         self._arrival = new_arrival(model.nq, model.nv, model.nc)
-        self._joint_dofs = [model.dof(joint) for joint in model.joint_names]
         case = Case(model, floor, float(plant.clock[1]), _impedance(model, plant), throw)
         self._simulation = self.engine.start(case)
         self._armed = world.thrown.status[ARMED] == 1
