@@ -42,6 +42,15 @@ def test_it_plays(watched):
     assert np.linalg.norm(seen[-1] - start) > 1e-3
 
 
+def _soon(watched, happened):
+    """Whether it happens within three seconds."""
+    for _ in range(60):
+        if happened():
+            return True
+        watched.browser.evaluate("new Promise(done => setTimeout(done, 50))")
+    return False
+
+
 def test_it_scrubs(watched):
     """A click at three quarters of the slider goes to three quarters of the run."""
     watched.page.transport.play(False)
@@ -49,13 +58,12 @@ def test_it_scrubs(watched):
     watched.wait_until_drawn(0.0)
     slider = "document.querySelector('.mantine-Slider-trackContainer')"
     place = f"(() => {{ const r = {slider}.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; }})()"
-    x, y, width, height = watched.browser.evaluate(place)
-    watched.browser.click(x + 0.75 * width, y + height / 2.0)
     ends = watched.page.transport.ends
-    for _ in range(100):
-        if watched.page.transport.time > 0.0:
+    for _ in range(10):  # a click is lost where a busy machine is still laying out the page
+        x, y, width, height = watched.browser.evaluate(place)
+        watched.browser.click(x + 0.75 * width, y + height / 2.0)
+        if _soon(watched, lambda: watched.page.transport.time > 0.0):
             break
-        watched.browser.evaluate("new Promise(done => setTimeout(done, 50))")
     assert watched.page.transport.time == pytest.approx(0.75 * ends, abs=0.05 * ends)
     watched.wait_until_drawn(watched.page.transport.time)
     position, wxyz = watched.pose("right_foot")
