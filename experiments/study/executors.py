@@ -225,6 +225,7 @@ class Dask:
         if self._client is not None:
             yield from self._serve(self._client, work, trials)
             return
+        import dask
         from distributed import LocalCluster
 
         if self.scheduler is not None:
@@ -233,7 +234,9 @@ class Dask:
             return
         options: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
         options["silence_logs"] = logging.CRITICAL  # what matters is raised
-        with _children_without_interrupts():
+        # No trial waits at a worker while another one runs there: if that one kills it, only that one is to blame.
+        one_at_a_time = {"distributed.scheduler.worker-saturation": 1.0}
+        with _children_without_interrupts(), dask.config.set(one_at_a_time):
             cluster = LocalCluster(n_workers=self.workers, **options)
         with cluster, _client_of(cluster, self.PATIENCE) as client:
             yield from self._serve(client, work, trials)
