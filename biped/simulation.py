@@ -105,9 +105,7 @@ def prepare(
     With ``in_one_go`` the log gets room for the whole run, if that is not too much.
     """
     acting = sorted_disturbances(disturbances)
-    carrying = model
-    for load in acting.loads:
-        carrying = load.on(carrying)
+    carrying = acting.carried_by(model)
     state = _state_for(model, carrying, state)
     integrator = _integrator_of(integrator)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)

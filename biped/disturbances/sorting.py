@@ -10,6 +10,7 @@ from biped.disturbances.load import Load
 from biped.disturbances.push import Force, Push
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
+from biped.model import Model
 from biped.signals import Signal
 from contact import Floor
 
@@ -30,6 +31,12 @@ class Disturbances:
     loads: list[Load]
     senses: Senses | None
     actuators: Actuators | None
+
+    def carried_by(self, model: Model) -> Model:
+        """The model with its loads; the model itself where there are none."""
+        for load in self.loads:
+            model = load.on(model)
+        return model
 
 
 def sorted_disturbances(given: Sequence[Any]) -> Disturbances:

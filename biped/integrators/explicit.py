@@ -12,23 +12,17 @@ Under a ``JointImpedance`` with its default damping all three need 0.05 ms.
 from dataclasses import dataclass
 from typing import ClassVar
 
+from biped.integrators.integrator import NoGuarantees
 from biped.kernels.explicit import Explicit, euler, runge_kutta_4, semi_implicit_euler
 from biped.kernels.flow import Flow, new_flow
 from biped.model import Model
 
 
 @dataclass(frozen=True)
-class ContinuousTime:
+class ContinuousTime(NoGuarantees):
     """What integrators of the continuous equations of motion have in common."""
 
     coordinates: ClassVar[str] = "generalized"
-    symmetric: ClassVar[bool] = False
-    symplectic: ClassVar[bool] = False
-    conserves_momentum: ClassVar[bool] = False
-    conserves_energy: ClassVar[bool] = False
-    takes_contact: ClassVar[bool] = True
-    takes_moving_floor: ClassVar[bool] = False
-    takes_loops: ClassVar[bool] = False
     cost: ClassVar[str] = "O(n)"
 
 

@@ -1,6 +1,6 @@
 """What every integrator of trees says of itself, and what follows from it."""
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from biped.errors import InputError
 from biped.model import Model
@@ -67,6 +67,18 @@ class Integrator(Protocol):
 
     def method(self, model: Model) -> Any:
         """What the kernels step a tree of this model by: one of ``biped.kernels.method``."""
+
+
+class NoGuarantees:
+    """What a method can say of itself that keeps nothing exactly: it takes contact, and floors at rest."""
+
+    symmetric: ClassVar[bool] = False
+    symplectic: ClassVar[bool] = False
+    conserves_momentum: ClassVar[bool] = False
+    conserves_energy: ClassVar[bool] = False
+    takes_contact: ClassVar[bool] = True
+    takes_moving_floor: ClassVar[bool] = False
+    takes_loops: ClassVar[bool] = False
 
 
 def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrator], moving_floor: bool = False) -> None:

@@ -148,9 +148,6 @@ def contestants_of(names: Sequence[str]) -> tuple[tuple[Contestant, ...], tuple[
 def case_of(setup: Setup) -> Case:
     """What an engine is given of a setup."""
     acting = sorted_disturbances(setup.disturbances)
-    model = setup.model
-    for load in acting.loads:
-        model = load.on(model)
     asked = setup.controller is not None and hasattr(setup.controller, "impedance")
     impedance = setup.controller.impedance(setup.model) if asked else Impedance()  # type: ignore[union-attr]
-    return Case(model, setup.floor, setup.step, impedance, acting.throw)
+    return Case(acting.carried_by(setup.model), setup.floor, setup.step, impedance, acting.throw)

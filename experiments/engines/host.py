@@ -11,6 +11,7 @@ from biped.disturbances import Disturbances, Throw
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.integrators import Recursive
+from biped.integrators.integrator import NoGuarantees
 from biped.interrupts import interrupts_afterwards
 from biped.kernels.free_body import body_velocities
 from biped.kernels.hold import World
@@ -42,7 +43,7 @@ class Blow:
     impulse: Floats
 
 
-class Host:
+class Host(NoGuarantees):
     """Steps the plant by another engine; made anew for each run.
 
     It stands where an integrator does (``biped.integrators.integrator``): controllers, senses, actuators, falls, rows
@@ -57,13 +58,6 @@ class Host:
     paper: ClassVar[str] = ""
     coordinates: ClassVar[str] = "the engine's own"
     order: ClassVar[int] = 1
-    symmetric: ClassVar[bool] = False
-    symplectic: ClassVar[bool] = False
-    conserves_momentum: ClassVar[bool] = False
-    conserves_energy: ClassVar[bool] = False
-    takes_contact: ClassVar[bool] = True
-    takes_moving_floor: ClassVar[bool] = False
-    takes_loops: ClassVar[bool] = False
     cost: ClassVar[str] = ""
 
     def __init__(self, engine: Engine) -> None:

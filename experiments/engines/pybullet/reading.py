@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from biped.kernels.vectors import quat_mul
 from biped.model import Model
 from experiments.engines.engine import Floats
 from experiments.engines.pybullet.urdf import principal_axes
@@ -63,13 +64,4 @@ def as_ours(quaternion: tuple[float, float, float, float]) -> Floats:
 
 def product(a: Floats, b: Floats) -> Floats:
     """Of two quaternions, scalar first."""
-    aw, ax, ay, az = a.tolist()
-    bw, bx, by, bz = b.tolist()
-    return np.array(
-        (
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        )
-    )
+    return np.array(quat_mul(a.tolist(), b.tolist()))
