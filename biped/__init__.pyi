@@ -1,6 +1,6 @@
-from .controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
+from .control.controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Senses, Throw, random_forces
-from .errors import InputError, IntegrationError, ModelError, RunInterrupted
+from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
 from .integrators import (
     Adaptive,
     Composition,
@@ -33,15 +33,16 @@ from .model import (
     save_urdf,
     spherical,
 )
-from .run import Run
+from .runs.run import Run
+from .runs.state import State
 from .signals import Signal
-from .simulation import simulate
-from .state import State
-from .world import Fall
+from .simulation.simulate import simulate
+from .simulation.world import Fall
 
 __all__ = [
     "Actuators",
     "Adaptive",
+    "BipedError",
     "Body",
     "Box",
     "CompiledLoop",

@@ -7,15 +7,14 @@ inertial frame, velocities in world axes. Algorithms 3.1 to 3.3 of Wendlandt 199
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from biped.errors import InputError
-from biped.kernels import dynamics as kernels
-from biped.kernels.dynamics import Motion, new_motion
-from biped.kernels.variational import reference_point
+from biped.kernels.tree import dynamics as kernels
+from biped.kernels.tree.dynamics import Motion, new_motion
+from biped.kernels.variational.equations import reference_point
 from biped.model import Model
-
-Floats = NDArray[np.float64]
+from contact.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -1,27 +1,26 @@
 """What can go wrong with a simulation, each with a message that says what would be right."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from biped.model.errors import ModelError
+from contact.errors import BipedError
 
-if TYPE_CHECKING:
-    from biped.run import Run
-
-__all__ = ["InputError", "IntegrationError", "ModelError", "RunInterrupted"]
+__all__ = ["BipedError", "InputError", "IntegrationError", "ModelError", "RunInterrupted"]
 
 
-class InputError(ValueError):
+class InputError(BipedError, ValueError):
     """An argument that no simulation can use."""
 
 
-class IntegrationError(RuntimeError):
+class IntegrationError(BipedError, RuntimeError):
     """A step whose equations could not be solved, even in the smallest parts allowed.
 
     Attributes:
-        run: all that was computed before, or None. Its state is where it got stuck, somewhere within a step.
+        run: the ``biped.Run`` of all that was computed before, or None. Its state is where it
+            got stuck, somewhere within a step.
     """
 
-    def __init__(self, message: str, run: "Run | None" = None) -> None:
+    def __init__(self, message: str, run: Any = None) -> None:
         super().__init__(message)
         self.run = run
 
@@ -30,9 +29,9 @@ class RunInterrupted(KeyboardInterrupt):
     """The user stopped the run.
 
     Attributes:
-        run: all that was computed before.
+        run: the ``biped.Run`` of all that was computed before.
     """
 
-    def __init__(self, run: "Run") -> None:
+    def __init__(self, run: Any) -> None:
         super().__init__("interrupted")
         self.run = run

@@ -1,6 +1,8 @@
-"""A force law at a point on a floor: spring, damper, and a machine of stick and slip. It knows no bodies."""
+"""A force law at a point on a floor: spring, damper, and a machine of stick and slip. It knows no bodies.
 
-from contact.floor import RUBBER, Floor, FloorError
-from contact.modes import NEXT, ContactState
+Importing this package is quick: what stands behind a name is imported when the name is first used.
+"""
 
-__all__ = ["NEXT", "RUBBER", "ContactState", "Floor", "FloorError"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

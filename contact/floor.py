@@ -4,10 +4,11 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from contact.kernels import FloorParameters
+from contact.errors import BipedError
+from contact.point_law import FloorParameters
 
 
-class FloorError(ValueError):
+class FloorError(BipedError, ValueError):
     """A floor parameter that no floor can have."""
 
 

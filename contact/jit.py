@@ -25,7 +25,7 @@ import platformdirs
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
-_PACKAGES = ("contact", "biped", "controllers", "experiments")
+_PACKAGES = ("biped", "controllers", "experiments")
 _KEPT_GENERATIONS = 4
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,11 +34,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 def kernel_sources() -> list[Path]:
     """The source files whose text decides the machine code of the kernels."""
     top = Path(__file__).resolve().parent.parent
-    found = [Path(__file__).resolve()]
+    found = sorted((top / "contact").glob("*.py"))
     for package in _PACKAGES:
         found += sorted((top / package).glob("**/kernels.py"))
-        found += sorted((top / package).glob("**/modes.py"))  # constants that are compiled in
-        found += sorted((top / package).glob("**/kernels/*.py"))
+        found += sorted((top / package).glob("**/kernels/**/*.py"))
     return found
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.controller import CompiledLoop, Impedance, Observation
+from biped.control.controller import CompiledLoop, Impedance, Observation
 from biped.errors import InputError
-from biped.kernels.hold import coast
+from biped.kernels.loop.closed_loop import coast
 from biped.model import Model
 from controllers.joint_values import JointValues, by_joint, checked
 

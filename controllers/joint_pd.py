@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.controller import CompiledLoop, Observation
+from biped.control.controller import CompiledLoop, Observation
 from biped.errors import InputError
 from biped.model import Model
 from controllers.joint_values import JointValues, by_joint, checked

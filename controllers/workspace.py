@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.checks import is_finite
-from biped.controller import CompiledLoop, Observation, SetPoint
+from biped.control.controller import CompiledLoop, Observation, SetPoint
 from biped.errors import InputError
-from biped.kernels.dynamics import new_motion, set_motion
-from biped.kernels.senses import Seen
+from biped.kernels.loop.measurement import Seen
+from biped.kernels.tree.dynamics import new_motion, set_motion
 from biped.model import Model
 from controllers.kernels.loops import workspace_loop
 from controllers.kernels.workspace import Gains, Legs, Scratch, new_scratch, workspace_torques

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biped.model import Model, human, random_tree
-from biped.state import State
+from biped.runs.state import State
 
 KINDS = ("revolute", "prismatic", "spherical")
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from biped.checks import numbers
 from biped.errors import InputError
-from biped.kernels.ground import Ground, fixed_ground
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.signals import Signal, compile_signals
 from contact import Floor
+from contact.ground import Ground, fixed_ground
 
 #: [m or rad] a position may jump by this, for rounding, and no more.
 JUMP = 1e-9

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from biped.checks import above_zero, numbers, whole
 from biped.errors import InputError
-from biped.kernels.pushes import Pushes, new_pushes
+from biped.kernels.state.pushes import Pushes, new_pushes
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.signals import Signal, compile_signals

@@ -11,8 +11,9 @@ class Integrator(Protocol):
 
     The table ``biped integrators`` is made of these properties, and ``simulate`` goes by them.
 
-    One that steps from Python has a method ``hold(world, steps)`` besides, which does what ``biped.kernels.hold.hold``
-    does and returns why it ended. Its ``method`` is then only what the kernels around the steps are compiled for.
+    One that steps from Python has a method ``hold(world, steps)`` besides, which does what
+    ``biped.kernels.loop.closed_loop.hold`` does and returns why it ended. Its ``method`` is then only what the kernels
+    around the steps are compiled for.
     One that has to know more than the kernels do has a method ``take_on(model, floor, disturbances)``, called before
     the first step with the model as it moves, its loads included; it raises InputError for what it cannot simulate.
     """
@@ -66,7 +67,7 @@ class Integrator(Protocol):
         """Of a step, in the number n of bodies."""
 
     def method(self, model: Model) -> Any:
-        """What the kernels step a tree of this model by: one of ``biped.kernels.method``."""
+        """What the kernels step a tree of this model by: one of ``biped.kernels.state.method``."""
 
 
 class NoGuarantees:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from biped.errors import InputError
-from biped.kernels.method import Solver
+from biped.kernels.state.method import Solver
 
 #: The least and the most that makes sense of each: 2^20 parts of a millisecond are nanoseconds.
 LIMITS = {"max_iterations": (0, 1000), "max_backtracks": (1, 60), "max_halvings": (0, 20)}

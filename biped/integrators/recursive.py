@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from biped.integrators.newton_settings import NewtonSettings
-from biped.kernels.discrete_body import MidpointBody
-from biped.kernels.method import Variational
-from biped.kernels.newton import Extrapolation, TwoSided
+from biped.kernels.state.method import Variational
+from biped.kernels.variational.discrete_body import MidpointBody
+from biped.kernels.variational.newton import Extrapolation, TwoSided
 from biped.model import Model
 
 

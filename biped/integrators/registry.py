@@ -6,12 +6,12 @@ from dataclasses import fields
 from typing import Any
 
 from biped.errors import InputError
-from biped.integrators.adaptive import Adaptive
-from biped.integrators.composition import COMPOSITIONS
-from biped.integrators.explicit import ExplicitEuler, RungeKutta4, SemiImplicitEuler
+from biped.integrators.composition.integrator import COMPOSITIONS
+from biped.integrators.explicit.adaptive import Adaptive
+from biped.integrators.explicit.integrators import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator
-from biped.integrators.lee import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
-from biped.integrators.maximal import Maximal
+from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
+from biped.integrators.maximal.integrator import Maximal
 from biped.integrators.recursive import Recursive
 
 

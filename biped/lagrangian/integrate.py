@@ -7,15 +7,15 @@ from types import ModuleType
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from biped.checks import is_finite
 from biped.errors import InputError, IntegrationError
 from biped.lagrangian.build import built
 from biped.lagrangian.methods import LagrangianMethod, lagrangian_method_named
 from biped.lagrangian.system import System
+from contact.arrays import Floats
 
-Floats = NDArray[np.float64]
 #: Called with the fraction that is done.
 Progress = Callable[[float], None]
 

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.kernels.tree import Tree
+from biped.kernels.tree.tree import Tree
 from biped.model.body import Body
 from biped.model.contact_point import ContactPoint
-from biped.model.geometry import Floats, Vector3
+from biped.model.geometry import Vector3
+from contact.arrays import Floats
 
 
 def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravity: Vector3) -> Tree:

@@ -3,8 +3,10 @@
 import difflib
 from collections.abc import Iterable
 
+from contact.errors import BipedError
 
-class ModelError(ValueError):
+
+class ModelError(BipedError, ValueError):
     """A model that no rigid-body system has, or a name that a model does not have.
 
     The message is one line: what is wrong, where, and what would be right.

@@ -7,11 +7,11 @@ whatever array-like the caller has.
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from biped.model.errors import ModelError
+from contact.arrays import Floats
 
-Floats = NDArray[np.float64]
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]

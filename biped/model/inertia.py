@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.model.errors import ModelError
-from biped.model.geometry import IDENTITY, Floats, Matrix3, Vector3, matrix3, positive, rotation3, vector3
+from biped.model.geometry import IDENTITY, Matrix3, Vector3, matrix3, positive, rotation3, vector3
+from contact.arrays import Floats
 
 _TOLERANCE = 1e-9
 """Relative: how far a tensor may be from symmetric, and principal moments from the triangle inequality."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from biped.kernels import tree
+from biped.kernels.tree import tree
 from biped.model.errors import ModelError, unknown
 from biped.model.geometry import Vector3, name_of, unit, vector3
 

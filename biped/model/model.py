@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.kernels.tree import Tree
+from biped.kernels.tree.tree import Tree
 from biped.model.body import Body
 from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, duplicate, unknown
-from biped.model.geometry import Floats, Vector3, matrix3, name_of, number, positive, quaternion, vector3
+from biped.model.geometry import Vector3, matrix3, name_of, number, positive, quaternion, vector3
 from biped.model.inertia import shifted
 from biped.model.joint import Joint
 from biped.model.shape import Box
 from biped.model.topology import Weld, merge_welds, sorted_depth_first
+from contact.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.model.errors import ModelError
-from biped.model.geometry import Floats, quaternion_matrix, rotation_about
+from biped.model.geometry import quaternion_matrix, rotation_about
 from biped.model.model import Model
+from contact.arrays import Floats
 
 _SCALAR_LAST = [1, 2, 3, 0]
 _SCALAR_FIRST = [3, 0, 1, 2]

@@ -4,11 +4,9 @@ import csv
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biped.errors import InputError
-
-Floats = NDArray[np.float64]
+from contact.arrays import Floats
 
 
 def read_columns(path: Path, time: str, column: str) -> tuple[Floats, Floats]:

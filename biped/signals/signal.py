@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from biped.checks import above_zero, is_finite, whole, zero_or_above
 from biped.errors import InputError
-from biped.kernels import signals as kernels
 from biped.signals.recorded import read_columns
 from biped.signals.sines import sine_pieces
 from biped.signals.sizes import check_pieces
 from biped.signals.ternary import STAGES, ternary_sequence
-
-Floats = NDArray[np.float64]
+from contact import piecewise as kernels
+from contact.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,9 @@
 from math import comb, factorial, perm, pi
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biped.signals.sizes import check_pieces
-
-Floats = NDArray[np.float64]
+from contact.arrays import Floats
 
 #: Pieces in a period of a sine. With polynomials of degree 7 its error is below 1e-15 of the amplitude.
 PIECES = 64

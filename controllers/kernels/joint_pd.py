@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from biped.kernels.tree import Floats
+from contact.arrays import Floats
 from contact.jit import kernel
 
 

@@ -3,7 +3,7 @@
 Each loop is written out, because a kernel that is passed as an argument is not cached on disk.
 """
 
-from biped.kernels.hold import OK, act, look
+from biped.kernels.loop.closed_loop import OK, act, look
 from contact.jit import routine
 from controllers.kernels.joint_pd import pd_torques
 from controllers.kernels.workspace import workspace_torques

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.dynamics import load_bias_forces
-from biped.kernels.factorization import eliminate, row_dot, solve_inboard, store_block, store_block_times
-from biped.kernels.kinematics import move_bodies
-from biped.kernels.tree import Floats, Integers
-from biped.kernels.vectors import (
+from biped.kernels.tree.dynamics import load_bias_forces
+from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, store_block, store_block_times
+from biped.kernels.tree.kinematics import move_bodies
+from contact.arrays import Floats, Integers
+from contact.jit import kernel
+from contact.vectors import (
     add,
     congruence,
     cross,
@@ -30,7 +31,6 @@ from biped.kernels.vectors import (
     store6,
     sub,
 )
-from contact.jit import kernel
 
 #: "Big base": the feet are given this many times the central body's inertia (Algorithm 4.3).
 BIG_BASE = 1e6

@@ -1,1 +1,1 @@
-"""The experiments: each module has an ``EXPERIMENT``; ``experiments.registry`` knows them by name."""
+"""The experiments: each module has an ``EXPERIMENT``; ``experiments.catalogue.registry`` knows them by name."""

@@ -10,11 +10,11 @@ from biped.errors import InputError
 from biped.model import Model, human
 from contact import RUBBER, Floor
 from experiments.catalogue import balancing
+from experiments.catalogue.experiment import Experiment, Setup
+from experiments.catalogue.parameters.disturbances import disturbance_parameters, disturbances_from
+from experiments.catalogue.parameters.initial import OURS
+from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.random_disturbances import random_disturbances
-from experiments.experiment import Experiment, Setup
-from experiments.parameters.disturbances import disturbance_parameters, disturbances_from
-from experiments.parameters.initial import OURS
-from experiments.parameters.parameter import Parameter, Values
 
 #: Set point of the thesis's experiment 1, without its tilt.
 TARGET = (-0.01, 0.0, 1.10)

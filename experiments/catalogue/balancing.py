@@ -5,9 +5,9 @@ from typing import Any
 from biped.disturbances import Disturbance
 from biped.model import human
 from contact import RUBBER
-from experiments.experiment import Setup
-from experiments.figures.names import BALANCING
-from experiments.parameters.groups import (
+from experiments.catalogue.experiment import Setup
+from experiments.catalogue.figure_names import BALANCING
+from experiments.catalogue.parameters.groups import (
     controller_from,
     controller_parameters,
     fall_from,
@@ -18,8 +18,8 @@ from experiments.parameters.groups import (
     integrator_parameters,
     run_parameters,
 )
-from experiments.parameters.initial import human_state, posture_parameters
-from experiments.parameters.parameter import Parameter, Values
+from experiments.catalogue.parameters.initial import human_state, posture_parameters
+from experiments.catalogue.parameters.parameter import Parameter, Values
 
 SOURCE = "Wendlandt 1997, 4.3"
 

@@ -5,22 +5,22 @@ import math
 import numpy as np
 
 from biped.model import Model, rigid_box
-from biped.state import State
+from biped.runs.state import State
 from contact import Floor
-from experiments.experiment import Experiment, Setup
-from experiments.parameters.groups import (
+from experiments.catalogue.experiment import Experiment, Setup
+from experiments.catalogue.parameters.groups import (
     floor_from,
     floor_parameters,
     integrator_from,
     integrator_parameters,
     run_parameters,
 )
-from experiments.parameters.initial import generator_of, scatter_parameters
-from experiments.parameters.parameter import Parameter, Values
+from experiments.catalogue.parameters.initial import generator_of, scatter_parameters
+from experiments.catalogue.parameters.parameter import Parameter, Values
 
 SOURCE = "Wendlandt 1997, 5.3"
 
-#: Not printed: the middle of the interval that ``experiments.box_search`` finds.
+#: Not printed: the middle of the interval that ``experiments.papers.wendlandt_1997.friction_search`` finds.
 FRICTION = 0.397
 
 

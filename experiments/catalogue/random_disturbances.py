@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biped.checks import above_zero
-from biped.clock import DEFAULT_PERIOD
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Senses, Throw, random_forces
 from biped.signals import Signal
+from biped.simulation.clock import DEFAULT_PERIOD
 from contact import RUBBER
 
 Random = np.random.Generator

@@ -1,7 +1,7 @@
 """Experiment 1 of Wendlandt 1997, section 4.3: rise and lean to the side."""
 
 from experiments.catalogue import balancing
-from experiments.experiment import Experiment
+from experiments.catalogue.experiment import Experiment
 
 # 15° about −X.
 ORIENTATION = (0.99144486, -0.13052619, 0.0, 0.0)

@@ -3,8 +3,8 @@
 from biped.disturbances import Throw
 from biped.errors import InputError
 from experiments.catalogue import balancing
-from experiments.experiment import Experiment, Setup
-from experiments.parameters.parameter import Parameter, Values
+from experiments.catalogue.experiment import Experiment, Setup
+from experiments.catalogue.parameters.parameter import Parameter, Values
 
 # 15° about −Y, as the text says; the quaternion printed beside it is that of experiment 1 again.
 ORIENTATION = (0.99144486, 0.0, -0.13052619, 0.0)

@@ -3,13 +3,13 @@
 import numpy as np
 
 from biped.model import Model, human
-from biped.state import State
+from biped.runs.state import State
 from contact import RUBBER
 from controllers.impedance import JointImpedance
-from experiments.experiment import Experiment, Setup
-from experiments.parameters.groups import integrator_from, integrator_parameters, run_parameters
-from experiments.parameters.initial import OURS, generator_of, scatter_parameters
-from experiments.parameters.parameter import Parameter, Values
+from experiments.catalogue.experiment import Experiment, Setup
+from experiments.catalogue.parameters.groups import integrator_from, integrator_parameters, run_parameters
+from experiments.catalogue.parameters.initial import OURS, generator_of, scatter_parameters
+from experiments.catalogue.parameters.parameter import Parameter, Values
 
 #: [m] where the trunk starts; nothing is there to fall on.
 HEIGHT = 1.23

@@ -3,8 +3,8 @@
 import argparse
 from typing import Any
 
+from experiments.catalogue.registry import MODULES
 from experiments.cli.settings import SHORTHANDS, add_settings
-from experiments.registry import MODULES
 
 _DESCRIPTION = """\
 Simulate how a human keeps its balance: how hard can it be hit before it falls, from where, and with which gains?"""

@@ -11,9 +11,8 @@ def describe(error: Exception) -> str | None:
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}"
     # Imported here: without an error none of this is needed, and it takes longer than most commands.
-    from biped.errors import InputError, IntegrationError, ModelError
-    from contact import FloorError
+    from contact.errors import BipedError
 
-    if isinstance(error, (InputError, ModelError, FloorError, IntegrationError)):
+    if isinstance(error, BipedError):
         return str(error)
     return None

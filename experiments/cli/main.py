@@ -14,31 +14,31 @@ from experiments.cli.failures import FAILURE, INTERRUPTED, describe
 
 #: The module of each subcommand; it has a function ``main(options) -> int``.
 COMMANDS = {
-    "run": "experiments.cli.run",
-    "list": "experiments.cli.listing",
-    "show": "experiments.cli.show",
-    "search-friction": "experiments.cli.search",
-    "integrators": "experiments.cli.integrators",
+    "run": "experiments.commands.run",
+    "list": "experiments.commands.list",
+    "show": "experiments.commands.show",
+    "search-friction": "experiments.commands.search_friction",
+    "integrators": "experiments.commands.integrators",
 }
 
 #: Those that read their own options: the module of each has a function ``main(argv) -> int``.
 OWN_OPTIONS = {
-    "bench": "experiments.bench.command",
-    "export": "experiments.export.command",
-    "block-speed": "experiments.block_speed.command",
-    "compare": "experiments.compare.command",
-    "live": "experiments.live.command",
-    "push-map": "experiments.push_map.command",
-    "render": "experiments.render.command",
-    "report": "experiments.reporting.command",
-    "reproduce": "experiments.reproduce.command",
-    "rerun": "experiments.rerun.command",
-    "sweep": "experiments.sweep.command",
-    "sensitivity": "experiments.sensitivity.command",
-    "threshold": "experiments.threshold.command",
-    "tune": "experiments.tune.command",
-    "view": "experiments.viewer.command",
-    "work-precision": "experiments.work_precision.command",
+    "bench": "experiments.commands.bench",
+    "export": "experiments.commands.export",
+    "block-speed": "experiments.commands.block_speed",
+    "compare": "experiments.commands.compare",
+    "live": "experiments.commands.live",
+    "push-map": "experiments.commands.push_map",
+    "render": "experiments.commands.render",
+    "report": "experiments.commands.report",
+    "reproduce": "experiments.commands.reproduce",
+    "rerun": "experiments.commands.rerun",
+    "sweep": "experiments.commands.sweep",
+    "sensitivity": "experiments.commands.sensitivity",
+    "threshold": "experiments.commands.threshold",
+    "tune": "experiments.commands.tune",
+    "view": "experiments.commands.view",
+    "work-precision": "experiments.commands.work_precision",
 }
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from experiments.experiment import Experiment
-    from experiments.parameters.parameter import Value
+    from experiments.catalogue.experiment import Experiment
+    from experiments.catalogue.parameters.parameter import Value
 
 #: Options that are short for ``--set`` of a parameter: its name, and their help.
 SHORTHANDS = {

@@ -9,17 +9,13 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from biped.controller import Impedance
+from biped.control.controller import Impedance
 from biped.disturbances import Throw
 from biped.errors import InputError
 from biped.model import Model
 from contact import Floor
-from experiments.kernels.foreign import Arrival
-
-Floats = NDArray[np.float64]
+from contact.arrays import Floats
+from experiments.engines.kernels.external import Arrival
 
 
 @dataclass(frozen=True)

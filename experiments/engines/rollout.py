@@ -8,15 +8,15 @@ import pandas as pd
 
 from biped.errors import IntegrationError
 from biped.integrators import INTEGRATORS
-from biped.run import Run
-from biped.session import Announce, Progress
-from biped.summary import impacts_of
+from biped.metrics import measure_run
+from biped.runs.run import Run
+from biped.runs.summary import impacts_of
+from biped.simulation.session import Announce, Progress
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine import Engine, described
-from experiments.engines.host import Blow, Host
+from experiments.engines.engine_integrator import Blow, Host
 from experiments.engines.registry import engine_named
-from experiments.experiment import Experiment
-from experiments.metrics import measure_run
-from experiments.parameters.parameter import Value
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from biped.model import Model
-from experiments.engines.engine import Floats
+from contact.arrays import Floats
 
 
 class Soles:

@@ -5,8 +5,8 @@ import pytest
 
 from biped.integrators import Recursive
 from biped.model import rigid_box
-from biped.simulation import simulate
-from biped.state import State
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
 from contact import Floor
 
 MU = 0.5

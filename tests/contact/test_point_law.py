@@ -9,15 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contact import NEXT, RUBBER, ContactState, Floor, FloorError
-from contact.kernels import (
-    anchor_at_end,
-    is_clipped,
-    mode_of,
-    point_force,
-    point_force_derivative,
-    state_at_end,
-    stored_energy,
-)
 from contact.modes import (
     NONE,
     PULLING,
@@ -25,6 +16,15 @@ from contact.modes import (
     SLIDING_TO_STICKING,
     STICKING,
     STICKING_TO_SLIDING,
+)
+from contact.point_law import (
+    anchor_at_end,
+    is_clipped,
+    mode_of,
+    point_force,
+    point_force_derivative,
+    state_at_end,
+    stored_energy,
 )
 
 pytestmark = pytest.mark.jit_off

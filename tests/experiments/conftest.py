@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.registry import MODULES, experiment_named
+from experiments.catalogue.registry import MODULES, experiment_named
 
 
 @pytest.fixture(scope="session")

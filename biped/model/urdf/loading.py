@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 from biped.model.body import Body
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, unknown
-from biped.model.geometry import Floats, Vector3, matrix3, rotation_about, vector3
+from biped.model.geometry import Vector3, matrix3, rotation_about, vector3
 from biped.model.joint import Joint
 from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.urdf.document import Document, UrdfJoint, parse, source_text
+from contact.arrays import Floats
 
 GROUND = "world"
 """The customary name of a root link that is the ground."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from biped.model import Model
-from experiments.engines.engine import Floats
+from contact.arrays import Floats
 
 #: Of a floating body Drake has quaternion, place; angular velocity, velocity.
 _FLOATING_Q, _FLOATING_V = (4, 5, 6, 0, 1, 2, 3), (3, 4, 5, 0, 1, 2)

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from contact.arrays import Floats
 from experiments.engines.drake.coordinates import Coordinates
 from experiments.engines.drake.plant import Built
-from experiments.engines.engine import Applied, Case, Floats
-from experiments.kernels.foreign import Arrival
+from experiments.engines.engine import Applied, Case
+from experiments.engines.kernels.external import Arrival
 
 
 class DrakeSimulation:

@@ -8,12 +8,13 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.model.geometry import quaternion_matrix
-from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
+from contact.arrays import Floats
+from experiments.engines.engine import Applied, Case, Natural, Simulation
+from experiments.engines.kernels.external import Arrival
 from experiments.engines.mujoco.contact import options_of
 from experiments.engines.mujoco.mjcf import IMPACT, THROWN, mjcf, velocity_map
 from experiments.engines.rebound import damping_ratio, thrown_back
 from experiments.engines.soles import Soles
-from experiments.kernels.foreign import Arrival
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,14 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from biped.controller import Impedance
+from biped.control.controller import Impedance
 from biped.disturbances import Throw
 from biped.model import Body, ContactPoint, Model, box_inertia
 from biped.model.geometry import quaternion_matrix
+from contact.arrays import Floats
 from experiments.engines.rebound import damping_ratio
-
-Floats = NDArray[np.float64]
 
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "floating": "free"}
 

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biped.errors import InputError
-from experiments.engines.engine import Applied, Case, Floats, Natural, Simulation
+from contact.arrays import Floats
+from experiments.engines.engine import Applied, Case, Natural, Simulation
+from experiments.engines.kernels.external import Arrival
 from experiments.engines.pybullet.loading import pybullet
 from experiments.engines.pybullet.reading import Feet, as_bullet, as_ours, nearest, product
 from experiments.engines.pybullet.springs import check_springs
 from experiments.engines.pybullet.world import FASTEST, build_world
-from experiments.kernels.foreign import Arrival
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from biped.kernels.vectors import quat_mul
 from biped.model import Model
-from experiments.engines.engine import Floats
+from contact.arrays import Floats
+from contact.vectors import quat_mul
 from experiments.engines.pybullet.urdf import principal_axes
 
 #: Contact points of a body: their indices in the model, and their places in the world [m].

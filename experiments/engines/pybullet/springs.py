@@ -4,7 +4,8 @@ import numpy as np
 
 from biped.dynamics import mass_matrix
 from biped.errors import InputError
-from experiments.engines.engine import Case, Floats
+from contact.arrays import Floats
+from experiments.engines.engine import Case
 
 
 def check_springs(case: Case, q: Floats, dofs: Floats, stiffness: Floats, damping: Floats) -> None:

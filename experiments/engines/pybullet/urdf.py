@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biped.errors import InputError, ModelError
 from biped.model import Body, Model
 from biped.model.geometry import IDENTITY, Matrix3, Vector3, matrix3
 from biped.model.urdf.attributes import words
 from biped.model.urdf.saving import matrix_rpy, urdf_text
-
-Floats = NDArray[np.float64]
+from contact.arrays import Floats
 
 
 @dataclass(frozen=True)

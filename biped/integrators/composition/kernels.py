@@ -1,0 +1,231 @@
+"""Compositions: one step as several of a variational method, of the lengths w_i h, some of them backwards in time.
+
+A stage is a step like any other, with books of its own: works and impulses are sums over the stages, exact where
+time runs backwards too. What a composition has of its own is the first guess. A stage's rate (its displacement over
+its length) depends smoothly on the time at which the composed step begins, for each stage by itself; from stage to
+stage it does not, since their lengths differ. Each stage therefore extrapolates its own rates of the last steps,
+by backward differences, and so well that one iteration mostly does.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from biped.kernels.state.checkpoint import Before, keep, take_back
+from biped.kernels.state.method import (
+    NOT_CONVERGED,
+    Variational,
+    advance,
+    find_step,
+    remember,
+    set_new_momentum,
+    solve_step,
+)
+from biped.kernels.state.simulation_state import TOTAL_STEPS
+from biped.kernels.step.step import FAILED, OK, count_iterations, prepare, substep
+from biped.kernels.tree.factorization import solve
+from biped.kernels.variational.equations import displace, set_rates
+from biped.kernels.variational.newton import evaluate, iterate, kept_factors, on_branch, tolerance_of
+from contact.arrays import Floats
+from contact.jit import kernel
+from contact.vectors import copy1
+
+# Backward differences that a stage keeps: so many steps back it looks.
+DEPTH = 9
+# What an iteration leaves of the residual, about, with the factorization of another stage ...
+KEPT_GAIN = 0.05
+# ... and, at the most, with one that stays in use.
+FRESH_GAIN = 0.02
+
+# Places in ``Plant.history_for``.
+LENGTH = 0  # [s] of the composed steps that the history is of
+KEPT = 1  # how many of them it has
+UNTIL = 2  # ``TOTAL_STEPS`` when the last of them began
+
+
+class Composition(NamedTuple):
+    """S(w_s h) ∘ … ∘ S(w_1 h) of a variational method S; ``biped.integrators.composition.weights`` has the weights."""
+
+    inner: Variational
+    weights: Floats
+    before: Before  # where a part of the step began
+    rate: Floats  # (nv,) the plant's then
+
+
+class Stage(NamedTuple):
+    """One of a composition's steps."""
+
+    inner: Variational
+    number: int
+
+
+class ScaledTwoSided(NamedTuple):
+    """Newton's method with one exact matrix a stage, and none where that of another stage will do."""
+
+
+def history_shape(method: Any, nv: int) -> tuple[int, int, int]:
+    """The shape of ``Plant.history`` that a method needs."""
+    return (method.weights.shape[0], nv, DEPTH) if isinstance(method, Composition) else (0, nv, 0)
+
+
+@advance.register(Composition)
+def advance_composed(tree, ground, plant, pushes, work, method, begin, h):
+    """In halves, quarters, ... where a stage does not converge: the step is taken back, so that all have its order."""
+    units = 1 << method.inner.solver.max_halvings
+    done, size, iterations, most = 0, units, 0, 0
+    while done < units:
+        part = h * (size / units)
+        keep(plant, method.before)
+        copy1(plant.rate, method.rate)
+        fit_history(plant, part)
+        taken, hardest = take_stages(tree, ground, plant, pushes, work, method, begin + h * (done / units), part)
+        if taken != NOT_CONVERGED:
+            iterations += taken
+            most = max(most, hardest)
+            done += size
+        else:
+            take_part_back(tree, plant, work, method)
+            if size == 1:
+                if done > 0:
+                    take_back(plant, work.before)
+                    prepare(tree, plant, work)
+                return FAILED
+            if size == units:
+                keep(plant, work.before)
+            size //= 2
+    count_iterations(plant.counts, iterations, most, size < units)
+    return OK
+
+
+@kernel
+def take_stages(tree, ground, plant, pushes, work, method, begin, h):
+    """The iterations of all stages, and the most of any of them; or NOT_CONVERGED."""
+    total = most = 0
+    time = begin
+    for index in range(method.weights.shape[0]):
+        part = method.weights[index] * h
+        stage = Stage(method.inner, index)
+        taken = substep(tree, ground, plant, pushes, work, stage, time, part, math.inf)
+        if taken == NOT_CONVERGED:
+            return NOT_CONVERGED, most
+        total += taken
+        most = max(most, taken)
+        time += part
+    plant.history_for[KEPT] += 1.0
+    plant.history_for[UNTIL] = plant.counts[TOTAL_STEPS]
+    return total, most
+
+
+@kernel
+def take_part_back(tree, plant, work, method):
+    take_back(plant, method.before)
+    prepare(tree, plant, work)
+    copy1(method.rate, plant.rate)
+    plant.history_for[KEPT] = 0.0
+
+
+@kernel
+def fit_history(plant, h):
+    """Forget the history of steps of another length, and one that something else has stepped since."""
+    since = plant.counts[TOTAL_STEPS] - plant.history_for[UNTIL]
+    if plant.history_for[LENGTH] != h or since < 0.0 or since > 1.0:
+        plant.history_for[LENGTH] = h
+        plant.history_for[KEPT] = 0.0
+
+
+@kernel
+def predict(plant, index, rate):
+    """The rate of a stage: the sum of its differences, up to the smallest; without any, the rate of the last stage."""
+    known = int(min(plant.history_for[KEPT], float(DEPTH)))
+    if known == 0:
+        copy1(plant.rate, rate)
+        return
+    rate[:] = 0.0
+    order = order_of_prediction(plant.history, index, known)
+    for dof in range(rate.shape[0]):
+        for k in range(order):
+            rate[dof] += plant.history[index, dof, k]
+
+
+@kernel
+def order_of_prediction(history, index, known):
+    """How many differences to sum: where they begin to grow, the motion is too fast for more of them."""
+    least = math.inf
+    for k in range(known):
+        size = 0.0
+        for dof in range(history.shape[1]):
+            size += history[index, dof, k] * history[index, dof, k]
+        if size > least:
+            return k
+        least = size
+    return known
+
+
+@solve_step.register(Stage)
+def solve_stage(tree, ground, plant, pushes, work, method, h):
+    predict(plant, method.number, work.delta)
+    work.shift[:] = 0.0
+    displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
+    taken = find_step(tree, ground, plant, pushes, work, method.inner, method.inner.finder, h)
+    return on_branch(tree, plant, work, taken)
+
+
+@set_new_momentum.register(Stage)
+def set_stage_momentum(tree, plant, pushes, work, method, h):
+    set_new_momentum(tree, plant, pushes, work, method.inner, h)
+
+
+@remember.register(Stage)
+def remember_stage(tree, plant, work, method, h):
+    """The new backward differences of the stage's rate: ∇⁰ is the rate, ∇ᵏ⁺¹ the change of ∇ᵏ."""
+    set_rates(tree, plant.q, work, h, work.delta)
+    for dof in range(plant.rate.shape[0]):
+        difference = work.delta[dof]
+        for k in range(DEPTH):
+            before = plant.history[method.number, dof, k]
+            plant.history[method.number, dof, k] = difference
+            difference -= before
+        plant.rate[dof] = work.delta[dof]
+        plant.rate_change[dof] = 0.0
+        plant.rate_curve[dof] = 0.0
+    plant.clock[2] = abs(h)
+
+
+@kernel
+def try_kept(tree, ground, plant, pushes, work, method, h, norm):
+    """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less.
+
+    Newton's matrix is M/h + O(1), so that the factors of a step of another length, also backwards, serve by
+    their ratio.
+    """
+    copy1(work.q, work.base_q)
+    copy1(work.shift, work.base_shift)
+    solve(tree, work.motion.poses.motion, work.next.motion, work.residual, kept_factors(plant, work), work.delta)
+    factor = h / plant.kept_for[0]
+    displace(tree, work.next, work.base_q, work.base_shift, factor, work.delta, work.q, work.shift)
+    reduced = evaluate(method.body, tree, ground, plant, pushes, work, h)
+    if reduced < norm:
+        return reduced
+    copy1(work.base_q, work.q)
+    copy1(work.base_shift, work.shift)
+    return evaluate(method.body, tree, ground, plant, pushes, work, h)
+
+
+@find_step.register(ScaledTwoSided)
+def find_by_scaled_newton(tree, ground, plant, pushes, work, method, finder, h):
+    """The guess is so good that after one exact iteration its factorization does the rest."""
+    tolerance = tolerance_of(method, tree, work, h)
+    norm = evaluate(method.body, tree, ground, plant, pushes, work, h)
+    trust = plant.kept_for[0] != 0.0 and norm * KEPT_GAIN <= tolerance
+    iteration = 0
+    while not norm <= tolerance:
+        if iteration >= method.solver.max_iterations or not math.isfinite(norm):
+            return NOT_CONVERGED
+        iteration += 1
+        if trust:
+            reduced = try_kept(tree, ground, plant, pushes, work, method, h, norm)
+            trust = reduced <= FRESH_GAIN * norm
+            norm = reduced
+        else:
+            norm = iterate(tree, ground, plant, pushes, work, method, h, tolerance, norm)
+            trust = True
+    return iteration

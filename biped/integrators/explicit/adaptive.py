@@ -1,0 +1,131 @@
+"""An adaptive integrator of high order: scipy's, around the compiled equations of motion."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from biped.checks import is_finite
+from biped.errors import InputError
+from biped.integrators.explicit.integrators import ContinuousTime, room_for
+from biped.integrators.explicit.interrupts import interrupts_afterwards
+from biped.integrators.explicit.kernels.methods import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
+from biped.kernels.loop.closed_loop import World, record, take_step
+from biped.kernels.loop.log import STRIDE, log_contact_changes
+from biped.kernels.state.method import advance
+from biped.kernels.state.simulation_state import STEPS
+from biped.kernels.step.step import FAILED, OK, time_of
+from biped.model import Model
+from contact.arrays import Floats
+
+#: scipy takes no relative tolerance below 100 roundings.
+LEAST_RELATIVE = 1e-13
+
+
+class _ByScipy(NamedTuple):
+    """The method of a step that is taken from Python."""
+
+    inner: Explicit  # the room, and the books
+    relative_tolerance: float
+    absolute_tolerance: float
+
+
+@dataclass(frozen=True)
+class Adaptive(ContinuousTime):
+    """scipy's DOP853: Runge–Kutta of order 8 with step control (Hairer, Nørsett and Wanner 1993, II.10).
+
+    The step of ``simulate`` is the interval of its output: inside of it the solver takes as many steps of its own as
+    the tolerances ask for. It is started anew in each, since contact modes, anchors and held torques change
+    there, and only there: the floor sees a point that lands within an interval at its end, as deep as it is then,
+    and a sliding one sticks from then on. Where contacts change, the interval is what limits the accuracy, and
+    not the tolerances: a human that lands from 5 mm stands in intervals of 0.5 ms and is thrown by 1 ms. In
+    flight it is the other way round. Pushes act by their mean force in each interval.
+
+    The solver calls the compiled equations from Python, which costs about 1 ms a step, some 150 times the recursive
+    integrator's, and up to seconds a step while points slide under a shock: friction that is viscous below
+    ``zvt`` is stiff.
+
+    ``order`` is that of the solver's own steps; the error of a run follows the tolerances.
+
+    Attributes:
+        relative_tolerance: of each number of the configuration, the velocity and the books of a step.
+        absolute_tolerance: the same in their SI units, where they are near zero.
+
+    Raises:
+        InputError: a tolerance is not a finite number above zero, or the relative one is below 1e-13.
+    """
+
+    name: ClassVar[str] = "dop853"
+    paper: ClassVar[str] = "Hairer, Nørsett and Wanner 1993"
+    order: ClassVar[int] = 8
+    cost: ClassVar[str] = "O(n), from Python"
+
+    relative_tolerance: float = 1e-9
+    absolute_tolerance: float = 1e-10
+
+    def __post_init__(self) -> None:
+        for name, least in (("relative_tolerance", LEAST_RELATIVE), ("absolute_tolerance", 0.0)):
+            value: Any = getattr(self, name)
+            if not (is_finite(value) and value > 0.0 and value >= least):
+                above = f"{least:g} or above" if least else "above zero"
+                raise InputError(f"integrator.{name} = {value!r}: it must be a finite number, {above}")
+
+    def method(self, model: Model) -> Explicit:
+        """Room for the compiled equations."""
+        return no_stages(room_for(model))
+
+    def hold(self, world: World, steps: int) -> int:
+        """What ``biped.kernels.loop.closed_loop.hold`` does, one step after the other from Python.
+
+        Ctrl-C comes through between two steps. With no steps it only loads what is compiled.
+        """
+        tree, ground, plant, pushes, work = world.tree, world.ground, world.plant, world.pushes, world.work
+        inner, thrown, log = world.method, world.thrown, world.log
+        method = _ByScipy(inner, self.relative_tolerance, self.absolute_tolerance)
+        if steps == 0:
+            begin_flow(tree, ground, plant, pushes, work, inner, time_of(plant), plant.clock[1])
+            slope_of_flow(tree, ground, plant, pushes, inner.flow, plant.clock[1])
+        for _ in range(steps):
+            with interrupts_afterwards():
+                if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
+                    record(tree, ground, plant, work, thrown, log)
+                reason: int = take_step(tree, ground, plant, pushes, work, method, thrown, log)
+                if reason != OK:
+                    return reason
+                log_contact_changes(plant, log, time_of(plant))
+        return OK
+
+
+def _advance_by_scipy(
+    tree: Any, ground: Any, plant: Any, pushes: Any, work: Any, method: _ByScipy, begin: float, h: float
+) -> int:
+    """Advance the plant by h; the solver sets out to do it in one step."""
+    from scipy.integrate import DOP853  # takes a while to load
+
+    flow = method.inner.flow
+    begin_flow(tree, ground, plant, pushes, work, method.inner, begin, h)
+
+    def slope(_: float, y: Floats) -> Floats:
+        flow.at.whole[:] = y
+        slope_of_flow(tree, ground, plant, pushes, flow, h)
+        return flow.slope.whole.copy()
+
+    with np.errstate(over="ignore", invalid="ignore"):  # a failed step is found by its numbers
+        solver = DOP853(
+            slope,
+            0.0,
+            flow.start.copy(),
+            h,
+            first_step=h,
+            rtol=method.relative_tolerance,
+            atol=method.absolute_tolerance,
+        )
+        while solver.status == "running":
+            solver.step()
+    if solver.status == "failed":
+        return FAILED
+    flow.at.whole[:] = solver.y
+    return int(end_flow(tree, ground, plant, pushes, work, method.inner, h))
+
+
+advance.register(_ByScipy)(_advance_by_scipy)

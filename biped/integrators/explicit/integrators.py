@@ -1,0 +1,83 @@
+"""Explicit integrators, to compare with: what users of simulators without variational integrators know.
+
+Forces are evaluated at the stages, in which contact modes and anchors are those of the start of the step: they change
+at its end, as in all integrators. No step is halved. The books are integrated with the step, so that what they leave
+over is the method's own error.
+
+The floor and joint impedance are stiff, which bounds their steps where a variational integrator has no such
+bound. The figures in their descriptions are for the human on the thesis's rubber floor (``tests/integrator``).
+Under a ``JointImpedance`` with its default damping all three need 0.05 ms.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from biped.integrators.explicit.kernels.flow import Flow, new_flow
+from biped.integrators.explicit.kernels.methods import Explicit, euler, runge_kutta_4, semi_implicit_euler
+from biped.integrators.integrator import NoGuarantees
+from biped.model import Model
+
+
+@dataclass(frozen=True)
+class ContinuousTime(NoGuarantees):
+    """What integrators of the continuous equations of motion have in common."""
+
+    coordinates: ClassVar[str] = "generalized"
+    cost: ClassVar[str] = "O(n)"
+
+
+@dataclass(frozen=True)
+class ExplicitEuler(ContinuousTime):
+    """q' = q + h v, v' = v + h M⁻¹(τ − C), turns by the exponential. It feeds energy into whatever swings.
+
+    The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 ms its soles shiver, and from 0.2 ms
+    on the human falls.
+    """
+
+    name: ClassVar[str] = "explicit-euler"
+    paper: ClassVar[str] = "Euler 1768"
+    order: ClassVar[int] = 1
+
+    def method(self, model: Model) -> Explicit:
+        """What the kernels step a tree by."""
+        return euler(room_for(model))
+
+
+@dataclass(frozen=True)
+class SemiImplicitEuler(ContinuousTime):
+    """v' = v + h M⁻¹(τ − C), q' = q + h v', turns by the exponential.
+
+    It is symplectic where the mass matrix is constant, and nowhere else: velocities are no momenta, and the momentum
+    of a tree in flight drifts. The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 and 0.2 ms
+    its soles shiver, and from 0.25 ms on the human falls.
+    """
+
+    name: ClassVar[str] = "semi-implicit-euler"
+    paper: ClassVar[str] = "de Vogelaere 1956"
+    order: ClassVar[int] = 1
+
+    def method(self, model: Model) -> Explicit:
+        """What the kernels step a tree by."""
+        return semi_implicit_euler(room_for(model))
+
+
+@dataclass(frozen=True)
+class RungeKutta4(ContinuousTime):
+    """The classical Runge–Kutta method, turns as quaternions of four numbers, normalized at the end of a step.
+
+    The rise from a crouch runs true in steps of 0.1 ms. In steps of 0.25 ms its soles shiver, and from 0.5 ms
+    on the human falls. Where points slide or change their mode, the force has kinks and the order is lower.
+    """
+
+    name: ClassVar[str] = "rk4"
+    paper: ClassVar[str] = "Kutta 1901"
+    order: ClassVar[int] = 4
+
+    def method(self, model: Model) -> Explicit:
+        """What the kernels step a tree by."""
+        return runge_kutta_4(room_for(model))
+
+
+def room_for(model: Model) -> Flow:
+    """Room for the flow of a model."""
+    return new_flow(model.n, model.nq, model.nv, model.nc)

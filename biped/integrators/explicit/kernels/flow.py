@@ -1,0 +1,351 @@
+"""The equations of motion in continuous time, and the books of a step as further ones.
+
+A point of the flow is a configuration q and a velocity v, followed by what the forces have done since the step
+began: their works and impulses are integrals over it, and so they are integrated as q and v are, by the same
+method with the same error. A method that evaluates forces at instants needs that: the mean force of a step times its
+chord is its work to second order only.
+
+    q̇ = v,  with ½ ω q for a quaternion q, ω in the axes that it maps to
+    v̇ = M(q)⁻¹ (τ − C(q, v))                      Algorithm 3.3 of Wendlandt 1997, in O(n)
+
+A quaternion is integrated as four numbers. The equations take it as if it were unit, which keeps its length
+exactly, and the numbers' own errors in it are scaled away at the step's end, so that no order is lost (Hairer,
+Lubich and Wanner 2006, IV.4, on projection). Contact modes and anchors, held torques and the pushes' forces are
+constant through the step.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.step.step import set_out
+from biped.kernels.tree.dynamics import (
+    Motion,
+    factor_mass_matrix,
+    load_bias_forces,
+    new_motion,
+    rates_from_momentum,
+    take_off,
+    turn_inertias,
+)
+from biped.kernels.tree.factorization import solve_inboard, solve_outboard
+from biped.kernels.tree.kinematics import copy_poses, move_bodies, place_bodies, point_of_body
+from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
+from biped.kernels.variational.equations import hand_to_parent, reference_point
+from biped.kernels.variational.newton import place_push
+from contact.arrays import Floats
+from contact.ground import floor_force
+from contact.jit import kernel
+from contact.modes import NONE
+from contact.vectors import (
+    add,
+    copy1,
+    cross,
+    dot,
+    dot6,
+    load3,
+    load4,
+    load6,
+    load9,
+    mat_t_vec,
+    mat_vec,
+    quat_difference,
+    quat_mul,
+    quat_normalized,
+    scale,
+    store3,
+    store4,
+    store9,
+    store_twist,
+    triple,
+)
+
+
+class Point(NamedTuple):
+    """A point of the flow, or its rate of change."""
+
+    q: Floats  # (nq,) configuration; a floating root's position is its displacement [m] since the step began
+    v: Floats  # (nv,)
+    joint_work: Floats  # (1,) [J]
+    moment: Floats  # (3,) [N·m·s] angular impulse from outside, about O at the start
+    contact_work: Floats  # (nc,) [J]
+    contact_impulse: Floats  # (nc, 3) [N·s]
+    whole: Floats  # all of the above, one after the other: they are views of it
+
+
+class Flow(NamedTuple):
+    """Room for the equations of motion; nothing in it outlives the step."""
+
+    at: Point  # where they are evaluated
+    slope: Point  # the rate of change there
+    start: Floats  # ``at.whole`` when the step began
+    total: Floats  # sums of slopes
+    motion: Motion  # the tree there
+    q: Floats  # (nq,) the configuration there, its quaternions unit
+    force: Floats  # (nc, 3) [N] of the floor
+    torque: Floats  # (nv,) of the joints
+    momentum: Floats  # (nv,) p at the end of the step
+
+
+def new_point(nq: int, nv: int, nc: int) -> Point:
+    """A point of the flow, filled with NaN."""
+    shapes: tuple[tuple[int, ...], ...] = ((nq,), (nv,), (1,), (3,), (nc,), (nc, 3))
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    whole = np.full(int(ends[-1]), np.nan)
+    parts = [part.reshape(shape) for part, shape in zip(np.split(whole, ends[:-1]), shapes, strict=True)]
+    return Point(*[*parts, whole])
+
+
+def new_flow(n: int, nq: int, nv: int, nc: int) -> Flow:
+    """Room for the flow of a tree, filled with NaN."""
+    at, slope = new_point(nq, nv, nc), new_point(nq, nv, nc)
+    sizes: tuple[tuple[int, ...], ...] = ((nq,), (nc, 3), (nv,), (nv,))
+    rest = [np.full(size, np.nan) for size in sizes]
+    return Flow(at, slope, at.whole.copy(), at.whole.copy(), new_motion(n, nv, nc), *rest)
+
+
+@kernel
+def set_off(tree, ground, plant, pushes, work, flow, begin, h):
+    """Stand at the start of a step: ``flow.at`` is the plant's state, with empty books, and M is factored there."""
+    set_out(tree, ground, plant, pushes, work, begin, h)
+    motion = flow.motion
+    copy_poses(work.motion.poses, motion.poses)
+    for i in range(tree.parent.shape[0]):
+        store9(motion.inertia, i, load9(work.motion.inertia, i))
+    rates_from_momentum(tree, plant.momentum, motion)
+    flow.at.whole[:] = 0.0
+    copy1(plant.q, flow.at.q)
+    copy1(motion.rates, flow.at.v)
+    if tree.kind[0] == FLOATING:
+        for axis in range(3):
+            flow.at.q[axis] = 0.0
+    copy1(flow.at.whole, flow.start)
+
+
+@kernel
+def set_unit_coordinates(tree, source, target):
+    """Copy a configuration, and scale its quaternions to length one."""
+    copy1(source, target)
+    for i in range(tree.parent.shape[0]):
+        if tree.kind[i] != REVOLUTE and tree.kind[i] != PRISMATIC:
+            a = quaternion_place(tree, i)
+            target[a], target[a + 1], target[a + 2], target[a + 3] = quat_normalized(quaternion_at(source, a))
+
+
+@kernel
+def quaternion_place(tree, i):
+    """Where the quaternion of a floating or spherical joint stands in q."""
+    return tree.first_q[i] + (3 if tree.kind[i] == FLOATING else 0)
+
+
+@kernel
+def quaternion_at(q, a):
+    return q[a], q[a + 1], q[a + 2], q[a + 3]
+
+
+@kernel
+def place_flow(tree, flow):
+    """The tree at ``flow.at``, and its mass matrix factored."""
+    set_unit_coordinates(tree, flow.at.q, flow.q)
+    place_bodies(tree, flow.q, flow.motion.poses)
+    turn_inertias(tree, flow.motion.poses, flow.motion.inertia)
+    factor_mass_matrix(tree, flow.motion, 0)
+
+
+@kernel
+def set_slope(tree, ground, plant, pushes, flow, ahead, h):
+    """The rate of change at ``flow.at``; the tree must be placed there.
+
+    Forces and accelerations are those at ``flow.at``. Coordinates and books go by velocities that are
+    ``ahead``·h later: 0, or 1 for a method whose positions move with the new velocities.
+    """
+    motion = flow.motion
+    copy1(flow.at.v, motion.rates)
+    move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
+    set_floor_forces(tree, ground, plant, flow)
+    set_joint_torques(tree, plant, flow)
+    load_bias_forces(tree, motion, 0)
+    add_outer_forces(tree, pushes, flow, h)
+    solve_inboard(tree, motion.poses.motion, flow.torque, motion.factors, 0)
+    solve_outboard(tree, motion.poses.motion, motion.factors, flow.slope.v)
+    if ahead != 0.0:
+        for dof in range(motion.rates.shape[0]):
+            motion.rates[dof] += ahead * h * flow.slope.v[dof]
+        move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
+    set_coordinate_slopes(tree, flow)
+    set_work_slopes(tree, flow)
+    set_moment_slope(tree, pushes, flow, h)
+
+
+@kernel
+def displacement(tree, flow):
+    """Where O is, from where it was at the start of the step."""
+    if tree.kind[0] == FLOATING:
+        return triple(flow.at.q)
+    return 0.0, 0.0, 0.0
+
+
+@kernel
+def contact_velocity(tree, motion, c):
+    """Velocity of a contact point; needs ``motion.velocity``."""
+    twist = load6(motion.velocity, tree.contact_body[c])
+    return add(twist[:3], cross(twist[3:], load3(motion.poses.contact, c)))
+
+
+@kernel
+def set_floor_forces(tree, ground, plant, flow):
+    """The contact law at the points' places and velocities of this instant."""
+    origin = add(reference_point(tree, plant.q), displacement(tree, flow))
+    for c in range(tree.contact_body.shape[0]):
+        force = (0.0, 0.0, 0.0)
+        if plant.mode[c] != NONE:
+            place = add(origin, load3(flow.motion.poses.contact, c))
+            velocity = contact_velocity(tree, flow.motion, c)
+            force = floor_force(ground, plant, c, place, velocity)
+        store3(flow.force, c, force)
+
+
+@kernel
+def set_joint_torques(tree, plant, flow):
+    """The held torques, and the joints' impedance at this instant."""
+    for i in range(tree.parent.shape[0]):
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            torque = plant.torque[dof]
+            if tree.dofs[i] == 1:
+                torque -= plant.stiffness[dof] * (flow.at.q[tree.first_q[i]] - plant.setpoint[dof])
+                torque -= plant.damping[dof] * flow.at.v[dof]
+            flow.torque[dof] = torque
+
+
+@kernel
+def push_force(pushes, j, h):
+    """The mean force of push j in a step: its impulse is exact whatever the step."""
+    return scale(1.0 / h, load3(pushes.impulse, j))
+
+
+@kernel
+def push_arm(pushes, flow, j):
+    return point_of_body(flow.motion.poses, pushes.body[j], load3(pushes.offset, j))
+
+
+@kernel
+def add_outer_forces(tree, pushes, flow, h):
+    """Take the forces of the floor and of pushes off the wrenches that the joints must provide."""
+    wrench = flow.motion.factors.wrench
+    for c in range(tree.contact_body.shape[0]):
+        take_off(wrench, tree.contact_body[c], load3(flow.motion.poses.contact, c), load3(flow.force, c))
+    for j in range(pushes.body.shape[0]):
+        take_off(wrench, pushes.body[j], push_arm(pushes, flow, j), push_force(pushes, j, h))
+
+
+@kernel
+def set_coordinate_slopes(tree, flow):
+    """q̇ from ``motion.rates``."""
+    rates, q, slope = flow.motion.rates, flow.at.q, flow.slope.q
+    for i in range(tree.parent.shape[0]):
+        kind, first, dof = tree.kind[i], tree.first_q[i], tree.first_v[i]
+        if kind == REVOLUTE or kind == PRISMATIC:
+            slope[first] = rates[dof]
+        else:
+            if kind == FLOATING:
+                for axis in range(3):
+                    slope[first + axis] = rates[dof + axis]
+            a = quaternion_place(tree, i)
+            wx, wy, wz = joint_turning(tree, flow.motion, i)
+            turning = (0.0, 0.5 * wx, 0.5 * wy, 0.5 * wz)
+            slope[a], slope[a + 1], slope[a + 2], slope[a + 3] = quat_mul(turning, quaternion_at(q, a))
+
+
+@kernel
+def joint_turning(tree, motion, i):
+    """The angular velocity of a floating or spherical joint in the axes that its quaternion maps to."""
+    rates = motion.rates
+    if tree.kind[i] == FLOATING:
+        dof = tree.first_v[i] + 3
+        return rates[dof], rates[dof + 1], rates[dof + 2]
+    dof, parent = tree.first_v[i], tree.parent[i]
+    omega = (rates[dof], rates[dof + 1], rates[dof + 2])
+    if parent < 0:
+        return omega
+    return mat_t_vec(load9(motion.poses.rotation, parent), omega)
+
+
+@kernel
+def set_work_slopes(tree, flow):
+    """The powers of joints and contacts, and the contacts' forces; needs ``motion.rates`` and velocities."""
+    power = 0.0
+    for i in range(tree.parent.shape[0]):
+        if tree.dofs[i] == 1:
+            dof = tree.first_v[i]
+            power += flow.torque[dof] * flow.motion.rates[dof]
+    flow.slope.joint_work[0] = power
+    for c in range(tree.contact_body.shape[0]):
+        force = load3(flow.force, c)
+        flow.slope.contact_work[c] = dot(force, contact_velocity(tree, flow.motion, c))
+        store3(flow.slope.contact_impulse, c, force)
+
+
+@kernel
+def set_moment_slope(tree, pushes, flow, h):
+    """The moment of gravity, contacts and pushes about where O was at the start of the step."""
+    poses, shift = flow.motion.poses, displacement(tree, flow)
+    moment = (0.0, 0.0, 0.0)
+    for i in range(tree.parent.shape[0]):
+        weight = scale(tree.mass[i], triple(tree.gravity))
+        moment = add(moment, cross(add(shift, load3(poses.com, i)), weight))
+    for c in range(tree.contact_body.shape[0]):
+        moment = add(moment, cross(add(shift, load3(poses.contact, c)), load3(flow.force, c)))
+    for j in range(pushes.body.shape[0]):
+        moment = add(moment, cross(add(shift, push_arm(pushes, flow, j)), push_force(pushes, j, h)))
+    flow.slope.moment[0], flow.slope.moment[1], flow.slope.moment[2] = moment
+
+
+@kernel
+def arrive(tree, plant, pushes, work, flow, h):
+    """Make ``flow.at`` the end of the step: what ``solve_step`` leaves behind; False where a number is not finite.
+
+    The plant is not touched then.
+    """
+    for k in range(flow.at.whole.shape[0]):
+        if not math.isfinite(flow.at.whole[k]):
+            return False
+    place_end(tree, pushes, work, flow.at.q, displacement(tree, flow))
+    set_momentum(tree, work.next, flow.at.v, flow.motion, flow.momentum)
+    kinetic = 0.0
+    for dof in range(flow.momentum.shape[0]):
+        kinetic += flow.momentum[dof] * flow.at.v[dof]
+    if not math.isfinite(kinetic):
+        return False
+    for c in range(plant.mode.shape[0]):
+        store3(plant.force, c, scale(1.0 / h, load3(flow.at.contact_impulse, c)))
+    return True
+
+
+@kernel
+def place_end(tree, pushes, work, q, shift):
+    """Make a configuration, whose quaternions need not be unit, and a displacement of O the end of the step."""
+    set_unit_coordinates(tree, q, work.q)
+    work.shift[0], work.shift[1], work.shift[2] = shift
+    place_bodies(tree, work.q, work.next)
+    for j in range(pushes.body.shape[0]):
+        place_push(work.next, pushes, j, pushes.right)
+    for i in range(tree.parent.shape[0]):
+        store4(work.turn, i, quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i)))
+
+
+@kernel
+def set_momentum(tree, poses, rates, motion, momentum):
+    """p = M(q) v: the bodies' momenta about O, summed inboard; ``motion`` is room, and gets inertias and velocities."""
+    turn_inertias(tree, poses, motion.inertia)
+    move_bodies(tree, poses, rates, motion.velocity, motion.drift)
+    wrench = motion.factors.wrench
+    for i in range(tree.parent.shape[0]):
+        twist, com = load6(motion.velocity, i), load3(poses.com, i)
+        linear = scale(tree.mass[i], add(twist[:3], cross(twist[3:], com)))
+        store_twist(wrench, i, linear, add(mat_vec(load9(motion.inertia, i), twist[3:]), cross(com, linear)))
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        b = load6(wrench, i)
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            momentum[dof] = dot6(load6(poses.motion, dof), b)
+        hand_to_parent(tree, wrench, i, b)

@@ -1,0 +1,194 @@
+"""Explicit methods: Euler's, the semi-implicit Euler's and the classical Runge–Kutta method, as users know them.
+
+They take velocities and accelerations where a variational method takes momenta and impulses. They are here to be
+compared with: the books show what they gain and lose.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.integrators.explicit.kernels.flow import (
+    Flow,
+    arrive,
+    joint_turning,
+    place_flow,
+    quaternion_at,
+    quaternion_place,
+    set_off,
+    set_slope,
+)
+from biped.kernels.state.method import NOT_CONVERGED, advance, set_new_momentum, solve_step
+from biped.kernels.state.simulation_state import ACTUATORS
+from biped.kernels.step.step import (
+    FAILED,
+    OK,
+    book_impulse,
+    book_push_works,
+    move_on,
+    settle_contact,
+    whole_momentum,
+)
+from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
+from biped.kernels.variational.equations import contact_chord
+from contact.arrays import Floats
+from contact.jit import kernel, routine
+from contact.vectors import (
+    add,
+    copy1,
+    load3,
+    norm,
+    quat_about,
+    quat_mul,
+    quat_normalized,
+    scale,
+    triple,
+)
+
+
+class Explicit(NamedTuple):
+    """A method that integrates the flow by slopes, the same compiled code for all of them.
+
+    A stage's slope is taken ``fraction``·h along the slope of the stage before; the step goes along the sum of all
+    stages' slopes, ``weight`` of each. With no stages at all it is the caller who integrates
+    (``biped.integrators.explicit.adaptive``), and a step that is asked of the compiled loop fails.
+    """
+
+    fraction: Floats  # (stages,)
+    weight: Floats  # (stages,)
+    ahead: float  # 1 where positions move with the velocities of the step's end, 0 else
+    exponential: bool  # turns by the exponential of h ω, instead of ½ ω q as four numbers; of one stage only
+    flow: Flow
+
+
+def euler(flow: Flow) -> Explicit:
+    """q' = q + h v, v' = v + h a(q, v)."""
+    return Explicit(np.zeros(1), np.ones(1), 0.0, True, flow)
+
+
+def semi_implicit_euler(flow: Flow) -> Explicit:
+    """v' = v + h a(q, v), q' = q + h v'."""
+    return Explicit(np.zeros(1), np.ones(1), 1.0, True, flow)
+
+
+def runge_kutta_4(flow: Flow) -> Explicit:
+    """The classical method of order four (Kutta 1901)."""
+    return Explicit(np.array([0.0, 0.5, 0.5, 1.0]), np.array([1.0, 2.0, 2.0, 1.0]) / 6.0, 0.0, False, flow)
+
+
+def no_stages(flow: Flow) -> Explicit:
+    """Room for a caller who integrates the flow."""
+    return Explicit(np.zeros(0), np.zeros(0), 0.0, False, flow)
+
+
+@advance.register(Explicit)
+def advance_explicitly(tree, ground, plant, pushes, work, method, begin, h):
+    """In one part, whatever happens in it."""
+    set_off(tree, ground, plant, pushes, work, method.flow, begin, h)
+    if solve_step(tree, ground, plant, pushes, work, method, h) == NOT_CONVERGED:
+        return FAILED
+    keep_books(tree, ground, plant, pushes, work, method, h)
+    return OK
+
+
+@solve_step.register(Explicit)
+def go_along_slopes(tree, ground, plant, pushes, work, method, h):
+    """From where ``set_off`` stands; there is nothing to iterate."""
+    flow = method.flow
+    stages = method.weight.shape[0]
+    flow.total[:] = 0.0
+    for stage in range(stages):
+        if stage > 0:
+            go_from_start(flow, method.fraction[stage] * h, flow.slope.whole)
+            place_flow(tree, flow)
+        set_slope(tree, ground, plant, pushes, flow, method.ahead, h)
+        for k in range(flow.total.shape[0]):
+            flow.total[k] += method.weight[stage] * flow.slope.whole[k]
+    go_from_start(flow, h, flow.total)
+    if method.exponential:
+        turn_by_exponential(tree, plant, flow, h)
+    if stages > 0 and arrive(tree, plant, pushes, work, flow, h):
+        return 0
+    return NOT_CONVERGED
+
+
+@kernel
+def go_from_start(flow, h, slope):
+    for k in range(flow.start.shape[0]):
+        flow.at.whole[k] = flow.start[k] + h * slope[k]
+
+
+@kernel
+def turn_by_exponential(tree, plant, flow, h):
+    """Turn the quaternions of the start by h ω, with the velocities that the coordinates went by."""
+    for i in range(tree.parent.shape[0]):
+        if tree.kind[i] != REVOLUTE and tree.kind[i] != PRISMATIC:
+            a = quaternion_place(tree, i)
+            turned = quat_mul(exponential(scale(h, joint_turning(tree, flow.motion, i))), quaternion_at(plant.q, a))
+            flow.at.q[a], flow.at.q[a + 1], flow.at.q[a + 2], flow.at.q[a + 3] = turned
+
+
+@kernel
+def exponential(phi):
+    """The unit quaternion of a turn by the rotation vector ``phi``."""
+    angle = norm(phi)
+    if angle < 1e-8:  # the angle's square is below rounding
+        return quat_normalized((1.0, 0.5 * phi[0], 0.5 * phi[1], 0.5 * phi[2]))
+    return quat_about(scale(1.0 / angle, phi), angle)
+
+
+@set_new_momentum.register(Explicit)
+def take_end_momentum(tree, plant, pushes, work, method, h):
+    copy1(method.flow.momentum, plant.momentum)
+
+
+@kernel
+def keep_books(tree, ground, plant, pushes, work, method, h):
+    """Book the works and impulses that the flow has integrated, settle the contacts, move on to q_{k+1}."""
+    end = method.flow.at
+    plant.ledger[ACTUATORS] += end.joint_work[0]
+    book_push_works(plant, pushes, work, h)
+    before, spin_before = whole_momentum(tree, plant)
+    set_new_momentum(tree, plant, pushes, work, method, h)
+    if tree.kind[0] == FLOATING:
+        book_impulse(tree, plant, work, before, spin_before, outer_impulse(tree, pushes, end, h), triple(end.moment))
+    for c in range(tree.contact_body.shape[0]):
+        middle, velocity = contact_chord(tree, ground, plant, work, h, c)
+        settle_contact(ground, plant, h, c, middle, velocity, end.contact_work[c])
+    move_on(tree, plant, work, h)
+
+
+@kernel
+def outer_impulse(tree, pushes, end, h):
+    """The linear impulse of gravity, contacts and pushes in a step."""
+    mass = 0.0
+    for i in range(tree.parent.shape[0]):
+        mass += tree.mass[i]
+    impulse = scale(h * mass, triple(tree.gravity))
+    for c in range(tree.contact_body.shape[0]):
+        impulse = add(impulse, load3(end.contact_impulse, c))
+    for j in range(pushes.body.shape[0]):
+        impulse = add(impulse, load3(pushes.impulse, j))
+    return impulse
+
+
+@routine
+def begin_flow(tree, ground, plant, pushes, work, method, begin, h):
+    """``set_off`` for a caller who integrates."""
+    set_off(tree, ground, plant, pushes, work, method.flow, begin, h)
+
+
+@routine
+def slope_of_flow(tree, ground, plant, pushes, flow, h):
+    """The rate of change at ``flow.at``, into ``flow.slope``, for a caller who integrates."""
+    place_flow(tree, flow)
+    set_slope(tree, ground, plant, pushes, flow, 0.0, h)
+
+
+@routine
+def end_flow(tree, ground, plant, pushes, work, method, h):
+    """Take ``flow.at`` as the end of the step and keep its books; OK or FAILED."""
+    if not arrive(tree, plant, pushes, work, method.flow, h):
+        return FAILED
+    keep_books(tree, ground, plant, pushes, work, method, h)
+    return OK

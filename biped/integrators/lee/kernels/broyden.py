@@ -1,0 +1,93 @@
+"""Broyden's (good) method with a full inverse: O(n²) an iteration (Broyden 1965; Lee et al. 2016, section 4.3)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.integrators.lee.kernels.riqn import solve_by_mass
+from biped.kernels.state.method import find_step
+from biped.kernels.tree.dynamics import factor_mass_matrix
+from biped.kernels.variational.quasi_newton import measure, measure_by_recursion, search_plainly, set_correction
+from contact.arrays import Floats
+from contact.jit import kernel, routine
+
+
+class Broyden(NamedTuple):
+    """The inverse of Newton's matrix starts each step as h M(q_k)⁻¹, and learns from every correction.
+
+    Started anew so that a step depends on nothing but the plant: that too is O(n²), one solve for each degree
+    of freedom. (Lee et al. do not say what theirs starts from.)
+    """
+
+    inverse: Floats  # (nv, nv)
+    residual: Floats  # (nv,) before the last correction
+    load: Floats  # (nv,) a unit vector; the change of the residual
+    image: Floats  # (nv,)
+    row: Floats  # (nv,)
+
+
+def new_broyden(nv: int) -> Broyden:
+    """Room for a tree."""
+    return Broyden(np.full((nv, nv), np.nan), *(np.full(nv, np.nan) for _ in range(4)))
+
+
+@kernel
+def start_inverse(finder, tree, work, h):
+    """h M(q_k)⁻¹, row by row; it is symmetric."""
+    factor_mass_matrix(tree, work.motion, 0)
+    finder.load[:] = 0.0
+    for j in range(finder.load.shape[0]):
+        finder.load[j] = 1.0
+        solve_by_mass(tree, work, finder.load, h, finder.inverse[j])
+        finder.load[j] = 0.0
+
+
+@routine
+def learn(H, delta, change, image, row):
+    """H += (δ − H y) δᵀH / (δᵀH y): afterwards H y = δ for the change y of the residual (Sherman and Morrison).
+
+    A residual that did not change along the step teaches nothing.
+    """
+    n = delta.shape[0]
+    row[:] = 0.0
+    along = 0.0
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += H[i, j] * change[j]
+            row[j] += delta[i] * H[i, j]
+        image[i] = total
+        along += delta[i] * total
+    if not abs(along) > 0.0:
+        return
+    for i in range(n):
+        factor = (delta[i] - image[i]) / along
+        for j in range(n):
+            H[i, j] += factor * row[j]
+
+
+@routine
+def multiply(H, vector, result):
+    """H times a vector."""
+    for i in range(result.shape[0]):
+        total = 0.0
+        for j in range(vector.shape[0]):
+            total += H[i, j] * vector[j]
+        result[i] = total
+
+
+@set_correction.register(Broyden)
+def set_broyden_correction(finder, tree, ground, plant, work, body, h, iteration):
+    if iteration == 0:
+        start_inverse(finder, tree, work, h)
+    else:
+        for j in range(finder.load.shape[0]):
+            finder.load[j] = finder.residual[j] - work.residual[j]
+        learn(finder.inverse, work.delta, finder.load, finder.image, finder.row)
+    for j in range(finder.residual.shape[0]):
+        finder.residual[j] = work.residual[j]
+    multiply(finder.inverse, work.residual, work.delta)
+
+
+measure.register(Broyden)(measure_by_recursion)
+find_step.register(Broyden)(search_plainly)

@@ -1,0 +1,139 @@
+"""Newton's method with a full matrix: what Lee et al. 2016 compare with, O(n³) an iteration.
+
+``ColumnNewton`` has the residual by recursion and the matrix column by column (Lee et al., algorithms 2 and 4).
+``SummedNewton`` has both by sums over the bodies' Jacobians, as the scalable variational integrator of Johnson and
+Murphey 2009 has them: O(n²) and O(n³). Both solve the same equations by the same elimination.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.integrators.lee.kernels.dense import factor_dense, solve_dense
+from biped.kernels.state.method import find_step
+from biped.kernels.tree.factorization import row_dot
+from biped.kernels.tree.kinematics import add6
+from biped.kernels.variational.equations import dof_torque, hand_to_parent, load_start_wrenches, set_newton_blocks
+from biped.kernels.variational.newton import place_candidate
+from biped.kernels.variational.quasi_newton import measure, measure_by_recursion, search_plainly, set_correction
+from contact.arrays import Floats, Integers
+from contact.jit import kernel, routine
+from contact.vectors import dot6, load6
+
+
+class ColumnNewton(NamedTuple):
+    """Algorithm 4 of Lee et al. 2016: each column of the derivative by two passes over the tree."""
+
+    matrix: Floats  # (nv, nv)
+    order: Integers  # (nv,) of the rows, as pivoted
+    moves: Integers  # (n,) whether the column's degree of freedom moves a body
+
+
+class SummedNewton(NamedTuple):
+    """Residual and derivative by sums over the bodies' Jacobians (Johnson and Murphey 2009)."""
+
+    matrix: Floats  # (nv, nv)
+    order: Integers  # (nv,)
+    moves: Integers  # (nv, n) whether a degree of freedom moves a body
+
+
+def new_column_newton(n: int, nv: int) -> ColumnNewton:
+    """Room for a tree's full matrix."""
+    return ColumnNewton(np.full((nv, nv), np.nan), np.zeros(nv, np.int64), np.zeros(n, np.int64))
+
+
+def new_summed_newton(tree) -> SummedNewton:
+    """Room for a tree's full matrix, and which degree of freedom moves what."""
+    n, nv = tree.parent.shape[0], int(tree.dofs.sum())
+    moves = np.zeros((nv, n), np.int64)
+    for i in range(n):
+        if tree.parent[i] >= 0:
+            moves[:, i] = moves[:, tree.parent[i]]
+        moves[tree.first_v[i] : tree.first_v[i] + tree.dofs[i], i] = 1
+    return SummedNewton(np.full((nv, nv), np.nan), np.zeros(nv, np.int64), moves)
+
+
+@kernel
+def block_times(block, i, s):
+    """G_i s."""
+    return (
+        row_dot(block, i, 0, s), row_dot(block, i, 1, s), row_dot(block, i, 2, s),
+        row_dot(block, i, 3, s), row_dot(block, i, 4, s), row_dot(block, i, 5, s),
+    )  # fmt: skip
+
+
+@routine
+def fill_columns(tree, left, right, block, diagonal, moves, wrench, matrix):
+    """A, column by column: outboard which bodies move, inboard the wrenches that this takes."""
+    n = tree.parent.shape[0]
+    for body in range(n):
+        for i in range(n):
+            parent = tree.parent[i]
+            moves[i] = 1 if i == body or (parent >= body and moves[parent] == 1) else 0
+        for column in range(tree.first_v[body], tree.first_v[body] + tree.dofs[body]):
+            s = load6(right, column)
+            wrench[:] = 0.0
+            for i in range(n - 1, -1, -1):
+                b = load6(wrench, i)
+                if moves[i] == 1:
+                    b = add6(b, block_times(block, i, s))
+                for row in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+                    matrix[row, column] = dot6(load6(left, row), b)
+                hand_to_parent(tree, wrench, i, b)
+            matrix[column, column] += diagonal[column]
+
+
+@routine
+def fill_by_sums(tree, left, right, block, diagonal, moves, matrix):
+    """A_jk = Σ_i s_j⁻ · G_i s_k⁺ over the bodies that both degrees of freedom move."""
+    matrix[:] = 0.0
+    for k in range(moves.shape[0]):
+        s = load6(right, k)
+        matrix[k, k] = diagonal[k]
+        for i in range(tree.parent.shape[0]):
+            if moves[k, i] == 1:
+                b = block_times(block, i, s)
+                for j in range(moves.shape[0]):
+                    if moves[j, i] == 1:
+                        matrix[j, k] += dot6(load6(left, j), b)
+
+
+@set_correction.register(ColumnNewton)
+def set_column_correction(finder, tree, ground, plant, work, body, h, iteration):
+    set_newton_blocks(body, tree, ground, plant, work, h)
+    left, right, block = work.motion.poses.motion, work.next.motion, work.motion.factors.block
+    fill_columns(tree, left, right, block, work.diagonal, finder.moves, work.motion.factors.wrench, finder.matrix)
+    factor_dense(finder.matrix, finder.order)
+    solve_dense(finder.matrix, finder.order, work.residual, work.delta)
+
+
+@set_correction.register(SummedNewton)
+def set_summed_correction(finder, tree, ground, plant, work, body, h, iteration):
+    set_newton_blocks(body, tree, ground, plant, work, h)
+    left, right, block = work.motion.poses.motion, work.next.motion, work.motion.factors.block
+    fill_by_sums(tree, left, right, block, work.diagonal, finder.moves, finder.matrix)
+    factor_dense(finder.matrix, finder.order)
+    solve_dense(finder.matrix, finder.order, work.residual, work.delta)
+
+
+@measure.register(SummedNewton)
+def measure_by_sums(finder, tree, ground, plant, pushes, work, body, h):
+    """e_j from all bodies that j moves, one by one: O(n²)."""
+    place_candidate(tree, pushes, work)
+    load_start_wrenches(body, tree, ground, plant, pushes, work, h)
+    total = 0.0
+    for i in range(tree.parent.shape[0]):
+        for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            s = load6(work.motion.poses.motion, j)
+            e = plant.momentum[j] + 0.5 * h * dof_torque(tree, plant, work, h, i, j)
+            for other in range(i, tree.parent.shape[0]):
+                if finder.moves[j, other] == 1:
+                    e -= dot6(s, load6(work.wrench, other))
+            work.residual[j] = e
+            total += e * e
+    return total**0.5
+
+
+measure.register(ColumnNewton)(measure_by_recursion)
+find_step.register(ColumnNewton)(search_plainly)
+find_step.register(SummedNewton)(search_plainly)

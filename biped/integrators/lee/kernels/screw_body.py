@@ -1,0 +1,207 @@
+"""The discrete body of Lee et al. 2016: its velocity is the logarithm of its displacement on SE(3).
+
+V = log(T_k⁻¹ T_{k+1}) / h (equation 10), momentum dlogᵀ G V (21b). For the logarithm (φ, ρ) of a turn φ and a
+displacement Δx the kinetic part of the discrete Lagrangian is (φ · Jφ + m ρ · ρ) / 2h. With the turn as the
+quaternion (c, u), σ = u · u, φ = 2u asin(|u|)/|u|, and ρ = dexp⁻¹(φ) Δx this is in closed form
+
+    K = (2/h) B(σ) u · J u + (m/2h) (Δx · Δx + k(σ) |u × Δx|²),     B = asin²(√σ)/σ,   k = (B − 1)/σ,
+
+of which the momenta below are the derivatives: without a rotation vector, a Bernoulli number or dlog. B = 1, k = 0 is
+``MidpointBody``. Momenta and derivatives are in world axes, as everything here is.
+
+K depends on more of the displacement of the centre of mass than its square, so that two inertial frames that move
+past one another do not see quite the same trajectory; they differ by O(h²).
+"""
+
+import math
+from typing import NamedTuple
+
+from biped.kernels.tree.factorization import store_matrix
+from biped.kernels.variational.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
+from contact.jit import kernel, routine
+from contact.vectors import (
+    add,
+    cross,
+    dot,
+    hat,
+    hat_mat,
+    load3,
+    load4,
+    load9,
+    mat_add,
+    mat_hat,
+    mat_scale,
+    mat_sub,
+    mat_vec,
+    outer,
+    scale,
+    store3,
+    sub,
+    transposed,
+)
+
+# Turns of at most 3.6° (σ = sin² 1.8°) take NEAR terms of the series, those up to 60° all. Beyond, where nothing
+# cancels, the closed form serves.
+NEAR_UP_TO = 0.001
+SERIES_UP_TO = 0.25
+
+
+def _series(terms: int) -> tuple[float, ...]:
+    """k(σ) = Σ k_j σ^j, from asin²(x) = ½ Σ_{n≥1} (2x)^{2n} / (n² C(2n, n))."""
+    return tuple(0.5 * 4.0**n / (n * n * math.comb(2 * n, n)) for n in range(2, 2 + terms))
+
+
+_K = _series(30)
+_K0, _K1, _K2, _K3, _K4, _K5, _K6, _K7 = _K[:8]
+
+
+class ScrewBody(NamedTuple):
+    """A body that moves along a screw in each step (Lee et al. 2016, equations 10 and 21b)."""
+
+
+@kernel
+def screw_terms(c, sigma):
+    """k and dk/dσ of a turn with cos(θ/2) = c and sin²(θ/2) = σ."""
+    if sigma <= NEAR_UP_TO:
+        x = sigma
+        k = _K0 + x * (_K1 + x * (_K2 + x * (_K3 + x * (_K4 + x * _K5))))
+        return k, _K1 + x * (2.0 * _K2 + x * (3.0 * _K3 + x * (4.0 * _K4 + x * (5.0 * _K5))))
+    k, dk, _ = far_screw_terms(c, sigma)
+    return k, dk
+
+
+@kernel
+def screw_curve(c, sigma):
+    """d²k/dσ²."""
+    if sigma <= NEAR_UP_TO:
+        x = sigma
+        return 2.0 * _K2 + x * (6.0 * _K3 + x * (12.0 * _K4 + x * (20.0 * _K5 + x * (30.0 * _K6 + x * (42.0 * _K7)))))
+    return far_screw_terms(c, sigma)[2]
+
+
+@routine
+def far_screw_terms(c, sigma):
+    """k, dk/dσ and d²k/dσ² of turns that a few terms do not do; called, not inlined, for they are rare."""
+    if sigma <= SERIES_UP_TO:
+        k = dk = half = 0.0
+        for j in range(len(_K) - 1, -1, -1):
+            half = half * sigma + dk
+            dk = dk * sigma + k
+            k = k * sigma + _K[j]
+        return k, dk, 2.0 * half
+    s = math.sqrt(sigma)
+    D = math.atan2(s, c) / (s * c)  # B + σ dB/dσ
+    B = (D * c) ** 2
+    k = (B - 1.0) / sigma
+    dB = (D - B) / sigma
+    dk = (dB - k) / sigma
+    dD = (1.0 - D * (c * c - sigma)) / (2.0 * sigma * c * c)
+    return k, dk, ((dD - 2.0 * dB) / sigma - 2.0 * dk) / sigma
+
+
+@kernel
+def translation_gradient(mass, u, moved, h, k, dk):
+    """∂/∂u of (m/2h) k |u × Δx|²."""
+    w = cross(u, moved)
+    return scale(mass / h, add(scale(dk * dot(w, w), u), scale(k, cross(moved, w))))
+
+
+@kernel
+def rotation_gradient(j, u, h, B, dB):
+    """∂/∂u of (2/h) B u · J u, with j = J u."""
+    return scale(4.0 / h, add(scale(dB * dot(u, j), u), scale(B, j)))
+
+
+@body_momentum.register(ScrewBody)
+def screw_momentum(body, mass, inertia, turn, moved, h):
+    """A small turn η at the start changes u by −L η/2, at the end by Lᵀ η/2, with L = c + û.
+
+    The turning part of K is the same for both (J taken along), its momentum (2/h) L (B j + B′ (u · j) u).
+    """
+    c, ux, uy, uz = turn
+    u = (ux, uy, uz)
+    sigma = dot(u, u)
+    k, dk = screw_terms(c, sigma)
+    linear = scale(mass / h, sub(moved, scale(k, cross(u, cross(u, moved)))))
+    g = translation_gradient(mass, u, moved, h, k, dk)
+    spin = rotation_gradient(mat_vec(inertia, u), u, h, 1.0 + sigma * k, k + sigma * dk)
+    return linear, scale(0.5, add(scale(c, add(g, spin)), cross(u, sub(spin, g))))
+
+
+@turn_to_end.register(ScrewBody)
+def screw_to_end(body, tree, work):
+    for i in range(tree.parent.shape[0]):
+        P = load3(work.linear, i)
+        store3(work.angular, i, sub(load3(work.angular, i), cross(body_displacement(work, i), P)))
+
+
+@kernel
+def cross_derivative(mass, u, moved, h, k, dk):
+    """∂P/∂u, the transpose of ∂²K/∂u∂Δx (3 x 3)."""
+    d = dot(u, moved)
+    left = sub(scale(2.0 * (k + dot(u, u) * dk), moved), scale(2.0 * dk * d, u))
+    N = mat_add(outer(left, u), mat_scale(-k, outer(u, moved)))
+    kd = k * d
+    return mat_scale(mass / h, (N[0] - kd, N[1], N[2], N[3], N[4] - kd, N[5], N[6], N[7], N[8] - kd))
+
+
+@kernel
+def translation_curve(mass, u, moved, h, k, dk, ddk):
+    """∂²/∂u² of (m/2h) k |u × Δx|²."""
+    w = cross(u, moved)
+    W = dot(w, w)
+    half = cross(moved, w)  # half of ∂W/∂u
+    H = mat_add(outer(add(scale(2.0 * ddk * W, u), scale(2.0 * dk, half)), u), outer(scale(2.0 * dk, u), half))
+    H = mat_add(H, mat_scale(-k, outer(moved, moved)))
+    e = dk * W + k * dot(moved, moved)
+    return mat_scale(mass / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
+
+
+@kernel
+def rotation_curve(J, j, u, h, B, dB, ddB):
+    """∂²/∂u² of (2/h) B u · J u."""
+    uj = dot(u, j)
+    H = mat_add(mat_scale(B, J), outer(add(scale(2.0 * dB, j), scale(2.0 * ddB * uj, u)), u))
+    H = mat_add(H, outer(scale(2.0 * dB, u), j))
+    e = dB * uj
+    return mat_scale(4.0 / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
+
+
+@kernel
+def screw_derivatives(mass, J, turn, moved, h):
+    """∂P/∂Δx, ∂P/∂η, ∂ℓ⁻/∂Δx and ∂ℓ⁻/∂η for a small turn η at the end (3 x 3 each)."""
+    c, ux, uy, uz = turn
+    u = (ux, uy, uz)
+    sigma = dot(u, u)
+    k, dk = screw_terms(c, sigma)
+    ddk = screw_curve(c, sigma)
+    B, dB, ddB = 1.0 + sigma * k, k + sigma * dk, 2.0 * dk + sigma * ddk
+    M = mat_scale(-mass * k / h, outer(u, u))
+    e = mass * B / h
+    by_move = (M[0] + e, M[1], M[2], M[3], M[4] + e, M[5], M[6], M[7], M[8] + e)
+    # L = c + û on either side of a matrix
+    N = mat_scale(0.5, cross_derivative(mass, u, moved, h, k, dk))
+    cN, Nu = mat_scale(c, N), mat_hat(N, u)
+    j = mat_vec(J, u)
+    g = translation_gradient(mass, u, moved, h, k, dk)
+    spin = rotation_gradient(j, u, h, B, dB)
+    H = translation_curve(mass, u, moved, h, k, dk, ddk)
+    S = rotation_curve(J, j, u, h, B, dB, ddB)
+    A = mat_add(mat_scale(c, mat_add(S, H)), hat_mat(u, mat_sub(S, H)))  # Lᵀ H + L S
+    A = mat_add(A, hat(sub(g, spin)))
+    A = mat_sub(mat_sub(mat_scale(c, A), mat_hat(A, u)), outer(add(g, spin), u))
+    return by_move, mat_sub(cN, Nu), transposed(mat_add(cN, Nu)), mat_scale(0.25, A)
+
+
+@store_body_block.register(ScrewBody)
+def store_screw_block(body, tree, work, block, i, h):
+    moved = body_displacement(work, i)
+    turn, J = load4(work.turn, i), load9(work.motion.inertia, i)
+    by_move, by_turn, spin_by_move, spin_by_turn = screw_derivatives(tree.mass[i], J, turn, moved, h)
+    left, right = load3(work.motion.poses.com, i), load3(work.next.com, i)
+    by_turn = mat_sub(by_turn, mat_hat(by_move, right))
+    spin_by_turn = mat_sub(spin_by_turn, mat_hat(spin_by_move, right))
+    store_matrix(block, i, 0, 0, by_move)
+    store_matrix(block, i, 0, 3, by_turn)
+    store_matrix(block, i, 3, 0, mat_add(spin_by_move, hat_mat(left, by_move)))
+    store_matrix(block, i, 3, 3, mat_add(spin_by_turn, hat_mat(left, by_turn)))

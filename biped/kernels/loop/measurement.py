@@ -1,0 +1,172 @@
+"""What a controller sees of the plant, and what comes of its torques: delays, noise, limits.
+
+A controller reads ``Seen`` and writes ``Seen.torque``. With perfect senses ``Seen`` is the plant itself, array by
+array, and nothing is copied.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.loop.random import normal
+from biped.kernels.state.simulation_state import SENSED, TICKS
+from biped.kernels.tree.dynamics import Motion, turn_inertias
+from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.tree.tree import FLOATING, Tree
+from contact.arrays import Floats, Integers
+from contact.jit import kernel
+from contact.vectors import (
+    cross,
+    mat_vec,
+    norm,
+    quat_about,
+    quat_matrix,
+    quat_mul,
+    quat_normalized,
+    scale,
+    triple,
+)
+
+# Places in ``Senses.how``.
+PERFECT = 0  # 1 where ``Seen`` is the plant
+DELAY = 1  # [control ticks]
+SEED = 2
+
+# Places in ``Senses.noise``.
+POSITION = 0  # [m]
+ORIENTATION = 1  # [rad]
+JOINT = 2  # [rad or m]
+VELOCITY = 3  # [m/s]
+ANGULAR_VELOCITY = 4  # [rad/s]
+JOINT_RATE = 5  # [rad/s or m/s]
+
+
+class Seen(NamedTuple):
+    """The plant as the controller sees it, and where it writes its torques."""
+
+    tree: Tree  # what it takes the plant for
+    q: Floats  # (nq,)
+    motion: Motion  # poses, inertias and rates there
+    torque: Floats  # (nv,)
+
+
+class Senses(NamedTuple):
+    """How the plant is seen."""
+
+    how: Integers  # (3,)
+    noise: Floats  # (6,) standard deviations
+    offset: Floats  # (3,) [m] root axes: from the root's centre of mass to where the controller takes it to be
+
+
+class Actuators(NamedTuple):
+    """What comes of the torques that are asked for."""
+
+    limit: Floats  # (nv,) [N·m], or infinite
+    noise: Floats  # (nv,) [N·m] standard deviation
+    share: Floats  # (nv,) the same as a share of the torque's size
+    seed: Integers  # (1,) negative where torques are delivered as they are
+    span: Floats  # (1,) [s] of a control tick
+
+
+def perfect_senses() -> Senses:
+    """The plant as it is."""
+    return Senses(np.array([1, 0, 0]), np.zeros(6), np.zeros(3))
+
+
+def ideal_actuators(nv: int, span: float) -> Actuators:
+    """Whatever is asked for."""
+    return Actuators(np.full(nv, np.inf), np.zeros(nv), np.zeros(nv), np.array([-1]), np.array([span]))
+
+
+@kernel
+def sense(tree, plant, motion, senses, seen):
+    """Fill ``seen`` from the plant, whose ``motion.rates`` are known; once a control tick."""
+    if senses.how[PERFECT] == 1:
+        return
+    nq, nv = plant.q.shape[0], motion.rates.shape[0]
+    depth, tick = plant.past.shape[0], plant.counts[SENSED]
+    newest = plant.past[tick % depth]
+    for k in range(nq):
+        newest[k] = plant.q[k]
+    for k in range(nv):
+        newest[nq + k] = motion.rates[k]
+    shown = plant.past[max(tick - senses.how[DELAY], 0) % depth]
+    for k in range(nq):
+        seen.q[k] = shown[k]
+    for k in range(nv):
+        seen.motion.rates[k] = shown[nq + k]
+    if tree.kind[0] == FLOATING:
+        move_root(senses, seen)
+    add_noise(tree, plant, senses, seen)
+    place_bodies(seen.tree, seen.q, seen.motion.poses)
+    turn_inertias(seen.tree, seen.motion.poses, seen.motion.inertia)
+    plant.counts[SENSED] += 1
+
+
+@kernel
+def move_root(senses, seen):
+    """From the root's centre of mass to that of the root without its load, of which the controller knows nothing."""
+    q, rates = seen.q, seen.motion.rates
+    arm = mat_vec(quat_matrix((q[3], q[4], q[5], q[6])), triple(senses.offset))
+    moving = cross((rates[3], rates[4], rates[5]), arm)
+    for axis in range(3):
+        q[axis] += arm[axis]
+        rates[axis] += moving[axis]
+
+
+@kernel
+def add_noise(tree, plant, senses, seen):
+    """White noise on everything that is measured, drawn anew at each tick."""
+    seed, tick = senses.how[SEED], plant.counts[TICKS]
+    q, rates, noise, nv = seen.q, seen.motion.rates, senses.noise, seen.motion.rates.shape[0]
+    for i in range(tree.parent.shape[0]):
+        a, dof = tree.first_q[i], tree.first_v[i]
+        if tree.dofs[i] == 1:
+            q[a] += noise[JOINT] * normal(seed, tick, dof)
+            rates[dof] += noise[JOINT_RATE] * normal(seed, tick, nv + dof)
+        elif tree.kind[i] == FLOATING:
+            for axis in range(3):
+                q[a + axis] += noise[POSITION] * normal(seed, tick, dof + axis)
+                rates[dof + axis] += noise[VELOCITY] * normal(seed, tick, nv + dof + axis)
+            add_turn_noise(seed, tick, q, a + 3, noise[ORIENTATION], dof + 3)
+            for axis in range(3, 6):
+                rates[dof + axis] += noise[ANGULAR_VELOCITY] * normal(seed, tick, nv + dof + axis)
+        else:
+            add_turn_noise(seed, tick, q, a, noise[JOINT], dof)
+            for axis in range(3):
+                rates[dof + axis] += noise[JOINT_RATE] * normal(seed, tick, nv + dof + axis)
+
+
+@kernel
+def add_turn_noise(seed, tick, q, a, size, channel):
+    """Turn the quaternion at q[a] by a random rotation vector, in the axes that it maps to."""
+    if size > 0.0:
+        x, y, z = normal(seed, tick, channel), normal(seed, tick, channel + 1), normal(seed, tick, channel + 2)
+        phi = scale(size, (x, y, z))
+        angle = norm(phi)
+        turn = quat_about(scale(1.0 / angle, phi), angle)
+        turned = quat_normalized(quat_mul(turn, (q[a], q[a + 1], q[a + 2], q[a + 3])))
+        q[a], q[a + 1], q[a + 2], q[a + 3] = turned
+
+
+@kernel
+def deliver(tree, plant, actuators):
+    """Torques as the actuators give them for a tick: within the limits, with noise.
+
+    The time in which more than the limit was asked for is counted. The noise has channels of its own, after those of
+    ``add_noise``: with the same seed it is still independent of what the senses add.
+    """
+    seed, tick, channel = actuators.seed[0], plant.counts[TICKS], 2 * plant.torque.shape[0]
+    plant.counts[TICKS] += 1
+    if seed < 0:
+        return
+    for i in range(tree.parent.shape[0]):
+        if tree.dofs[i] == 1:
+            dof = tree.first_v[i]
+            limit = actuators.limit[dof]
+            if abs(plant.torque[dof]) > limit:
+                plant.saturated[dof] += actuators.span[0]
+            torque = min(max(plant.torque[dof], -limit), limit)
+            spread = actuators.noise[dof] + actuators.share[dof] * abs(torque)
+            torque += spread * normal(seed, tick, channel + dof)
+            plant.torque[dof] = min(max(torque, -limit), limit)

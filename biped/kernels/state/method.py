@@ -1,0 +1,68 @@
+"""How the plant is stepped: the named tuples that say it, and the functions that depend on them.
+
+The kernels are composed for a method when they are compiled (``contact.jit.generic``). A method of a new kind
+registers its implementations of the functions below; a variational one chooses instead
+
+- a discrete body (``biped.kernels.variational.discrete_body``): what equations a step has,
+- a finder (``find_step``): how they are solved,
+- a guess (``set_guess``): where the search starts.
+"""
+
+from typing import Any, NamedTuple
+
+from contact.jit import generic
+
+NOT_CONVERGED = -1
+
+
+class Solver(NamedTuple):
+    """What a step's solution must satisfy, and how hard to try."""
+
+    tolerance: float  # [N·s] on the Euclidean norm of the residual
+    max_iterations: int
+    max_backtracks: int
+    max_halvings: int  # a step that does not converge is retried in 2, 4, ... parts, 2^this at most
+    landing_depth: float  # [m] so is one at whose end a landing point is deeper than this
+
+
+class Variational(NamedTuple):
+    """A method that solves the equations of ``biped.kernels.variational.equations``."""
+
+    body: Any
+    finder: Any
+    guess: Any
+    solver: Solver
+
+
+@generic("method")
+def advance(tree, ground, plant, pushes, work, method, begin, h):
+    """Advance the plant by h from the time ``begin``, the books included; OK or FAILED."""
+
+
+@generic("method")
+def solve_step(tree, ground, plant, pushes, work, method, h):
+    """Find q_{k+1}: the number of iterations, or NOT_CONVERGED.
+
+    Afterwards ``work.q``, ``work.shift`` and ``work.next`` hold the tree at k + 1, ``plant.force`` the contact
+    forces whose impulses over h act at the contact points' chords, and ``work.turn`` the bodies' turns.
+    """
+
+
+@generic("method")
+def set_new_momentum(tree, plant, pushes, work, method, h):
+    """p_{k+1}, after ``solve_step``."""
+
+
+@generic("method")
+def remember(tree, plant, work, method, h):
+    """Keep what the next step's first guess goes by, before the plant moves on."""
+
+
+@generic("finder")
+def find_step(tree, ground, plant, pushes, work, method, finder, h):
+    """Solve the equations of a variational step from the candidate in ``work``: iterations, or NOT_CONVERGED."""
+
+
+@generic("guess")
+def set_guess(tree, ground, plant, pushes, work, guess, h):
+    """The first candidate for q_{k+1}, into ``work.q`` and ``work.shift``."""

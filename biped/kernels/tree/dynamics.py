@@ -1,0 +1,268 @@
+"""Inverse and forward dynamics in continuous time: Algorithms 3.2 and 3.3 of Wendlandt 1997.
+
+Wrenches and twists are about the reference point O of ``biped.kernels.tree.kinematics``, in world axes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.tree.factorization import (
+    Factors,
+    add_block,
+    eliminate,
+    new_factors,
+    solve,
+    solve_inboard,
+    solve_outboard,
+    store_block,
+    store_block_times,
+)
+from biped.kernels.tree.kinematics import Poses, add6, joint_twist, move_bodies, new_poses, place_bodies
+from contact.arrays import Floats
+from contact.jit import kernel, routine
+from contact.vectors import (
+    add,
+    congruence,
+    copy1,
+    cross,
+    dot,
+    dot6,
+    load3,
+    load6,
+    load9,
+    mat_vec,
+    scale,
+    store6,
+    store9,
+    store_twist,
+    sub,
+    triple,
+)
+
+
+class Motion(NamedTuple):
+    """The tree in motion: its poses, the bodies' twists and inertias, and room for the recursions."""
+
+    poses: Poses
+    inertia: Floats  # (n, 9) [kg m²] about each centre of mass, world axes
+    velocity: Floats  # (n, 6)
+    drift: Floats  # (n, 6) a_k of equation 3.11
+    acceleration: Floats  # (n, 6)
+    rates: Floats  # (nv,) β
+    factors: Factors
+    response: Floats  # (nv,) change of β by an impulse
+    nothing: Floats  # (nv,) zeros: no diagonal
+
+
+def new_motion(n: int, nv: int, nc: int) -> Motion:
+    """Room for a tree in motion, filled with NaN."""
+    return Motion(
+        poses=new_poses(n, nv, nc),
+        inertia=np.full((n, 9), np.nan),
+        velocity=np.full((n, 6), np.nan),
+        drift=np.full((n, 6), np.nan),
+        acceleration=np.full((n, 6), np.nan),
+        rates=np.full(nv, np.nan),
+        factors=new_factors(n, nv),
+        response=np.full(nv, np.nan),
+        nothing=np.zeros(nv),
+    )
+
+
+@kernel
+def turn_inertias(tree, poses, inertia):
+    """The bodies' inertias in world axes: R J Rᵀ."""
+    for i in range(tree.parent.shape[0]):
+        store9(inertia, i, congruence(load9(poses.rotation, i), load9(tree.inertia, i)))
+
+
+@kernel
+def factor_mass_matrix(tree, motion, outermost):
+    """Articulated-body inertias of the bodies (the inboard loop of Algorithm 3.3); needs poses and inertias."""
+    poses = motion.poses
+    for i in range(tree.parent.shape[0]):
+        com = load3(poses.com, i)
+        store_block(motion.factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
+    eliminate(tree, poses.motion, poses.motion, motion.nothing, motion.factors, outermost)
+
+
+@kernel
+def rates_from_momentum(tree, momentum, motion):
+    """β = M(q)⁻¹ p in O(n), into ``motion.rates``; needs poses and inertias, and leaves M factored."""
+    factor_mass_matrix(tree, motion, 0)
+    solve(tree, motion.poses.motion, motion.poses.motion, momentum, motion.factors, motion.rates)
+
+
+@kernel
+def body_bias(tree, motion, i, acceleration):
+    """The wrench that body i takes: −F + M V̇ + Ω M V (equations 3.15 and 3.18), with gravity as F."""
+    com = load3(motion.poses.com, i)
+    J = load9(motion.inertia, i)
+    velocity = load6(motion.velocity, i)
+    omega, alpha = velocity[3:], acceleration[3:]
+    com_velocity = add(velocity[:3], cross(omega, com))
+    com_acceleration = add(add(acceleration[:3], cross(alpha, com)), cross(omega, com_velocity))
+    force = scale(tree.mass[i], sub(com_acceleration, triple(tree.gravity)))
+    moment = add(mat_vec(J, alpha), cross(omega, mat_vec(J, omega)))
+    return force + add(moment, cross(com, force))
+
+
+@kernel
+def load_bias_forces(tree, motion, outermost):
+    """The wrench of every body when no joint accelerates, into ``factors.wrench``.
+
+    Needs poses, inertias, velocities and drifts. The drifts are summed outboard, so that the accelerations
+    left out are those of the joints (and of the root, for ``outermost`` 1) alone.
+    """
+    for i in range(tree.parent.shape[0]):
+        parent = tree.parent[i]
+        acceleration = load6(motion.drift, i)
+        if i < outermost:
+            acceleration = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        if parent >= 0:
+            acceleration = add6(load6(motion.acceleration, parent), acceleration)
+        store6(motion.acceleration, i, acceleration)
+        store6(motion.factors.wrench, i, body_bias(tree, motion, i, acceleration))
+
+
+@kernel
+def take_off(wrench, i, arm, force):
+    """A force on body i at ``arm`` from O: what the joints need not provide."""
+    moment = cross(arm, force)
+    for axis in range(3):
+        wrench[i, axis] -= force[axis]
+        wrench[i, 3 + axis] -= moment[axis]
+
+
+@routine
+def set_motion(tree, q, rates, motion):
+    """Poses, inertias, velocities and drifts of the state (q, β)."""
+    place_bodies(tree, q, motion.poses)
+    turn_inertias(tree, motion.poses, motion.inertia)
+    copy1(rates, motion.rates)
+    move_bodies(tree, motion.poses, rates, motion.velocity, motion.drift)
+
+
+@routine
+def accelerate_bodies(tree, motion, accelerations):
+    """Rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
+    for i in range(tree.parent.shape[0]):
+        acceleration = add6(load6(motion.drift, i), joint_twist(tree, motion.poses, accelerations, i))
+        parent = tree.parent[i]
+        if parent >= 0:
+            acceleration = add6(load6(motion.acceleration, parent), acceleration)
+        store6(motion.acceleration, i, acceleration)
+
+
+@routine
+def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
+    """Algorithm 3.2: the generalized forces τ = M β̇ + C; external is (n, 6), wrenches about the centres of mass."""
+    set_motion(tree, q, rates, motion)
+    accelerate_bodies(tree, motion, accelerations)
+    wrench = motion.factors.wrench
+    for i in range(tree.parent.shape[0]):
+        store6(wrench, i, body_bias(tree, motion, i, load6(motion.acceleration, i)))
+    subtract_external(tree, motion, external)
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        b = load6(wrench, i)
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            torque[dof] = dot6(load6(motion.poses.motion, dof), b)
+        parent = tree.parent[i]
+        if parent >= 0:
+            store6(wrench, parent, add6(load6(wrench, parent), b))
+
+
+@kernel
+def subtract_external(tree, motion, external):
+    """Take external wrenches (about the centres of mass) off the wrenches that the joints must provide."""
+    wrench = motion.factors.wrench
+    for i in range(tree.parent.shape[0]):
+        force = load3(external, i)
+        moment = (external[i, 3], external[i, 4], external[i, 5])
+        moment = add(moment, cross(load3(motion.poses.com, i), force))
+        b = load6(wrench, i)
+        store_twist(wrench, i, sub(b[:3], force), sub(b[3:], moment))
+
+
+@routine
+def forward_dynamics(tree, q, rates, torque, external, motion, accelerations):
+    """Algorithm 3.3: β̇ = M⁻¹(τ − C) in O(n)."""
+    set_motion(tree, q, rates, motion)
+    factor_mass_matrix(tree, motion, 0)
+    load_bias_forces(tree, motion, 0)
+    subtract_external(tree, motion, external)
+    solve_inboard(tree, motion.poses.motion, torque, motion.factors, 0)
+    solve_outboard(tree, motion.poses.motion, motion.factors, accelerations)
+
+
+@routine
+def mass_matrix(tree, q, motion, result):
+    """M(q), (nv, nv), from composite-body inertias."""
+    place_bodies(tree, q, motion.poses)
+    turn_inertias(tree, motion.poses, motion.inertia)
+    block = motion.factors.block
+    s = motion.poses.motion
+    for i in range(tree.parent.shape[0]):
+        com = load3(motion.poses.com, i)
+        store_block(block, i, tree.mass[i], com, com, load9(motion.inertia, i))
+    result[:] = 0.0
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        if tree.parent[i] >= 0:
+            add_block(block, tree.parent[i], i)
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            store_block_times(block, i, load6(s, dof), motion.factors.u, dof)
+            momentum = load6(motion.factors.u, dof)
+            j = i
+            while j >= 0:
+                for other in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
+                    result[dof, other] = dot6(load6(s, other), momentum)
+                    result[other, dof] = result[dof, other]
+                j = tree.parent[j]
+
+
+@routine
+def momentum_about_reference(tree, motion):
+    """Linear momentum [N·s] and angular momentum about O [N·m·s]; needs poses, inertias and velocities."""
+    linear = (0.0, 0.0, 0.0)
+    angular = (0.0, 0.0, 0.0)
+    for i in range(tree.parent.shape[0]):
+        com = load3(motion.poses.com, i)
+        velocity = load6(motion.velocity, i)
+        p = scale(tree.mass[i], add(velocity[:3], cross(velocity[3:], com)))
+        linear = add(linear, p)
+        angular = add(angular, add(mat_vec(load9(motion.inertia, i), velocity[3:]), cross(com, p)))
+    return linear, angular
+
+
+@routine
+def kinetic_energy(tree, motion):
+    """½ Σ (m v² + ω · J ω) [J]; needs poses, inertias and velocities."""
+    energy = 0.0
+    for i in range(tree.parent.shape[0]):
+        velocity = load6(motion.velocity, i)
+        omega = velocity[3:]
+        v = add(velocity[:3], cross(omega, load3(motion.poses.com, i)))
+        energy += 0.5 * (tree.mass[i] * dot(v, v) + dot(omega, mat_vec(load9(motion.inertia, i), omega)))
+    return energy
+
+
+@routine
+def centre_of_mass(tree, poses):
+    """The whole tree's centre of mass, relative to O [m]."""
+    total = 0.0
+    weighted = (0.0, 0.0, 0.0)
+    for i in range(tree.parent.shape[0]):
+        total += tree.mass[i]
+        weighted = add(weighted, scale(tree.mass[i], load3(poses.com, i)))
+    return scale(1.0 / total, weighted)
+
+
+@routine
+def potential_energy(tree, poses, origin):
+    """−Σ m g · x [J]; origin: (3,) the place of O."""
+    com = add(centre_of_mass(tree, poses), origin)
+    total = 0.0
+    for i in range(tree.parent.shape[0]):
+        total += tree.mass[i]
+    return -total * dot(triple(tree.gravity), com)

@@ -1,0 +1,85 @@
+"""The discrete body: how the displacement of one body in a step becomes its discrete momentum.
+
+A body that moves by Δx and turns by r = q_{k+1} q̄_k = (c, u), c ≥ 0, world axes, has a discrete linear momentum
+P and, about its centre of mass, an angular momentum ℓ⁻ at the start and ℓ⁺ at the end of the step. They are
+derivatives of a discrete Lagrangian that does not change under translations and rotations, so that P, and ℓ⁻ and
+ℓ⁺ about one fixed point, are the same at both ends: ℓ⁺ = ℓ⁻ − Δx × P. Each way of discretizing a body is a class
+here, and all that differs between variational integrators of trees.
+"""
+
+from typing import NamedTuple
+
+from biped.kernels.tree.factorization import store_block
+from contact.jit import generic, kernel
+from contact.vectors import add, congruence, cross, hat_mat, load3, load4, load9, mat_vec, scale, sub, triple
+
+
+@generic("body")
+def body_momentum(body, mass, inertia, turn, moved, h):
+    """(P, ℓ⁻): [N·s], [N·m·s]; ``inertia`` in world axes at k, ``turn`` = (c, ux, uy, uz), ``moved`` = Δx."""
+
+
+@generic("body")
+def turn_to_end(body, tree, work):
+    """Make ℓ⁺ of ℓ⁻ in ``work.angular``."""
+
+
+@generic("body")
+def store_body_block(body, tree, work, block, i, h):
+    """The derivative of (P, ℓ⁻ + l × P) of body i by its displacement at k + 1, into the 6 x 6 block i.
+
+    Both about the reference points; l is the lever arm of its centre of mass at k.
+    """
+
+
+class MidpointBody(NamedTuple):
+    """The thesis's body (Wendlandt 1997, equations 2.23, 2.50; Brüdigam et al. 2024, equation 13 is the same).
+
+    P = m Δx/h,  ℓ = c y + u × y,  y = (2/h) J u. P is parallel to Δx, so that ℓ is the same at both ends.
+    """
+
+
+@body_momentum.register(MidpointBody)
+def midpoint_momentum(body, mass, inertia, turn, moved, h):
+    c, ux, uy, uz = turn
+    u = (ux, uy, uz)
+    y = scale(2.0 / h, mat_vec(inertia, u))
+    return scale(mass / h, moved), add(scale(c, y), cross(u, y))
+
+
+@turn_to_end.register(MidpointBody)
+def midpoint_to_end(body, tree, work):
+    pass
+
+
+@store_body_block.register(MidpointBody)
+def store_midpoint_block(body, tree, work, block, i, h):
+    c, ux, uy, uz = load4(work.turn, i)
+    K = turn_derivative(load9(work.motion.inertia, i), c, (ux, uy, uz), h)
+    store_block(block, i, tree.mass[i] / h, load3(work.motion.poses.com, i), load3(work.next.com, i), K)
+
+
+@kernel
+def turn_derivative(J, c, u, h):
+    """∂ℓ/∂φ of a midpoint body for a small turn φ of it at k + 1, in world axes (3 x 3).
+
+    With L = c 1 + û and j = J u:  (L J Lᵀ − ĵ Lᵀ − j uᵀ) / h.
+    """
+    ux, uy, uz = u
+    L = (c, -uz, uy, uz, c, -ux, -uy, ux, c)
+    Lt = (c, uz, -uy, -uz, c, ux, uy, -ux, c)
+    j = mat_vec(J, u)
+    A = congruence(L, J)
+    B = hat_mat(j, Lt)
+    f = 1.0 / h
+    return (
+        f * (A[0] - B[0] - j[0] * ux), f * (A[1] - B[1] - j[0] * uy), f * (A[2] - B[2] - j[0] * uz),
+        f * (A[3] - B[3] - j[1] * ux), f * (A[4] - B[4] - j[1] * uy), f * (A[5] - B[5] - j[1] * uz),
+        f * (A[6] - B[6] - j[2] * ux), f * (A[7] - B[7] - j[2] * uy), f * (A[8] - B[8] - j[2] * uz),
+    )  # fmt: skip
+
+
+@kernel
+def body_displacement(work, i):
+    """Δx of body i's centre of mass."""
+    return add(triple(work.shift), sub(load3(work.next.com, i), load3(work.motion.poses.com, i)))

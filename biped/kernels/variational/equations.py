@@ -1,0 +1,300 @@
+"""The equations of one variational step of a tree in generalized coordinates, and their derivative.
+
+Between two configurations each body has a discrete momentum P and, about its centre of mass, ℓ⁻ at the start and
+ℓ⁺ at the end (``biped.kernels.variational.discrete_body``). Forces act at the middle of the step, half of
+their impulse at each end (Wendlandt 1997, equation 5.2). The step solves
+
+    e_j = p_j + h/2 τ_j − s_j⁻ · Σ_{i beyond j} [P − h/2 F ; ℓ⁻ − h/2 N]_i = 0      for q_{k+1},
+
+the sum taken about the common reference point at k, and then
+
+    p_j' = s_j⁺ · Σ_{i beyond j} [P + h/2 F ; ℓ⁺ + h/2 N]_i + h/2 τ_j.
+
+By Theorem 2.1 of the thesis this is, for its own discrete body, the trajectory of its maximal-coordinate
+equations (5.11).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.state.checkpoint import Before, new_before
+from biped.kernels.tree.dynamics import Motion, new_motion
+from biped.kernels.tree.factorization import add_point_block
+from biped.kernels.tree.kinematics import Poses, new_poses
+from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
+from biped.kernels.variational.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
+from contact.arrays import Floats
+from contact.ground import END, START, floor_force, floor_force_derivative, is_moving, to_floor
+from contact.jit import kernel, routine
+from contact.modes import NONE
+from contact.vectors import (
+    add,
+    cross,
+    dot6,
+    load3,
+    load4,
+    load6,
+    load9,
+    mat_scale,
+    mat_t_vec,
+    mat_vec,
+    quat_difference,
+    quat_turned,
+    scale,
+    store3,
+    store4,
+    store_twist,
+    sub,
+    triple,
+)
+
+
+class Workspace(NamedTuple):
+    """Room for one step; nothing in it outlives the step but the poses and inertias of ``motion``."""
+
+    motion: Motion  # the tree at k; its factors serve Newton's method too
+    next: Poses  # the tree at k + 1, as far as it is known
+    before: Before  # where the step began, once it is taken in parts
+    shift: Floats  # (3,) [m] displacement of O in the step
+    q: Floats  # (nq,) the candidate for q_{k+1}; a floating root's position is in ``shift``
+    base_shift: Floats  # (3,) where the line search starts
+    base_q: Floats  # (nq,)
+    turn: Floats  # (n, 4) (c, u)
+    linear: Floats  # (n, 3) [N·s] P
+    angular: Floats  # (n, 3) [N·m·s] ℓ⁻, or ℓ⁺ once the step is solved
+    wrench: Floats  # (n, 6)
+    residual: Floats  # (nv,) e
+    delta: Floats  # (nv,) Newton's step
+    diagonal: Floats  # (nv,) of joint impedances
+
+
+def new_workspace(n: int, nq: int, nv: int, nc: int) -> Workspace:
+    """Room for the steps of a tree, filled with NaN."""
+    shapes: tuple[tuple[int, ...], ...] = (
+        (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
+    )  # fmt: skip
+    rooms = [np.full(shape, np.nan) for shape in shapes]
+    return Workspace(new_motion(n, nv, nc), new_poses(n, nv, nc), new_before(nq, nv, nc), *rooms)
+
+
+@kernel
+def displace(tree, poses, q, shift, factor, delta, new_q, new_shift):
+    """q ⊕ factor·δ, where δ is in the unit twists of ``poses``; correct to second order in turns."""
+    for i in range(tree.parent.shape[0]):
+        kind, a, j = tree.kind[i], tree.first_q[i], tree.first_v[i]
+        if kind == REVOLUTE or kind == PRISMATIC:
+            new_q[a] = q[a] + factor * delta[j]
+        elif kind == FLOATING:
+            for axis in range(3):
+                new_shift[axis] = shift[axis] + factor * delta[j + axis]
+            phi = (factor * delta[j + 3], factor * delta[j + 4], factor * delta[j + 5])
+            turned = quat_turned((q[a + 3], q[a + 4], q[a + 5], q[a + 6]), phi)
+            new_q[a + 3], new_q[a + 4], new_q[a + 5], new_q[a + 6] = turned
+        else:
+            phi = (factor * delta[j], factor * delta[j + 1], factor * delta[j + 2])
+            if tree.parent[i] >= 0:
+                phi = mat_t_vec(load9(poses.rotation, tree.parent[i]), phi)
+            turned = quat_turned((q[a], q[a + 1], q[a + 2], q[a + 3]), phi)
+            new_q[a], new_q[a + 1], new_q[a + 2], new_q[a + 3] = turned
+
+
+@kernel
+def set_rates(tree, q, work, h, rate):
+    """The displacement from q to ``work.q`` over h: the inverse of ``displace`` from the poses at k."""
+    for i in range(tree.parent.shape[0]):
+        kind, a, j = tree.kind[i], tree.first_q[i], tree.first_v[i]
+        if kind == REVOLUTE or kind == PRISMATIC:
+            rate[j] = (work.q[a] - q[a]) / h
+        elif kind == FLOATING:
+            for axis in range(3):
+                rate[j + axis] = work.shift[axis] / h
+            factor = 2.0 / (h * work.turn[i, 0])
+            for axis in range(3):
+                rate[j + 3 + axis] = factor * work.turn[i, 1 + axis]
+        else:
+            after = (work.q[a], work.q[a + 1], work.q[a + 2], work.q[a + 3])
+            c, ux, uy, uz = quat_difference(after, (q[a], q[a + 1], q[a + 2], q[a + 3]))
+            u = (ux, uy, uz)
+            if tree.parent[i] >= 0:
+                u = mat_vec(load9(work.motion.poses.rotation, tree.parent[i]), u)
+            rate[j], rate[j + 1], rate[j + 2] = scale(2.0 / (h * c), u)
+
+
+@kernel
+def joint_torque(plant, work, h, q_index, dof):
+    """What the joint exerts in this step: the held torque, and its impedance at the middle of the step."""
+    torque = plant.torque[dof]
+    stiffness, damping = plant.stiffness[dof], plant.damping[dof]
+    if stiffness != 0.0 or damping != 0.0:
+        change = work.q[q_index] - plant.q[q_index]
+        middle = plant.q[q_index] + 0.5 * change
+        torque -= stiffness * (middle - plant.setpoint[dof]) + damping * change / h
+    return torque
+
+
+@routine
+def reference_point(tree, q):
+    """Where O is: the root's centre of mass if the root floats, else the inertial origin."""
+    if tree.kind[0] == FLOATING:
+        return q[0], q[1], q[2]
+    return 0.0, 0.0, 0.0
+
+
+@kernel
+def set_discrete_momenta(body, tree, work, h):
+    """P and ℓ⁻ of every body, from the poses at both ends."""
+    for i in range(tree.parent.shape[0]):
+        turn = quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i))
+        store4(work.turn, i, turn)
+        inertia = load9(work.motion.inertia, i)
+        linear, angular = body_momentum(body, tree.mass[i], inertia, turn, body_displacement(work, i), h)
+        store3(work.linear, i, linear)
+        store3(work.angular, i, angular)
+
+
+@kernel
+def load_body_wrenches(tree, work, poses, half):
+    """The bodies' discrete momenta and their impulses of gravity, ``half`` = ±h/2, about O at ``poses``."""
+    for i in range(tree.parent.shape[0]):
+        weight = half * tree.mass[i]
+        gravity = (weight * tree.gravity[0], weight * tree.gravity[1], weight * tree.gravity[2])
+        force = add(load3(work.linear, i), gravity)
+        moment = add(load3(work.angular, i), cross(load3(poses.com, i), force))
+        store_twist(work.wrench, i, force, moment)
+
+
+@kernel
+def add_impulse(work, i, arm, impulse):
+    """Add an impulse at ``arm`` from O to the wrench of body i."""
+    moment = cross(arm, impulse)
+    for axis in range(3):
+        work.wrench[i, axis] += impulse[axis]
+        work.wrench[i, 3 + axis] += moment[axis]
+
+
+@kernel
+def world_chord(work, c):
+    """How far a contact point moves in the step, in the world."""
+    return add(triple(work.shift), sub(load3(work.next.contact, c), load3(work.motion.poses.contact, c)))
+
+
+@kernel
+def contact_chord(tree, ground, plant, work, h, c):
+    """The middle of a contact point's chord and the chord's velocity, in the floor's frame."""
+    moved = world_chord(work, c)
+    start = add(reference_point(tree, plant.q), load3(work.motion.poses.contact, c))
+    if is_moving(ground):
+        end = to_floor(ground, END, add(start, moved))
+        start = to_floor(ground, START, start)
+        moved = sub(end, start)
+    return add(start, scale(0.5, moved)), scale(1.0 / h, moved)
+
+
+@kernel
+def set_contact_forces(tree, ground, plant, work, h):
+    """The floor's forces on the contact points for the chords as they are now."""
+    for c in range(tree.contact_body.shape[0]):
+        force = (0.0, 0.0, 0.0)
+        if plant.mode[c] != NONE:
+            middle, velocity = contact_chord(tree, ground, plant, work, h, c)
+            force = floor_force(ground, plant, c, middle, velocity)
+        store3(plant.force, c, force)
+
+
+@kernel
+def add_external_impulses(tree, plant, pushes, work, arms, push_arms, half, sign):
+    """Half of the impulses of contacts and pushes to the wrenches: sign −1 at the start of a step, +1 at its end."""
+    for c in range(tree.contact_body.shape[0]):
+        if plant.mode[c] != NONE:
+            add_impulse(work, tree.contact_body[c], load3(arms, c), scale(half, load3(plant.force, c)))
+    for j in range(pushes.body.shape[0]):
+        add_impulse(work, pushes.body[j], load3(push_arms, j), scale(0.5 * sign, load3(pushes.impulse, j)))
+
+
+@kernel
+def load_start_wrenches(body, tree, ground, plant, pushes, work, h):
+    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``work.wrench``."""
+    set_discrete_momenta(body, tree, work, h)
+    set_contact_forces(tree, ground, plant, work, h)
+    load_body_wrenches(tree, work, work.motion.poses, -0.5 * h)
+    add_external_impulses(tree, plant, pushes, work, work.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
+
+
+@kernel
+def dof_torque(tree, plant, work, h, i, dof):
+    """What joint i exerts in this step along one of its degrees of freedom."""
+    return plant.torque[dof] if tree.dofs[i] > 1 else joint_torque(plant, work, h, tree.first_q[i], dof)
+
+
+@kernel
+def set_residual(body, tree, ground, plant, pushes, work, h):
+    """e and the square of its norm; the poses at k + 1 must be those of ``work.q``."""
+    load_start_wrenches(body, tree, ground, plant, pushes, work, h)
+    total = 0.0
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        b = load6(work.wrench, i)
+        for offset in range(tree.dofs[i]):
+            dof = tree.first_v[i] + offset
+            torque = dof_torque(tree, plant, work, h, i, dof)
+            e = plant.momentum[dof] + 0.5 * h * torque - dot6(load6(work.motion.poses.motion, dof), b)
+            work.residual[dof] = e
+            total += e * e
+        hand_to_parent(tree, work.wrench, i, b)
+    return total
+
+
+@kernel
+def hand_to_parent(tree, wrench, i, b):
+    parent = tree.parent[i]
+    if parent >= 0:
+        for axis in range(6):
+            wrench[parent, axis] += b[axis]
+
+
+@kernel
+def set_discrete_momentum(body, tree, plant, pushes, work, h):
+    """p at k + 1.
+
+    What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
+    """
+    turn_to_end(body, tree, work)
+    load_body_wrenches(tree, work, work.next, 0.5 * h)
+    add_external_impulses(tree, plant, pushes, work, work.next.contact, pushes.right, 0.5 * h, 1.0)
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        b = load6(work.wrench, i)
+        for offset in range(tree.dofs[i]):
+            dof = tree.first_v[i] + offset
+            torque = dof_torque(tree, plant, work, h, i, dof)
+            p = dot6(load6(work.next.motion, dof), b) + 0.5 * h * torque
+            plant.momentum[dof] = p + work.residual[dof]
+        hand_to_parent(tree, work.wrench, i, b)
+    if tree.kind[0] == FLOATING:
+        move_residual(plant.momentum, work)
+
+
+@kernel
+def move_residual(momentum, work):
+    """Take the residual's moment along as O moves: what is carried over is a wrench, fixed in space."""
+    shift = triple(work.shift)
+    moment = cross(shift, (work.residual[0], work.residual[1], work.residual[2]))
+    for axis in range(3):
+        momentum[3 + axis] -= moment[axis]
+
+
+@kernel
+def set_newton_blocks(body, tree, ground, plant, work, h):
+    """G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
+    block = work.motion.factors.block
+    for i in range(tree.parent.shape[0]):
+        store_body_block(body, tree, work, block, i, h)
+    for c in range(tree.contact_body.shape[0]):
+        if plant.force[c, 2] != 0.0:
+            middle, velocity = contact_chord(tree, ground, plant, work, h, c)
+            D = floor_force_derivative(ground, plant, c, middle, velocity, h)
+            C = mat_scale(-0.5 * h, D)
+            add_point_block(
+                block, tree.contact_body[c], load3(work.motion.poses.contact, c), load3(work.next.contact, c), C
+            )
+    for dof in range(plant.stiffness.shape[0]):
+        work.diagonal[dof] = 0.25 * h * plant.stiffness[dof] + 0.5 * plant.damping[dof]

@@ -1,0 +1,100 @@
+"""A free rigid body in flight: the discrete body of ``biped.kernels.variational.equations`` on its own.
+
+State: (13,) position (3), orientation (4), linear momentum (3), angular momentum about the centre of mass (3),
+all in world axes. Gravity acts on the linear momentum alone; the angular one is constant.
+"""
+
+from biped.kernels.variational.discrete_body import turn_derivative
+from contact.collision import inverse3
+from contact.jit import kernel, routine
+from contact.vectors import (
+    add,
+    congruence,
+    cross,
+    dot,
+    mat_vec,
+    quat_matrix,
+    quat_mul,
+    quat_normalized,
+    scale,
+    sub,
+)
+
+STATE = 13
+# A turn of a fraction of a radian converges in four iterations.
+ITERATIONS = 12
+# [rad²] A correction below it is rounding.
+SOLVED = 1e-30
+
+
+@kernel
+def body_pose(state):
+    """(position, quaternion)."""
+    return (state[0], state[1], state[2]), (state[3], state[4], state[5], state[6])
+
+
+@kernel
+def body_momenta(state):
+    """(linear, angular)."""
+    return (state[7], state[8], state[9]), (state[10], state[11], state[12])
+
+
+@kernel
+def inertia_in_world(state, inertia):
+    """R J Rᵀ."""
+    _, q = body_pose(state)
+    return congruence(quat_matrix(q), inertia)
+
+
+@kernel
+def body_velocities(state, mass, inertia):
+    """(velocity of the centre of mass, angular velocity)."""
+    linear, angular = body_momenta(state)
+    return scale(1.0 / mass, linear), mat_vec(inverse3(inertia_in_world(state, inertia)), angular)
+
+
+@kernel
+def solve_turn(J, angular, h):
+    """(solved, c, u): the turn over h with discrete angular momentum c y + u × y, y = (2/h) J u (equation 2.51)."""
+    inverse = inverse3(J)
+    u = scale(0.5 * h, mat_vec(inverse, angular))
+    solved = False
+    for _ in range(ITERATIONS):
+        c = max(0.0, 1.0 - dot(u, u)) ** 0.5
+        y = scale(2.0 / h, mat_vec(J, u))
+        error = sub(angular, add(scale(c, y), cross(u, y)))
+        phi = mat_vec(inverse3(turn_derivative(J, c, u, h)), error)
+        u = add(u, scale(0.5, sub(scale(c, phi), cross(u, phi))))
+        solved = dot(phi, phi) <= SOLVED
+        if solved:
+            break
+    return solved, max(0.0, 1.0 - dot(u, u)) ** 0.5, u
+
+
+@routine
+def fly(state, mass, inertia, gravity, h):
+    """Advance the body by h; False, and nothing done, where its turn is too large to be solved for."""
+    position, quaternion = body_pose(state)
+    linear, angular = body_momenta(state)
+    impulse = scale(h * mass, gravity)
+    middle = add(linear, scale(0.5, impulse))
+    position = add(position, scale(h / mass, middle))
+    solved, c, u = solve_turn(inertia_in_world(state, inertia), angular, h)
+    if not solved:
+        return False
+    turned = quat_normalized(quat_mul((c, u[0], u[1], u[2]), quaternion))
+    linear = add(linear, impulse)
+    state[0], state[1], state[2] = position
+    state[3], state[4], state[5], state[6] = turned
+    state[7], state[8], state[9] = linear
+    state[10], state[11], state[12] = angular
+    return True
+
+
+@kernel
+def strike_body(state, arm, impulse):
+    """An impulse at ``arm`` from the centre of mass."""
+    moment = cross(arm, impulse)
+    for axis in range(3):
+        state[7 + axis] += impulse[axis]
+        state[10 + axis] += moment[axis]

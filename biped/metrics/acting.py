@@ -1,0 +1,48 @@
+"""What the disturbances of a run say about its measurement: when they begin, and how the floor sways."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from biped.disturbances import Disturbance, Force, Platform, Push, described
+from biped.metrics.circumstances import Channel, Stimulus
+
+#: A disturbance, or what a saved run says of it (``biped.disturbances.sorting.described``).
+Acting = Disturbance | Mapping[str, Any]
+
+#: The axes of a floor's motion to which a sway answers.
+_STIMULI: dict[str, Channel] = {"x": "x", "y": "y", "roll": "tilt_x", "pitch": "tilt_y"}
+
+
+def first_disturbance(acting: Sequence[Acting]) -> float | None:
+    """[s] when the first push, force or motion of the floor begins; None where there is none."""
+    starts = [start for disturbance in acting for start in _starts(disturbance)]
+    return max(min(starts), 0.0) if starts else None
+
+
+def _starts(disturbance: Acting) -> list[float]:
+    if isinstance(disturbance, Mapping):
+        if disturbance["kind"] == "push":
+            return [disturbance["start"]]
+        return [value["begins"] for value in disturbance.values() if isinstance(value, Mapping) and "begins" in value]
+    return [disturbance.begins] if isinstance(disturbance, (Push, Force, Platform)) else []
+
+
+def stimulus_of(acting: Sequence[Acting]) -> Stimulus | None:
+    """The first periodic motion of the floor, where its size is steady, or None."""
+    for disturbance in acting:
+        for axis, channel in _STIMULI.items():
+            found = _periodic(disturbance, axis)
+            if found and found["ends"] - found["begins"] > 2.0 * found["fade"]:
+                fade = found["fade"]
+                return Stimulus(channel, tuple(found["frequencies"]), found["begins"] + fade, found["ends"] - fade)
+    return None
+
+
+def _periodic(disturbance: Acting, axis: str) -> Mapping[str, Any] | None:
+    """The signal of a platform along an axis, if it has frequencies."""
+    if isinstance(disturbance, Platform):
+        disturbance = described(disturbance)
+    if not isinstance(disturbance, Mapping) or disturbance["kind"] != "platform":
+        return None
+    signal: Mapping[str, Any] | None = disturbance.get(axis)
+    return signal if signal and signal["frequencies"] else None

@@ -1,0 +1,89 @@
+"""What must be known of a run beside its rows, to measure it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from biped.control.controller import SetPoint
+from biped.errors import InputError
+
+Channel = Literal["tilt_x", "tilt_y", "x", "y"]
+
+#: [m] A contact point that stands farther from where it first stood than this has been moved: a step, or a slide. A
+#: sole is 10 cm wide; sticking soles creep by micrometres, rocking ones come down where they were.
+STEPPED = 0.05
+
+
+@dataclass(frozen=True)
+class Stimulus:
+    """A periodic motion of the floor.
+
+    Attributes:
+        channel: what of the floor moves: its tilt about x or y [rad], or its place along x or y [m].
+        frequencies: [Hz] at which it moves; multiples of the lowest.
+        begin: [s] from when it is periodic, such as after it has faded in; from ``Circumstances.since`` on if None.
+        end: [s] up to when; to the end of the run if None.
+
+    Raises:
+        InputError: for another channel, frequencies that are none or not above zero, or an end before the beginning.
+    """
+
+    channel: Channel
+    frequencies: tuple[float, ...]
+    begin: float | None = None
+    end: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.channel not in get_args(Channel):
+            raise InputError(f"stimulus.channel = {self.channel!r}: it must be one of {', '.join(get_args(Channel))}")
+        if not self.frequencies or not all(math.isfinite(f) and f > 0.0 for f in self.frequencies):
+            raise InputError(f"stimulus.frequencies = {self.frequencies!r}: they must be numbers above zero [Hz]")
+        if self.begin is not None and self.end is not None and not self.begin < self.end:
+            raise InputError(f"stimulus.end = {self.end!r}: it must be after stimulus.begin = {self.begin!r}")
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What is known of a run beside its rows.
+
+    Attributes:
+        outcome: that of ``biped.runs.summary``.
+        fell_at: [s] when the limits of ``biped.Fall`` were hit, or None.
+        since: [s] from when on balance, forces and torques are measured, such as the start of a push; the run's start
+            if None. Of a run that ended before, they are None.
+        set_point: where the root was to be, or None.
+        saturation: [s] by joint, how long its actuator was at its limit; None if not known.
+        foot_slip: [m] as ``biped.runs.summary`` counts it.
+        stimulus: how the floor moves, where it does so periodically.
+        pendulum_length: [m] of the inverted pendulum that stands for the body (``l`` of Hof et al. 2005); if None the
+            height of the centre of mass above the lowest contact point in the home configuration.
+        step_threshold: [m] beyond which a contact point has been moved.
+        steps: of the integrator; so ``newton_mean`` (iterations a step) and ``retried_steps``.
+
+    Raises:
+        InputError: for a length or a threshold that is not above zero, or times that are not finite.
+    """
+
+    outcome: str = "completed"
+    fell_at: float | None = None
+    since: float | None = None
+    set_point: SetPoint | None = None
+    saturation: Mapping[str, float] | None = None
+    foot_slip: float | None = None
+    stimulus: Stimulus | None = None
+    pendulum_length: float | None = None
+    step_threshold: float = STEPPED
+    steps: int | None = None
+    newton_mean: float | None = None
+    retried_steps: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("pendulum_length", "step_threshold"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                raise InputError(f"{name} = {value!r}: it must be a finite number of metres above zero")
+        for name in ("since", "fell_at"):
+            value = getattr(self, name)
+            if value is not None and not math.isfinite(value):
+                raise InputError(f"{name} = {value!r}: it must be a finite number of seconds")

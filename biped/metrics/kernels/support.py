@@ -1,0 +1,398 @@
+"""What carries the body in each recorded row: the floor's frame, contact points, centres of pressure and of mass.
+
+Sources: Hof, Gazendam, Sinke 2005; Koolen et al. 2012; Vukobratović, Borovac 2004; Sardain, Bessonnet 2004. The
+definitions in words are in ``biped.metrics.registry``.
+"""
+
+import math
+from typing import NamedTuple
+
+from biped.metrics.kernels.polygon import area_of, convex_hull, inside_by
+from contact.arrays import Floats, Integers
+from contact.jit import kernel, routine
+from contact.modes import NONE
+from contact.vectors import (
+    add,
+    cross,
+    dot,
+    mat_t_vec,
+    mat_vec,
+    quat_conj,
+    quat_matrix,
+    quat_mul,
+    scale,
+    sub,
+)
+
+#: Below this part of the body's weight the floor's force is too small to have a centre.
+LEAST_LOAD = 0.01
+
+# Columns of a series.
+COM = 0  # 3 [m] world
+VELOCITY = 3  # 3 [m/s] of the centre of mass, world
+XCOM = 6  # 2 [m] world
+MARGIN = 8  # [m]
+CAPTURE = 9  # 2 [m] world
+CAPTURE_MARGIN = 11  # [m]
+COP = 12  # 2 [m] floor's frame
+COP_MARGIN = 14  # [m]
+ZMP = 15  # 2 [m] floor's frame
+ZMP_MARGIN = 17  # [m]
+DOWN = 18  # how many contact points are down
+AREA = 19  # [m²] of the support polygon
+FORCE = 20  # 3 [N] of the floor on the body, world
+NORMAL = 23  # [N] its part across the floor
+SWAY = 24  # 2 [rad] about x and y, world
+TILT = 26  # 2 [rad] of the floor about x and y, world
+SHIFT = 28  # 2 [m] of the floor along x and y, world
+FEET = 30  # then [N] for each foot, across the floor
+
+
+class Places(NamedTuple):
+    """Where in a row the numbers stand; -1 for those that a run does not have."""
+
+    time: int
+    root: int  # position and quaternion of a floating root
+    com: int
+    momentum: int  # linear, then angular about the centre of mass
+    platform: int  # position and quaternion of a moving floor
+    residual: int
+    defect: int
+    newton: int
+    contact: Integers  # (nc,) mode, force and place of each contact point
+    foot: Integers  # (nc,) the number of its foot, or -1
+    angle: Integers  # (nj,)
+    rate: Integers  # (nj,)
+    torque: Integers  # (nj,)
+
+
+class Body(NamedTuple):
+    """What of the model matters."""
+
+    mass: float  # [kg]
+    gravity: Floats  # (3,) [m/s²]
+    length: float  # [m] of the pendulum that stands for the body
+
+
+class Room(NamedTuple):
+    """Room for points and a hull."""
+
+    points: Floats  # (nc, 2)
+    hull: Floats  # (2 nc + 2, 2)
+    touching: Integers  # (feet,)
+
+
+@kernel
+def vector_at(row, place):
+    return row[place], row[place + 1], row[place + 2]
+
+
+@kernel
+def horizontal(a):
+    return a[0], a[1]
+
+
+@kernel
+def quaternion_at(row, place):
+    return row[place], row[place + 1], row[place + 2], row[place + 3]
+
+
+@kernel
+def floor_frame(row, places):
+    """Origin and rotation of the floor's frame; that of the world for a floor at rest."""
+    if places.platform < 0:
+        return (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    return vector_at(row, places.platform), quat_matrix(quaternion_at(row, places.platform + 3))
+
+
+@kernel
+def seen_from(origin, R, p):
+    """A place of the world in a frame."""
+    return mat_t_vec(R, sub(p, origin))
+
+
+@kernel
+def contact_force(row, places, c):
+    return vector_at(row, places.contact[c] + 1)
+
+
+@kernel
+def contact_place(row, places, c):
+    return vector_at(row, places.contact[c] + 4)
+
+
+@kernel
+def is_down(row, places, c, normal):
+    """Whether a point is in contact or has carried load in the step before, along the floor's ``normal``."""
+    return row[places.contact[c]] != NONE or dot(normal, contact_force(row, places, c)) > 0.0
+
+
+@kernel
+def normal_of(R):
+    return R[2], R[5], R[8]
+
+
+@routine
+def gather_pressed(row, places, room):
+    """The hull, in the floor's frame, of the points that are down, into ``room``: how many corners, how many points."""
+    origin, R = floor_frame(row, places)
+    normal = normal_of(R)
+    n = 0
+    for c in range(places.contact.shape[0]):
+        if is_down(row, places, c, normal):
+            p = seen_from(origin, R, contact_place(row, places, c))
+            room.points[n, 0], room.points[n, 1] = p[0], p[1]
+            n += 1
+    return convex_hull(room.points, n, room.hull), n
+
+
+@routine
+def gather_base(row, places, room):
+    """The hull, as seen from above, of all points of the feet that touch, into ``room``: how many corners.
+
+    A foot that is tilted comes down on its sole; a point of no foot counts where it is down itself.
+    """
+    _, R = floor_frame(row, places)
+    normal = normal_of(R)
+    for foot in range(room.touching.shape[0]):
+        room.touching[foot] = 0
+    for c in range(places.contact.shape[0]):
+        if places.foot[c] >= 0 and is_down(row, places, c, normal):
+            room.touching[places.foot[c]] = 1
+    n = 0
+    for c in range(places.contact.shape[0]):
+        if places.foot[c] >= 0:
+            counts = room.touching[places.foot[c]] == 1
+        else:
+            counts = is_down(row, places, c, normal)
+        if counts:
+            p = contact_place(row, places, c)
+            room.points[n, 0], room.points[n, 1] = p[0], p[1]
+            n += 1
+    return convex_hull(room.points, n, room.hull)
+
+
+@kernel
+def floor_height_at(origin, normal, x, y):
+    """The height of the floor's plane below a point."""
+    return origin[2] - (normal[0] * (x - origin[0]) + normal[1] * (y - origin[1])) / normal[2]
+
+
+@kernel
+def floor_velocity(before, after, places, span, p):
+    """The velocity of the point of a moving floor that is at ``p`` in the row between two rows."""
+    if places.platform < 0 or span <= 0.0:
+        return 0.0, 0.0, 0.0
+    first, A = floor_frame(before, places)
+    last, B = floor_frame(after, places)
+    return scale(1.0 / span, sub(add(last, mat_vec(B, p)), add(first, mat_vec(A, p))))
+
+
+@kernel
+def pressure_centre(row, places, origin, R):
+    """The floor's total force, and in its frame the normal force and its centre (Sardain & Bessonnet 2004)."""
+    total = (0.0, 0.0, 0.0)
+    normal, x, y = 0.0, 0.0, 0.0
+    for c in range(places.contact.shape[0]):
+        force = contact_force(row, places, c)
+        total = add(total, force)
+        share = mat_t_vec(R, force)[2]
+        place = seen_from(origin, R, contact_place(row, places, c))
+        normal += share
+        x += share * place[0]
+        y += share * place[1]
+    return total, normal, (x, y)
+
+
+@kernel
+def zero_moment_point(com, force, spin, origin, R):
+    """Where the moment of the force that moves the body is across the floor (Vukobratović & Borovac 2004).
+
+    ``force`` is the mass times (acceleration less gravity), ``spin`` the rate of the angular momentum about the centre
+    of mass; in the floor's frame.
+    """
+    normal = normal_of(R)
+    lever = sub(com, origin)
+    moment = add(cross(lever, force), spin)
+    return mat_t_vec(R, scale(1.0 / dot(normal, force), cross(normal, moment)))
+
+
+@kernel
+def put2(out, place, x, y):
+    out[place], out[place + 1] = x, y
+
+
+@kernel
+def turn_about_axes(q):
+    """The rotation vector's parts about x and y, of a quaternion."""
+    w, x, y, z = q
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    s = math.sqrt(x * x + y * y + z * z)
+    ratio = 2.0
+    if s > 0.0:
+        ratio = 2.0 * math.atan2(s, w) / s
+    return ratio * x, ratio * y
+
+
+@kernel
+def record_pressure(row, places, body, room, corners, out, force, spin, span):
+    """Forces, centres and their margins in the floor's frame, of which ``room`` holds the hull."""
+    origin, R = floor_frame(row, places)
+    total, normal, sums = pressure_centre(row, places, origin, R)
+    least = LEAST_LOAD * body.mass * math.sqrt(body.gravity[0] ** 2 + body.gravity[1] ** 2 + body.gravity[2] ** 2)
+    out[AREA], out[NORMAL] = area_of(room.hull, corners), normal
+    out[FORCE], out[FORCE + 1], out[FORCE + 2] = total
+    for foot in range(out.shape[0] - FEET):
+        out[FEET + foot] = 0.0
+    for c in range(places.contact.shape[0]):
+        if places.foot[c] >= 0:
+            out[FEET + places.foot[c]] += mat_t_vec(R, contact_force(row, places, c))[2]
+    if normal > least:
+        put2(out, COP, sums[0] / normal, sums[1] / normal)
+        out[COP_MARGIN] = inside_by(room.hull, corners, out[COP], out[COP + 1])
+    if span > 0.0 and dot(normal_of(R), force) > least and places.contact.shape[0] > 0:
+        zmp = zero_moment_point(vector_at(row, places.com), force, spin, origin, R)
+        put2(out, ZMP, zmp[0], zmp[1])
+        out[ZMP_MARGIN] = inside_by(room.hull, corners, zmp[0], zmp[1])
+
+
+@kernel
+def record_pendulum(row, before, after, places, body, room, corners, out, span):
+    """Extrapolated centre of mass and capture point, seen from above, and their margins to the hull in ``room``."""
+    com = vector_at(row, places.com)
+    velocity = scale(1.0 / body.mass, vector_at(row, places.momentum))
+    out[COM], out[COM + 1], out[COM + 2] = com
+    out[VELOCITY], out[VELOCITY + 1], out[VELOCITY + 2] = velocity
+    origin, R = floor_frame(row, places)
+    normal = normal_of(R)
+    below = floor_height_at(origin, normal, com[0], com[1])
+    of_floor = floor_velocity(before, after, places, span, seen_from(origin, R, (com[0], com[1], below)))
+    relative = sub(velocity, of_floor)
+    g = -body.gravity[2]
+    if not (g > 0.0 and places.contact.shape[0] > 0):
+        return
+    if body.length > 0.0:
+        ahead = math.sqrt(body.length / g)  # 1 / ω0 of Hof et al. 2005
+        put2(out, XCOM, com[0] + ahead * relative[0], com[1] + ahead * relative[1])
+        out[MARGIN] = inside_by(room.hull, corners, out[XCOM], out[XCOM + 1])
+    if com[2] > below:
+        ahead = math.sqrt((com[2] - below) / g)  # Koolen et al. 2012, with the present height
+        put2(out, CAPTURE, com[0] + ahead * relative[0], com[1] + ahead * relative[1])
+        out[CAPTURE_MARGIN] = inside_by(room.hull, corners, out[CAPTURE], out[CAPTURE + 1])
+
+
+@kernel
+def middle_of_feet(row, places):
+    """The mean place of the feet's points, or of all where there are no feet."""
+    with_feet = False
+    for c in range(places.foot.shape[0]):
+        if places.foot[c] >= 0:
+            with_feet = True
+    total, n = (0.0, 0.0, 0.0), 0
+    for c in range(places.foot.shape[0]):
+        if places.foot[c] >= 0 or not with_feet:
+            total = add(total, contact_place(row, places, c))
+            n += 1
+    return scale(1.0 / n, total)
+
+
+@kernel
+def record_sway(row, places, out):
+    """The angles of the line from the feet to the centre of mass, and the floor's pose (Peterka 2002)."""
+    if places.contact.shape[0] > 0:
+        r = sub(vector_at(row, places.com), middle_of_feet(row, places))
+        put2(out, SWAY, math.atan2(-r[1], r[2]), math.atan2(r[0], r[2]))
+    if places.platform >= 0:
+        tilt = turn_about_axes(quaternion_at(row, places.platform + 3))
+        put2(out, TILT, tilt[0], tilt[1])
+        put2(out, SHIFT, row[places.platform], row[places.platform + 1])
+
+
+@routine
+def fill_series(rows, places, body, room, series):
+    """One line of ``series`` (n, FEET + feet) for each of the n ``rows``; NaN where there is nothing to tell."""
+    n = series.shape[0]
+    for k in range(n):
+        out = series[k]
+        for j in range(out.shape[0]):
+            out[j] = math.nan
+        row, before, after = rows[k], rows[max(k - 1, 0)], rows[min(k + 1, n - 1)]
+        span = after[places.time] - before[places.time]
+        force = scale(-body.mass, (body.gravity[0], body.gravity[1], body.gravity[2]))
+        spin = (0.0, 0.0, 0.0)
+        if span > 0.0:  # the rates of both momenta, by central differences
+            change = sub(vector_at(after, places.momentum), vector_at(before, places.momentum))
+            force = add(force, scale(1.0 / span, change))
+            change = sub(vector_at(after, places.momentum + 3), vector_at(before, places.momentum + 3))
+            spin = scale(1.0 / span, change)
+        corners = gather_base(row, places, room)
+        record_pendulum(row, before, after, places, body, room, corners, out, span)
+        corners, down = gather_pressed(row, places, room)
+        out[DOWN] = down
+        record_pressure(row, places, body, room, corners, out, force, spin, span)
+        record_sway(row, places, out)
+
+
+@routine
+def fill_errors(rows, places, position, orientation, on_floor, errors):
+    """(n, 6) the root's place less that of the set point, and the rotation vector from the set point to it.
+
+    With ``on_floor`` the set point moves sideways with the point of the floor below it.
+    """
+    for k in range(errors.shape[0]):
+        row, out = rows[k], errors[k]
+        wanted = (position[0], position[1], position[2])
+        if on_floor:
+            origin, R = floor_frame(row, places)
+            below = add(origin, mat_vec(R, (position[0], position[1], 0.0)))
+            wanted = (below[0], below[1], position[2])
+        out[0], out[1], out[2] = sub(vector_at(row, places.root), wanted)
+        target = (orientation[0], orientation[1], orientation[2], orientation[3])
+        w, x, y, z = quat_mul(quaternion_at(row, places.root + 3), quat_conj(target))
+        if w < 0.0:
+            w, x, y, z = -w, -x, -y, -z
+        s = math.sqrt(x * x + y * y + z * z)
+        ratio = 2.0
+        if s > 0.0:
+            ratio = 2.0 * math.atan2(s, w) / s
+        out[3], out[4], out[5] = ratio * x, ratio * y, ratio * z
+
+
+@routine
+def fill_foot_wrenches(rows, places, feet, wrenches):
+    """(n, feet, 9) for each foot: the floor's force, where it acts, and the moment about that place; world axes.
+
+    The place is the centre of pressure, at the mean height of the points by their loads; where a foot carries nothing
+    it is the last one, or the middle of the foot's points if there was none. The three are equivalent to all forces
+    of the foot's points.
+    """
+    for foot in range(feet):
+        for k in range(wrenches.shape[0]):
+            row, out = rows[k], wrenches[k, foot]
+            _, R = floor_frame(row, places)
+            normal = normal_of(R)
+            total, load, centre = (0.0, 0.0, 0.0), 0.0, (0.0, 0.0, 0.0)
+            middle, points = (0.0, 0.0, 0.0), 0
+            for c in range(places.contact.shape[0]):
+                if places.foot[c] == foot:
+                    force = contact_force(row, places, c)
+                    place = contact_place(row, places, c)
+                    share = dot(normal, force)
+                    total, load = add(total, force), load + share
+                    centre = add(centre, scale(share, place))
+                    middle, points = add(middle, place), points + 1
+            if load > 0.0:
+                centre = scale(1.0 / load, centre)
+            elif k > 0:
+                centre = vector_at(wrenches[k - 1, foot], 3)
+            else:
+                centre = scale(1.0 / points, middle)
+            moment = (0.0, 0.0, 0.0)
+            for c in range(places.contact.shape[0]):
+                if places.foot[c] == foot:
+                    lever = sub(contact_place(row, places, c), centre)
+                    moment = add(moment, cross(lever, contact_force(row, places, c)))
+            out[0], out[1], out[2] = total
+            out[3], out[4], out[5] = centre
+            out[6], out[7], out[8] = moment

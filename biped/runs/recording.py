@@ -1,0 +1,42 @@
+"""What the compiled loops leave behind, before it is made into tables."""
+
+from dataclasses import dataclass
+
+from biped.control.controller import SetPoint
+from biped.disturbances import Disturbance
+from biped.model import Model
+from biped.runs.row_layout import Columns
+from biped.runs.state import State
+from biped.runs.summary import Counters, Ending
+from contact.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A run as raw numbers; ``biped.runs.run.assemble`` makes a ``Run`` of it.
+
+    Attributes:
+        model: what moved, loads included.
+        rows: (rows, columns) as ``columns`` names them.
+        events: (events, EVENT_WIDTH) as ``biped.kernels.loop.log`` has them.
+        columns: names and units of a row.
+        standing: names of the contact points on the floor at the start.
+        counters: of the solver.
+        ending: how it ended.
+        set_point: where the controller wanted the root to be, or None.
+        disturbances: what acted.
+        began: [s] time at the start.
+        state: where it ended.
+    """
+
+    model: Model
+    rows: Floats
+    events: Floats
+    columns: Columns
+    standing: frozenset[str]
+    counters: Counters
+    ending: Ending
+    set_point: SetPoint | None
+    disturbances: tuple[Disturbance, ...]
+    began: float
+    state: State

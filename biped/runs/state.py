@@ -1,0 +1,238 @@
+"""The state of a simulation: all that is needed to continue it, bit for bit."""
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.disturbances.throw import Throw
+from biped.errors import InputError
+from biped.kernels.state.simulation_state import SENSED, START, STEPS, TOTAL_STEPS, Plant, new_plant
+from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_motion, potential_energy, set_motion
+from biped.kernels.variational.equations import reference_point
+from biped.model import Model
+from biped.model.geometry import quaternion_matrix
+from contact.arrays import Floats
+from contact.modes import SLIDING
+
+FORMAT = 4
+
+
+class State:
+    """Configuration, momentum, contact modes and anchors, torques held, ledger: everything that a run carries on.
+
+    ``State.at`` makes one; ``simulate(..., state=...)`` continues it; ``save`` and ``State.load`` keep it.
+    Continuing gives the same numbers, bit for bit, as not having stopped.
+
+    Attributes:
+        model: the model whose state it is.
+        plant: the kernels' arrays.
+        thrown: the state of a thrown box as ``biped.kernels.loop.projectile`` has it, or None.
+        throw: what was thrown.
+        floor: the frame of a floor that moves as ``contact.ground`` has it, or None.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        plant: Plant,
+        thrown: Floats | None = None,
+        throw: Throw | None = None,
+        floor: Floats | None = None,
+    ) -> None:
+        self.model = model
+        self.plant = plant
+        self.thrown = thrown
+        self.throw = throw
+        self.floor = floor
+
+    @classmethod
+    def at(cls, model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, time: float = 0.0) -> "State":
+        """The state of configuration ``q`` and velocity ``v`` (home configuration, at rest).
+
+        Points below the floor start out sliding.
+
+        Raises:
+            InputError: for arrays of the wrong length or with numbers that are not finite.
+        """
+        plant = new_plant(model.nq, model.nv, model.nc)
+        plant.q[:] = _checked(q, model.neutral(), "q")
+        _make_units(model, plant.q)
+        if not np.isfinite(time):
+            raise InputError(f"time = {time!r}: it must be a finite number of seconds")
+        velocity = _checked(v, np.zeros(model.nv), "v")
+        plant.clock[:] = (time, 0.0, 1.0)
+        plant.rate[:] = velocity
+        motion = new_motion(model.n, model.nv, model.nc)
+        if velocity.any():
+            matrix = np.zeros((model.nv, model.nv))
+            mass_matrix(model.tree, plant.q, motion, matrix)
+            plant.momentum[:] = matrix @ velocity
+        set_motion(model.tree, plant.q, velocity, motion)
+        origin = reference_point(model.tree, plant.q)
+        plant.ledger[START] = kinetic_energy(model.tree, motion) + potential_energy(model.tree, motion.poses, origin)
+        places = np.asarray(origin) + motion.poses.contact
+        plant.anchor[:] = places[:, :2]
+        plant.mode[places[:, 2] < 0.0] = SLIDING
+        plant.found[:] = plant.mode
+        return cls(model, plant)
+
+    @property
+    def time(self) -> float:
+        """[s]."""
+        return float(self.plant.clock[0] + self.plant.clock[1] * self.plant.counts[STEPS])
+
+    @property
+    def steps(self) -> int:
+        """Steps taken since the start."""
+        return int(self.plant.counts[TOTAL_STEPS])
+
+    @property
+    def q(self) -> Floats:
+        """(nq,) configuration."""
+        return self.plant.q
+
+    @property
+    def momentum(self) -> Floats:
+        """(nv,) generalized momentum."""
+        return self.plant.momentum
+
+    def set_step(self, step: float) -> None:
+        """Continue with steps of this length [s]; the clock starts counting anew if that is a change."""
+        if self.plant.clock[1] != step:
+            now = self.time
+            self.plant.clock[0], self.plant.clock[1] = now, step
+            self.plant.counts[STEPS] = 0
+            if self.plant.counts[TOTAL_STEPS] == 0:
+                self.plant.clock[2] = step
+
+    def make_room(self, history: tuple[int, ...], past: int = 1) -> None:
+        """Room for what an integrator remembers, and for so many ticks of what senses with a delay have yet to show.
+
+        What another integrator remembered, or senses with another delay, is forgotten.
+        """
+        if self.plant.history.shape != history:
+            self.plant = self.plant._replace(history=np.zeros(history), history_for=np.zeros(3))
+        if self.plant.past.shape[0] != past:
+            self.plant = self.plant._replace(past=np.zeros((past, self.plant.past.shape[1])))
+            self.plant.counts[SENSED] = 0
+
+    def carried_over(self, model: Model) -> "State":
+        """The same configuration and velocity of a model that differs in its bodies' masses, before any step.
+
+        Raises:
+            InputError: steps have been taken.
+        """
+        if self.steps:
+            raise InputError("a load is put on at the start: this state comes from a run without it")
+        q, v = self.q.copy(), self.plant.rate.copy()
+        if model.is_floating:
+            arm = quaternion_matrix(q[3:7]) @ np.subtract(model.root.com, self.model.root.com)
+            q[0:3] += arm
+            v[0:3] += np.cross(v[3:6], arm)
+        return State.at(model, q, v, self.time)
+
+    def copy(self) -> "State":
+        """An independent copy."""
+        thrown, floor = (None if array is None else array.copy() for array in (self.thrown, self.floor))
+        return State(self.model, _copied(self.plant), thrown, self.throw, floor)
+
+    def check_model(self, model: Model) -> None:
+        """Whether it is a state of this model; only gravity may differ.
+
+        Raises:
+            InputError: it is not.
+        """
+        if model is not self.model and fingerprint(model) != fingerprint(self.model):
+            raise InputError(f"the state is that of model {self.model.name!r}, not of {model.name!r}: they differ")
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a NumPy archive.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        arrays = {f"plant_{name}": array for name, array in self.plant._asdict().items()}
+        arrays |= {name: array for name, array in (("thrown", self.thrown), ("floor", self.floor)) if array is not None}
+        header = {
+            "format": FORMAT,
+            "model": self.model.name,
+            "fingerprint": fingerprint(self.model),
+            "throw": None if self.throw is None else asdict(self.throw),
+        }
+        saved: dict[str, Any] = dict(arrays)
+        with open(path, "wb") as file:
+            np.savez(file, header=json.dumps(header), **saved)
+
+    @classmethod
+    def load(cls, path: str | Path, model: Model) -> "State":
+        """Read what ``save`` wrote, for the same model.
+
+        Raises:
+            InputError: the file holds no state, or that of another model.
+            OSError: the file cannot be read.
+        """
+        try:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+                arrays = dict(archive)
+            header = json.loads(str(arrays.pop("header")))
+            plant = _plant_of(arrays, "plant_")
+        except (ValueError, KeyError, EOFError, BadZipFile) as error:
+            raise InputError(f"{path}: not a state saved by State.save ({error})") from error
+        if header.get("format") != FORMAT:
+            raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
+        if header.get("fingerprint") != fingerprint(model):
+            raise InputError(f"{path}: the state of model {header.get('model')!r}, not of {model.name!r}")
+        throw = None
+        if header["throw"] is not None:
+            fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in header["throw"].items()}
+            throw = Throw(**fields)
+        return cls(model, plant, arrays.get("thrown"), throw, arrays.get("floor"))
+
+
+def fingerprint(model: Model) -> str:
+    """A digest of everything in the model that a state depends on."""
+    digest = hashlib.sha256(json.dumps([model.coordinate_names, model.contact_names]).encode())
+    for name, array in model.tree._asdict().items():
+        if name != "gravity":
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _make_units(model: Model, q: Floats) -> None:
+    """Check the quaternions of a configuration, and make them unit to the last digit."""
+    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if body.joint.kind in ("floating", "spherical"):
+            start = int(first) + (3 if body.joint.kind == "floating" else 0)
+            size = float(np.linalg.norm(q[start : start + 4]))
+            if not abs(size - 1.0) < 1e-6:
+                raise InputError(f"q: the quaternion of joint {body.joint.name!r} has length {size:g}, not one")
+            q[start : start + 4] /= size
+
+
+def _plant_of(arrays: dict[str, Any], prefix: str) -> Plant:
+    return Plant(**{name: np.ascontiguousarray(arrays[prefix + name]) for name in Plant._fields})
+
+
+def _copied(plant: Plant) -> Plant:
+    copies: dict[str, Any] = {name: array.copy() for name, array in plant._asdict().items()}
+    return Plant(**copies)
+
+
+def _checked(value: ArrayLike | None, default: Floats, what: str) -> Floats:
+    if value is None:
+        return default
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} = {value!r}: it must be {default.shape[0]} numbers") from None
+    if array.shape != default.shape:
+        raise InputError(f"{what} has shape {array.shape}; this model's has {default.shape}")
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"{what} has numbers that are not finite")
+    return array

@@ -1,0 +1,60 @@
+"""Steps, control ticks and rows of a run."""
+
+import math
+from dataclasses import dataclass
+
+from biped.checks import is_finite
+from biped.control.controller import Controller
+from biped.errors import InputError
+
+#: Without a controller the plant is held, observed and recorded at the thesis's 500 Hz.
+DEFAULT_PERIOD = 2e-3
+#: Steps in a control period.
+MOST_STEPS = 100_000
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Steps and ticks of a run."""
+
+    step: float
+    period: int  # steps between two control ticks
+    stride: int  # steps between two rows
+    steps: int  # of the whole run
+
+
+def clock_of(controller: Controller | None, step: float, duration: float, record_every: float | None) -> Clock:
+    """Steps and ticks that fit together.
+
+    Raises:
+        InputError: they do not; the message says what would.
+    """
+    if not (is_finite(step) and step > 0.0):
+        raise InputError(f"step = {step!r}: it must be a finite number of seconds above zero")
+    if not (is_finite(duration) and duration >= 0.0):
+        raise InputError(f"duration = {duration!r}: it must be a finite number of seconds, zero or above")
+    span = DEFAULT_PERIOD if controller is None else controller.period
+    if not (math.isfinite(span) and span > 0.0):
+        raise InputError(f"controller.period = {span!r}: it must be a finite number of seconds above zero")
+    if controller is None and not _divides(step, span):
+        span = step
+    if span / step > MOST_STEPS:
+        raise InputError(f"step = {step:g} s: more than {MOST_STEPS} steps in the controller's period of {span:g} s")
+    period = _whole(span, step, "the controller's period")
+    stride = period if record_every is None else _whole(record_every, step, "record_every")
+    return Clock(step, period, stride, round(duration / step))
+
+
+def _divides(step: float, span: float) -> bool:
+    return round(span / step) >= 1 and math.isclose(round(span / step) * step, span, rel_tol=1e-9)
+
+
+def _whole(span: float, step: float, what: str) -> int:
+    if not (is_finite(span) and span > 0.0):
+        raise InputError(f"{what} is {span!r}: it must be a finite number of seconds above zero")
+    if _divides(step, span):
+        return round(span / step)
+    below = max(1, math.ceil(span / step))
+    nearest = sorted({span / below, span / max(1, below - 1)})
+    choices = " or ".join(f"{value:.6g}" for value in nearest)
+    raise InputError(f"step = {step:g} s does not divide {what} of {span:g} s; the nearest steps that do: {choices} s")

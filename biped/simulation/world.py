@@ -1,0 +1,237 @@
+"""From a model, a floor and disturbances to the arrays that the compiled loops take."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.disturbances import Disturbances, Throw, compile_ground, compile_pushes
+from biped.disturbances import Senses as PerfectSenses
+from biped.disturbances.floor import JUMP
+from biped.errors import InputError
+from biped.integrators import Integrator
+from biped.integrators.composition.kernels import history_shape
+from biped.kernels.loop.closed_loop import FallLimits, World
+from biped.kernels.loop.log import Nothing, new_log
+from biped.kernels.loop.measurement import Seen, Senses, ideal_actuators, perfect_senses
+from biped.kernels.loop.projectile import (
+    ARMED,
+    NEAR,
+    TARGET,
+    Thrown,
+    gap_between,
+    new_thrown,
+    new_thrown_state,
+    own_box,
+    target_box,
+)
+from biped.kernels.state.pushes import Pushes
+from biped.kernels.step.step import prepare
+from biped.kernels.tree.dynamics import Motion, new_motion
+from biped.kernels.tree.kinematics import Poses
+from biped.kernels.variational.equations import new_workspace
+from biped.model import Model, box_inertia
+from biped.model.geometry import quaternion_matrix
+from biped.runs.row_layout import Columns
+from biped.runs.state import State
+from contact import Floor
+from contact.arrays import Floats
+from contact.ground import END, Ground, is_moving, place_frame, resting_frames
+
+ROWS = 1024
+EVENTS = 4096
+#: [bytes] A run whose rows need more is not taken in one go.
+MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Fall:
+    """When a model counts as fallen.
+
+    The defaults are far outside of what balancing on two feet does: the trunk's centre of mass stands
+    1.23 m high in the home configuration and starts the experiments at 1.035 m.
+
+    Attributes:
+        height: [m] least height of the root's centre of mass above the floor.
+        tilt: [rad] greatest angle between the root's vertical axis and the world's.
+        joint_rate: [rad/s] greatest rate of a joint; beyond it a foot is being flung in the air.
+
+    Raises:
+        InputError: for a limit that is out of range.
+    """
+
+    height: float = 0.6
+    tilt: float = 1.2
+    joint_rate: float = 100.0
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.height):
+            raise InputError(f"fall.height = {self.height!r}: it must be a finite number of metres")
+        if not 0.0 < self.tilt <= np.pi:
+            raise InputError(f"fall.tilt = {self.tilt!r}: it must be above 0 and at most π rad")
+        if not self.joint_rate > 0.0:
+            raise InputError(f"fall.joint_rate = {self.joint_rate!r}: it must be above zero [rad/s]")
+
+    @property
+    def limits(self) -> FallLimits:
+        """What the kernels take."""
+        return FallLimits(self.height, float(np.cos(self.tilt)), self.joint_rate)
+
+
+NEVER = FallLimits(-np.inf, -2.0, np.inf)
+
+
+class Sizes(NamedTuple):
+    """What decides how much a log holds."""
+
+    period: int  # steps between two control ticks
+    stride: int  # steps between two rows
+    extra: int  # numbers that the controller records
+    span: float  # [s] between two control ticks
+    whole: int = 0  # steps of the whole run, where the log is to hold all of it
+
+
+def build_world(
+    model: Model,
+    believed: Model,
+    floor: Floor,
+    state: State,
+    integrator: Integrator,
+    acting: Disturbances,
+    fall: Fall | None,
+    columns: Columns,
+    sizes: Sizes,
+) -> World:
+    """The world of the compiled loops; it shares the arrays of ``state``, which a run changes in place.
+
+    ``model`` is what moves, ``believed`` what the controller takes it for: the same without its loads.
+    """
+    work = new_workspace(model.n, model.nq, model.nv, model.nc)
+    method = integrator.method(model)
+    ticks = 0 if acting.senses is None else acting.senses.ticks(sizes.span)
+    state.make_room(history_shape(method, model.nv), 1 + ticks)
+    prepare(model.tree, state.plant, work)
+    rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
+    events = max(EVENTS, sizes.period) * (model.nc + 2)
+    more = integrator.recorder(method) if hasattr(integrator, "recorder") else Nothing()
+    log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.whole)
+    log.down[:] = state.plant.mode != 1
+    senses, seen = _build_senses(model, believed, state, acting, work.motion, sizes.span)
+    actuators = acting.actuators
+    ground = compile_ground(floor, model, acting.platform, acting.patches)
+    _join_floor(ground, state)
+    return World(
+        tree=model.tree,
+        ground=ground,
+        plant=state.plant,
+        pushes=_build_pushes(believed, model, acting),
+        work=work,
+        method=method,
+        thrown=_build_thrown(model, state, acting.throw, work.motion.poses),
+        fall=fall.limits if fall is not None and model.is_floating else NEVER,
+        log=log,
+        senses=senses,
+        seen=seen,
+        actuators=ideal_actuators(model.nv, sizes.span) if actuators is None else actuators.compile(model, sizes.span),
+    )
+
+
+def _join_floor(ground: Ground, state: State) -> None:
+    """The floor's frame at the start, which is where the state has it: contact points hold on to places on it."""
+    if is_moving(ground):
+        place_frame(ground, END, state.time)
+    left = resting_frames()[END] if state.floor is None else state.floor
+    if np.abs(ground.frame[END] - left).max() > JUMP:
+        raise InputError(
+            f"the floor would jump at {state.time:g} s: a Platform's motion begins when the run does, or later, "
+            "and a run that is continued needs the one that it had"
+        )
+
+
+def leave_floor(ground: Ground, state: State) -> None:
+    """Let the state know where the floor is now."""
+    state.floor = None
+    if is_moving(ground):
+        place_frame(ground, END, state.time)
+        state.floor = ground.frame[END].copy()
+
+
+def _build_pushes(believed: Model, model: Model, acting: Disturbances) -> Pushes:
+    """Their points are meant from the bodies' own centres of mass, whatever these carry."""
+    pushes = compile_pushes(model, acting.pushes)
+    for j, i in enumerate(pushes.body):
+        pushes.offset[j] -= np.subtract(model.bodies[i].com, believed.bodies[i].com)
+    return pushes
+
+
+def _build_senses(
+    model: Model, believed: Model, state: State, acting: Disturbances, motion: Motion, span: float
+) -> tuple[Senses, Seen]:
+    """What the controller sees: the plant's own arrays, where it sees it as it is."""
+    plant = state.plant
+    if acting.senses is None and not acting.loads:
+        return perfect_senses(), Seen(model.tree, plant.q, motion, plant.torque)
+    senses = PerfectSenses() if acting.senses is None else acting.senses
+    offset = np.subtract(believed.root.com, model.root.com)
+    seen = Seen(believed.tree, np.zeros(model.nq), new_motion(model.n, model.nv, model.nc), plant.torque)
+    return senses.compile(span, offset), seen
+
+
+def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses) -> Thrown:
+    if throw is None:
+        return new_thrown(new_thrown_state())
+    goes_on = state.thrown is not None and state.throw == throw
+    if not goes_on:
+        state.thrown, state.throw = _state_of(throw), throw
+    assert state.thrown is not None
+    thrown = new_thrown(state.thrown)
+    _arm(model, throw, thrown)
+    _check_speed(throw, float(state.plant.clock[1]))
+    if not goes_on:
+        _check_apart(model, throw, state, thrown, poses)
+    return thrown
+
+
+def _check_speed(throw: Throw, step: float) -> None:
+    speed = float(np.linalg.norm(throw.velocity))
+    if speed * step > NEAR:
+        raise InputError(
+            f"the thrown box's {speed:g} m/s is too fast for a step of {step:g} s: "
+            f"it needs one of {NEAR / speed:.3g} s at most"
+        )
+
+
+def _check_apart(model: Model, throw: Throw, state: State, thrown: Thrown, poses: Poses) -> None:
+    if gap_between(target_box(model.tree, state.plant, poses, thrown), own_box(thrown)) < 0.0:
+        raise InputError(
+            f"the thrown box would start at {throw.position}, inside of the box of {throw.target!r}: start it outside"
+        )
+
+
+def _state_of(throw: Throw) -> Floats:
+    """The thrown box as it leaves the hand."""
+    state = new_thrown_state()
+    R = quaternion_matrix(throw.orientation)
+    inertia = R @ box_inertia(throw.mass, throw.size) @ R.T
+    state[0:3], state[3:7] = throw.position, throw.orientation
+    state[7:10] = throw.mass * np.asarray(throw.velocity)
+    state[10:13] = inertia @ np.asarray(throw.angular_velocity)
+    return state
+
+
+def _arm(model: Model, throw: Throw, thrown: Thrown) -> None:
+    target = next((shape for shape in model.shapes if shape.body == throw.target), None)
+    if target is None:
+        known = ", ".join(shape.body for shape in model.shapes)
+        raise InputError(f"throw.target = {throw.target!r} has no box to hit; bodies with one are {known}")
+    if not np.allclose(target.rotation, np.eye(3)):
+        raise InputError(f"throw.target = {throw.target!r}: its box is turned in its body, which is not supported")
+    index = model.body_index(throw.target)
+    thrown.status[ARMED] = 1
+    thrown.mass[0] = throw.mass
+    thrown.inertia[0] = np.asarray(box_inertia(throw.mass, throw.size)).ravel()
+    thrown.status[TARGET] = index
+    thrown.half[:] = np.asarray(throw.size) / 2.0
+    thrown.target_half[:] = np.asarray(target.size) / 2.0
+    thrown.target_offset[:] = np.asarray(target.center) - np.asarray(model.bodies[index].com)
+    thrown.law[:] = (throw.restitution, throw.friction)

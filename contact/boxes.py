@@ -1,0 +1,305 @@
+"""Two oriented boxes: how far apart they are, along which normal, and where they touch.
+
+A box is ``(center, rotation, half)``: the centre (3,) [m] in world axes, the rotation (9,) from box to
+world row by row, and half of the three edges (3,) [m]. Normals are unit vectors from box A to box B.
+"""
+
+import math
+
+import numpy as np
+
+from contact.jit import kernel, routine
+from contact.vectors import add, cross, dot, mat_t_vec, mat_vec, norm, scale, sub
+
+# Sine of the angle up to which an edge or a face counts as lying flat on the other box.
+FLAT = 1e-3
+# Sine of the angle between two edges below which their common normal is noise.
+PARALLEL = 1e-4
+# Shape of the scratch of `contact_point`: a polygon before and after a cut. A cut of n vertices leaves at
+# most 3n/2, whatever rounding does: four of them make 19 of a rectangle's four.
+SCRATCH_SHAPE = (2, 19, 2)
+
+
+@kernel
+def box_axis(box, i):
+    """Axis i of the box in world axes: column i of its rotation."""
+    R = box[1]
+    return R[i], R[3 + i], R[6 + i]
+
+
+@kernel
+def box_reach(box, direction):
+    """How far the box extends from its centre along a unit ``direction`` [m]."""
+    c = mat_t_vec(box[1], direction)
+    return box[2][0] * abs(c[0]) + box[2][1] * abs(c[1]) + box[2][2] * abs(c[2])
+
+
+@routine
+def separation(box_a, box_b):
+    """(distance [m], normal) from the 15 axes of the separating axis test (Gottschalk et al. 1996, sec. 5).
+
+    Positive: the widest gap along one of the axes, a lower bound of the distance of the boxes, exact
+    where a face or two edges are nearest. Negative: minus the shortest translation that parts them.
+    It is continuous in the poses of the boxes.
+    """
+    best = (-np.inf, (0.0, 0.0, 0.0))
+    for i in range(3):
+        best = _wider(best, box_a, box_b, box_axis(box_a, i), 1.0)
+    for i in range(3):
+        best = _wider(best, box_a, box_b, box_axis(box_b, i), 1.0)
+    for i in range(3):
+        for j in range(3):
+            common = cross(box_axis(box_a, i), box_axis(box_b, j))
+            sine = norm(common)
+            if sine > 0.0:
+                best = _wider(best, box_a, box_b, scale(1.0 / sine, common), min(1.0, sine / PARALLEL))
+    return best
+
+
+@kernel
+def _wider(best, box_a, box_b, axis, trust):
+    """The better of ``best`` and ``axis``.
+
+    ``trust`` fades out the common normal of two edges as they become parallel (a gap shrinks to zero, an
+    overlap grows without bound): that normal then jumps about, and the faces' normals suffice.
+    """
+    along = dot(sub(box_b[0], box_a[0]), axis)
+    gap = abs(along) - (box_reach(box_a, axis) + box_reach(box_b, axis))
+    gap = gap * trust if gap > 0.0 else gap / trust
+    if gap > best[0]:
+        return gap, scale(math.copysign(1.0, along), axis)
+    return best
+
+
+@routine
+def contact_point(box_a, box_b, normal, scratch):
+    """The centre (3,) [m] of the patch where the boxes touch, given the ``normal`` of `separation`.
+
+    ``scratch`` is an array of `SCRATCH_SHAPE` to work in.
+
+    The features that touch are a vertex, an edge or a face of each box. A vertex is the point itself;
+    an edge on a face is cut to that face and halved; of two faces the centroid of their common polygon,
+    and of two edges the middle of the shortest line between them. Where both features are of one kind,
+    the point lies midway between the boxes; otherwise on the smaller feature.
+    """
+    feature_a = _support(box_a, normal)
+    feature_b = _support(box_b, scale(-1.0, normal))
+    rank_a, rank_b = _rank(feature_a), _rank(feature_b)
+    if rank_a != rank_b:
+        larger, smaller = ((box_a, feature_a), (box_b, feature_b))
+        if rank_a < rank_b:
+            larger, smaller = smaller, larger
+        return _point_on_larger(larger[0], larger[1], smaller[0], smaller[1])
+    if rank_a == 2:
+        point = _face_on_face(box_a, feature_a, box_b, feature_b, scratch)
+    elif rank_a == 1:
+        point = _edge_on_edge(box_a, feature_a, box_b, feature_b)
+    else:
+        point = _feature_center(box_a, feature_a)
+        point = scale(0.5, add(point, _feature_center(box_b, feature_b)))
+    return _between(box_a, box_b, normal, point)
+
+
+@kernel
+def _between(box_a, box_b, normal, point):
+    """``point`` moved along the normal to midway between the two boxes."""
+    top_a = dot(box_a[0], normal) + box_reach(box_a, normal)
+    bottom_b = dot(box_b[0], normal) - box_reach(box_b, normal)
+    return add(point, scale(0.5 * (top_a + bottom_b) - dot(point, normal), normal))
+
+
+# A feature of a box is three numbers, one for each axis: the side on which it lies, +1 or -1, or 0 where it
+# extends over the whole box. (1, 0, 0) is the face at +x, (1, 0, -1) an edge along y.
+
+
+@kernel
+def _side(c):
+    if abs(c) <= FLAT:
+        return 0.0
+    return math.copysign(1.0, c)
+
+
+@kernel
+def _support(box, direction):
+    """The feature of the box that lies farthest along ``direction``, flat to within `FLAT`."""
+    c = mat_t_vec(box[1], direction)
+    return _side(c[0]), _side(c[1]), _side(c[2])
+
+
+@kernel
+def _rank(feature):
+    """0 for a vertex, 1 for an edge, 2 for a face."""
+    return (feature[0] == 0.0) + (feature[1] == 0.0) + (feature[2] == 0.0)
+
+
+@kernel
+def _free_axis(feature):
+    """The first axis over which the feature extends."""
+    if feature[0] == 0.0:
+        return 0
+    if feature[1] == 0.0:
+        return 1
+    return 2
+
+
+@kernel
+def _last_free_axis(feature):
+    """The last axis over which the feature extends."""
+    if feature[2] == 0.0:
+        return 2
+    if feature[1] == 0.0:
+        return 1
+    return 0
+
+
+@kernel
+def _local_center(box, feature):
+    half = box[2]
+    return feature[0] * half[0], feature[1] * half[1], feature[2] * half[2]
+
+
+@kernel
+def _feature_center(box, feature):
+    """The middle of the vertex, edge or face in world axes."""
+    return add(box[0], mat_vec(box[1], _local_center(box, feature)))
+
+
+@kernel
+def _in_box(box, point):
+    """A point of the world in the box's own axes, from its centre."""
+    return mat_t_vec(box[1], sub(point, box[0]))
+
+
+@kernel
+def _point_on_larger(larger, feature, smaller, small_feature):
+    """A vertex on an edge or face: itself. An edge on a face: the middle of the part above the face."""
+    center = _feature_center(smaller, small_feature)
+    if _rank(small_feature) == 0:
+        return center
+    i = _free_axis(small_feature)
+    axis = box_axis(smaller, i)
+    low, high = _cut_edge(larger, feature, center, axis, smaller[2][i])
+    return add(center, scale(0.5 * (low + high), axis))
+
+
+@kernel
+def _cut_edge(box, face, center, axis, half):
+    """The interval of ``center + t axis``, |t| <= half, above the face (Liang & Barsky 1984).
+
+    An edge beside the face has no such part; both ends then lie where it comes nearest to the face's sides.
+    """
+    low, high = -half, half
+    start, slope = _in_box(box, center), mat_t_vec(box[1], axis)
+    for k in range(3):
+        if face[k] == 0.0 and slope[k] != 0.0:
+            one = (-box[2][k] - start[k]) / slope[k]
+            two = (box[2][k] - start[k]) / slope[k]
+            low = min(max(low, min(one, two)), half)
+            high = max(min(high, max(one, two)), -half)
+    return low, high
+
+
+@kernel
+def _edge_on_edge(box_a, feature_a, box_b, feature_b):
+    """The middle of the shortest line between two edges, of their overlap if they are parallel."""
+    i, j = _free_axis(feature_a), _free_axis(feature_b)
+    a, b = box_axis(box_a, i), box_axis(box_b, j)
+    half_a, half_b = box_a[2][i], box_b[2][j]
+    center_a, center_b = _feature_center(box_a, feature_a), _feature_center(box_b, feature_b)
+    offset = sub(center_b, center_a)
+    cosine, along_a, along_b = dot(a, b), dot(a, offset), dot(b, offset)
+    sine2 = 1.0 - cosine * cosine
+    if sine2 <= FLAT * FLAT:
+        s = 0.5 * (max(-half_a, along_a - half_b) + min(half_a, along_a + half_b))
+        t = cosine * (s - along_a)
+    else:
+        # s a - t b - offset is perpendicular to both edges (Ericson 2005, Real-Time Collision Detection, 5.1.8).
+        s = (along_a - cosine * along_b) / sine2
+        t = (cosine * along_a - along_b) / sine2
+    s, t = min(max(s, -half_a), half_a), min(max(t, -half_b), half_b)
+    return scale(0.5, add(add(center_a, scale(s, a)), add(center_b, scale(t, b))))
+
+
+@kernel
+def _face_on_face(box_a, face_a, box_b, face_b, scratch):
+    """The centroid of the part of B's face above A's face, on A's face."""
+    i, j = _free_axis(face_a), _last_free_axis(face_a)
+    x, y = _common_centroid(box_a, i, j, box_b, face_b, scratch)
+    point = add(_feature_center(box_a, face_a), scale(x, box_axis(box_a, i)))
+    return add(point, scale(y, box_axis(box_a, j)))
+
+
+@kernel
+def _common_centroid(box_a, i, j, box_b, face_b, scratch):
+    """Coordinates i and j in box A of the centroid of what its sides leave of B's face."""
+    count = _write_face(scratch, box_a, i, j, box_b, face_b)
+    for cut in range(4):
+        axis, side = cut % 2, 1.0 if cut < 2 else -1.0
+        limit = box_a[2][i] if axis == 0 else box_a[2][j]
+        count = _cut_polygon(scratch, cut % 2, count, axis, side, limit)
+    if count == 0:
+        return _nearest_on_face(box_a, i, j, _feature_center(box_b, face_b))
+    return _centroid(scratch, count)
+
+
+@kernel
+def _nearest_on_face(box, i, j, point):
+    """Coordinates i and j of the point of the box nearest to ``point``."""
+    local = _in_box(box, point)
+    return min(max(local[i], -box[2][i]), box[2][i]), min(max(local[j], -box[2][j]), box[2][j])
+
+
+@kernel
+def _write_face(scratch, box_a, i, j, box_b, face):
+    """Write the vertices of B's face, in order, as coordinates i and j of box A, to ``scratch[0]``: how many."""
+    k, m = _free_axis(face), _last_free_axis(face)
+    center = _in_box(box_a, _feature_center(box_b, face))
+    e = scale(box_b[2][k], mat_t_vec(box_a[1], box_axis(box_b, k)))
+    f = scale(box_b[2][m], mat_t_vec(box_a[1], box_axis(box_b, m)))
+    count = 0
+    for s, t in ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)):
+        scratch[0, count, 0] = center[i] + s * e[i] + t * f[i]
+        scratch[0, count, 1] = center[j] + s * e[j] + t * f[j]
+        count += 1
+    return count
+
+
+@kernel
+def _cut_polygon(scratch, source, count, axis, side, limit):
+    """Keep ``side * coordinate <= limit`` (Sutherland & Hodgman 1974): ``scratch[source]`` to the other one.
+
+    Returns the number of vertices left.
+    """
+    target, kept = 1 - source, 0
+    for n in range(count):
+        last = count - 1 if n == 0 else n - 1
+        here = side * scratch[source, n, axis] - limit
+        before = side * scratch[source, last, axis] - limit
+        if (here <= 0.0) != (before <= 0.0):
+            t = before / (before - here)
+            for c in range(2):
+                start = scratch[source, last, c]
+                scratch[target, kept, c] = start + t * (scratch[source, n, c] - start)
+            kept += 1
+        if here <= 0.0:
+            scratch[target, kept, 0], scratch[target, kept, 1] = scratch[source, n, 0], scratch[source, n, 1]
+            kept += 1
+    return kept
+
+
+@kernel
+def _centroid(scratch, count):
+    """The centroid of the convex polygon in ``scratch[0]``, as a fan of triangles; of a sliver, of its vertices."""
+    x0, y0 = scratch[0, 0, 0], scratch[0, 0, 1]
+    area, x, y = 0.0, 0.0, 0.0
+    mean_x, mean_y, extent = 0.0, 0.0, 0.0
+    ax, ay = 0.0, 0.0
+    for n in range(1, count):
+        bx, by = scratch[0, n, 0] - x0, scratch[0, n, 1] - y0
+        triangle = ax * by - ay * bx
+        area, x, y = area + triangle, x + triangle * (ax + bx) / 3.0, y + triangle * (ay + by) / 3.0
+        mean_x, mean_y, extent = mean_x + bx / count, mean_y + by / count, max(extent, bx * bx + by * by)
+        ax, ay = bx, by
+    if abs(area) <= 1e-12 * extent:
+        return x0 + mean_x, y0 + mean_y
+    return x0 + x / area, y0 + y / area

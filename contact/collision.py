@@ -1,0 +1,316 @@
+"""The collision impulse of two bodies that touch at one point.
+
+The model is Mirtich's (B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, PhD thesis,
+UC Berkeley 1996, chapter 3): the bodies do not move while they collide, Coulomb's friction acts at every
+instant, and Stronge's hypothesis ends the collision: the normal force gives back e² of the work it took.
+
+Conventions: the unit normal points from body 1 to body 2; u [m/s] is the velocity of body 2's contact
+point minus that of body 1's, so that u·normal < 0 while they approach; the impulse [N s] acts on body 2
+and its opposite on body 1; K [1/kg] is the sum of both bodies' inverse inertias at the point, Δu = K p.
+Inside, the contact frame has z = normal, and the normal impulse p_z stands for time:
+    du/dp_z = K ξ,   sliding in direction θ:  ξ = (-μ cos θ, -μ sin θ, 1)
+The state is the impulse p itself and u is always u₀ + K p, so that the two can never disagree.
+"""
+
+import math
+
+import numpy as np
+
+from contact.jit import kernel, routine
+from contact.vectors import (
+    add,
+    congruence,
+    cross,
+    dot,
+    mat_add,
+    mat_t_vec,
+    mat_vec,
+    norm,
+    scale,
+    sub,
+)
+
+# Phases. Floats, because Numba compiles a kernel once more for each literal integer in its arguments.
+COMPRESSION = 0.0
+RESTITUTION = 1.0
+OVER = 2.0
+
+# Turn of the sliding direction [rad] that a step may get wrong, by an estimate that is itself pessimistic.
+TOLERANCE = 1e-9
+# Tangential velocities below this fraction of the approach velocity are rest: a few hundred roundings.
+REST = 1e-13
+# The direction of sliding always tends to a ray: dozens of steps, thousands if K has condition number 1e4.
+MAX_STEPS = 100_000
+
+
+@kernel
+def inverse3(A):
+    """The inverse of a 3 x 3 matrix, from its adjugate."""
+    first, second, third = A[0:3], A[3:6], A[6:9]
+    a, b, c = cross(second, third), cross(third, first), cross(first, second)
+    d = 1.0 / dot(first, a)
+    return d * a[0], d * b[0], d * c[0], d * a[1], d * b[1], d * c[1], d * a[2], d * b[2], d * c[2]
+
+
+@kernel
+def rigid_body_collision_matrix(mass, inertia, r):
+    """K = I/m - r̂ J⁻¹ r̂ [1/kg] of a free body at lever arm r [m] from its centre of mass (Mirtich 1996, ch. 3).
+
+    ``inertia`` [kg m²] is about the centre of mass; all in the same axes.
+    """
+    w = 1.0 / mass
+    x, y, z = r
+    r_hat = (0.0, -z, y, z, 0.0, -x, -y, x, 0.0)  # r̂ᵀ = -r̂: a congruence, so that K is symmetric to the last bit
+    return mat_add((w, 0.0, 0.0, 0.0, w, 0.0, 0.0, 0.0, w), congruence(r_hat, inverse3(inertia)))
+
+
+@kernel
+def contact_frame(normal):
+    """The rotation, world to contact, whose third row is ``normal`` (Duff et al. 2017, JCGT 6(1), listing 3)."""
+    x, y, z = normal
+    sign = math.copysign(1.0, z)
+    a = -1.0 / (sign + z)
+    b = x * y * a
+    return 1.0 + sign * x * x * a, sign * b, -sign * x, b, sign + y * y * a, -y, x, y, z
+
+
+@routine
+def collision_impulse(u, normal, K, restitution, friction):
+    """The impulse (3,) [N s] on body 2, in the axes of u [m/s], normal and K [1/kg]: see the module.
+
+    ``restitution`` e in [0, 1] is Stronge's energetic one, ``friction`` μ >= 0 Coulomb's. Zero if the
+    bodies do not approach. NaN if the sliding did not end within `MAX_STEPS`: K must be positive definite,
+    and beyond a condition number of 1e5 or so its directions are too unequal (the equation is stiff).
+    """
+    if dot(u, normal) >= 0.0:
+        return 0.0, 0.0, 0.0
+    frame = contact_frame(normal)
+    p = impulse_in_contact_frame(mat_vec(frame, u), congruence(frame, K), restitution, friction, TOLERANCE)
+    return mat_t_vec(frame, p)
+
+
+@kernel
+def impulse_in_contact_frame(u, K, restitution, friction, tolerance):
+    """`collision_impulse` in the contact frame, u_z < 0: slide; rest; stick, or leave on a ray."""
+    zero = (0.0, 0.0, 0.0)
+    if friction == 0.0:
+        return 0.0, 0.0, -(1.0 + restitution) * u[2] / K[8]
+    state = _slide(u, K, restitution, friction, tolerance, (zero, 0.0, 0.0, COMPRESSION))
+    if state[3] != OVER:
+        xi = _direction_after_rest(K, friction)
+        state = _follow(u, K, restitution, state, xi, np.inf)
+    return state[0]
+
+
+# The state of a collision is (p, work, goal, phase): the impulse so far, the work of its normal part in this
+# phase, and the work -e² W_c at which restitution is over (Stronge's hypothesis; Mirtich 1996, ch. 3).
+
+
+@kernel
+def _slide(u0, K, restitution, friction, tolerance, state):
+    """Integrate until the collision is over or the sliding has come to rest."""
+    rest = REST * norm(u0)
+    # ξᵀ K ξ >= 1/(K⁻¹)_zz: a normal impulse of the size of the whole collision.
+    longest = norm(u0) * inverse3(K)[8]
+    # dθ/dp_z is singular at rest, like 1/speed: steps are measured in dp_z/speed, in which θ is smooth.
+    pace = 0.1 / (math.hypot(K[2], K[5]) + friction * (K[0] + K[4]))
+    for _ in range(MAX_STEPS):
+        u = add(u0, mat_vec(K, state[0]))
+        speed = math.hypot(u[0], u[1])
+        if speed <= rest:
+            return state
+        xi = _sliding_direction(u, friction)
+        slope = mat_vec(K, xi)
+        radial = (u[0] * slope[0] + u[1] * slope[1]) / speed
+        across = (u[0] * slope[1] - u[1] * slope[0]) / speed
+        # What is left to turn cannot move u by more than `rest`: slide straight to rest.
+        if radial < 0.0 and speed * abs(across) <= rest * -radial:
+            return _follow(u0, K, restitution, state, xi, -speed / radial)
+        length = speed / max(1.0 / pace, 2.0 * math.hypot(radial, across), speed / longest)
+        p, work, turn_error = _runge_kutta(u0, K, friction, state[0], state[1], length)
+        pace = length / speed * _step_factor(turn_error / tolerance)
+        if turn_error <= tolerance:
+            state = _accepted(u0, K, restitution, friction, state, length, p, work)
+            if state[3] == OVER:
+                return state
+    return (np.nan, np.nan, np.nan), np.nan, np.nan, OVER
+
+
+@kernel
+def _step_factor(error):
+    """How much longer the next step may be; the estimate of `_runge_kutta` is of order 4."""
+    return min(4.0, max(0.2, 0.9 / math.sqrt(math.sqrt(error + 1e-12))))
+
+
+@kernel
+def _sliding_direction(u, friction):
+    """ξ(θ), the impulse per normal impulse while u_t slides in direction θ."""
+    c = -friction / math.hypot(u[0], u[1])
+    return c * u[0], c * u[1], 1.0
+
+
+@kernel
+def _direction_after_rest(K, friction):
+    """ξ at tangential rest: the one that sticks if it lies within the cone, else the diverging ray's."""
+    a, b, d = K[0], K[1], K[4]
+    det = a * d - b * b
+    # du_t = 0 and ξ_z = 1: ξ is along K⁻¹ (0, 0, 1).
+    stick = ((b * K[5] - d * K[2]) / det, (b * K[2] - a * K[5]) / det, 1.0)
+    if math.hypot(stick[0], stick[1]) <= friction:
+        return stick
+    x, y = _diverging_ray(K, friction)
+    return -friction * x, -friction * y, 1.0
+
+
+@kernel
+def _diverging_ray(K, friction):
+    """The direction (x, y) in which sliding starts from rest when friction cannot hold it.
+
+    On a ray the tangential velocity keeps its direction e and grows, k - μ A e = λ e with A = K_tt,
+    k = K_tz, λ > 0; hence |(μA + λ)⁻¹ k| = 1. The left side falls with λ and exceeds 1 at λ = 0 (no
+    sticking): there is one such ray, as Mirtich (1996, ch. 3) proves. The equation is the one of a trust
+    region; from below, Newton's method on 1/|e| rises to it monotonically (Moré & Sorensen 1983, sec. 3).
+    """
+    rate = max(0.0, math.hypot(K[2], K[5]) - friction * (K[0] + K[4]))
+    x, y = 0.0, 0.0
+    for _ in range(100):
+        a, b, d = friction * K[0] + rate, friction * K[1], friction * K[4] + rate
+        det = a * d - b * b
+        x, y = (d * K[2] - b * K[5]) / det, (a * K[5] - b * K[2]) / det
+        size = math.hypot(x, y)
+        curvature = (d * x * x - 2.0 * b * x * y + a * y * y) / det
+        change = (size - 1.0) * size * size / curvature
+        rate += change
+        if abs(change) <= 1e-16 * rate:
+            break
+    size = math.hypot(x, y)
+    return x / size, y / size
+
+
+@kernel
+def _entered_restitution(p, work, restitution):
+    """The state when u_z = 0: with e = 0 there is nothing to give back."""
+    phase = RESTITUTION if restitution > 0.0 else OVER
+    return p, 0.0, -restitution * restitution * work, phase
+
+
+@routine
+def _follow(u0, K, restitution, state, xi, length):
+    """Move along a constant ξ for ``length`` [N s] of normal impulse, or to the collision's end: closed form."""
+    p, work, goal, phase = state
+    slope = mat_vec(K, xi)[2]
+    u_z = (add(u0, mat_vec(K, p)))[2]
+    if phase == COMPRESSION:
+        part = _length_to_speed(u_z, slope, length)
+        p, work = add(p, scale(part, xi)), work + part * (u_z + 0.5 * part * slope)
+        if part == length:
+            return p, work, goal, phase
+        p, work, goal, phase = _entered_restitution(p, work, restitution)
+        u_z, length = 0.0, length - part
+    if phase == RESTITUTION:
+        part = _length_to_work(u_z, slope, goal - work, length)
+        p, work = add(p, scale(part, xi)), work + part * (u_z + 0.5 * part * slope)
+        phase = RESTITUTION if part == length else OVER
+    return p, work, goal, phase
+
+
+@kernel
+def _length_to_speed(u_z, slope, limit):
+    """The q where u_z + slope q = 0, at most ``limit``."""
+    if slope <= 0.0:
+        return limit
+    return min(max(-u_z / slope, 0.0), limit)
+
+
+@kernel
+def _length_to_work(u_z, slope, work, limit):
+    """The q > 0 where u_z q + slope q²/2 = work > 0, at most ``limit``."""
+    square = u_z * u_z + 2.0 * slope * work
+    if square < 0.0:
+        return limit
+    root = math.sqrt(square)
+    if u_z > 0.0:
+        return min(2.0 * work / (u_z + root), limit)
+    if slope <= 0.0:
+        return limit
+    return min((root - u_z) / slope, limit)
+
+
+@kernel
+def _accepted(u0, K, restitution, friction, state, length, p, work):
+    """The state after a step of ``length`` [N s] that reached (p, work), ended at an event inside it."""
+    _, _, goal, phase = state
+    value, _ = _event(u0, K, friction, goal, phase, p, work)
+    if value < 0.0:
+        return p, work, goal, phase
+    p, work = _at_event(u0, K, friction, state, length)
+    if phase == COMPRESSION:
+        return _entered_restitution(p, work, restitution)
+    return p, work, goal, OVER
+
+
+@kernel
+def _event(u0, K, friction, goal, phase, p, work):
+    """What is negative until the phase ends, and its derivative by p_z.
+
+    Compression ends at u_z = 0, restitution at W = goal, where dW/dp_z = u_z.
+    """
+    u = add(u0, mat_vec(K, p))
+    if phase == COMPRESSION:
+        return u[2], mat_vec(K, _sliding_direction(u, friction))[2]
+    return work - goal, u[2]
+
+
+@kernel
+def _at_event(u0, K, friction, state, limit):
+    """(p, work) at the event within a step of ``limit``: Newton's method within a shrinking bracket."""
+    p0, work0, goal, phase = state
+    p, work = p0, work0
+    low, high, length = 0.0, limit, 0.0
+    for _ in range(100):
+        value, derivative = _event(u0, K, friction, goal, phase, p, work)
+        if value < 0.0:
+            low = length
+        else:
+            high = length
+        proposal = 0.5 * (low + high)
+        if derivative > 0.0 and low <= length - value / derivative <= high:
+            proposal = length - value / derivative
+        change = abs(proposal - length)
+        length = proposal
+        p, work, _ = _runge_kutta(u0, K, friction, p0, work0, length)
+        if change <= 1e-15 * limit:
+            break
+    return p, work
+
+
+@routine
+def _runge_kutta(u0, K, friction, p, work, h):
+    """One step of Butcher's method of order 5 (Butcher 1964, J. Austral. Math. Soc. 4, p. 179).
+
+    Returns (p, work, error [rad] of the direction of sliding). The weights, Boole's, are not negative: a
+    step adds an average of ξ(θ), which lies within the friction cone. The error is the difference to
+    Simpson's weights.
+    """
+    v = add(u0, mat_vec(K, p))
+    k1, f1 = _rates(v, K, friction, (0.0, 0.0, 0.0))
+    k2, _ = _rates(v, K, friction, scale(0.25 * h, k1))
+    k3, f3 = _rates(v, K, friction, scale(0.125 * h, add(k1, k2)))
+    k4, f4 = _rates(v, K, friction, add(scale(-0.5 * h, k2), scale(h, k3)))
+    k5, f5 = _rates(v, K, friction, scale(0.1875 * h, add(k1, scale(3.0, k4))))
+    last = add(add(scale(-3.0, k1), scale(2.0, k2)), scale(12.0, sub(k3, k4)))
+    k6, f6 = _rates(v, K, friction, scale(h / 7.0, add(last, scale(8.0, k5))))
+    outer, inner = add(k1, k6), add(k3, k5)
+    average = scale(1.0 / 90.0, add(scale(7.0, outer), add(scale(32.0, inner), scale(12.0, k4))))
+    power = (7.0 * (f1 + f6) + 32.0 * (f3 + f5) + 12.0 * f4) / 90.0
+    simpson = scale(1.0 / 6.0, add(outer, scale(4.0, k4)))
+    wrong = mat_vec(K, scale(h, sub(average, simpson)))
+    turn_error = math.hypot(wrong[0], wrong[1]) / math.hypot(v[0], v[1])
+    return add(p, scale(h, average)), work + h * power, turn_error
+
+
+@kernel
+def _rates(v, K, friction, p):
+    """ξ and dW/dp_z = u_z after the impulse ``p`` from velocity ``v``."""
+    u = add(v, mat_vec(K, p))
+    return _sliding_direction(u, friction), u[2]

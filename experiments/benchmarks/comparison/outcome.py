@@ -1,0 +1,131 @@
+"""What one rollout amounts to: a row of the tables of equal and of natural settings."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.benchmarks.comparison.table import quantity
+from experiments.catalogue.parameters.parameter import Value
+from experiments.engines.rollout import Rollout
+
+FELL, FAILED = "fell", "failed"
+#: Of what an engine does not take.
+REFUSED = "refused"
+#: The share of a run, from its end, over which rest is looked at.
+TAIL = 0.1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A rollout in an engine; None where there is nothing to measure."""
+
+    engine: str = quantity("", "name")
+    outcome: str = quantity("", "how it ended")
+    step: float = quantity("s", "step")
+    period: float | None = quantity("s", "time between two control ticks")
+    simulated: float = quantity("s", "time simulated")
+    settling_time: float | None = quantity("s", "settling time, to 2 cm and 2°")
+    position_error: float | None = quantity("m", "distance from the set point over the last tenth")
+    orientation_error: float | None = quantity("rad", "turn from the set point over the last tenth")
+    block_impulse: float | None = quantity("N*s", "impulse of what was thrown, on what it hit")
+    foot_slip: float | None = quantity("m", "longest path that a contact point slid")
+    foot_creep: float | None = quantity("m", "creep of points that stick, in the last quarter")
+    penetration: float | None = quantity("m", "depth of the deepest point in the floor, over the last tenth")
+    peak_knee_torque: float | None = quantity("N*m", "peak torque of a knee")
+    peak_torque: float | None = quantity("N*m", "peak torque of a joint")
+    energy_residual: float | None = quantity("J", "energy that no work accounts for, at most")
+    momentum_defect: float | None = quantity("N*s", "momentum that no impulse accounts for, at most")
+    angular_momentum_defect: float | None = quantity("N*m*s", "angular momentum that no impulse accounts for, at most")
+    apart: float | None = quantity("m", "greatest distance of the root's path from the first engine's")
+    steps: int = quantity("1", "steps taken")
+    failure: str = quantity("", "why it did not get to its end", "")
+
+    @property
+    def stood(self) -> bool:
+        """Whether it got to its end without a fall."""
+        return self.outcome not in (FELL, FAILED)
+
+
+def outcome_of(label: str, made: Rollout, values: dict[str, Value], first: Run | None) -> Outcome:
+    """The row of a rollout.
+
+    Args:
+        label: whose.
+        made: the rollout.
+        values: of the experiment's parameters it was made with.
+        first: the run of the first engine, or None if this is it.
+    """
+    summary = made.run.summary
+    impacts = summary["events"]["impacts"]
+    knees = [torque for joint, torque in summary["peak_torque"].items() if "knee" in joint]
+    return Outcome(
+        engine=label,
+        outcome=summary["outcome"],
+        step=_number(values["run.step"]),
+        period=_number(values["controller.period"]) if "controller.period" in values else None,
+        simulated=float(summary["simulated_time"]),
+        settling_time=summary["settling_time"],
+        position_error=summary["position_error"],
+        orientation_error=summary["orientation_error"],
+        block_impulse=float(np.linalg.norm(np.sum([one["impulse"] for one in impacts], axis=0))) if impacts else None,
+        foot_slip=summary["foot_slip"],
+        foot_creep=summary["foot_creep"],
+        penetration=penetration(made.run),
+        peak_knee_torque=max(knees, default=None),
+        peak_torque=max(summary["peak_torque"].values(), default=None),
+        energy_residual=summary["ledger_residual"],
+        momentum_defect=summary["momentum_defect"],
+        angular_momentum_defect=summary["angular_momentum_defect"],
+        apart=None if first is None else apart(made.run, first),
+        steps=made.steps,
+        failure=made.error or "",
+    )
+
+
+def _number(value: Any) -> float:
+    return float(value)
+
+
+def penetration(run: Run) -> float | None:
+    """[m] how deep the deepest contact point is in the floor, mean over the last tenth of a run without a fall.
+
+    None where no point is on the floor then.
+    """
+    if run.summary["outcome"] in (FELL, FAILED) or not len(run.frame):
+        return None
+    tail = run.frame.iloc[-max(1, round(TAIL * len(run.frame))) :]
+    depths = [
+        -float(tail[f"contact_{point}_z"].mean())
+        for point in run.state.model.contact_names
+        if (tail[f"contact_{point}_fz"] > 0.0).any()
+    ]
+    return max(depths, default=None)
+
+
+def root_path(run: Run) -> tuple[Floats, Floats]:
+    """(rows,) [s] and (rows, 3) [m] where the root's centre of mass was."""
+    return run.frame["time"].to_numpy(), run.frame[[f"body_{axis}" for axis in "xyz"]].to_numpy()
+
+
+def distances(run: Run, other: Run) -> Floats:
+    """(rows,) [m] between the roots of two runs, at the times of the first while both last."""
+    (time, place), (other_time, other_place) = root_path(run), root_path(other)
+    if not len(time) or not len(other_time):
+        return np.zeros(0)
+    both = time <= other_time[-1] + 1e-9
+    theirs = np.stack([np.interp(time[both], other_time, other_place[:, k]) for k in range(3)], axis=1)
+    return np.asarray(np.linalg.norm(place[both] - theirs, axis=1))
+
+
+def apart(run: Run, other: Run) -> float | None:
+    """[m] the greatest distance between the roots of two runs.
+
+    None if either did not get to its end, or if they have only the start in common.
+    """
+    if any(one.summary["outcome"] in (FELL, FAILED) for one in (run, other)):
+        return None
+    between = distances(run, other)
+    return float(between.max()) if len(between) > 1 else None

@@ -1,0 +1,73 @@
+"""Results as rows with units: dataclasses whose fields say what they are, and the tables that are made of them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, field, fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from experiments.cli.files import replace_file
+
+UNIT, MEANING = "unit", "meaning"
+
+
+def quantity(unit: str, meaning: str, default: Any = MISSING) -> Any:
+    """A field of a row: its unit (1 of a number without one, empty of a word), and what it is."""
+    return field(default=default, metadata={UNIT: unit, MEANING: meaning})
+
+
+def units_of(kind: type) -> dict[str, str]:
+    """The units of a kind of row, by name."""
+    return {item.name: item.metadata[UNIT] for item in fields(kind) if UNIT in item.metadata}
+
+
+def meanings_of(kind: type) -> dict[str, str]:
+    """What the numbers of a kind of row are, by name."""
+    return {item.name: item.metadata[MEANING] for item in fields(kind) if MEANING in item.metadata}
+
+
+def table_of(kind: type, rows: Iterable[Any]) -> pd.DataFrame:
+    """One row each; ``attrs["units"]`` has each column's unit. Missing numbers are NaN, missing words empty."""
+    units = units_of(kind)
+    frame = pd.DataFrame([{name: getattr(row, name) for name in units} for row in rows], columns=list(units))
+    for name, unit in units.items():
+        frame[name] = frame[name].astype(float) if unit else frame[name].astype(object).fillna("").astype(str)
+    frame.attrs["units"] = units
+    return frame
+
+
+def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
+    """Write ``name``.csv, with units in its headings, and ``name``.parquet, with units in its fields.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    units: Mapping[str, str] = frame.attrs["units"]
+    headings = {column: f"{column} [{unit}]" for column, unit in units.items() if unit not in ("", "1")}
+    csv, parquet = files_of(folder, name)
+    replace_file(csv, frame.rename(columns=headings).to_csv(index=False).encode())
+    plain = frame.copy()
+    plain.attrs = {}
+    table = pyarrow.Table.from_pandas(plain, preserve_index=False)
+    schema = [part.with_metadata({"unit": units[part.name]}) for part in table.schema]
+    metadata = dict(table.schema.metadata or {}) | {b"units": json.dumps(dict(units)).encode()}
+    buffer = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table.cast(pyarrow.schema(schema, metadata)), buffer)
+    replace_file(parquet, buffer.getvalue().to_pybytes())
+    return [csv, parquet]
+
+
+def files_of(folder: Path, name: str) -> tuple[Path, Path]:
+    """Where a table is: as CSV, and as Parquet."""
+    return folder / f"{name}.csv", folder / f"{name}.parquet"
+
+
+def remove_table(folder: Path, name: str) -> None:
+    """Remove the files of a table, if they are there."""
+    for file in files_of(folder, name):
+        file.unlink(missing_ok=True)

@@ -1,0 +1,127 @@
+"""What is timed: the human standing under two controllers, tumbling freely, and in whole experiments."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biped.control.controller import Controller
+from biped.integrators import Integrator
+from biped.model import Model, human
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from contact.arrays import Floats
+from controllers.impedance import JointImpedance
+from experiments.benchmarks.timing import seconds
+from experiments.catalogue.registry import experiment_named
+
+#: [s] the steps that are measured.
+STEPS = (5e-4, 1e-3, 2e-3)
+
+WORKSPACE = "workspace stance"
+IMPEDANCE = "impedance stance"
+FLIGHT = "flight"
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One timed run.
+
+    Attributes:
+        compiled: [s] in the compiled loops (``summary["wall_time"]``).
+        wall: [s] of the whole call, with the run's set-up and its evaluation.
+        steps: how many were taken.
+        simulated: [s].
+        newton_mean: iterations a step.
+    """
+
+    compiled: float
+    wall: float
+    steps: int
+    simulated: float
+    newton_mean: float
+
+    @property
+    def per_step(self) -> float:
+        """[s] compiled time of a step."""
+        return self.compiled / self.steps
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated seconds a second of compiled time."""
+        return self.simulated / self.compiled
+
+
+def timed(
+    model: Model,
+    controller: Controller | None,
+    state: State,
+    step: float,
+    duration: float,
+    record_every: float | None = None,
+    integrator: Integrator | None = None,
+) -> Timed:
+    """Simulate from a copy of ``state``, and time it."""
+    start = state.copy()
+    return _timed(
+        lambda: simulate(
+            model,
+            controller,
+            state=start,
+            step=step,
+            duration=duration,
+            record_every=record_every,
+            integrator=integrator,
+        )
+    )
+
+
+def _timed(work: Callable[[], Run]) -> Timed:
+    runs: list[Run] = []
+    wall = seconds(lambda: runs.append(work()))
+    summary = runs[0].summary
+    simulated = runs[0].state.time
+    return Timed(summary["wall_time"], wall, summary["steps"], simulated, summary["newton_mean"])
+
+
+def stance(step: float, duration: float) -> Callable[[], Timed]:
+    """Experiment 2 without its block: the human rises and stands, under the workspace controller."""
+    setup = experiment_named("thrown-block").build()
+    return lambda: timed(setup.model, setup.controller, setup.state, step, duration)
+
+
+def stiff_stance(step: float, duration: float) -> Callable[[], Timed]:
+    """The human stands in its home configuration, held by stiff joints; first it sags into the floor."""
+    model = human()
+    state = State.at(model)
+    return lambda: timed(model, JointImpedance(), state, step, duration)
+
+
+def flight(step: float, duration: float) -> Callable[[], Timed]:
+    """The human tumbles without gravity, its joints free."""
+    model = human().with_gravity((0.0, 0.0, 0.0))
+    state = State.at(model, *tumbling(model))
+    return lambda: timed(model, None, state, step, duration)
+
+
+def tumbling(model: Model) -> tuple[Floats, Floats]:
+    """A configuration and a velocity of about 2 rad/s in every joint and about every axis, always the same."""
+    rng = np.random.default_rng(0)
+    q, v = model.neutral(), np.zeros(model.nv)
+    q[2] += 100.0
+    q[7:] += rng.normal(0.0, 0.3, model.nq - 7)
+    v[3:] = rng.normal(0.0, 2.0, model.nv - 3)
+    return q, v
+
+
+def closed_loops(duration: float) -> dict[tuple[str, float], Callable[[], Timed]]:
+    """All scenes at all steps."""
+    scenes = {WORKSPACE: stance, IMPEDANCE: stiff_stance, FLIGHT: flight}
+    return {(name, step): scene(step, duration) for name, scene in scenes.items() for step in STEPS}
+
+
+def whole_experiment(name: str) -> Callable[[], Timed]:
+    """A published experiment: 3 s at 0.5 ms, with everything in it."""
+    setup = replace(experiment_named(name).build(), step=5e-4, duration=3.0)
+    return lambda: _timed(setup.simulate)

@@ -1,0 +1,244 @@
+"""A problem in one of the forms that integrators take: what can step it, and one motion or one timing of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from biped.control.controller import Controller
+from biped.errors import InputError
+from biped.integrators import INTEGRATORS, integrator_named, settings_of
+from biped.lagrangian import LAGRANGIAN_METHODS, System
+from biped.model import Model
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from contact import RUBBER, Floor
+from contact.arrays import Floats
+from experiments.benchmarks.work_precision.reference import Reference
+
+#: Integrators with this setting choose their steps themselves.
+TOLERANCE = "relative_tolerance"
+#: The tolerances of their ladders, and the absolute one of each, in parts of the relative one.
+TOLERANCES, ABSOLUTE = tuple(10.0**-k for k in range(3, 14)), 0.1
+
+TREE = "trees of joints"
+LAGRANGIAN = "Lagrangian systems"
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What a method made of a problem, at the problem's sample times.
+
+    Attributes:
+        places: (samples, points, 3) [m].
+        energy: (samples,) [J].
+        iterations: of Newton's method, a step.
+        retried: part of the steps that were taken in parts.
+    """
+
+    places: Floats
+    energy: Floats
+    iterations: float
+    retried: float = 0.0
+
+
+class Case(Protocol):
+    """One form of a problem."""
+
+    @property
+    def systems(self) -> str:
+        """What its integrators take: ``TREE`` or ``LAGRANGIAN``."""
+
+    @property
+    def reference(self) -> Reference:
+        """The motion of this form, exact but for the reference's own error."""
+
+    def methods(self) -> Mapping[str, Any]:
+        """All integrators of such systems that say that they take this problem, by name."""
+
+    def rungs(self, method: str, steps: Sequence[float], interval: float) -> "tuple[Rung, ...]":
+        """The ladder of a method: these steps [s], or tolerances where it chooses its steps itself.
+
+        Args:
+            method: its name.
+            steps: [s] from the longest on.
+            interval: [s] between two samples.
+        """
+
+    def move(self, method: str, rung: "Rung", duration: float, samples: int) -> Motion:
+        """The motion by a method, at ``samples`` equal parts of ``duration`` [s].
+
+        Raises:
+            InputError: the method does not take this problem after all; the message says why.
+            IntegrationError: a step has no solution.
+        """
+
+    def seconds(self, method: str, rung: "Rung", duration: float) -> float:
+        """[s] of computation, without set-up and compilation, for ``duration`` [s] of motion."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """How finely a method is to compute.
+
+    Attributes:
+        step: [s].
+        settings: of the integrator, that differ from its defaults.
+    """
+
+    step: float
+    settings: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def tolerance(self) -> float | None:
+        """The relative one, where the method chooses its steps itself."""
+        return self.settings.get(TOLERANCE)
+
+
+@dataclass(frozen=True)
+class TreeCase:
+    """A tree of joints.
+
+    Attributes:
+        model: the tree.
+        start: makes the state it starts from.
+        places: (points, 3) [m] from a configuration.
+        reference: as in ``Case``.
+        controller: or None.
+        floor: that its contact points stand on.
+    """
+
+    model: Model
+    start: Callable[[], State]
+    places: Callable[[Floats], Floats]
+    reference: Reference
+    controller: Controller | None = None
+    floor: Floor = RUBBER
+    systems: str = field(default=TREE, init=False)
+
+    def methods(self) -> Mapping[str, Any]:
+        """All integrators of trees, but for those without contact where there are contact points."""
+        return {name: method for name, method in INTEGRATORS.items() if method.takes_contact or not self.model.nc}
+
+    def rungs(self, method: str, steps: Sequence[float], interval: float) -> tuple[Rung, ...]:
+        """See ``Case``; with contacts, the steps of all of them limit what they find out about the floor."""
+        if TOLERANCE not in settings_of(INTEGRATORS[method]):
+            return tuple(Rung(step) for step in steps)
+        if self.model.nc:
+            tight = {TOLERANCE: TOLERANCES[-3], "absolute_tolerance": ABSOLUTE * TOLERANCES[-3]}
+            return tuple(Rung(step, tight) for step in steps)
+        chosen = TOLERANCES[:: max(1, len(TOLERANCES) // len(steps))]
+        return tuple(Rung(interval, {TOLERANCE: r, "absolute_tolerance": ABSOLUTE * r}) for r in chosen)
+
+    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
+        """See ``Case``."""
+        run = self._run(method, rung, duration, duration / samples)
+        frame = run.frame.iloc[1:]
+        if len(frame) != samples:
+            raise InputError(f"step = {rung.step:g} s does not divide the time between two samples")
+        configurations = frame[list(self.model.coordinate_names)].to_numpy()
+        energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
+        places = np.array([self.places(q) for q in configurations])
+        retried = run.summary["retried_steps"] / run.summary["steps"]
+        return Motion(places, energies, float(run.summary["newton_mean"]), float(retried))
+
+    def seconds(self, method: str, rung: Rung, duration: float) -> float:
+        """See ``Case``."""
+        return float(self._run(method, rung, duration, duration).summary["wall_time"])
+
+    def _run(self, method: str, rung: Rung, duration: float, record_every: float) -> Run:
+        return simulate(
+            self.model,
+            self.controller,
+            floor=self.floor,
+            state=self.start(),
+            duration=duration,
+            step=rung.step,
+            integrator=integrator_named(method, **rung.settings),
+            record_every=record_every,
+        )
+
+
+@dataclass(frozen=True)
+class LagrangianCase:
+    """A Lagrangian system on a linear space, with constraints.
+
+    Attributes:
+        system: the system.
+        q0: where it starts.
+        v0: how fast.
+        places: (samples, points, 3) [m] from the coordinates (samples, size).
+        reference: as in ``Case``.
+    """
+
+    system: System
+    q0: Floats
+    v0: Floats
+    places: Callable[[Floats], Floats]
+    reference: Reference
+    systems: str = field(default=LAGRANGIAN, init=False)
+
+    def methods(self) -> Mapping[str, Any]:
+        """All methods for Lagrangian systems; ``move`` finds out which of them take this one."""
+        return LAGRANGIAN_METHODS
+
+    def rungs(self, method: str, steps: Sequence[float], interval: float) -> tuple[Rung, ...]:
+        """See ``Case``."""
+        return tuple(Rung(step) for step in steps)
+
+    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
+        """See ``Case``."""
+        frame, iterations, _ = self._run(method, rung.step, duration, round(duration / samples / rung.step))
+        names = [symbol.name for symbol in self.system.coordinates]
+        return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
+
+    def seconds(self, method: str, rung: Rung, duration: float) -> float:
+        """See ``Case``."""
+        return self._run(method, rung.step, duration, round(duration / rung.step))[2]
+
+    def _run(self, method: str, step: float, duration: float, every: int) -> tuple[pd.DataFrame, float, float]:
+        """Table, iterations of a step, and seconds."""
+        q0, v0 = self._start(method)
+        run = self.system.integrate(method, q0, v0, step=step, duration=duration, every=every)
+        return run.frame.iloc[1:], run.mean_iterations, run.seconds
+
+    def _start(self, method: str) -> tuple[Floats, Floats]:
+        """Where it starts, in the coordinates that the method steps."""
+        if LAGRANGIAN_METHODS[method].coordinates != "generalized":
+            return self.q0, self.v0
+        if self.system.chart is None:
+            raise InputError(f"{method} needs generalized coordinates, and this system has none")
+        return chart_start(self.system, self.q0, self.v0)
+
+
+def chart_start(system: System, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Generalized coordinates and rates of a configuration and a velocity.
+
+    Raises:
+        InputError: the configuration is not in the chart, or the system has none.
+    """
+    import sympy
+    from scipy.optimize import least_squares
+
+    if system.chart is None:
+        raise InputError("the system has no chart")
+    s = list(system.chart.coordinates)
+    psi = sympy.Matrix(list(system.chart_map)).subs(dict(system.parameters))
+    place = sympy.lambdify([s], list(psi), "numpy")
+    slope = sympy.lambdify([s], psi.jacobian(s), "numpy")
+
+    def off(at: Floats) -> Floats:
+        return np.asarray(place(at), dtype=float) - q
+
+    def off_slope(at: Floats) -> Floats:
+        return np.asarray(slope(at), dtype=float)
+
+    with np.errstate(invalid="ignore"):  # a step out of the chart is taken back
+        found = least_squares(off, np.full(len(s), 1e-2), off_slope, xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    if not np.linalg.norm(found.fun) < 1e-9 * max(1.0, float(np.linalg.norm(q))):
+        raise InputError("the system does not start within its chart")
+    rates = np.linalg.lstsq(off_slope(found.x), v, rcond=None)[0]
+    return np.asarray(found.x), np.asarray(rates, dtype=np.float64)

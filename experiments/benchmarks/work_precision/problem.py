@@ -1,0 +1,58 @@
+"""What a problem is: forms of the same motion, when its errors are measured, and with which steps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.benchmarks.work_precision.case import Case
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The forms of a problem, made when they are asked for.
+
+    Attributes:
+        cases: a tree of joints, a Lagrangian system, or both.
+        remarks: what was chosen, and how far apart the forms are.
+    """
+
+    cases: tuple[Case, ...]
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem.
+
+    Attributes:
+        name: as on the command line.
+        title: one line.
+        source: where it is from.
+        points: whose distance to the reference is the error.
+        duration: [s].
+        samples: how many times in it errors are measured at.
+        coarsest: [s] the longest step; the others are halves, quarters, …
+        rungs: how many steps.
+        forms: makes the forms, and their references.
+    """
+
+    name: str
+    title: str
+    source: str
+    points: str
+    duration: float
+    samples: int
+    coarsest: float
+    rungs: int
+    forms: Callable[[], Forms]
+
+    def steps(self, rungs: int | None = None) -> tuple[float, ...]:
+        """[s] the ladder of steps, from the longest on."""
+        return tuple(self.coarsest / 2**k for k in range(rungs or self.rungs))
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """(samples,) [s] when errors are measured."""
+        return self.duration * np.arange(1, self.samples + 1) / self.samples

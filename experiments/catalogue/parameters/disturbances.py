@@ -1,0 +1,280 @@
+"""Parameters of all disturbances of a standing human, and the disturbances that their values stand for.
+
+Each group is off by default: a push without impulse, a platform without a motion, a load without mass. Directions are
+angles seen from above: 0 pushes the human forwards (towards −x), π/2 to its left (towards −y).
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from biped.checks import above_zero, whole, zero_or_above
+from biped.disturbances import (
+    Actuators,
+    Disturbance,
+    Force,
+    Load,
+    Patch,
+    Platform,
+    Push,
+    Senses,
+    Throw,
+    random_forces,
+)
+from biped.errors import InputError
+from biped.signals import STAGES, Signal
+from contact import Floor, FloorError
+from experiments.catalogue.parameters.initial import OURS
+from experiments.catalogue.parameters.parameter import Parameter, Value, Values
+
+MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded")
+
+
+def _group(group: str, rows: dict[str, tuple[Value, str, str]]) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(
+            f"{group}.{name}", default, unit, meaning, OURS,
+            may_be_infinite=name == "limit", repeats=name == "size" and isinstance(default, tuple),
+        )
+        for name, (default, unit, meaning) in rows.items()
+    )  # fmt: skip
+
+
+_AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
+
+
+def disturbance_parameters() -> tuple[Parameter, ...]:
+    """All of them."""
+    here = (0.0, 0.0, 0.0)
+    return (
+        *_group("push", {
+            "impulse": (0.0, "N·s", "of the push; 0: none"),
+            "azimuth": _AZIMUTH,
+            "body": ("trunk", "", "body that is pushed"),
+            "point": (here, "m", "where, from the body's centre of mass"),
+            "start": (0.5, "s", "when it begins"),
+            "duration": (0.1, "s", "how long it lasts"),
+            "waveform": ("half-sine", "", "rectangle or half-sine"),
+        }),
+        *_group("force", {
+            "size": (0.0, "N", "constant force; 0: none"),
+            "noise": (0.0, "N", "standard deviation of a random horizontal force, each component; 0: none"),
+            "interval": (0.05, "s", "after which the random force changes"),
+            "seed": (0, "", "seed of the random force"),
+            "azimuth": _AZIMUTH,
+            "body": ("trunk", "", "body on which the forces act"),
+            "point": (here, "m", "where, from the body's centre of mass"),
+            "start": (0.5, "s", "when they begin"),
+            "duration": (1.0, "s", "how long they last"),
+        }),
+        *_group("platform", {
+            "motion": ("none", "", f"of the floor, one of: {', '.join(MOTIONS)}"),
+            "axis": ("x", "", f"along or about which, one of: {', '.join(Platform.AXES)}"),
+            "size": (0.02, "m", "step: its size; sines: amplitude of each; ternary: from least to most; m or rad"),
+            "frequency": (0.5, "Hz", "of the sine"),
+            "frequencies": ("0.1 0.3 0.7 1.1", "Hz", "of the sum of sines, with spaces between them"),
+            "interval": (0.25, "s", "ternary: for which its rate stays the same"),
+            "stages": (3, "", "ternary: of the shift register; a cycle has 3ⁿ − 1 intervals"),
+            "seed": (0, "", "ternary: where it starts; sum of sines: of its phases (0: all zero)"),
+            "start": (0.5, "s", "when it begins"),
+            "duration": (10.0, "s", "of sines, and of the ternary sequence's whole cycles (at least one)"),
+            "rise": (0.5, "s", "step: in which it rises; sines: in which they fade in and out"),
+            "file": ("none", "", "recorded: a CSV file with a column time [s]"),
+            "column": ("value", "", "recorded: its column"),
+        }),
+        *_group("patch", {
+            "present": (0, "", "1 where a part of the floor is different"),
+            "x": ((-10.0, 10.0), "m", "its least and greatest x"),
+            "y": ((-10.0, 0.0), "m", "its least and greatest y; the left foot stands at −0.15"),
+            "mu_s": (0.1, "", "its coefficient of static friction"),
+            "mu_d": (0.1, "", "its coefficient of dynamic friction"),
+        }),
+        *_group("load", {
+            "mass": (0.0, "kg", "of a load, of which the controller knows nothing; 0: none"),
+            "body": ("trunk", "", "body that carries it"),
+            "position": ((0.2, 0.0, 0.1), "m", "its centre, from the body's centre of mass"),
+        }),
+        *_group("block", {
+            "speed": (0.0, "m/s", "of a thrown block when it arrives; 0: none"),
+            "azimuth": _AZIMUTH,
+            "mass": (1.8, "kg", "mass of the block"),
+            "size": ((0.1216, 0.1216, 0.1216), "m", "its edges"),
+            "point": (here, "m", "where it is aimed at, from the trunk's centre of mass"),
+            "flight": (0.4, "s", "from its start to its arrival; it starts lower by g t²/2"),
+            "restitution": (0.2, "", "of its collisions with the trunk"),
+            "friction": (0.3, "", "coefficient of friction of its collisions"),
+        }),
+        *_group("senses", {
+            "delay": (0.0, "s", "with which the controller sees the state; whole control periods"),
+            "position_noise": (0.0, "m", "standard deviation of the trunk's place, at each tick"),
+            "orientation_noise": (0.0, "rad", "of the trunk's orientation"),
+            "joint_noise": (0.0, "rad", "of the joint angles"),
+            "velocity_noise": (0.0, "m/s", "of the trunk's velocity"),
+            "angular_velocity_noise": (0.0, "rad/s", "of the trunk's angular velocity"),
+            "joint_rate_noise": (0.0, "rad/s", "of the joint rates"),
+            "seed": (0, "", "seed of the noise"),
+        }),
+        *_group("actuators", {
+            "limit": (math.inf, "N·m", "greatest torque of a joint"),
+            "noise": (0.0, "N·m", "standard deviation of the torques, at each tick"),
+            "relative_noise": (0.0, "", "the same as a share of the torque"),
+            "seed": (0, "", "seed of the noise"),
+        }),
+    )  # fmt: skip
+
+
+def disturbances_from(values: Values, trunk: tuple[float, float, float]) -> tuple[Disturbance, ...]:
+    """The disturbances of these values, for a human whose trunk's centre of mass stands at ``trunk`` [m].
+
+    Raises:
+        InputError, ModelError, FloorError: a value is impossible.
+    """
+    found: list[Disturbance] = []
+    for make in (_push, _forces, _platform, _patch, _load, _senses, _actuators):
+        found += make(values)
+    return (*found, *_block(values, trunk))
+
+
+def heading(azimuth: float) -> tuple[float, float, float]:
+    """(3,) the horizontal unit vector of an azimuth."""
+    return (-math.cos(azimuth), -math.sin(azimuth), 0.0)
+
+
+def _push(values: Values) -> list[Disturbance]:
+    group = values.group("push")
+    if group["impulse"] == 0.0:
+        return []
+    return [Push(direction=heading(group.pop("azimuth")), **group)]
+
+
+def _forces(values: Values) -> list[Disturbance]:
+    group = values.group("force")
+    where = {"body": group["body"], "point": group["point"]}
+    when = {"start": group["start"], "duration": group["duration"]}
+    found: list[Disturbance] = []
+    if group["size"] != 0.0:
+        found.append(
+            Force(direction=heading(group["azimuth"]), signal=Signal.rectangle(group["size"], **when), **where)
+        )
+    zero_or_above(group["noise"], "force.noise")
+    whole(group["seed"], "force.seed")
+    if group["noise"] != 0.0:
+        found += random_forces(
+            deviation=group["noise"], seed=group["seed"], interval=group["interval"], **when, **where
+        )
+    return found
+
+
+def _platform(values: Values) -> list[Disturbance]:
+    group = values.group("platform")
+    if group["motion"] not in MOTIONS:
+        raise InputError(f"platform.motion = {group['motion']!r}: it must be one of {', '.join(MOTIONS)}")
+    if group["axis"] not in Platform.AXES:
+        raise InputError(f"platform.axis = {group['axis']!r}: it must be one of {', '.join(Platform.AXES)}")
+    whole(group["seed"], "platform.seed")
+    if group["motion"] == "none":
+        return []
+    moves: dict[str, Any] = {group["axis"]: _SIGNALS[group["motion"]](group)}
+    return [Platform(**moves)]
+
+
+def _step(group: dict[str, Any]) -> Signal:
+    return Signal.step(group["size"], group["start"], group["rise"])
+
+
+def _sine(group: dict[str, Any]) -> Signal:
+    return Signal.sine(group["size"], group["frequency"], group["start"], group["duration"], group["rise"])
+
+
+def _sum_of_sines(group: dict[str, Any]) -> Signal:
+    frequencies = platform_frequencies(group["frequencies"])
+    phases = [0.0] * len(frequencies)
+    if group["seed"]:
+        phases = np.random.default_rng(group["seed"]).uniform(0.0, 2.0 * math.pi, len(frequencies)).tolist()
+    sizes = [group["size"]] * len(frequencies)
+    when = {"start": group["start"], "duration": group["duration"], "fade": group["rise"]}
+    return Signal.sum_of_sines(sizes, frequencies, phases, **when)
+
+
+def platform_frequencies(text: str) -> list[float]:
+    """[Hz] The numbers in a text.
+
+    Raises:
+        InputError: there are none.
+    """
+    try:
+        found = [float(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        found = []
+    if not found:
+        raise InputError(f"platform.frequencies = {text!r}: it must be numbers with spaces between them [Hz]")
+    return found
+
+
+def _ternary(group: dict[str, Any]) -> Signal:
+    if group["stages"] not in STAGES:
+        raise InputError(f"platform.stages = {group['stages']}: it must be one of {', '.join(map(str, STAGES))}")
+    above_zero(group["interval"], "platform.interval")
+    cycle = (3 ** group["stages"] - 1) * group["interval"]
+    cycles = max(1, round(group["duration"] / cycle))
+    return Signal.ternary(group["size"], group["interval"], group["stages"], group["start"], cycles, group["seed"])
+
+
+def _recorded(group: dict[str, Any]) -> Signal:
+    if group["file"] == "none":
+        raise InputError("platform.motion = recorded needs platform.file, a CSV file with a column time [s]")
+    try:
+        return Signal.from_csv(group["file"], group["column"]).shifted(group["start"])
+    except OSError as error:
+        raise InputError(f"platform.file = {group['file']}: it cannot be read ({error.strerror})") from None
+
+
+_SIGNALS: dict[str, Callable[[dict[str, Any]], Signal]] = {
+    "step": _step,
+    "sine": _sine,
+    "sum-of-sines": _sum_of_sines,
+    "ternary": _ternary,
+    "recorded": _recorded,
+}
+
+
+def _patch(values: Values) -> list[Disturbance]:
+    group = values.group("patch")
+    if group["present"] not in (0, 1):
+        raise InputError(f"patch.present = {group['present']}: it must be 0 or 1")
+    if not group["present"]:
+        return []
+    try:
+        floor = Floor(**values.group("floor") | {"mu_s": group["mu_s"], "mu_d": group["mu_d"]})
+    except FloorError as error:
+        raise InputError(
+            f"patch.mu_s = {group['mu_s']:g}, patch.mu_d = {group['mu_d']:g}: as of a floor, {error}"
+        ) from None
+    return [Patch(x=group["x"], y=group["y"], floor=floor)]
+
+
+def _load(values: Values) -> list[Disturbance]:
+    group = values.group("load")
+    return [Load(**group)] if group["mass"] != 0.0 else []
+
+
+def _block(values: Values, trunk: tuple[float, float, float]) -> list[Disturbance]:
+    group = values.group("block")
+    if group["speed"] == 0.0:
+        return []
+    x, y, z = (float(c) for c in np.add(trunk, group.pop("point")))
+    return [Throw.at((x, y, z), group.pop("speed"), heading(group.pop("azimuth")), **group)]
+
+
+def _senses(values: Values) -> list[Disturbance]:
+    group = values.group("senses")
+    perfect = not any(value for name, value in group.items() if name != "seed")
+    return [] if perfect else [Senses(**group)]
+
+
+def _actuators(values: Values) -> list[Disturbance]:
+    group = values.group("actuators")
+    ideal = math.isinf(group["limit"]) and not group["noise"] and not group["relative_noise"]
+    return [] if ideal else [Actuators(**group)]

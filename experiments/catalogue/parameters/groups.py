@@ -1,0 +1,192 @@
+"""Groups of parameters that experiments share: each group's table, and the object its values go into.
+
+A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Floor.mu_s``.
+"""
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
+from biped.simulation.world import Fall
+from contact import Floor
+from controllers.workspace import REFERENCES, WorkspaceController, WorkspaceGains
+from experiments.catalogue.parameters.initial import OURS
+from experiments.catalogue.parameters.parameter import Parameter, Value, Values
+
+#: The values of a group, as a key: most trials of a study share the objects that most groups stand for, which are
+#: immutable.
+Items = tuple[tuple[str, Value], ...]
+KEPT = 64
+
+_FLOOR = {
+    "k_n": ("N/m", "normal stiffness of a contact point"),
+    "b_n": ("N·s/m", "normal damping of a contact point"),
+    "k_t": ("N/m", "tangential stiffness of a sticking point"),
+    "b_t": ("N·s/m", "tangential damping of a sticking point"),
+    "mu_s": ("", "coefficient of static friction"),
+    "mu_d": ("", "coefficient of dynamic friction"),
+    "zvt": ("m/s", "speed at or below which a sliding point sticks"),
+}
+
+
+def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...]:
+    """The thesis's rubber floor, with the friction of an experiment."""
+    return tuple(
+        Parameter(
+            f"floor.{name}",
+            getattr(floor, name),
+            unit,
+            meaning,
+            friction_source if name.startswith("mu") else "Wendlandt 1997, 5.3",
+        )
+        for name, (unit, meaning) in _FLOOR.items()
+    )
+
+
+def floor_from(values: Values) -> Floor:
+    """The floor of these values."""
+    return _floor(values.items_of("floor"))
+
+
+@lru_cache(maxsize=KEPT)
+def _floor(items: Items) -> Floor:
+    return Floor(**dict[str, Any](items))
+
+
+_GAINS = {
+    "kp_position": ("1/s²", "stiffness of the position error along x, y, z"),
+    "kd_position": ("1/s", "damping of the position error along x, y, z"),
+    "kp_orientation": ("1/s²", "stiffness of the orientation error about x, y, z"),
+    "kd_orientation": ("1/s", "damping of the orientation error about x, y, z"),
+}
+
+
+def controller_parameters(
+    position: tuple[float, float, float], orientation: tuple[float, float, float, float], orientation_source: str
+) -> tuple[Parameter, ...]:
+    """The workspace controller with the thesis's gains and the set point of an experiment."""
+    source = "Wendlandt 1997, 4.3"
+    gains = WorkspaceGains()
+    return (
+        Parameter("controller.target_position", position, "m", "set point of the trunk's centre of mass", source),
+        Parameter(
+            "controller.target_orientation",
+            orientation,
+            "",
+            "set point of the trunk's orientation, unit quaternion w, x, y, z",
+            orientation_source,
+        ),
+        *(
+            Parameter(f"controller.{name}", getattr(gains, name), unit, meaning, source, repeats=True)
+            for name, (unit, meaning) in _GAINS.items()
+        ),
+        Parameter(
+            "controller.reference", "world", "", f"what the set point is fixed to: {' or '.join(REFERENCES)}", OURS
+        ),
+        Parameter("controller.period", 2e-3, "s", "time between two control ticks", source),
+    )
+
+
+def controller_from(values: Values) -> WorkspaceController:
+    """The workspace controller of these values."""
+    return _controller(values.items_of("controller"))
+
+
+@lru_cache(maxsize=KEPT)
+def _controller(items: Items) -> WorkspaceController:
+    group = dict[str, Any](items)
+    gains = WorkspaceGains(**{name: group.pop(name) for name in _GAINS})
+    return WorkspaceController(**group, gains=gains)
+
+
+def fall_parameters() -> tuple[Parameter, ...]:
+    """When the human counts as fallen."""
+    fall = Fall()
+    return (
+        Parameter("fall.height", fall.height, "m", "the trunk's centre of mass below it: fallen", OURS),
+        Parameter("fall.tilt", fall.tilt, "rad", "the trunk farther from upright: fallen", OURS),
+        Parameter("fall.joint_rate", fall.joint_rate, "rad/s", "a joint faster: a foot is flung, fallen", OURS),
+    )
+
+
+def fall_from(values: Values) -> Fall:
+    """The limits of these values."""
+    return _fall(values.items_of("fall"))
+
+
+@lru_cache(maxsize=KEPT)
+def _fall(items: Items) -> Fall:
+    return Fall(**dict[str, Any](items))
+
+
+#: Unit and meaning of every setting that some integrator has.
+_SETTINGS = {
+    "tolerance": ("N·s", "norm of a step's residual to reach"),
+    "max_iterations": ("", "iterations before a step is halved"),
+    "max_backtracks": ("", "halvings of an iteration's step before it is given up"),
+    "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
+    "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
+    "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
+    "scheme": ("", "of a composition: the lengths of its parts"),
+    "base": ("", "of a composition: the integrator that its parts are steps of"),
+    "relative_tolerance": ("", "of each number of a step with error control"),
+    "absolute_tolerance": ("", "the same where the number is near zero, in its SI unit"),
+}
+
+
+@cache
+def _settings() -> dict[str, Value]:
+    """The settings of all integrators; a name has the same meaning in all, and the default of the first that has it."""
+    found: dict[str, Value] = {}
+    for integrator in INTEGRATORS.values():
+        found = settings_of(integrator) | found
+    return found
+
+
+def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
+    """The settings' defaults of the integrator that the changes name: they may differ between integrators."""
+    name = changes.get("integrator.name")
+    if name not in INTEGRATORS:
+        return {}
+    return {f"integrator.{key}": value for key, value in settings_of(INTEGRATORS[str(name)]).items()}
+
+
+def integrator_parameters() -> tuple[Parameter, ...]:
+    """The integrator and its settings."""
+    return (
+        Parameter("integrator.name", "recursive", "", f"one of: {', '.join(INTEGRATORS)}", OURS),
+        *(
+            Parameter(f"integrator.{name}", default, *_SETTINGS[name], OURS, may_be_infinite=name == "landing_depth")
+            for name, default in _settings().items()
+        ),
+    )
+
+
+def integrator_from(values: Values) -> Integrator:
+    """The integrator of these values.
+
+    Raises:
+        InputError: there is none of this name, or a setting was changed that it does not have.
+    """
+    return _integrator(values.items_of("integrator"))
+
+
+@lru_cache(maxsize=KEPT)
+def _integrator(items: Items) -> Integrator:
+    group = dict[str, Any](items)
+    name = group.pop("name")
+    known = settings_of(integrator_named(name))
+    wanted = {key: group[key] for key, default in _settings().items() if key in known or group[key] != default}
+    return integrator_named(name, **wanted)
+
+
+def run_parameters(
+    duration: float, step: float, recorded: str, source: str, step_source: str = OURS
+) -> tuple[Parameter, ...]:
+    """How long, in which steps, and what of it is recorded."""
+    return (
+        Parameter("run.duration", duration, "s", "time to simulate", source),
+        Parameter("run.step", step, "s", "of the integrator; divides a controller's period", step_source),
+        Parameter("run.record_every", 0.0, "s", f"between recorded rows; 0: {recorded}", OURS),
+    )

@@ -1,0 +1,92 @@
+"""Where an experiment starts: the posture's parameters, and its scatter by a seed.
+
+``initial.seed`` and ``initial.jitter`` go together: the initial joint angles (of a model without joints, its
+orientation) are scattered by a normal distribution with this standard deviation, drawn with this seed.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.model import Model
+from biped.runs.state import State
+from experiments.catalogue.parameters.parameter import Parameter, Value, Values
+
+#: [rad] what a seed alone scatters by.
+SCATTER = 0.01
+
+OURS = "this project"
+
+
+def scatter_parameters(what: str) -> tuple[Parameter, ...]:
+    """The seed and the standard deviation of the scatter; ``what`` is scattered."""
+    return (
+        Parameter("initial.jitter", 0.0, "rad", f"standard deviation of the scatter of {what}", OURS),
+        Parameter("initial.seed", 0, "", f"seed of the scatter; alone it sets initial.jitter to {SCATTER:g}", OURS),
+    )
+
+
+def scattered_by_seed(changes: Mapping[str, Value]) -> dict[str, Value]:
+    """The changes; where they have a seed but no jitter, with a jitter, so that the seed does what it says.
+
+    Raises:
+        InputError: a seed is given, and a jitter of zero beside it.
+    """
+    if "initial.seed" not in changes:
+        return dict(changes)
+    if changes.get("initial.jitter") == 0.0:
+        raise InputError("initial.seed does nothing where initial.jitter = 0: leave one of them out")
+    return {"initial.jitter": SCATTER} | dict(changes)
+
+
+def generator_of(values: Values) -> np.random.Generator:
+    """The random numbers of this run.
+
+    Raises:
+        InputError: the seed or the jitter is negative.
+    """
+    for name in ("initial.seed", "initial.jitter"):
+        if values.number(name) < 0.0:
+            raise InputError(f"{name} = {values[name]}: it must be zero or above")
+    return np.random.default_rng(values.whole("initial.seed"))
+
+
+#: [rad] The thesis's initial posture, section 4.3; the other joints are at zero.
+PUBLISHED = {joint: math.radians(angle) for joint, angle in
+             {"hip_pitch": 40.0, "knee_pitch": -77.4595, "ankle_pitch": 42.4595}.items()}  # fmt: skip
+
+
+def posture_parameters(
+    model: Model,
+    source: str,
+    place: tuple[float, float, float] = (0.0, 0.0, 1.035),
+    tilt: float = math.radians(5.0),
+    posture: Mapping[str, float] = PUBLISHED,
+) -> tuple[Parameter, ...]:
+    """Place, tilt and joint angles of the human: those of the thesis, unless others are given."""
+    return (
+        *(
+            Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the trunk along {axis}", source)
+            for axis, at in zip("xyz", place, strict=True)
+        ),
+        Parameter("initial.tilt", tilt, "rad", "rotation of the trunk about −y", source),
+        *(
+            Parameter(f"initial.{joint}", posture.get(joint.partition("_")[2], 0.0), "rad", "joint angle", source)
+            for joint in model.joint_names
+        ),
+        *scatter_parameters("the joint angles"),
+    )
+
+
+def human_state(model: Model, values: Values) -> State:
+    """The human at rest in its initial posture."""
+    position = [values.number(f"initial.body_{axis}") for axis in "xyz"]
+    half = values.number("initial.tilt") / 2.0
+    noise = generator_of(values).normal(0.0, values.number("initial.jitter"), len(model.joint_names))
+    angles: dict[str, Any] = {
+        joint: values.number(f"initial.{joint}") + extra for joint, extra in zip(model.joint_names, noise, strict=True)
+    }
+    return State.at(model, model.configuration(position, (math.cos(half), 0.0, -math.sin(half), 0.0), angles))

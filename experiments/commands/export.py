@@ -1,0 +1,76 @@
+"""``biped export``: a saved run in the formats of others."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.cli.main import Parser
+
+_DESCRIPTION = """\
+Write a saved run for other tools: EUROBENCH's data files and performance indicators, OpenSim's storage files with
+ground reactions. Axes are x forward, y up, z to the right, as both want them."""
+
+_EXAMPLES = """\
+examples:
+  biped export results/thrown-block --eurobench            into results/thrown-block/eurobench
+  biped export results/thrown-block --sto                  into results/thrown-block/opensim
+  biped export results/thrown-block --eurobench --since 0.071
+                                                           metrics from the block's hit on
+  biped export results/thrown-block --eurobench --sto --out results/mine
+                                                           into results/mine/eurobench and results/mine/opensim
+
+docs/export.md says what is in the files. Exit status: 0 done, 2 bad input or a file that cannot be written.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of ``biped export``."""
+    own = Parser(
+        prog="biped export",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("run", metavar="RUN", help="folder of a saved run")
+    own.add_argument("--eurobench", action="store_true", help="EUROBENCH: CSV with semicolons, and YAML")
+    own.add_argument("--sto", action="store_true", help="OpenSim: .sto, and external_loads.xml")
+    own.add_argument("--out", metavar="DIR", help="folder for the folders eurobench and opensim (default: RUN)")
+    own.add_argument("--since", metavar="S", type=float, help="time from which the metrics count (default: the start)")
+    own.add_argument("--urdf", metavar="FILE", help="the run's model, if not an experiment's nor the human")
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what the command line after ``export`` says; the exit status."""
+    own = parser()
+    options = own.parse_args(argv)
+    if not (options.eurobench or options.sto):
+        own.error("--eurobench or --sto: say what to write")
+    from experiments.cli.output import writable_folder
+    from experiments.visualization.export.saved import load_run
+
+    run = load_run(options.run, options.urdf)
+    _check(options, float(run.frame["time"].iloc[-1]))
+    out = Path(options.out or options.run)
+    if options.eurobench:
+        from biped.metrics import measure_run
+        from experiments.visualization.export.eurobench import export_eurobench
+
+        measured = measure_run(run, since=options.since)
+        _say(export_eurobench(run, writable_folder(out / "eurobench"), measured))
+    if options.sto:
+        from experiments.visualization.export.opensim import export_opensim
+
+        _say(export_opensim(run, writable_folder(out / "opensim")))
+    return 0
+
+
+def _check(options: argparse.Namespace, end: float) -> None:
+    from biped.errors import InputError
+
+    if options.since is not None and not options.since <= end:
+        raise InputError(f"--since {options.since:g}: it must be a time of the run, which ends at {end:g} s")
+
+
+def _say(files: list[Path]) -> None:
+    print(f"{files[0].parent}/: {len(files)} files")

@@ -1,0 +1,118 @@
+"""``biped live``: an experiment in real time, in the browser."""
+
+import argparse
+import math
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.catalogue.registry import MODULES
+from experiments.cli.failures import INTERRUPTED
+from experiments.cli.main import Parser, announce, fail
+from experiments.cli.settings import add_settings, changes_of
+
+if TYPE_CHECKING:
+    from experiments.visualization.live.loop import Loop
+
+#: Where the page saves to unless told otherwise.
+GAINS = "gains.toml"
+
+_DESCRIPTION = """\
+Run an experiment in real time, in the browser: turn its gains while it balances, push it, throw blocks at it. What the
+experiment sets itself (a moving floor, noise, a push at a time, ...) acts too; it goes on without end."""
+
+_EXAMPLES = """\
+examples:
+  biped live balance
+  biped live thrown-block --gains examples/gains-push.toml
+  biped live balance --set platform.motion=sum-of-sines --set platform.duration=1000
+  biped live balance --host 0.0.0.0 --port 9000 --no-open
+                                                   for browsers on other machines
+  biped live balance --measure 10                  whether this machine keeps up: nobody watches, 10 s
+
+In the page: space pauses and goes on, R restarts, P pushes, T throws a block. "Save gains" writes what
+`biped run EXPERIMENT --gains FILE` reads, only into the folder of --save-gains. Ctrl-C here ends it.
+Whoever reaches the address of --host controls the run, and may save gains: there is no password.
+Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 interrupted while it measured.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of ``biped live``."""
+    own = Parser(
+        prog="biped live",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+    add_settings(own)
+    own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
+    own.add_argument("--port", metavar="N", type=int, help="port to listen at (8080, or the next one that is free)")
+    own.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
+    own.add_argument("--no-open", action="store_true", help="do not open a browser")
+    own.add_argument("--measure", metavar="S", type=float, help="run for S seconds, say how well it keeps up, and end")
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what the command line after ``live`` says; the exit status."""
+    options = parser().parse_args(argv)
+    from experiments.catalogue.registry import experiment_named
+
+    _check(options)
+    experiment = experiment_named(options.experiment)
+    setup = experiment.build(changes_of(experiment, options))
+    from experiments.visualization.live.loop import Loop
+
+    loop = Loop(setup, announce)
+    if options.save_gains is not None and loop.gains is None:
+        _refuse(f"--save-gains {options.save_gains}: {experiment.name} has no gains that could be saved")
+    return _watch(loop, f"{experiment.name}: {experiment.title}", options)
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.measure is not None and not (math.isfinite(options.measure) and options.measure > 0.0):
+        _refuse(f"--measure {options.measure:g}: it must be a number of seconds above zero")
+    if options.save_gains is not None and Path(options.save_gains).name in ("", ".."):
+        _refuse(f"--save-gains {options.save_gains}: it must be the name of a file")
+
+
+def _refuse(message: str) -> None:
+    from biped.errors import InputError
+
+    raise InputError(message)
+
+
+def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
+    from experiments.visualization.live.page import Page
+    from experiments.visualization.live.runner import Runner
+    from experiments.visualization.viewer.serve import serving, url_of
+
+    with serving(options.host, options.port) as server:
+        page = Page(server, loop, title, options.save_gains or GAINS)
+        page.runner = Runner(loop, page.show, page.complain)
+        if options.measure is not None:
+            try:
+                print(measured(page.runner, options.measure))
+            except KeyboardInterrupt:
+                return fail("interrupted before it was measured", INTERRUPTED, "")
+            return 0
+        announce(f"at {url_of(server)} until Ctrl-C")
+        if not options.no_open and not webbrowser.open(url_of(server)):
+            announce("no browser could be opened: open that address in one")
+        try:
+            page.runner.run()
+        except KeyboardInterrupt:
+            announce("ended")
+    return 0
+
+
+def measured(runner: Any, seconds: float) -> str:
+    """One line about how well a runner keeps up, over so many seconds after the first one."""
+    runner.run(1.0)
+    reading = runner.measure(seconds)
+    lost = f", {reading.dropped:.2f} s given up" if reading.dropped else ""
+    idle, core = 100.0 * reading.idle, 100.0 * reading.core
+    return f"real time × {reading.factor:.3f}, idle {idle:.1f} % of {seconds:g} s, {core:.1f} % of a core used{lost}"

@@ -1,0 +1,131 @@
+"""``biped render``: saved runs as a video, as an animated picture, or as a page that plays them."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.cli.main import Parser
+
+#: By suffix: pictures in a second, and width and height [pixels], unless told otherwise.
+DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
+
+_DESCRIPTION = """\
+Write saved runs as something to look at without this program. The suffix of the file says what: a video (.mp4), an
+animated picture (.gif), or one page (.html) with the scene itself, that any browser plays and turns, without a network.
+Of several runs the first is solid; the others are laid over it as ghosts in colours of their own."""
+
+_EXAMPLES = """\
+examples:
+  biped run thrown-block
+  biped render results/thrown-block -o block.html
+  biped render results/thrown-block -o block.mp4 --size 1280x720
+  biped render results/thrown-block -o hit.gif --from 0 --to 0.5 --speed 0.2 --camera side
+                                                   the block's hit, five times slower
+  biped render results/thrown-block -o block.gif --camera=-1.9,-2.7,0.35 --room 0.8
+  biped render results/mine results/yours -o both.mp4
+                                                   one laid over the other
+
+Picture k shows exactly the time k / fps, however fast this machine draws. Videos and animated pictures are drawn by a
+Chromium without a window (Debian, Ubuntu: apt-get install chromium); a page needs none, and fills its window. An MP4
+has even edges.
+Exit status: 0 done, 2 bad input, no browser, or a file that cannot be written, 130 interrupted, 143 ended by SIGTERM.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of ``biped render``."""
+    own = Parser(
+        prog="biped render",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
+    own.add_argument("-o", "--out", metavar="FILE", required=True, help="the file: .mp4, .gif or .html")
+    own.add_argument("--fps", metavar="N", type=float, help="pictures in a second (30; GIF 20; page 60)")
+    own.add_argument("--size", metavar="WxH", help="width and height in pixels (960x540; GIF 480x360); not for .html")
+    own.add_argument("--speed", metavar="X", type=float, default=1.0, help="seconds of the run in one of the film (1)")
+    own.add_argument("--from", metavar="S", dest="begin", type=float, help="time of the run to begin at (its start)")
+    own.add_argument("--to", metavar="S", dest="end", type=float, help="time of the run to end at (its end)")
+    own.add_argument(
+        "--camera",
+        metavar="NAME",
+        default="three-quarter",
+        help="three-quarter (default), front, side, back, top, or X,Y,Z in metres from what is looked at",
+    )
+    own.add_argument("--room", metavar="X", type=float, default=1.0, help="how much farther away the camera stands (1)")
+    own.add_argument(
+        "--browser",
+        metavar="PATH",
+        help="the Chromium or Chrome that draws (default: the one on the path); not for .html",
+    )
+    return own
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What the options ask for."""
+
+    out: Path
+    suffix: str
+    fps: float
+    size: tuple[int, int]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what the command line after ``render`` says; the exit status."""
+    options = parser().parse_args(argv)
+    order = _order(options)
+    from experiments.visualization.video.camera import camera_at, check_camera
+    from experiments.visualization.video.films import check_gif
+    from experiments.visualization.video.frame_schedule import shots_of
+    from experiments.visualization.viewer.chromium import find_browser
+    from experiments.visualization.viewer.endings import cleaning_up_when_told
+    from experiments.visualization.viewer.loaded_runs import cast_of
+    from experiments.visualization.viewer.page import middle_of
+
+    program = "" if order.suffix == ".html" else find_browser(options.browser)
+    check_camera(options.camera)
+    roles = cast_of(options.runs)
+    spans = [(role.film.begins, role.film.ends) for role in roles]
+    shots = shots_of(spans, options.begin, options.end, order.fps, options.speed)
+    camera = camera_at(options.camera, *middle_of(roles, 0.0), order.size, options.room)
+    if order.suffix == ".gif":
+        check_gif(shots.count, order.size)
+    from experiments.visualization.video.write import write_film, write_page
+
+    with cleaning_up_when_told():
+        if order.suffix == ".html":
+            write_page(order.out, roles, shots, camera)
+        else:
+            write_film(order.out, roles, shots, camera, order.size, program)
+    print(f"{order.out}: {shots.count} pictures, {shots.duration:.2f} s, {order.out.stat().st_size / 1e6:.2f} MB")
+    return 0
+
+
+def _order(options: argparse.Namespace) -> _Order:
+    from biped.errors import InputError
+    from experiments.cli.output import writable_folder
+    from experiments.visualization.video.films import MOST_GIF_FPS
+    from experiments.visualization.video.frame_schedule import parse_size
+
+    out = Path(options.out)
+    suffix = out.suffix.lower()
+    if suffix not in DEFAULTS:
+        raise InputError(f"-o {options.out}: its name must end in {', '.join(DEFAULTS)}")
+    if out.is_dir():
+        raise InputError(f"-o {options.out}: it is a folder")
+    for name in ("size", "browser") if suffix == ".html" else ():
+        if getattr(options, name) is not None:
+            raise InputError(f"--{name} {getattr(options, name)}: it is for .mp4 and .gif; a page is not drawn here")
+    fps, size = DEFAULTS[suffix]
+    order = _Order(out, suffix, fps if options.fps is None else options.fps, parse_size(options.size or size))
+    if suffix == ".mp4" and any(edge % 2 for edge in order.size):
+        raise InputError(f"--size {options.size}: an MP4 needs even edges")
+    if suffix == ".gif" and order.fps > MOST_GIF_FPS:
+        raise InputError(f"--fps {order.fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
+    if not 0.1 <= options.room <= 100.0:
+        raise InputError(f"--room {options.room:g}: it must be from 0.1 to 100")
+    writable_folder(out.parent)
+    return order

@@ -1,0 +1,99 @@
+"""``biped rerun``: one trial of a study again, saved and drawn as ``biped run`` does."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biped.errors import InputError, RunInterrupted
+from experiments.cli.failures import INTERRUPTED
+from experiments.cli.main import Parser, announce, fail
+
+if TYPE_CHECKING:
+    from experiments.studies.rerun import Again
+    from experiments.studies.store.folder import Study
+
+DIFFERS = 1
+
+_DESCRIPTION = """\
+Run one trial of a study again, from the study's folder alone, and check that its verdict and metrics are those that the
+study has, bit for bit. The run is saved and drawn as by `biped run`."""
+
+_EXAMPLES = """\
+examples:
+  biped rerun results/sweep/sweep 17               into results/sweep/sweep/traces/17
+  biped rerun results/sweep/sweep 17 --out results/mine --no-figures
+
+The study may still be running. Exit status: 0 the same bit for bit, 1 something differs, 2 bad input or a file that
+cannot be written, 130 interrupted.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of ``biped rerun``."""
+    own = Parser(
+        prog="biped rerun",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("study", metavar="STUDY", help="a study's folder")
+    own.add_argument("trial", metavar="TRIAL", help="a trial's number, the column `trial` of trials.parquet")
+    own.add_argument("--out", metavar="DIR", help="folder for the run (default: STUDY/traces/TRIAL)")
+    own.add_argument("--no-figures", action="store_true", help="draw no figures")
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what the command line after ``rerun`` says; the exit status."""
+    options = parser().parse_args(argv)
+    from experiments.cli.output import writable_folder
+    from experiments.cli.progress import ProgressBar
+    from experiments.studies.rerun import rerun
+    from experiments.studies.store.folder import Study
+
+    if not options.trial.isdecimal():
+        raise InputError(f"trial {options.trial!r}: it must be a number")
+    number = int(options.trial)
+    study = Study.read(options.study)
+    trial = study.trial(number)
+    folder = writable_folder(options.out or study.trace_folder(number))
+    try:
+        with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
+            again = rerun(study, number, bar, announce)
+    except RunInterrupted as stopped:
+        stopped.run.save(folder)
+        return fail(f"interrupted; what was computed up to {stopped.run.state.time:.4g} s is in {folder}",
+                    INTERRUPTED, "")  # fmt: skip
+    _keep(study, again, folder, draw=not options.no_figures)
+    return _verdict(study, again)
+
+
+def _keep(study: "Study", again: "Again", folder: Path, *, draw: bool) -> None:
+    """Save, draw and report the run."""
+    from experiments.commands.run import finish
+
+    if again.run is not None:
+        labels = ", ".join(f"{name} {value}" for name, value in again.trial.labels.items())
+        title = f"{study.folder}, trial {again.trial.number}" + (f" ({labels})" if labels else "")
+        finish(again.run, study.experiment, folder, title, draw=draw)
+
+
+def _verdict(study: "Study", again: "Again") -> int:
+    """Say whether it is the same; the exit status."""
+    from rich.text import Text
+
+    from experiments.cli.terminal import terminal
+    from experiments.studies.rerun import changed_since
+
+    number = again.trial.number
+    if again.same:
+        told = f"{again.stored['verdict']}, and {len(again.stored) - 3} metrics, are the study's, bit for bit"
+        terminal().print(Text(f"\nTrial {number}: {told}", style="green"))
+        return 0
+    lines = [f"{name}: {again.stored[name]!r} then, {again.found.get(name)!r} now" for name in again.differences]
+    changed = changed_since(study)
+    terminal().print(Text("\n" + "\n".join(lines), style="yellow"))
+    reason = f"; what changed since: {'; '.join(changed)}" if changed else "; machine and versions are the same"
+    count = f"{len(lines)} of {len(again.stored)} values differ"
+    return fail(f"trial {number} is not what the study has: {count}{reason}", DIFFERS)

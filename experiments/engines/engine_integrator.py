@@ -1,0 +1,195 @@
+"""An engine in the place of an integrator: our loop asks the controller and keeps the books, it takes the steps."""
+
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from biped.control.controller import Impedance
+from biped.disturbances import Disturbances, Throw
+from biped.dynamics import forward_kinematics
+from biped.errors import InputError
+from biped.integrators import Recursive
+from biped.integrators.explicit.interrupts import interrupts_afterwards
+from biped.integrators.integrator import NoGuarantees
+from biped.kernels.loop.closed_loop import World
+from biped.kernels.loop.projectile import ARMED
+from biped.kernels.state.simulation_state import STEPS
+from biped.kernels.step.step import OK
+from biped.kernels.variational.equations import reference_point
+from biped.kernels.variational.free_body import body_velocities
+from biped.model import Model
+from biped.model.geometry import quaternion_matrix
+from contact import Floor
+from contact.arrays import Floats
+from experiments.engines.engine import Applied, Case, Engine, Simulation, check_installed
+from experiments.engines.kernels.external import begin_step, end_step, log_impact, new_arrival, velocities_now
+
+
+@dataclass
+class Blow:
+    """A blow of the thrown box, over all the steps that it takes.
+
+    Attributes:
+        time: [s] when it began.
+        place: (3,) [m].
+        velocity: (3,) [m/s] of the box relative to what it struck, before.
+        impulse: (3,) [N·s] on what it struck, so far.
+    """
+
+    time: float
+    place: Floats
+    velocity: Floats
+    impulse: Floats
+
+
+class Host(NoGuarantees):
+    """Steps the plant by another engine; made anew for each run.
+
+    It stands where an integrator does (``biped.integrators.integrator``): controllers, senses, actuators, falls, rows
+    and books are those of every run.
+
+    Attributes:
+        engine: which, with its settings.
+        seconds: [s] spent in the engine's own steps so far.
+        steps: how many there were.
+    """
+
+    paper: ClassVar[str] = ""
+    coordinates: ClassVar[str] = "the engine's own"
+    order: ClassVar[int] = 1
+    cost: ClassVar[str] = ""
+
+    def __init__(self, engine: Engine) -> None:
+        check_installed(engine)
+        self.engine = engine
+        self.name = engine.name
+        self.seconds, self.steps = 0.0, 0
+        self._taken: tuple[Model, Floor, Throw | None] | None = None
+        self._simulation: Simulation | None = None
+        self._blow: Blow | None = None
+
+    @property
+    def failure(self) -> str:
+        """Why the last step failed, in the engine's words, if it says so."""
+        return str(getattr(self._simulation, "failure", ""))
+
+    @property
+    def blow(self) -> "Blow | None":
+        """A blow of the thrown box that is not over, and has no event yet."""
+        return self._blow
+
+    def method(self, model: Model) -> Any:
+        """What the kernels around the steps are compiled for."""
+        return Recursive().method(model)
+
+    def take_on(self, model: Model, floor: Floor, acting: Disturbances) -> None:
+        """Get to know what will be simulated.
+
+        Raises:
+            InputError: there are patches on the floor, which engines do not have.
+        """
+        if acting.patches:
+            raise InputError(
+                f"{self.engine.title} takes no patches on the floor: leave them out, or use an engine of ours"
+            )
+        self._taken = model, floor, acting.throw
+
+    def hold(self, world: World, steps: int) -> int:
+        """What ``biped.kernels.loop.closed_loop.hold`` does, by the engine; without steps it loads the kernels."""
+        if self._simulation is None:
+            self._begin(world)
+        if steps == 0:
+            velocities_now(world)
+            begin_step(world, 0)
+            return int(end_step(world, self._arrival, 0.0, 0))
+        for _ in range(steps):
+            with interrupts_afterwards():
+                begin_step(world, 1)
+                reason = self._step(world)
+            if reason != OK:
+                return reason
+        return OK
+
+    def _begin(self, world: World) -> None:
+        """Start the engine from the state of the plant."""
+        assert self._taken is not None
+        model, floor, throw = self._taken
+        plant = world.plant
+        velocities_now(world)
+        self._arrival = new_arrival(model.nq, model.nv, model.nc)
+        case = Case(model, floor, float(plant.clock[1]), _impedance(model, plant), throw)
+        self._simulation = self.engine.start(case)
+        self._armed = world.thrown.status[ARMED] == 1
+        if self._armed:
+            state = world.thrown.state
+            velocity, omega = body_velocities(state, world.thrown.mass[0], world.thrown.inertia[0])
+            self._arrival.thrown[:] = (*state[:7], *velocity, *omega)
+        self._arrival.v[:] = world.work.motion.rates
+        self._simulation.place(plant.q.copy(), world.work.motion.rates.copy(), self._arrival.thrown.copy())
+
+    def _step(self, world: World) -> int:
+        assert self._simulation is not None
+        plant, arrival = world.plant, self._arrival
+        forces = _applied(world)
+        begin = time.perf_counter()
+        self._simulation.step(plant.torque, forces)
+        self.seconds += time.perf_counter() - begin
+        self.steps += 1
+        flying = arrival.thrown.copy() if self._armed else arrival.thrown
+        arrival.before[:] = arrival.v
+        self._simulation.read(arrival)
+        if self._armed:
+            self._follow_thrown(world, flying)
+        return int(end_step(world, arrival, self.engine.lag, 1))
+
+    def _follow_thrown(self, world: World, before: Floats) -> None:
+        """The thrown box as it flies on, and an event for a blow once it is over."""
+        thrown, arrival = world.thrown, self._arrival
+        now = float(world.plant.clock[0] + world.plant.clock[1] * world.plant.counts[STEPS])
+        if np.any(arrival.blow):
+            if self._blow is None:
+                self._blow = Blow(now, arrival.blow_at.copy(), self._approach(world, before), np.zeros(3))
+            self._blow.impulse += arrival.blow
+        elif self._blow is not None:
+            log_impact(world, self._blow.time, self._blow.impulse, self._blow.place, self._blow.velocity)
+            self._blow = None
+        R = quaternion_matrix(arrival.thrown[3:7])
+        thrown.state[:7] = arrival.thrown[:7]
+        thrown.state[7:10] = thrown.mass[0] * arrival.thrown[7:10]
+        thrown.state[10:13] = R @ thrown.inertia[0].reshape(3, 3) @ np.transpose(R) @ arrival.thrown[10:13]
+
+    def _approach(self, world: World, box: Floats) -> Floats:
+        """Velocity of the thrown box relative to its target where they touch, before the step."""
+        assert self._taken is not None
+        model, _, throw = self._taken
+        assert throw is not None
+        velocities_now(world)
+        motion = forward_kinematics(model, world.plant.q, world.work.motion.rates)
+        i, place = model.body_index(throw.target), self._arrival.blow_at
+        struck = motion.velocity[i] + np.cross(motion.angular_velocity[i], place - motion.position[i])
+        return np.asarray(box[7:10] + np.cross(box[10:13], place - box[:3]) - struck)
+
+
+def _impedance(model: Model, plant: Any) -> Impedance:
+    """Springs and dampers that the plant holds in its joints."""
+    values: dict[str, dict[str, float]] = {"stiffness": {}, "damping": {}, "rest": {}}
+    for joint in model.joint_names:
+        dof = model.dof(joint)
+        if plant.stiffness[dof] or plant.damping[dof]:
+            values["stiffness"][joint] = float(plant.stiffness[dof])
+            values["damping"][joint] = float(plant.damping[dof])
+            values["rest"][joint] = float(plant.setpoint[dof])
+    return Impedance(**values)
+
+
+def _applied(world: World) -> list[Applied]:
+    """The pushes in the coming step."""
+    pushes, h = world.pushes, world.plant.clock[1]
+    origin = np.array(reference_point(world.tree, world.plant.q))
+    return [
+        Applied(int(pushes.body[j]), pushes.impulse[j] / h, origin + pushes.left[j])
+        for j in range(len(pushes.body))
+        if pushes.impulse[j].any()
+    ]

@@ -1,0 +1,138 @@
+"""Outcomes as files: what was computed is kept as soon as it is, and the page is made from what is kept."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pandas as pd
+
+from biped.errors import InputError
+from experiments.papers.item import Finding, Outcome
+from experiments.visualization.figures.style import STYLE
+
+#: In the folder of each item, beside its tables and figures.
+OUTCOME = "outcome.json"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The outcome of an item as it is on disk.
+
+    Attributes:
+        folder: where the files are.
+        findings: as in the ``Outcome``.
+        assumptions: as in the ``Outcome``.
+        tables: file names of the tables, by title.
+        figures: file names.
+        quick: whether it was the short version.
+        seconds: [s] it took.
+        stamp: machine, versions, commit and day.
+    """
+
+    folder: Path
+    findings: tuple[Finding, ...]
+    assumptions: tuple[str, ...]
+    tables: Mapping[str, str]
+    figures: tuple[str, ...]
+    quick: bool
+    seconds: float
+    stamp: Mapping[str, Any]
+
+    @property
+    def files(self) -> list[Path]:
+        """The tables and the figures."""
+        return [self.folder / name for name in (*self.tables.values(), *self.figures)]
+
+    def table(self, title: str) -> pd.DataFrame:
+        """A table by its title."""
+        return pd.read_csv(self.folder / self.tables[title])
+
+
+def keep(outcome: Outcome, folder: Path, *, quick: bool, seconds: float, stamp: Mapping[str, Any], draw: bool) -> Kept:
+    """Write an outcome into a folder of its own, in place of the one that was there.
+
+    Raises:
+        ValueError: a number of a finding is not finite, or two tables have the same name.
+        OSError: a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    findings = tuple(_plain(finding) for finding in outcome.findings)
+    tables = {title: f"{_slug(title)}.csv" for title in outcome.tables}
+    if len(set(tables.values())) < len(tables):
+        raise ValueError(f"two of these tables would have the same file: {', '.join(tables)}")
+    figures = tuple(f"{name}.png" for name in outcome.figures) if draw else ()
+    kept = Kept(folder, findings, outcome.assumptions, tables, figures, quick, seconds, stamp)
+    text = json.dumps({**asdict(kept), "folder": None}, indent=2, ensure_ascii=False, allow_nan=False)
+    _remove_former(folder)
+    for title, frame in outcome.tables.items():
+        frame.to_csv(folder / tables[title], index=False)
+    if draw:
+        with matplotlib.rc_context(STYLE):
+            for name, figure in outcome.figures.items():
+                figure.savefig(folder / f"{name}.png")
+    (folder / OUTCOME).write_text(text + "\n", encoding="utf-8")
+    return kept
+
+
+def recall(folder: Path) -> Kept | None:
+    """What ``keep`` wrote into a folder, or None if there is nothing.
+
+    Raises:
+        InputError: what is there is damaged.
+    """
+    path = folder / OUTCOME
+    if not path.is_file():
+        return None
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        saved |= {
+            "folder": folder,
+            "findings": tuple(Finding(**finding) for finding in saved["findings"]),
+            "assumptions": tuple(saved["assumptions"]),
+            "figures": tuple(saved["figures"]),
+        }
+        kept = Kept(**saved)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: damaged ({error}); remove it, and compute the item anew") from error
+    missing = [file.name for file in kept.files if not file.is_file()]
+    if missing:
+        raise InputError(f"{folder}: {', '.join(missing)} missing; remove {OUTCOME}, and compute the item anew")
+    return kept
+
+
+def _remove_former(folder: Path) -> None:
+    """Remove the files of the outcome that was there, which would contradict the new one."""
+    path = folder / OUTCOME
+    if path.is_file():
+        try:
+            former = recall(folder)
+        except InputError:  # its other files, if there are any, are not known
+            former = None
+        path.unlink()
+        for file in former.files if former else ():
+            file.unlink(missing_ok=True)
+
+
+def _plain(finding: Finding) -> Finding:
+    """The finding in Python's own types, NumPy's left out."""
+    return Finding(
+        finding.quantity,
+        _number(finding.published),
+        _number(finding.ours),
+        finding.criterion,
+        bool(finding.agrees),
+        finding.note,
+        finding.fitted,
+    )
+
+
+def _number(value: float | str) -> float | str:
+    return value if isinstance(value, str) else float(value)
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", title.lower()).strip("-") or "table"

@@ -1,0 +1,66 @@
+"""The papers that are recomputed: each is a package beside this module that has a ``PAPER``.
+
+Their names are known without importing them, so that asking for help is quick.
+"""
+
+import difflib
+import fnmatch
+import importlib
+import pkgutil
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from biped.errors import InputError
+
+if TYPE_CHECKING:
+    from experiments.papers.item import Item, Paper
+
+
+def paper_names() -> tuple[str, ...]:
+    """The names of all papers, such as ``wendlandt-1997``."""
+    import experiments.papers as here
+
+    found = (module.name for module in pkgutil.iter_modules(here.__path__) if module.ispkg)
+    return tuple(sorted((name.replace("_", "-") for name in found), key=lambda name: name.rpartition("-")[2]))
+
+
+def load(name: str) -> "Paper":
+    """The paper of a name that exists."""
+    found: Paper = importlib.import_module(f"experiments.papers.{name.replace('-', '_')}").PAPER
+    return found
+
+
+def paper_named(name: str) -> "Paper":
+    """The paper of this name.
+
+    Raises:
+        InputError: there is none; the message names the nearest, or whose item it is.
+    """
+    names = paper_names()
+    if name in names:
+        return load(name)
+    owners = [paper for paper in names if any(item.name == name for item in load(paper).items)]
+    hint = f"it is an item: biped reproduce {owners[0]} {name}" if owners else _nearest(name, names)
+    raise InputError(f"unknown paper {name!r}; {hint}")
+
+
+def items_named(paper: "Paper", names: Sequence[str]) -> "tuple[Item, ...]":
+    """The items of a paper with these names or patterns (``figure-4.*``), in the paper's order; all for none.
+
+    Raises:
+        InputError: a name or pattern fits no item; the message names the nearest.
+    """
+    known = [item.name for item in paper.items]
+    wanted: set[str] = set()
+    for name in names or known:
+        found = fnmatch.filter(known, name)
+        if not found:
+            raise InputError(f"{paper.name} has no item {name!r}; {_nearest(name, known)}")
+        wanted.update(found)
+    return tuple(item for item in paper.items if item.name in wanted)
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    known = list(names)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return f"the nearest are {', '.join(close)}" if close else f"there are {', '.join(known)}"

@@ -1,0 +1,187 @@
+"""The page of a paper: what agrees, what does not and why, item by item."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.papers.cached import Kept
+from experiments.papers.item import Finding, Item, Paper
+from experiments.papers.run import Failure
+from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
+from experiments.visualization.pages.blocks import Mood, shown
+
+_HEADINGS = ("statement", "published", "ours", "agrees if", "", "why not, or what was assumed")
+NOT_COMPUTED = "not computed yet"
+
+
+def report_page(
+    paper: Paper,
+    kept: Mapping[str, Kept],
+    failures: Mapping[str, Failure],
+    stamp: Mapping[str, Any],
+    command: str,
+) -> Page:
+    """The page of a paper.
+
+    Args:
+        paper: the paper.
+        kept: the outcomes there are, by item; of this time or of an earlier one.
+        failures: of this time, by item.
+        stamp: machine, versions, commit and day.
+        command: what was typed.
+    """
+    return Page(
+        title=f"{paper.name}: published and ours",
+        subtitle=paper.citation,
+        lead=_lead(paper, kept, failures, command),
+        sections=tuple(_section(item, kept.get(item.name), failures.get(item.name)) for item in paper.items),
+        made={name: value for name, value in stamp.items() if value is not None},
+    )
+
+
+def missing_items(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure]) -> list[tuple[Item, str]]:
+    """The items that the page has no outcome of, and why."""
+    return [
+        (item, f"failed: {failures[item.name].message}" if item.name in failures else NOT_COMPUTED)
+        for item in paper.items
+        if item.name not in kept
+    ]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What statements come to.
+
+    Attributes:
+        agreeing: how many agree that are evidence.
+        total: how many are evidence.
+        fitted: how many others there are, by which choices were made.
+        all_agree: whether none differs, of either.
+    """
+
+    agreeing: int
+    total: int
+    fitted: int
+    all_agree: bool
+
+    def __str__(self) -> str:
+        text = f"{self.agreeing} of {self.total} statements agree"
+        verb = "was" if self.fitted == 1 else "were"
+        return f"{text}; {self.fitted} {verb} used to choose what the paper leaves open" if self.fitted else text
+
+
+def tally(findings: Iterable[Finding]) -> Tally:
+    """Of these statements."""
+    found = list(findings)
+    evidence = [finding.agrees for finding in found if not finding.fitted]
+    all_agree = all(finding.agrees for finding in found)
+    return Tally(sum(evidence), len(evidence), len(found) - len(evidence), all_agree)
+
+
+def all_findings(kept: Mapping[str, Kept]) -> list[Finding]:
+    """The statements of all items."""
+    return [finding for outcome in kept.values() for finding in outcome.findings]
+
+
+def mark(finding: Finding) -> str:
+    """In words, since not everybody sees the colours."""
+    if not finding.agrees:
+        return "differs"
+    return "chosen by it" if finding.fitted else "agrees"
+
+
+def _lead(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure], command: str) -> tuple[Block, ...]:
+    counted = tally(all_findings(kept))
+    computed = f"{len(kept)} of {len(paper.items)} items computed"
+    blocks: list[Block] = [Prose(f"{counted} ({computed}).", "good" if counted.all_agree else "bad")]
+    differing = [
+        (item.name, finding)
+        for item in paper.items
+        if item.name in kept
+        for finding in kept[item.name].findings
+        if not finding.agrees
+    ]
+    if differing:
+        blocks.append(
+            Table(
+                "Statements that differ",
+                ("item", "statement", "published", "ours", "why"),
+                tuple((name, f.quantity, shown(f.published), shown(f.ours), f.note) for name, f in differing),
+                tuple("bad" for _ in differing),
+                fold=False,
+            )
+        )
+    missing = missing_items(paper, kept, failures)
+    if missing:
+        blocks.append(Bullets("Missing items", tuple(f"{item.name}, {item.title}: {why}" for item, why in missing)))
+    if any(outcome.quick for outcome in kept.values()):
+        blocks.append(Prose("Some items are short versions (--quick): the same statements, from less computation."))
+    blocks += [Prose("To reproduce this page:"), Code(command)]
+    return tuple(blocks)
+
+
+def _section(item: Item, kept: Kept | None, failure: Failure | None) -> Section:
+    verdict, mood = _verdict(kept, failure)
+    blocks: list[Block] = []
+    if failure is not None:
+        blocks += [Prose(f"The last attempt failed: {failure.message}", "bad"), Code(failure.trace)]
+        if kept is not None:
+            blocks.append(Prose("Below is what an earlier one had found."))
+    blocks += _outcome(item, kept) if kept is not None else [Prose(f"{NOT_COMPUTED}.".capitalize(), "muted")]
+    return Section(item.name, f"{item.name}: {item.title}", item.source, verdict, mood, tuple(blocks))
+
+
+def _verdict(kept: Kept | None, failure: Failure | None) -> tuple[str, Mood]:
+    if failure is not None:
+        return "failed", "bad"
+    if kept is None:
+        return "missing", "bad"
+    if not kept.findings:
+        return "no statements", ""
+    counted = tally(kept.findings)
+    if not counted.total:
+        return f"{counted.fitted} to choose by", "" if counted.all_agree else "bad"
+    return f"{counted.agreeing} of {counted.total} agree", "good" if counted.all_agree else "bad"
+
+
+def _outcome(item: Item, kept: Kept) -> list[Block]:
+    blocks: list[Block] = []
+    if kept.findings:
+        blocks.append(_findings(kept.findings))
+    if kept.assumptions:
+        blocks.append(Bullets("Assumed, where the paper leaves it open", kept.assumptions))
+    for name in kept.figures:
+        caption = item.title if len(kept.figures) == 1 else name.removesuffix(".png").replace("-", " ")
+        blocks.append(Image((kept.folder / name).read_bytes(), caption))
+    blocks += [Table.of(title, kept.table(title)) for title in kept.tables]
+    version = "short version, " if kept.quick else ""
+    files = ", ".join(file.name for file in kept.files)
+    where = f"{version}{kept.seconds:.1f} s, {kept.stamp.get('date')}, commit {kept.stamp.get('commit') or 'unknown'}"
+    blocks.append(Prose(f"Computed: {where}.{f' Files in {Path(item.name)}/: {files}.' if files else ''}", "muted"))
+    return blocks
+
+
+def _findings(findings: tuple[Finding, ...]) -> Table:
+    """One row a statement; a last column where any of them has a note."""
+    has_notes = any(finding.note for finding in findings)
+    width = len(_HEADINGS) - (0 if has_notes else 1)
+    moods = tuple(_mood(finding) for finding in findings)
+    return Table("", _HEADINGS[:width], tuple(_row(finding)[:width] for finding in findings), moods, fold=False)
+
+
+def _mood(finding: Finding) -> Mood:
+    if not finding.agrees:
+        return "bad"
+    return "muted" if finding.fitted else "good"
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
+    return (
+        finding.quantity,
+        shown(finding.published),
+        shown(finding.ours),
+        finding.criterion,
+        mark(finding),
+        finding.note,
+    )

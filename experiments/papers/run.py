@@ -1,0 +1,85 @@
+"""Recompute items of a paper one after the other; each is kept, and the page written, as soon as it is done."""
+
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments.cli.failures import describe
+from experiments.cli.progress import ProgressBar
+from experiments.papers.cached import Kept, keep
+from experiments.papers.item import Item, Paper
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why an item did not come out: one line, and where in the program."""
+
+    message: str
+    trace: str
+
+
+@dataclass
+class Session:
+    """Which items were asked for, and how far it got.
+
+    Attributes:
+        paper: whose items.
+        items: those asked for, in order.
+        folder: with a folder for each item in it.
+        quick: whether the short version was asked for.
+        draw: whether figures are written.
+        stamp: machine, versions, commit and day.
+        done: what was computed, by item.
+        failures: what was not, by item.
+        interrupted: whether the user stopped it.
+    """
+
+    paper: Paper
+    items: Sequence[Item]
+    folder: Path
+    quick: bool
+    draw: bool
+    stamp: Mapping[str, Any]
+    done: dict[str, Kept] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def run(self, after: Callable[[Item], None]) -> None:
+        """Recompute all items; Ctrl-C ends it, an item that fails does not.
+
+        Args:
+            after: called with every item that came out or failed.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        for number, item in enumerate(self.items, start=1):
+            try:
+                self._attempt(number, item)
+            except KeyboardInterrupt:
+                self.interrupted = True
+                return
+            after(item)
+
+    def _attempt(self, number: int, item: Item) -> None:
+        what = f"{item.name} ({number} of {len(self.items)})"
+        begin = time.perf_counter()
+        try:
+            with ProgressBar(1.0, what, "") as bar:
+                outcome = item.produce(self.quick, bar)
+            self.done[item.name] = keep(
+                outcome,
+                self.folder / item.name,
+                quick=self.quick,
+                seconds=time.perf_counter() - begin,
+                stamp=self.stamp,
+                draw=self.draw,
+            )
+        except OSError:  # the disk is full, or the folder gone: the next item would not fare better
+            raise
+        except Exception as error:  # any defect of one item: the others do not depend on it
+            message = describe(error) or f"{type(error).__name__}: {error}"
+            self.failures[item.name] = Failure(" ".join(message.split()), traceback.format_exc())

@@ -1,0 +1,59 @@
+"""Published against ours on the terminal, one line a statement."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from experiments.cli.terminal import terminal
+from experiments.papers.cached import Kept
+from experiments.papers.item import Finding, Item
+from experiments.papers.report import all_findings, mark, missing_items, tally
+from experiments.papers.run import Session
+from experiments.visualization.pages.blocks import shown
+
+
+def print_item(item: Item, session: Session, console: Console | None = None) -> None:
+    """The statements of an item that was just computed, or why it was not."""
+    console = console or terminal()
+    console.print(Text(f"\n{item.name}: {item.title}", style="bold"))
+    failure = session.failures.get(item.name)
+    if failure is not None:
+        console.print(Text(f"  failed: {failure.message}", style="red"))
+        return
+    kept = session.done[item.name]
+    if kept.findings:
+        console.print(_findings(kept.findings))
+    else:
+        console.print(Text("  no statements to compare", style="dim"))
+
+
+def _findings(findings: tuple[Finding, ...]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("statement", overflow="fold", ratio=3)
+    for heading in ("published", "ours"):
+        table.add_column(heading, overflow="fold", ratio=2)
+    table.add_column("agrees if", overflow="fold", ratio=2)
+    table.add_column("", no_wrap=True)
+    table.add_column("note", overflow="fold", ratio=3)
+    for finding in findings:
+        style = "yellow" if not finding.agrees else "dim" if finding.fitted else "green"
+        cells = (finding.quantity, shown(finding.published), shown(finding.ours), finding.criterion)
+        verdict = Text(mark(finding), style=style)
+        table.add_row(*map(Text, cells), verdict, Text(finding.note, style="dim"))
+    return table
+
+
+def print_summary(session: Session, kept: Mapping[str, Kept], page: Path, console: Console | None = None) -> None:
+    """How much agrees, what is missing, and where the page is."""
+    console = console or terminal()
+    counted = tally(all_findings(kept))
+    text = f"\n{session.paper.name}: {counted}"
+    console.print(Text(text, style="bold green" if counted.all_agree else "bold yellow"))
+    missing = missing_items(session.paper, kept, session.failures)
+    if missing:
+        console.print(Text(f"not on the page: {', '.join(item.name for item, _ in missing)}", style="yellow"))
+    console.print(Text(str(page), style="cyan"))

@@ -1,0 +1,55 @@
+"""Chapter 4 of Wendlandt 1997: the figures of the two balancing experiments, 4.3 to 4.10 and 4.12 to 4.19."""
+
+from biped.runs.run import Run
+from experiments.catalogue.figure_names import BALANCING
+from experiments.papers.item import Finding, Item
+from experiments.papers.wendlandt_1997 import experiment1, experiment2
+from experiments.papers.wendlandt_1997.simulated import Compare, simulated_figure
+
+#: The thesis's names of the figures, in its order.
+_TITLES = (
+    "Joint Angles",
+    "Joint Torques",
+    "Body Position",
+    "Body Orientation",
+    "Body Position Error",
+    "Body Orientation Error",
+    "Desired Body Force",
+    "Desired Body Torque",
+)
+
+_ASSUMPTIONS = (
+    "The figures are known by what the text says about them: magnitudes bind within a third, since the floor and the "
+    "collisions are not those of the thesis's simulator (Impulse), and times within 0.05 s.",
+    "Floor: springs and dampers (5.3's rubber) at four points of each sole; the thesis's soles collide by impulses.",
+)
+_BLOCK = (
+    "The block: a cube of water's density, as heavy as printed; its size is not printed.",
+    "The set point's orientation: 15° about −Y, as the text says; the quaternion printed beside it is experiment 1's.",
+)
+
+
+def _none(_: Run) -> tuple[Finding, ...]:
+    return ()
+
+
+def _figures(
+    experiment: str, number: int, compare: dict[str, Compare], assumptions: tuple[str, ...]
+) -> tuple[Item, ...]:
+    return tuple(
+        simulated_figure(
+            experiment,
+            kind,
+            f"{title} for Experiment {number}",
+            f"Wendlandt 1997, section 4.3, experiment {number}",
+            compare.get(kind, _none),
+            assumptions,
+        )
+        for kind, title in zip(BALANCING, _TITLES, strict=True)
+    )
+
+
+ITEMS: tuple[Item, ...] = (
+    *_figures("stand-tilted", 1, experiment1.COMPARE, _ASSUMPTIONS),
+    *_figures("thrown-block", 2, experiment2.COMPARE, _ASSUMPTIONS + _BLOCK),
+)

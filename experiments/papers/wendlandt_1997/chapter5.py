@@ -1,0 +1,101 @@
+"""Section 5.3 of Wendlandt 1997: the figures of a box that is thrown along the floor, 5.3 to 5.6."""
+
+from functools import partial
+
+import numpy as np
+
+from biped.runs.run import Run
+from experiments.catalogue.box_drop import FRICTION
+from experiments.papers.item import Finding, Item
+from experiments.papers.wendlandt_1997.friction_search import FACTS, Fact, Motion
+from experiments.papers.wendlandt_1997.simulated import simulated_figure
+
+#: [kg], [m/s²] and [N/m] as printed.
+_WEIGHT, _STIFFNESS = 70.0 * 9.81, 75_000.0
+#: By the kind of figure: the facts that the text tells about it, and what is measured for each.
+_FACTS: dict[str, tuple[str, ...]] = {
+    "centre-of-mass": ("first touch", "flight", "y increases", "rest"),
+    "quaternion": ("flip",),
+    "friction-states": ("first touch", "vertex 1", "vertex 2", "vertices 3, 4", "vertices 5–8"),
+    "newton-iterations": ("Newton",),
+}
+_TITLES = {
+    "centre-of-mass": "Center of Mass for the Contact Simulation",
+    "quaternion": "Quaternion Orientation for the Contact Simulation",
+    "friction-states": "Friction States for the Contact Simulation",
+    "newton-iterations": "Number of Newton-Raphson Iterations for the Contact Simulation",
+}
+_ASSUMPTIONS = (
+    f"Friction: the thesis prints no coefficient; {FRICTION:g}, static and dynamic, is in the one interval in which "
+    "all of these statements hold (biped search-friction).",
+    "The orientation at the start is made unit.",
+)
+
+_CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this and the others hold"
+
+
+def _measured(name: str, motion: Motion) -> str:
+    """What stands behind the yes or no of a fact."""
+    if name == "first touch":
+        vertex = motion.first_touches.index(motion.touched_at) + 1
+        return f"vertex {vertex} at {motion.touched_at:.4f} s"
+    if name == "rest":
+        return f"from {motion.rest_at:.3f} s on"
+    if name == "y increases":
+        return f"by {motion.y[-1] - motion.y[0]:.3f} m, falling {1e3 * motion.greatest_fall_of_y:.2g} mm on the way"
+    if name == "flip":
+        return "ends at ({:.3f}, {:.3f}, {:.3f}, {:.3f})".format(*motion.final_quaternion)
+    if name == "Newton":
+        return f"{motion.newton_max} at most, {motion.newton_at_rest} once settled"
+    if name == "flight":
+        vx = motion.run.frame["body_vx"].to_numpy()[motion.before_touch]
+        y = motion.y[motion.before_touch]
+        return f"they change by {np.ptp(vx):.1g} m/s and {np.ptp(y):.1g} m"
+    return _visits(name, motion)
+
+
+def _visits(name: str, motion: Motion) -> str:
+    """The states that the vertices of a fact were in, and the last one."""
+    digits = name.replace("–", " ").replace(",", " ").split()[1:]
+    vertices = range(int(digits[0]), int(digits[-1]) + 1)
+    seen = sorted(set().union(*(motion.visited(vertex) for vertex in vertices)))
+    last = sorted({motion.ends_in(vertex) for vertex in vertices})
+    return f"states {', '.join(map(str, seen))}; ends in {', '.join(map(str, last))}"
+
+
+def _finding(fact: Fact, motion: Motion) -> Finding:
+    ours = _measured(fact.name, motion)
+    return Finding(fact.name, fact.statement, ours, "it is so", fact.holds(motion), _CHOSEN, fitted=True)
+
+
+def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
+    motion = Motion(run)
+    findings = [_finding(fact, motion) for name in _FACTS[kind] for fact in FACTS if fact.name == name]
+    if kind == "centre-of-mass":
+        findings.append(_penetration(run))
+    return tuple(findings)
+
+
+def _penetration(run: Run) -> Finding:
+    depth = 0.1 - float(run.frame["body_z"].iloc[-1])
+    expected = _WEIGHT / (4.0 * _STIFFNESS)
+    return Finding(
+        "penetration at the equilibrium [mm]",
+        "there is one",
+        1e3 * depth,
+        f"weight over four springs, {1e3 * expected:.4g} mm, within 0.1%",
+        abs(depth - expected) < 1e-3 * expected,
+    )
+
+
+ITEMS: tuple[Item, ...] = tuple(
+    simulated_figure(
+        "box-drop",
+        kind,
+        title,
+        "Wendlandt 1997, section 5.3",
+        partial(_compare, kind),
+        _ASSUMPTIONS,
+    )
+    for kind, title in _TITLES.items()
+)

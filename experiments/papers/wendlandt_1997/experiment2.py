@@ -1,0 +1,153 @@
+"""What the thesis states about experiment 2, figure by figure (section 4.3), against a run of it."""
+
+import numpy as np
+
+from biped.runs.contact_changes import Change, lasting_changes
+from biped.runs.run import Run
+from experiments.papers.item import Finding
+from experiments.papers.wendlandt_1997.experiment1 import converges, drift, faster, turns
+from experiments.papers.wendlandt_1997.simulated import Compare, column, last_away, sharpest_change, table
+
+#: A sudden change is a sharp one if it is this many times the greatest that comes without a cause.
+SHARP = 2.0
+#: [s] and [m] how close times must be, and a place that "drifts about zero".
+CLOSE, ABOUT = 0.05, 5e-3
+#: [s] before and after the hit, when its impulses have not begun, and are over.
+BEFORE, AFTER = 0.004, 0.03
+SIDES = ("left", "right")
+SIZE = "the block's size, and with it where and how long it touches, is not printed"
+
+
+def hit_at(run: Run) -> float:
+    """[s] of the first impact; infinite without one."""
+    impacts = run.summary["events"]["impacts"]
+    return float(impacts[0]["time"]) if impacts else np.inf
+
+
+def _changes(run: Run, edge: str) -> list[Change]:
+    return [change for change in lasting_changes(run.summary["events"]["edges"])[0] if change.edge == edge]
+
+
+def heel(run: Run, side: str) -> tuple[float, float]:
+    """[s] when a heel rises, and when it lands again; infinite if it does not."""
+    up = next((c.time for c in _changes(run, f"{side}_heel") if c.change == "up"), np.inf)
+    landings = (c.time for c in _changes(run, f"{side}_heel") if c.change == "down" and c.time > up)
+    return up, next(landings, np.inf)
+
+
+def disturbances(run: Run) -> tuple[float, ...]:
+    """[s] of the hit, and of the heels' rising and landing."""
+    return (hit_at(run), *(time for side in SIDES for time in heel(run, side)))
+
+
+def _at(what: str, ours: float, published: float, margin: float = CLOSE) -> Finding:
+    """When something happens, "approximately" at a printed time."""
+    agrees = abs(ours - published) <= margin
+    text: float | str = ours if np.isfinite(ours) else "never"
+    return Finding(f"{what} [s]", f"about {published:g}", text, f"within {margin:g} s", agrees, SIZE)
+
+
+def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Finding:
+    """Whether curves change sharply soon after these times, and nowhere else but at the run's other events."""
+    ratio = sharpest_change(run, table(run, prefix), times, (0.0, *disturbances(run)))
+    return Finding(
+        f"sudden change of the {what}, over the greatest where nothing happens",
+        "sharp",
+        ratio,
+        f"above {SHARP:g}, within 0.03 s",
+        ratio > SHARP,
+    )
+
+
+def joint_angles(run: Run) -> tuple[Finding, ...]:
+    """Figure 4.12."""
+    hit = hit_at(run)
+    (left_up, left_down), (right_up, right_down) = (heel(run, side) for side in SIDES)
+    toes_rise = any(c.change == "up" for side in SIDES for c in _changes(run, f"{side}_toes"))
+    return (
+        _at("the block hits", hit, 0.08, 0.015),
+        _sharp("joint rates after the hit", run, "rate_", (hit,)),
+        _at("the left foot begins to rise", left_up, 0.13),
+        _at("the right foot begins to rise", right_up, 0.13),
+        Finding(
+            "it rests meanwhile on",
+            "the front of the two feet",
+            "less" if toes_rise else "the front of the two feet",
+            "no toes rise",
+            not toes_rise,
+        ),
+        _at("the right foot lands", right_down, 0.36),
+        _at("the left foot lands", left_down, 0.38),
+        Finding(
+            "the foot that lands first",
+            "right",
+            "right" if right_down < left_down else "left",
+            "the same",
+            right_down < left_down,
+            f"they are 0.02 s apart in the thesis; {SIZE}",
+        ),
+        drift(run),
+    )
+
+
+def joint_torques(run: Run) -> tuple[Finding, ...]:
+    """Figure 4.13."""
+    hit, *feet = disturbances(run)
+    return (
+        _sharp("torques after the collision", run, "torque_", (hit,)),
+        _sharp("torques after a foot rises or lands", run, "torque_", tuple(feet)),
+    )
+
+
+def body_position(run: Run) -> tuple[Finding, ...]:
+    """Figure 4.14."""
+    y = column(run, "body_y")
+    x, z = (last_away(run, f"body_{axis}", target) for axis, target in (("x", -0.01), ("z", 1.14)))
+    pushed = _jump(run, "body_vx")
+    return (
+        converges(run),
+        faster(z, x),
+        Finding(
+            "Y drifts about zero [mm]",
+            "a little",
+            f"{1e3 * y.min():.2f} … {1e3 * y.max():.2f}",
+            f"stays within {1e3 * ABOUT:g} mm",
+            np.abs(y).max() < ABOUT,
+        ),
+        Finding("X velocity by which the hit pushes the body [m/s]", "towards −X", pushed, "negative", pushed < 0.0),
+    )
+
+
+def _jump(run: Run, name: str) -> float:
+    """How much a column changes by the hit."""
+    time, values, hit = column(run, "time"), column(run, name), hit_at(run)
+    if not np.isfinite(hit):
+        return 0.0
+    before, after = (int(np.searchsorted(time, at)) for at in (hit - BEFORE, hit + AFTER))
+    return float(values[after] - values[before])
+
+
+def body_orientation(run: Run) -> tuple[Finding, ...]:
+    """Figure 4.15."""
+    y, z = _jump(run, "body_wy"), _jump(run, "body_wz")
+    return (
+        Finding("Y angular velocity by the collision [rad/s]", "about −Y", y, "negative", y < 0.0),
+        Finding("Z angular velocity by the collision [rad/s]", "about Z", z, "positive, above 0.1", z > 0.1),
+        turns(run),
+    )
+
+
+#: By the kind of figure.
+COMPARE: dict[str, Compare] = {
+    "joint-angles": joint_angles,
+    "joint-torques": joint_torques,
+    "body-position": body_position,
+    "body-orientation": body_orientation,
+    "position-error": lambda run: (converges(run),),
+    "orientation-error": lambda run: (
+        turns(run),
+        _sharp("body's angular velocity after the collision", run, "body_w", (hit_at(run),)),
+    ),
+    "desired-force": lambda run: (_sharp("desired force after a disturbance", run, "desired_f", disturbances(run)),),
+    "desired-torque": lambda run: (_sharp("desired torque after a disturbance", run, "desired_n", disturbances(run)),),
+}

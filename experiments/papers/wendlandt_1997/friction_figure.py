@@ -1,0 +1,70 @@
+"""The figure of the search for the box's friction."""
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+
+from experiments.papers.wendlandt_1997.friction_search import FACTS, Search, Trial
+from experiments.visualization.figures import style
+from experiments.visualization.figures.style import STYLE
+
+_COLORS = ListedColormap([style.ORANGE, "#8DBFE0"])
+
+
+def draw_search(search: Search, path: str | Path) -> Path:
+    """Which facts hold at which friction, at first and closer, and when the box comes to rest.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    looks = [look for look in (search.trials, search.closer) if len(look) > 1]
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(5.6 * len(looks), 6.2))
+        cells = figure.subplots(2, len(looks), squeeze=False, sharex="col", gridspec_kw={"height_ratios": (2, 1.1)})
+        for column, look in enumerate(looks):
+            _draw_facts(cells[0, column], look, labels=column == 0)
+            _draw_rest(cells[1, column], look)
+            for axes in cells[:, column]:
+                _shade(axes, search)
+        cells[0, 0].set_title("Published facts: blue holds, orange does not")
+        if len(looks) > 1:
+            cells[0, 1].set_title("A closer look")
+        figure.savefig(path)
+    return Path(path)
+
+
+def _edges(look: tuple[Trial, ...]) -> np.ndarray:
+    friction = np.array([trial.friction for trial in look])
+    middles = (friction[:-1] + friction[1:]) / 2.0
+    return np.concatenate([[2 * friction[0] - middles[0]], middles, [2 * friction[-1] - middles[-1]]])
+
+
+def _draw_facts(axes: Axes, look: tuple[Trial, ...], *, labels: bool) -> None:
+    names = [*(fact.name for fact in FACTS), "all of them"]
+    holds = np.array([[*trial.holds.values(), trial.agrees] for trial in look], dtype=float).T
+    axes.pcolormesh(_edges(look), np.arange(len(names) + 1), holds, cmap=_COLORS, vmin=0, vmax=1, rasterized=True)
+    axes.set_yticks(np.arange(len(names)) + 0.5, names if labels else [""] * len(names))
+    axes.hlines(np.arange(1, len(names)), *_edges(look)[[0, -1]], color="white", linewidth=2.0)
+    axes.invert_yaxis()
+    axes.grid(visible=False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _draw_rest(axes: Axes, look: tuple[Trial, ...]) -> None:
+    friction = [trial.friction for trial in look]
+    rest = [trial.rest_at if np.isfinite(trial.rest_at) else np.nan for trial in look]
+    axes.plot(friction, rest, ".-", color=style.BLUE, markersize=3.0, linewidth=0.8)
+    axes.axhline(1.3, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    axes.set_ylabel("at rest from [s]")
+    axes.set_xlabel("coefficient of friction $\\mu_s = \\mu_d$ [–]")
+    axes.set_ylim(0.8, 1.55)
+
+
+def _shade(axes: Axes, search: Search) -> None:
+    for begin, end in search.intervals:
+        for edge in (begin, end):
+            axes.axvline(edge, color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 1.5)))

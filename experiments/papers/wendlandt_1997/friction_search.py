@@ -1,0 +1,274 @@
+"""The friction of the box drop, which the thesis does not print, from everything it tells about the motion.
+
+Each published fact (Wendlandt 1997, section 5.3: the text, and figures 5.3 to 5.6) is a yes or no for a run.
+``search`` looks at many coefficients, then closer at those for which all facts hold.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.errors import InputError
+from biped.runs.run import Run
+from contact import ContactState
+from contact.arrays import Floats
+from experiments.catalogue.box_drop import EXPERIMENT
+
+#: [m] what cannot be seen in a figure of a motion over metres: so near to its last place the box is at rest,
+#: and so little may y fall where it "increases".
+VISIBLE = 1e-3
+#: How much closer the second look is than the first.
+REFINEMENT = 10
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What a run of the box drop, recorded at every step, says about the published facts."""
+
+    run: Run
+
+    @cached_property
+    def time(self) -> Floats:
+        """(rows,) [s]."""
+        return self.run.frame["time"].to_numpy()
+
+    @cached_property
+    def states(self) -> list[NDArray[np.int64]]:
+        """The states of vertices 1 to 8 over time; vertex i is at i − 1."""
+        return [self.run.frame[f"contact_{name}_mode"].to_numpy() for name in self.run.state.model.contact_names]
+
+    def visited(self, vertex: int) -> set[int]:
+        """The states that a vertex (1 to 8) was ever in."""
+        return set(self.states[vertex - 1].tolist())
+
+    def ends_in(self, vertex: int) -> int:
+        """The state of a vertex (1 to 8) at the end."""
+        return int(self.states[vertex - 1][-1])
+
+    @cached_property
+    def first_touches(self) -> list[float]:
+        """[s] when vertices 1 to 8 first came down; infinite for those that never did."""
+        down = [states != ContactState.NONE for states in self.states]
+        return [float(self.time[np.argmax(d)]) if d.any() else math.inf for d in down]
+
+    @cached_property
+    def touched_at(self) -> float:
+        """[s] when the first vertex came down."""
+        return min(self.first_touches)
+
+    @cached_property
+    def rest_at(self) -> float:
+        """[s] from when on the centre of mass stays where it ends; infinite if it is still moving then."""
+        place = self.run.frame[["body_x", "body_y", "body_z"]].to_numpy()
+        away = np.flatnonzero(np.linalg.norm(place - place[-1], axis=1) > VISIBLE)
+        velocity = self.run.frame[["body_vx", "body_vy", "body_vz"]].to_numpy()[-1]
+        if np.linalg.norm(velocity) > VISIBLE:
+            return math.inf
+        return float(self.time[away[-1] + 1]) if len(away) else float(self.time[0])
+
+    @cached_property
+    def before_touch(self) -> NDArray[np.bool_]:
+        """(rows,) whether nothing has touched yet."""
+        return self.time < self.touched_at
+
+    @cached_property
+    def y(self) -> Floats:
+        """(rows,) [m] of the centre of mass."""
+        return self.run.frame["body_y"].to_numpy()
+
+    @cached_property
+    def greatest_fall_of_y(self) -> float:
+        """[m] how far y ever was below a value it had had before."""
+        return float(np.max(np.maximum.accumulate(self.y) - self.y))
+
+    @cached_property
+    def final_quaternion(self) -> Floats:
+        """(4,) the orientation at the end, scalar first."""
+        return self.run.frame[["body_qw", "body_qx", "body_qy", "body_qz"]].to_numpy()[-1]
+
+    @cached_property
+    def newton_max(self) -> int:
+        """The most Newton iterations of a step."""
+        return int(self.run.summary["newton_max"])
+
+    @cached_property
+    def newton_at_rest(self) -> int:
+        """The most Newton iterations of a step in the last tenth of a second."""
+        settled = self.time > self.time[-1] - 0.1
+        return int(self.run.frame["newton_iterations"].to_numpy()[settled].max())
+
+
+def _first_touch(motion: Motion) -> bool:
+    is_first = motion.first_touches[0] == motion.touched_at
+    return is_first and abs(motion.touched_at - 0.102) < 5e-4
+
+
+def _flight(motion: Motion) -> bool:
+    vx = motion.run.frame["body_vx"].to_numpy()[motion.before_touch]
+    return bool(np.ptp(vx) < 1e-9 and np.ptp(motion.y[motion.before_touch]) < 1e-9)
+
+
+def _vertex_1(motion: Motion) -> bool:
+    wanted = {ContactState.SLIDING, ContactState.PULLING}
+    return wanted <= motion.visited(1) and motion.ends_in(1) == ContactState.NONE
+
+
+def _vertex_2(motion: Motion) -> bool:
+    return ContactState.SLIDING in motion.visited(2) and motion.ends_in(2) == ContactState.NONE
+
+
+def _vertices_3_4(motion: Motion) -> bool:
+    return motion.visited(3) == motion.visited(4) == {ContactState.NONE}
+
+
+def _vertices_5_to_8(motion: Motion) -> bool:
+    wanted = {ContactState.SLIDING, ContactState.SLIDING_TO_STICKING, ContactState.STICKING}
+    pulled = any(ContactState.PULLING in motion.visited(vertex) for vertex in (5, 6, 7, 8))
+    return pulled and all(
+        wanted <= motion.visited(vertex) and motion.ends_in(vertex) == ContactState.STICKING for vertex in (5, 6, 7, 8)
+    )
+
+
+def _flip(motion: Motion) -> bool:
+    w, x, y, z = np.abs(motion.final_quaternion)
+    is_half_turn = w < 0.02 and z < 0.02
+    return bool(is_half_turn and 0.0 < math.atan2(x, y) < math.radians(15.0))
+
+
+def _rest(motion: Motion) -> bool:
+    return 1.25 <= motion.rest_at <= 1.35
+
+
+def _y_increases(motion: Motion) -> bool:
+    return motion.greatest_fall_of_y < VISIBLE and motion.y[-1] > motion.y[0] + VISIBLE
+
+
+def _newton(motion: Motion) -> bool:
+    return motion.newton_max <= 5 and motion.newton_at_rest == 1
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that the thesis tells about the motion.
+
+    Attributes:
+        name: a few words.
+        statement: what is told, and what counts as that.
+        holds: whether a motion agrees.
+    """
+
+    name: str
+    statement: str
+    holds: Callable[[Motion], bool]
+
+
+FACTS = (
+    Fact("first touch", "vertex 1 comes down first, at 0.102 s", _first_touch),
+    Fact("flight", "until then the velocity along x, and y, do not change", _flight),
+    Fact("vertex 1", "slides, has a negative normal force, and ends in no contact", _vertex_1),
+    Fact("vertex 2", "slides, and ends in no contact", _vertex_2),
+    Fact("vertices 3, 4", "never touch the floor", _vertices_3_4),
+    Fact("vertices 5–8", "slide, among them some with a negative normal force, and end sticking", _vertices_5_to_8),
+    Fact("flip", "the top ends at the bottom by half a turn about an axis within 15° of y, slightly about x", _flip),
+    Fact("rest", f"at rest at about 1.3 s: within {1e3 * VISIBLE:g} mm of its last place from 1.25 … 1.35 s on", _rest),
+    Fact("y increases", f"y grows after the collision, and never falls by {1e3 * VISIBLE:g} mm", _y_increases),
+    Fact("Newton", "at most 5 iterations of Newton's method in a step, 1 once settled", _newton),
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One coefficient of friction, and how the box moved with it.
+
+    Attributes:
+        friction: μ_s = μ_d.
+        holds: by the name of a fact, whether the motion agrees with it.
+        rest_at: [s]; infinite if it was not at rest by the end.
+        rise: [m] how far y rose.
+        fall_of_y: [m] how far y fell back on the way.
+        newton_max: the most Newton iterations of a step.
+    """
+
+    friction: float
+    holds: dict[str, bool]
+    rest_at: float
+    rise: float
+    fall_of_y: float
+    newton_max: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the motion agrees with all facts."""
+        return all(self.holds.values())
+
+
+def examine(friction: float) -> Trial:
+    """The box drop with this coefficient of friction, static and dynamic."""
+    motion = Motion(EXPERIMENT.run({"floor.mu_s": friction, "floor.mu_d": friction}))
+    return Trial(
+        friction=friction,
+        holds={fact.name: fact.holds(motion) for fact in FACTS},
+        rest_at=motion.rest_at,
+        rise=float(motion.y[-1] - motion.y[0]),
+        fall_of_y=motion.greatest_fall_of_y,
+        newton_max=motion.newton_max,
+    )
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search found.
+
+    Attributes:
+        trials: of the first look, by growing friction.
+        closer: of the second look, by growing friction.
+    """
+
+    trials: tuple[Trial, ...]
+    closer: tuple[Trial, ...]
+
+    @property
+    def intervals(self) -> list[tuple[float, float]]:
+        """From where to where neighbouring coefficients agree with all facts, in the second look."""
+        runs = ([t.friction for t in group] for agrees, group in groupby(self.closer, lambda t: t.agrees) if agrees)
+        return [(run[0], run[-1]) for run in runs]
+
+
+def search(
+    begin: float = 0.02, end: float = 1.5, by: float = 0.01, progress: Callable[[float], None] | None = None
+) -> Search:
+    """Examine the coefficients from ``begin`` to ``end``, and closer those around the ones that agree.
+
+    Args:
+        begin: the least coefficient.
+        end: the greatest.
+        by: the spacing of the first look.
+        progress: called with the part that is done of the first look.
+
+    Raises:
+        InputError: the range is empty or the spacing is not above zero.
+    """
+    if not (0.0 <= begin < end and by > 0.0 and math.isfinite(end + by)):
+        raise InputError(f"friction from {begin:g} to {end:g} by {by:g}: it must be 0 ≤ from < to, and by above zero")
+    values = [begin + k * by for k in range(math.floor((end - begin) / by + 1e-9) + 1)]
+    trials = []
+    for k, value in enumerate(values):
+        trials.append(examine(round(value, 9)))
+        if progress is not None:
+            progress((k + 1) / len(values))
+    return Search(tuple(trials), tuple(examine(friction) for friction in _closer(trials, by)))
+
+
+def _closer(trials: Sequence[Trial], by: float) -> list[float]:
+    """Coefficients around those that agree, as far as the neighbours that do not."""
+    found = set()
+    for trial in trials:
+        if trial.agrees:
+            for k in range(-REFINEMENT, REFINEMENT + 1):
+                found.add(round(trial.friction + k * by / REFINEMENT, 9))
+    return sorted(friction for friction in found if friction >= 0.0)

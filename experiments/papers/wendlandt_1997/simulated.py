@@ -1,0 +1,102 @@
+"""Figures of the thesis that show a run of one of the experiments: the run is simulated once for all of them."""
+
+from collections.abc import Callable
+from functools import cache
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.catalogue.registry import experiment_named
+from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.visualization.figures.sheets import PLATES
+from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.subject import subject_of
+
+Compare = Callable[[Run], tuple[Finding, ...]]
+
+
+@cache
+def run_of(experiment: str) -> Run:
+    """The experiment as published."""
+    return experiment_named(experiment).run()
+
+
+def figure_of(kind: str, run: Run) -> Figure:
+    """A figure of the run; ``kind`` is one of ``experiments.catalogue.figure_names.KINDS``."""
+    (plate,) = (plate for plate in PLATES if plate.kind == kind)
+    with matplotlib.rc_context(STYLE):
+        return plate.draw(subject_of(run, run.set_point))
+
+
+def simulated_figure(
+    experiment: str, kind: str, title: str, source: str, compare: Compare, assumptions: tuple[str, ...]
+) -> Item:
+    """The item for a figure that the experiment has a counterpart of.
+
+    The short version is the whole: a run takes a fraction of a second.
+    """
+    number = experiment_named(experiment).figures[kind]
+
+    def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - see above
+        run = run_of(experiment)
+        progress(0.5)
+        name = f"figure-{number}-{kind}"
+        return Outcome(compare(run), assumptions, figures={name: figure_of(kind, run)})
+
+    return Item(f"figure-{number}", title, source, produce)
+
+
+def within(value: float, published: float, part: float) -> bool:
+    """Whether a value differs from a published one by at most a part of that."""
+    return abs(value - published) <= part * abs(published)
+
+
+def bounds(values: Floats) -> str:
+    """From where to where a curve goes."""
+    return f"{values.min():.1f} … {values.max():.1f}"
+
+
+def column(run: Run, name: str, begin: float = 0.0) -> Floats:
+    """(rows,) of one column, from a time [s] on."""
+    frame = run.frame
+    return frame.loc[frame["time"] >= begin, name].to_numpy()
+
+
+def table(run: Run, prefix: str) -> Floats:
+    """(rows, k) of all columns that begin so."""
+    return run.frame[[name for name in run.frame.columns if name.startswith(prefix)]].to_numpy()
+
+
+def sharpest_change(
+    run: Run, curves: Floats, times: tuple[float, ...], others: tuple[float, ...], window: float = 0.03
+) -> float:
+    """The greatest sudden change of curves soon after some times, over the greatest where nothing happens.
+
+    A change is as sudden as it differs from that in the row before: a steep slope alone is none.
+
+    Args:
+        run: whose rows.
+        curves: (rows, k); the differences of their changes are taken as vectors.
+        times: [s] of what may have caused it.
+        others: [s] of what else happens: the rows soon after these count for neither.
+        window: [s] after each that counts as soon.
+    """
+    time = run.frame["time"].to_numpy()[2:]
+    change = np.linalg.norm(np.diff(curves, n=2, axis=0), axis=1)
+
+    def soon(events: tuple[float, ...]) -> NDArray[np.bool_]:
+        return np.any([(time >= at) & (time <= at + window) for at in events], axis=0)
+
+    quiet = ~soon((*times, *others))
+    return float(change[soon(times)].max(initial=0.0) / change[quiet].max())
+
+
+def last_away(run: Run, name: str, target: float, part: float = 0.1) -> float:
+    """[s] when a column was last away from its target by more than a part of its distance at the start."""
+    values = run.frame[name].to_numpy()
+    away = np.flatnonzero(np.abs(values - target) > part * abs(values[0] - target))
+    return float(run.frame["time"].iloc[away[-1]])

@@ -1,1 +1,0 @@
-"""The push map: the largest impulse that the human recovers from, over its direction."""

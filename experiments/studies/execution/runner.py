@@ -1,0 +1,102 @@
+"""Runs the trials of a study that are not finished yet, and keeps each as it ends."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from biped.errors import InputError
+from biped.simulation.simulate import Announce
+from contact.jit import cache_folder
+from experiments.catalogue.registry import experiment_named
+from experiments.studies.execution.executors import Executor, Work, executor_named
+from experiments.studies.store.folder import Study
+from experiments.studies.trial import Result, Trial, run_trial
+
+#: Called with the number of trials that are done, of those asked for.
+Progress = Callable[[float], None]
+
+
+def run_trials(
+    study: Study,
+    trials: Iterable[Trial],
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    announce: Announce | None = None,
+) -> dict[int, Result]:
+    """Results of these trials: those that the study has, and of the others as they are run, in any order.
+
+    Each result is kept in the study as soon as it is there. Results depend on nothing but the trials: not on their
+    order, not on the executor, not on how often the program was killed in between.
+
+    Args:
+        study: open to be written.
+        trials: each number once.
+        executor: where they run; threads on all cores, if not given.
+        progress: called with the number of trials done, first with that of the finished ones.
+        announce: called with a sentence before kernels are compiled.
+
+    Returns:
+        The results by number, in the order of the trials.
+
+    Raises:
+        InputError: a number occurs twice, or is that of a finished trial with other changes.
+        OSError: the study's folder cannot be written any more; what is in it stays, and can be gone on with.
+        KeyboardInterrupt: the user stopped it; what is in the study stays. Trials that were being run are kept too, but
+            where it came while a result was being written: then they are run again.
+    """
+    trials = list(trials)
+    numbers = [trial.number for trial in trials]
+    if len(set(numbers)) != len(numbers):
+        raise InputError("a trial's number occurs twice")
+    done = [trial for trial in trials if trial.number in study.finished]
+    study.check(done)
+    results = study.results(trial.number for trial in done)
+    if progress is not None:
+        progress(len(results))
+    waiting = [trial for trial in trials if trial.number not in results]
+    first, others = _one_of_each_integrator(waiting)
+    experiment = study.experiment
+
+    def keep(trial: Trial, result: Result) -> None:
+        results[trial.number] = study.add(trial, result)
+        if progress is not None:
+            progress(len(results))
+
+    for trial in first:  # here, so that what has to be compiled is compiled once
+        keep(trial, run_trial(experiment, trial, announce))
+    if others:
+        executor = executor_named() if executor is None else executor
+        for trial, result in executor.run(_work(experiment.name, executor), others):
+            keep(trial, result)
+    return {number: results[number] for number in numbers}
+
+
+def _work(experiment: str, executor: Executor) -> Work:
+    """What the executor does for each trial."""
+    if executor.is_local:
+        return partial(run_trial, experiment_named(experiment))
+    return partial(run_elsewhere, experiment, cache_folder().name)
+
+
+def run_elsewhere(experiment: str, kernels: str, trial: Trial) -> Result:
+    """Run a trial in another process: a function that it finds by its name.
+
+    Args:
+        experiment: its name.
+        kernels: the digest of the kernels' sources here.
+        trial: which one.
+
+    Raises:
+        InputError: the kernels there are others.
+    """
+    if cache_folder().name != kernels:
+        raise InputError("a worker has another version of the program: install the same one everywhere")
+    return run_trial(experiment_named(experiment), trial)
+
+
+def _one_of_each_integrator(trials: list[Trial]) -> tuple[list[Trial], list[Trial]]:
+    """The first trial of each integrator, and the others: each integrator has a loop of its own to compile."""
+    first: dict[object, Trial] = {}
+    for trial in trials:
+        first.setdefault(trial.changes.get("integrator.name"), trial)
+    chosen = {trial.number for trial in first.values()}
+    return list(first.values()), [trial for trial in trials if trial.number not in chosen]

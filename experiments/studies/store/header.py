@@ -1,0 +1,116 @@
+"""``study.json``: what a study is, and which programs on which machines computed it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from biped.errors import InputError
+from experiments.cli.files import replace_file
+
+FORMAT = 1
+
+
+@dataclass
+class Header:
+    """What a study is.
+
+    Attributes:
+        kind: of study, such as ``sweep``.
+        experiment: its name.
+        configuration: as it was given.
+        varied: names of the parameters that are columns.
+        units: by column.
+        metrics: those that are kept; None for all.
+        seed: of the study.
+        sessions: versions and machine of each program that wrote to it, and how many trials it found.
+    """
+
+    kind: str
+    experiment: str
+    configuration: dict[str, Any]
+    varied: tuple[str, ...] = ()
+    units: dict[str, str] = field(default_factory=dict)
+    metrics: tuple[str, ...] | None = None
+    seed: int | None = None
+    sessions: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, path: Path) -> "Header":
+        """Read it.
+
+        Raises:
+            InputError: the file is damaged, or of another format.
+        """
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            found = data.pop("format")
+            if found != FORMAT:
+                raise InputError(f"{path}: format {found!r}, and this version reads {FORMAT}")
+            header = cls(**data)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{path}: damaged, or not a study's ({error})") from None
+        header.varied = tuple(header.varied)
+        header.metrics = None if header.metrics is None else tuple(header.metrics)
+        return header
+
+    def save(self, path: Path) -> None:
+        """Write it; replaced at once.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        text = json.dumps({"format": FORMAT, **asdict(self)}, indent=2, allow_nan=False, ensure_ascii=False)
+        replace_file(path, (text + "\n").encode())
+
+    def add_session(self, finished: int) -> None:
+        """Note this program and this machine, if they are not those of the last session."""
+        now = stamp()
+        kept = {key for key in now if key not in ("date", "load")}
+        if self.sessions and all(self.sessions[-1].get(key) == now[key] for key in kept):
+            return
+        self.sessions.append({"finished_before": finished, **now})
+
+
+def stamp() -> dict[str, Any]:
+    """What the last digit of a result depends on: machine, versions, commit, kernels."""
+    from llvmlite import binding
+
+    from contact.jit import cache_folder
+    from experiments.cli.machine import stamp as machine
+
+    return {**machine(), "target": binding.get_host_cpu_name(), "kernels": cache_folder().name}
+
+
+def difference(there: Header, wanted: Header) -> str:
+    """In what a study that is there differs from what is wanted; empty where in nothing."""
+    for name in ("kind", "experiment", "seed"):
+        if getattr(there, name) != getattr(wanted, name):
+            return f"its {name} is {getattr(there, name)!r}, not {getattr(wanted, name)!r}"
+    plain = json.loads(json.dumps(wanted.configuration, allow_nan=False))
+    found = _differences(there.configuration, plain)
+    if not found:
+        return ""
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{found[0]}{more}"
+
+
+def _differences(there: Any, wanted: Any, path: str = "") -> list[str]:
+    """All leaves of two configurations that differ, each in words."""
+    if isinstance(there, Mapping) and isinstance(wanted, Mapping):
+        found = []
+        for key in dict.fromkeys([*there, *wanted]):
+            place = f"{path}.{key}" if path else str(key)
+            if key not in there:
+                found.append(f"{place} = {wanted[key]!r} is new")
+            elif key not in wanted:
+                found.append(f"{place} = {there[key]!r} is not asked for now")
+            else:
+                found += _differences(there[key], wanted[key], place)
+        return found
+    if there == wanted and isinstance(there, bool) == isinstance(wanted, bool):
+        return []
+    return [f"its {path} is {there!r}, not {wanted!r}"]

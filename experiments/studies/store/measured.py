@@ -1,0 +1,21 @@
+"""What results of an experiment have: names and units of its metrics."""
+
+from collections.abc import Mapping
+
+from biped.metrics import Layout, metric_names, stimulus_of, units_of
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+
+
+def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
+    """The metrics that results of this experiment under these changes have, with their units.
+
+    Raises:
+        InputError, ModelError, FloorError: the changes are impossible.
+    """
+    plan = experiment.build(changes).prepare()
+    layout = Layout.of(plan.model, plan.columns.names)
+    stimulus = stimulus_of(plan.disturbances)
+    frequencies = () if stimulus is None else stimulus.frequencies
+    names = metric_names(layout.joints, layout.feet, frequencies)
+    return units_of(name for name in names if name != "verdict")

@@ -1,0 +1,94 @@
+"""What a sweep amounts to, on the terminal."""
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from experiments.cli.terminal import terminal
+from experiments.studies.shares import CONFIDENCE
+from experiments.studies.store.measured import metric_units
+from experiments.studies.sweep.plan import Plan
+from experiments.studies.sweep.shares import Factor, factors_of, groups, kinds_in, share, shown_metric
+from experiments.studies.trial import VERDICTS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_STYLES = {"recovered": "green", "stepped": "cyan", "fell": "yellow", "failed": "red"}
+#: A table across two factors is printed up to so many values of the second.
+MOST_COLUMNS = 12
+
+
+def print_summary(plan: Plan, frame: "pd.DataFrame") -> None:
+    """How many trials ended how, and that by what was varied."""
+    console = terminal()
+    experiment = plan.experiment
+    console.print(Text(f"{experiment.name}: {experiment.title}", style="bold"))
+    console.print(_counts(plan, frame))
+    factors = factors_of(plan)
+    if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
+        console.print(Text(f"\nShare that recovered, of {plan.replicas} each", style="bold"))
+        console.print(_across(frame, *factors))
+        return
+    for factor in factors:
+        others = "" if len(factors) == 1 else ", whatever the others"
+        console.print(Text(f"\nBy {factor.label}{others}", style="bold"))
+        console.print(_by(plan, frame, factor, intervals=plan.replicas == 1 or len(factors) == 1))
+    if plan.replicas > 1 and len(factors) > 1:
+        console.print(
+            Text("no intervals: the same replicas are in all combinations that are taken together", style="dim")
+        )
+
+
+def _counts(plan: Plan, frame: "pd.DataFrame") -> Text:
+    text = Text(f"{len(frame)} trials: {plan.points} combinations")
+    if plan.replicas > 1:
+        text.append(f" × {plan.replicas} replicas")
+    counts = frame["verdict"].value_counts()
+    for verdict in VERDICTS:
+        if counts.get(verdict, 0):
+            text.append("   ").append(f"{counts[verdict]} {verdict}", style=_STYLES[verdict])
+    return text
+
+
+def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> Table:
+    """One row for each value, or bin of values."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    metric, kinds = shown_metric(plan, frame), kinds_in(frame)
+    table.add_column(Text(factor.column), justify="right", header_style="bold")
+    table.add_column("trials", justify="right", header_style="bold")
+    for kind in kinds:
+        table.add_column(kind, justify="right", header_style="bold")
+        if intervals:
+            table.add_column(f"{CONFIDENCE:.0%} interval", header_style="bold")
+    if metric is not None:
+        unit = metric_units(plan.experiment).get(metric, "")
+        heading = f"median {metric}" + (f" [{unit}]" if unit not in ("", "1") else "")
+        table.add_column(Text(heading), justify="right", header_style="bold")
+    for group in groups(frame, factor.column):
+        cells: list[Text | str] = [Text(group.label), str(len(group.trials))]
+        for kind in kinds:
+            found = share(group.trials["verdict"], kind)
+            cells += [f"{found.value:.0%}", *([f"{found.low:.0%} … {found.high:.0%}"] if intervals else [])]
+        if metric is not None:
+            median = group.trials[metric].median()
+            cells.append(f"{median:.4g}" if group.trials[metric].notna().any() else "none")
+        table.add_row(*cells)
+    return table
+
+
+def _across(frame: "pd.DataFrame", rows: Factor, columns: Factor) -> Table:
+    """The share for each pair of values."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    table.add_column(Text(f"{rows.column} \\ {columns.column}"), justify="right", header_style="bold")
+    of_columns = groups(frame, columns.column)
+    for group in of_columns:
+        table.add_column(Text(group.label), justify="right", header_style="bold")
+    for group in groups(frame, rows.column):
+        cells: list[Text | str] = [Text(group.label)]
+        for other in of_columns:
+            both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
+            cells.append(f"{share(both['verdict']).value:.0%}" if len(both) else "·")
+        table.add_row(*cells)
+    return table

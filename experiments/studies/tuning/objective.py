@@ -1,0 +1,251 @@
+"""What a candidate is worth: metrics of its trials, weighted, with limits; and what a fall counts as, in numbers."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from biped.errors import InputError
+from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, Result
+
+#: Shares, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others.
+SHARES = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
+MEASURED = "measured"
+MEAN, WORST = "mean", "worst"
+MINIMIZE, MAXIMIZE = "minimize", "maximize"
+Goal = Literal["minimize", "maximize"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One trial of a candidate: under which disturbance, how much that weighs, and its result."""
+
+    scenario: str
+    replica: int
+    weight: float
+    result: Result
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a metric is read from trials, so that each of them gives a number.
+
+    Attributes:
+        metric: its name; or ``recovered``, or ``upright``, which a trial that ended in a step is too.
+        fell: what it counts as in a trial that fell; ``"measured"`` for what was measured up to then.
+        failed: in a trial without a result; that of a fall, if not given.
+        missing: where the metric does not apply; that of a failure, if not given.
+        scenarios: names or patterns of those that count.
+        over: the ``"mean"`` over trials, scenarios weighted, or the ``"worst"``.
+
+    Raises:
+        InputError: it is not said what a fall or a failure counts as.
+    """
+
+    metric: str
+    fell: float | str | None = None
+    failed: float | None = None
+    missing: float | None = None
+    scenarios: tuple[str, ...] = ("*",)
+    over: str = MEAN
+
+    def __post_init__(self) -> None:
+        if self.over not in (MEAN, WORST):
+            raise InputError(f"{self.metric}: over = {self.over!r}: it must be {MEAN} or {WORST}")
+        if self.metric in SHARES:
+            if (self.fell, self.failed, self.missing) != (None, None, None):
+                raise InputError(f"{self.metric}: a fall counts as 0; leave out fell, failed and missing")
+            return
+        if self.fell is None:
+            raise InputError(f"{self.metric}: say what a fall counts as, fell = NUMBER or fell = {MEASURED!r}")
+        if isinstance(self.fell, str):
+            if self.fell != MEASURED:
+                raise InputError(f"{self.metric}: fell = {self.fell!r}: it must be a number or {MEASURED!r}")
+            if self.failed is None:
+                raise InputError(f"{self.metric}: say what a trial without a result counts as, failed = NUMBER")
+
+    def counts(self, sample: Sample) -> bool:
+        """Whether the sample's scenario is one of those that count."""
+        return any(fnmatchcase(sample.scenario, pattern) for pattern in self.scenarios)
+
+    def value(self, sample: Sample) -> float:
+        """The number that this trial gives.
+
+        Raises:
+            InputError: the metric has no value there, and it is not said what that counts as.
+        """
+        verdict = sample.result["verdict"]
+        if self.metric in SHARES:
+            return float(verdict in SHARES[self.metric])
+        as_failed = self.fell if self.failed is None else self.failed
+        if verdict == FAILED:
+            return _number(as_failed)
+        if verdict == FELL and self.fell != MEASURED:
+            return _number(self.fell)
+        found = sample.result.get(self.metric)
+        if isinstance(found, (int, float)) and math.isfinite(found):
+            return float(found)
+        return _number(as_failed if self.missing is None else self.missing)
+
+    def total(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
+        """Over all trials that count.
+
+        Raises:
+            InputError: as ``value``; or no scenario counts.
+        """
+        mine = [sample for sample in samples if self.counts(sample)]
+        if not mine:
+            raise InputError(f"{self.metric}: scenarios = {list(self.scenarios)}: there is none of these")
+        values = [self.value(sample) for sample in mine]
+        if self.over == WORST:
+            return max(values) if high_is_bad else min(values)
+        weights = [sample.weight for sample in mine]
+        return math.fsum(w * v for w, v in zip(weights, values, strict=True)) / math.fsum(weights)
+
+
+def _number(value: float | str | None) -> float:
+    assert isinstance(value, (int, float))
+    return float(value)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A metric's part in an objective: ``weight`` times its value, in units of ``per``."""
+
+    reading: Reading
+    weight: float = 1.0
+    per: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.weight) and self.weight != 0.0):
+            raise InputError(f"{self.reading.metric}: weight = {self.weight!r}: it must be a number, not zero")
+        if not (math.isfinite(self.per) and self.per > 0.0):
+            raise InputError(f"{self.reading.metric}: per = {self.per!r}: it must be above zero")
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A weighted sum of metrics, to be made small or great."""
+
+    name: str
+    terms: tuple[Term, ...]
+    goal: str = MINIMIZE
+
+    def __post_init__(self) -> None:
+        if self.goal not in (MINIMIZE, MAXIMIZE):
+            raise InputError(f"objective {self.name!r}: goal = {self.goal!r}: it must be {MINIMIZE} or {MAXIMIZE}")
+        if not self.terms:
+            raise InputError(f"objective {self.name!r} has no term: name a metric")
+
+    @property
+    def sign(self) -> float:
+        """1 if it is to be small, -1 if great: times the value, what an optimizer makes small."""
+        return 1.0 if self.goal == MINIMIZE else -1.0
+
+    def value(self, samples: Sequence[Sample]) -> float:
+        """Of these trials."""
+        return math.fsum(
+            term.weight / term.per * term.reading.total(samples, self.sign * term.weight > 0.0) for term in self.terms
+        )
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A bound that the winner has to keep; a candidate beyond it pays a penalty in every objective.
+
+    Attributes:
+        name: what it is called.
+        reading: the metric.
+        bound: the greatest or least value; a factor of the baseline's, if ``of_baseline``.
+        least: whether the bound is from below.
+        of_baseline: whether the bound is relative to what the baseline does in the same trials.
+        penalty: added to a cost for each 100 % beyond the bound.
+        margin: the share of the bound that a tuning keeps clear of it, so that other replicas keep the bound too.
+    """
+
+    name: str
+    reading: Reading
+    bound: float
+    least: bool = False
+    of_baseline: bool = False
+    penalty: float = 10.0
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.bound):
+            raise InputError(f"limit {self.name!r}: the bound {self.bound!r} must be a finite number")
+        if not (math.isfinite(self.penalty) and self.penalty > 0.0):
+            raise InputError(f"limit {self.name!r}: penalty = {self.penalty!r}: it must be above zero")
+        if not 0.0 <= self.margin < 1.0:
+            raise InputError(f"limit {self.name!r}: margin = {self.margin!r}: it must be from 0 to below 1")
+
+    def value(self, samples: Sequence[Sample]) -> float:
+        """What is bounded, in these trials."""
+        return self.reading.total(samples, not self.least)
+
+    def bound_from(self, baseline: float | None) -> float:
+        """The bound in the metric's unit, where the baseline has this value."""
+        if not self.of_baseline:
+            return self.bound
+        assert baseline is not None
+        return self.bound * baseline
+
+    def excess(self, value: float, bound: float) -> float:
+        """How far beyond the bound, as a share of it; zero or below if it is kept."""
+        beyond = bound - value if self.least else value - bound
+        return beyond / abs(bound) if bound else beyond
+
+    def tuned_excess(self, value: float, bound: float) -> float:
+        """The same, beyond the margin that a tuning keeps clear of the bound."""
+        return self.excess(value, bound) + (self.margin if bound else 0.0)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A candidate's values.
+
+    Attributes:
+        values: of the objectives, by name.
+        limits: of what is bounded, by the limit's name.
+        excesses: how far beyond each bound less its margin.
+        costs: of the objectives, penalties included: to be made small.
+    """
+
+    values: Mapping[str, float]
+    limits: Mapping[str, float]
+    excesses: Mapping[str, float]
+    costs: tuple[float, ...]
+
+    @property
+    def keeps_limits(self) -> bool:
+        """Whether no limit is exceeded."""
+        return all(excess <= 0.0 for excess in self.excesses.values())
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Scores candidates; the baseline's values are those of the trials it had."""
+
+    objectives: tuple[Objective, ...]
+    limits: tuple[Limit, ...] = ()
+
+    def bounds(self, baseline: Sequence[Sample]) -> dict[str, float]:
+        """The bound of each limit, where the baseline did this."""
+        return {limit.name: limit.bound_from(limit.value(baseline)) for limit in self.limits}
+
+    def score(self, samples: Sequence[Sample], bounds: Mapping[str, float]) -> Score:
+        """The score of a candidate's trials."""
+        values = {objective.name: objective.value(samples) for objective in self.objectives}
+        limited = {limit.name: limit.value(samples) for limit in self.limits}
+        excesses = {limit.name: limit.tuned_excess(limited[limit.name], bounds[limit.name]) for limit in self.limits}
+        penalty = math.fsum(limit.penalty * max(0.0, excesses[limit.name]) for limit in self.limits)
+        costs = tuple(objective.sign * values[objective.name] + penalty for objective in self.objectives)
+        return Score(values, limited, excesses, costs)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that are read, each once."""
+        readings = [term.reading for objective in self.objectives for term in objective.terms]
+        readings += [limit.reading for limit in self.limits]
+        return tuple(dict.fromkeys(reading.metric for reading in readings))

@@ -1,0 +1,186 @@
+"""Several processes tune together: Optuna's storage holds the candidates, each process a study's folder of its own.
+
+A process asks the storage for candidates, runs them, and tells what they are worth; the sampler of each learns from all
+of them. A process that is killed leaves candidates behind that are asked for and not told. They count for nothing:
+the others go on until enough candidates are done, and the process itself, run again on its folder, takes its own up
+first, with the trials that its folder has.
+"""
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biped.errors import InputError
+from experiments.studies.seeds import seed_of
+from experiments.studies.tuning.objective import Score
+from experiments.studies.tuning.optimizers import OPTIMIZERS, add_known, distributions
+from experiments.studies.tuning.tuner import Tried, Tuned, Tuner
+
+if TYPE_CHECKING:
+    import optuna
+
+WORKER = "worker"
+WORKER_FILE = "worker.txt"
+CONFIGURATION = "configuration"
+SCORE = "score"
+
+
+def worker_of(folder: Path) -> str:
+    """The name by which the storage knows the process that writes to this folder.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = folder / WORKER_FILE
+    if not path.exists():
+        path.write_text(uuid.uuid4().hex + "\n", encoding="utf-8")
+    return path.read_text(encoding="utf-8").strip()
+
+
+def open_storage(url: str) -> "optuna.storages.BaseStorage":
+    """The storage of this name: a database by its URL, such as ``sqlite:///tune.db``; or the path of a journal.
+
+    Raises:
+        InputError: it cannot be opened.
+    """
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        if "://" in url:
+            return optuna.storages.RDBStorage(url)
+        from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
+
+        # A process that is killed while it writes leaves the lock behind: the others wait so many seconds.
+        return optuna.storages.JournalStorage(JournalFileBackend(url, JournalFileSymlinkLock(url, grace_period=10)))
+    except Exception as error:  # of SQLAlchemy or the database's driver: which ones, only they know
+        raise InputError(f"--storage {url}: cannot be opened ({' '.join(str(error).split())})") from None
+
+
+def shared_study(
+    storage: "optuna.storages.BaseStorage", name: str, configuration: Mapping[str, Any], objectives: int
+) -> "optuna.Study":
+    """The study of this name in the storage, made if need be.
+
+    Raises:
+        InputError: a study of another configuration has this name there.
+    """
+    import optuna
+
+    study = optuna.create_study(
+        storage=storage, study_name=name, directions=["minimize"] * objectives, load_if_exists=True
+    )
+    digest = sha256(json.dumps(configuration, sort_keys=True).encode()).hexdigest()
+    known = study.user_attrs.get(CONFIGURATION)
+    if known is None:
+        study.set_user_attr(CONFIGURATION, digest)
+    elif known != digest:
+        raise InputError(f"the storage has a study {name!r} of another configuration: give this one another name")
+    return study
+
+
+class SharedTuner:
+    """Tunes together with other processes.
+
+    Attributes:
+        tuner: runs and scores candidates.
+        study: in the shared storage.
+        worker: this process's name there.
+    """
+
+    def __init__(self, tuner: Tuner, study: "optuna.Study", worker: str, optimizer: str, batch: int) -> None:
+        kind = OPTIMIZERS[optimizer]
+        if kind.sampler is None:
+            able = ", ".join(name for name, other in OPTIMIZERS.items() if other.sampler is not None)
+            raise InputError(f"optimizer = {optimizer!r} cannot share a storage: it must be one of {able}")
+        self.tuner, self.study, self.worker, self._batch = tuner, study, worker, batch
+        self._ranges = distributions(tuner.plan.knobs)
+        # Other random numbers in each process, and each time that it goes on.
+        seed = seed_of(tuner.plan.seed, "worker", worker, len(study.get_trials(deepcopy=False)))
+        self.study.sampler = kind.sampler(seed % 2**32, batch)
+
+    def run(self, candidates: int, watch: Callable[[Tuned], None] | None = None) -> Tuned:
+        """Go on until the storage has so many candidates, or some more that others were busy with.
+
+        Args:
+            candidates: how many, of all processes together.
+            watch: called after each batch.
+
+        Raises:
+            InputError: the storage cannot be reached any more; what is finished is kept.
+        """
+        from optuna.exceptions import StorageInternalError
+
+        try:
+            return self._run(candidates, watch)
+        except StorageInternalError as error:
+            raise InputError(f"the storage cannot be reached any more ({' '.join(str(error).split())})") from None
+
+    def _run(self, candidates: int, watch: Callable[[Tuned], None] | None) -> Tuned:
+        tuned = self.tuner.begin()
+        self._add_baseline(tuned)
+        self._finish(self._unfinished(), tuned)
+        tuned.tried = self._tried()
+        while len(tuned.tried) < candidates:
+            count = min(self._batch, candidates - len(tuned.tried))
+            self._finish([self._ask() for _ in range(count)], tuned)
+            tuned.tried = self._tried()
+            if watch is not None:
+                watch(tuned)
+        return tuned
+
+    def _add_baseline(self, tuned: Tuned) -> None:
+        start = self.tuner.start_of(tuned)
+        if start is not None and not self.study.get_trials(deepcopy=False):
+            add_known(self.study, self._ranges, start)
+
+    def _ask(self) -> int:
+        trial = self.study.ask(dict(self._ranges))
+        trial.set_user_attr(WORKER, self.worker)
+        return trial.number
+
+    def _unfinished(self) -> list[int]:
+        """What this process had asked for when it was stopped."""
+        from optuna.trial import TrialState
+
+        running = self.study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+        return [trial.number for trial in running if trial.user_attrs.get(WORKER) == self.worker]
+
+    def _finish(self, numbers: list[int], tuned: Tuned) -> None:
+        """Run, score and tell these candidates."""
+        from optuna.trial import Trial
+
+        trials = self.study.get_trials(deepcopy=False)
+        # The baseline is candidate 0, and Optuna counts from 0 too.
+        asked = [self.tuner.plan.candidate(number + 1, trials[number].params) for number in numbers]
+        for tried in self.tuner.score(asked, tuned.bounds) if asked else []:
+            trial = Trial(self.study, trials[tried.number - 1]._trial_id)
+            trial.set_user_attr(SCORE, _as_json(tried.score))
+            self.study.tell(trial, list(tried.score.costs))
+
+    def _tried(self) -> list[Tried]:
+        """All candidates that are done, whoever did them."""
+        from optuna.trial import TrialState
+
+        done = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        return [
+            Tried(self.tuner.plan.candidate(trial.number + 1, trial.params), _score(trial.user_attrs[SCORE]))
+            for trial in done
+            if SCORE in trial.user_attrs
+        ]
+
+
+def _as_json(score: Score) -> dict[str, Any]:
+    return {
+        "values": dict(score.values),
+        "limits": dict(score.limits),
+        "excesses": dict(score.excesses),
+        "costs": list(score.costs),
+    }
+
+
+def _score(data: Mapping[str, Any]) -> Score:
+    return Score(data["values"], data["limits"], data["excesses"], tuple(data["costs"]))

@@ -1,6 +1,0 @@
-"""Sweeps: an experiment at all combinations of some parameters' values."""
-
-from experiments.sweep.plan import Plan, load_plan
-from experiments.sweep.run import run_plan, sweep
-
-__all__ = ["Plan", "load_plan", "run_plan", "sweep"]

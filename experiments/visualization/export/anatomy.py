@@ -1,0 +1,99 @@
+"""Angles of hips, knees and ankles as biomechanics has them, for models whose hinges are named like the human's.
+
+A joint's hinges turn its distal segment from the proximal one. That rotation is taken apart again in the order lateral,
+frontal, longitudinal axis, which is the YXZ Cardan sequence of the Plug-in Gait model (EUROBENCH) and, for the hip,
+the order of OpenSim's gait models. Positive: flexion (dorsiflexion), adduction (inversion), internal rotation.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.model import Model
+from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.visualization.export.axes import cardan_yxz, rotations_about
+
+_AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
+#: The part of (flexion, adduction, rotation) about the axis of a hinge.
+PARTS = {"pitch": 0, "roll": 1, "yaw": 2}
+_SIDES = ("left", "right")
+_JOINTS = ("hip", "knee", "ankle")
+
+
+@dataclass(frozen=True)
+class AnatomicalJoint:
+    """A hip, a knee or an ankle.
+
+    Attributes:
+        side: left or right.
+        name: hip, knee or ankle.
+        hinges: from the proximal to the distal segment: roll, pitch or yaw.
+    """
+
+    side: str
+    name: str
+    hinges: tuple[str, ...]
+
+    def joint(self, hinge: str) -> str:
+        """The model's name of a hinge."""
+        return f"{self.side}_{self.name}_{hinge}"
+
+    @property
+    def signs(self) -> Floats:
+        """(3,) which way flexion, adduction and internal rotation go, of turns about +Y, +X and +Z.
+
+        A turn about +Y takes what is below forwards, to −X: flexion, but extension of the knee. One about +X takes
+        it to the right, and one about +Z turns toes to the left: adduction of the left leg, internal rotation of the
+        right one.
+        """
+        inwards = 1.0 if self.side == "left" else -1.0
+        return np.array([-1.0 if self.name == "knee" else 1.0, inwards, -inwards])
+
+    @property
+    def has_three_angles(self) -> bool:
+        """Whether it turns about more than its lateral axis."""
+        return self.hinges != ("pitch",)
+
+    def angles(self, run: Run) -> Floats:
+        """(n, 3) [rad] flexion, adduction, internal rotation in each row of a run."""
+        rotation = np.tile(np.eye(3), (len(run.frame), 1, 1))
+        for hinge in self.hinges:
+            rotation = rotation @ rotations_about(_AXES[hinge], run.frame[f"angle_{self.joint(hinge)}"].to_numpy())
+        return cardan_yxz(rotation) * self.signs
+
+
+def anatomical_joints(model: Model) -> list[AnatomicalJoint]:
+    """The hips, knees and ankles of a model; those whose hinges have the names and axes of the human's."""
+    found = []
+    for side in _SIDES:
+        for name in _JOINTS:
+            hinges = tuple(_hinges(model, f"{side}_{name}_"))
+            if hinges:
+                found.append(AnatomicalJoint(side, name, hinges))
+    return found
+
+
+def _hinges(model: Model, prefix: str) -> Iterator[str]:
+    for body in model.bodies:
+        hinge = body.joint.name.removeprefix(prefix)
+        if body.joint.name.startswith(prefix) and body.joint.kind == "revolute":
+            if hinge not in _AXES or not np.allclose(body.joint.axis, _AXES[hinge]):
+                return
+            yield hinge
+
+
+def hinge_names(joints: list[AnatomicalJoint]) -> set[str]:
+    """The model's names of all hinges of these joints."""
+    return {joint.joint(hinge) for joint in joints for hinge in joint.hinges}
+
+
+def hip_middle(model: Model) -> NDArray[np.float64] | None:
+    """(3,) [m] the middle between the hips from the root's centre of mass, home axes; None without two hips."""
+    hips = [body for body in model.bodies if body.joint.name in ("left_hip_roll", "right_hip_roll")]
+    if len(hips) != 2 or any(body.parent != model.root.name for body in hips):
+        return None
+    places: NDArray[np.float64] = np.mean([body.joint.position for body in hips], axis=0)
+    return places - np.asarray(model.root.com)

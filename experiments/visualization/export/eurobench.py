@@ -1,0 +1,171 @@
+"""EUROBENCH: pre-processed data as CSV with semicolons, performance indicators as one YAML file each.
+
+Formats: EUROBENCH documentation, "Eurobench Data Format" and "Performance Indicator Specification".
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from biped.metrics import METRICS, Metric, Value, metric_named
+from biped.runs.run import Run
+from experiments.visualization.export.anatomy import PARTS, anatomical_joints, hinge_names
+from experiments.visualization.export.axes import quaternions_to_isb, to_isb
+from experiments.visualization.export.files import write
+from experiments.visualization.export.tables import Table, columns, ground_reactions, times
+
+#: Their letters for lateral, frontal and longitudinal axis, in the order of the Cardan angles.
+_LETTERS = ("y", "x", "z")
+_EVENTS = {
+    "r_heel_strike": ("right_heel", "down"),
+    "l_heel_strike": ("left_heel", "down"),
+    "r_toe_off": ("right_toes", "up"),
+    "l_toe_off": ("left_toes", "up"),
+}
+
+
+def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> list[Path]:
+    """Write a run's data files, and its metrics as performance indicators below ``folder/pi``.
+
+    Args:
+        run: the run.
+        folder: exists.
+        measured: metrics by name; those that are None are left out, as the format wants it.
+
+    Returns:
+        All files.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    tables = {
+        "jointAngles": joint_angles(run),
+        "jointTorques": joint_torques(run),
+        "com": centre_of_mass(run),
+        "angularMomentum": _three(to_isb(columns(run, "momentum", ("lx", "ly", "lz")))),
+        "platformData": platform(run),
+    }
+    for foot, (force, place, moment) in ground_reactions(run).items():
+        table = _three(force, "f_") | _three(place, "p_") | _three(moment, "t_")
+        tables[f"grf_{foot}" if foot else "grf"] = table
+    files = [write(folder / f"{name}.csv", csv_of(run, table)) for name, table in tables.items() if table]
+    events = gait_events(run)
+    if events is not None:
+        files.append(write(folder / "gaitEvents.yaml", yaml_of(events)))
+    if run.parameters:
+        files.append(write(folder / "testbed.yaml", yaml_of(testbed(run.parameters))))
+    indicators = folder / "pi"
+    indicators.mkdir(exist_ok=True)
+    for name, content in performance_indicators(measured).items():
+        files.append(write(indicators / f"{name}.yaml", yaml_of(content)))
+    return files
+
+
+def csv_of(run: Run, table: Table) -> str:
+    """A table with its times, semicolons between columns."""
+    numbers = np.column_stack([times(run), *table.values()]).tolist()
+    lines = [";".join(["time", *table]), *(";".join(f"{x:.12g}" for x in row) for row in numbers)]
+    return "\n".join(lines) + "\n"
+
+
+def yaml_of(content: Mapping[str, Any]) -> str:
+    """As YAML: a key a line, lists in brackets."""
+    text: str = yaml.safe_dump(dict(content), sort_keys=False, default_flow_style=None, width=1_000_000)
+    return text
+
+
+def joint_angles(run: Run) -> Table:
+    """[°] YXZ Cardan angles of hips, knees and ankles; other hinges under their own names."""
+    model = run.state.model
+    joints = anatomical_joints(model)
+    table: Table = {}
+    for joint in joints:
+        angles = np.degrees(joint.angles(run))
+        for k, letter in enumerate(_LETTERS if joint.has_three_angles else _LETTERS[:1]):
+            table[f"{joint.side[0]}_{joint.name}_{letter}"] = angles[:, k]
+    known = hinge_names(joints)
+    for name in model.joint_names:
+        if name not in known and f"angle_{name}" in run.frame:
+            table[name] = np.degrees(run.frame[f"angle_{name}"].to_numpy(dtype=np.float64))
+    return table
+
+
+def joint_torques(run: Run) -> Table:
+    """[N·m] the torque of each hinge about its own axis, with the signs of the angles; N of a slide."""
+    model = run.state.model
+    table: Table = {}
+    joints = anatomical_joints(model)
+    for joint in joints:
+        for hinge in joint.hinges:
+            part = PARTS[hinge]
+            torque = run.frame[f"torque_{joint.joint(hinge)}"].to_numpy(dtype=np.float64)
+            table[f"{joint.side[0]}_{joint.name}_{_LETTERS[part]}"] = joint.signs[part] * torque
+    known = hinge_names(joints)
+    for name in model.joint_names:
+        if name not in known:
+            table[name] = run.frame[f"torque_{name}"].to_numpy(dtype=np.float64)
+    return table
+
+
+def centre_of_mass(run: Run) -> Table:
+    """[m], [m/s] place and velocity of the whole model's centre of mass."""
+    mass = run.state.model.total_mass
+    place = to_isb(columns(run, "com", ("x", "y", "z")))
+    velocity = to_isb(columns(run, "momentum", ("px", "py", "pz"))) / mass
+    return _three(place) | _three(velocity, "vel_")
+
+
+def platform(run: Run) -> Table:
+    """[m] and unit quaternion: the pose of a moving floor; nothing of one at rest."""
+    if "platform_x" not in run.frame:
+        return {}
+    place = to_isb(columns(run, "platform", ("x", "y", "z")))
+    turn = quaternions_to_isb(columns(run, "platform", ("qw", "qx", "qy", "qz")))
+    return _three(place, "platform_") | {f"platform_q{a}": turn[:, k] for k, a in enumerate("wxyz")}
+
+
+def _three(vectors: Any, prefix: str = "") -> Table:
+    return {f"{prefix}{axis}": vectors[:, k] for k, axis in enumerate("xyz")}
+
+
+def gait_events(run: Run) -> dict[str, list[float]] | None:
+    """[s] when heels came down and toes left; None of a model without such feet."""
+    if not {"left_1", "left_2", "left_3", "left_4"} <= set(run.state.model.contact_names):
+        return None
+    edges = run.summary["events"]["edges"]
+    return {
+        label: [change["time"] for change in edges if (change["edge"], change["change"]) == which]
+        for label, which in _EVENTS.items()
+    }
+
+
+def testbed(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """All parameters of a run, with keys as the format wants them: lower case, words joined by underscores."""
+    return {name.replace(".", "_").replace("-", "_").lower(): value for name, value in parameters.items()}
+
+
+def performance_indicators(measured: Mapping[str, Value]) -> dict[str, dict[str, Any]]:
+    """One for each metric that was measured: a scalar or a word; a vector with labels of those per joint or foot."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in measured.items():
+        metric = metric_named(name)
+        if value is None:
+            continue
+        if metric.per:
+            vector = found.setdefault(
+                metric.name.lower(), _with_unit({"type": "vector", "label": [], "value": []}, metric)
+            )
+            vector["label"].append(name.removeprefix(f"{metric.stem}_"))
+            vector["value"].append(value)
+        else:
+            kind = "string" if isinstance(value, str) else "scalar"
+            found[name] = _with_unit({"type": kind, "value": value}, metric)
+    order = [metric.name.lower() if metric.per else metric.name for metric in METRICS.values()]
+    return {name: found[name] for name in order if name in found}
+
+
+def _with_unit(content: dict[str, Any], metric: Metric) -> dict[str, Any]:
+    return content | ({"unit": metric.unit} if metric.unit else {})

@@ -1,0 +1,140 @@
+"""OpenSim: motion, torques and ground reactions as storage files (``.sto``), and the file that applies the latter.
+
+Axes are OpenSim's: x forward, y up, z to the right; angles in radians. Coordinates of a model with the human's legs
+have the names and senses of Rajagopal et al. 2016 (knee flexion above zero).
+"""
+
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.visualization.export.anatomy import anatomical_joints, hinge_names, hip_middle
+from experiments.visualization.export.axes import cardan_yxz, rotations_of, to_isb
+from experiments.visualization.export.files import write
+from experiments.visualization.export.tables import Table, columns, ground_reactions, times
+
+_COORDINATES = {
+    "hip": ("hip_flexion", "hip_adduction", "hip_rotation"),
+    "knee": ("knee_angle", "knee_adduction", "knee_rotation"),
+    "ankle": ("ankle_angle", "subtalar_angle"),
+}
+
+
+def export_opensim(run: Run, folder: Path) -> list[Path]:
+    """Write ``coordinates.sto``, ``torques.sto``, ``grf.sto`` and ``external_loads.xml`` into a folder that exists.
+
+    Returns:
+        The files; of a model without feet there are no ground reactions, of one without joints no torques.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    files = [write(folder / "coordinates.sto", sto_of("coordinates", run, coordinates(run)))]
+    moments = torques(run)
+    if moments:
+        files.append(write(folder / "torques.sto", sto_of("torques", run, moments)))
+    reactions = feet(run)
+    if reactions:
+        files.append(write(folder / "grf.sto", sto_of("ground reactions", run, reactions)))
+        files.append(write(folder / "external_loads.xml", external_loads(run)))
+    return files
+
+
+def sto_of(name: str, run: Run, table: Table) -> str:
+    """A storage file of version 1."""
+    numbers = np.column_stack([times(run), *table.values()])
+    header = (name, "version=1", f"nRows={len(numbers)}", f"nColumns={numbers.shape[1]}", "inDegrees=no", "endheader")
+    rows = ("\t".join(f"{x:.12g}" for x in row) for row in numbers.tolist())
+    return "\n".join([*header, "\t".join(["time", *table]), *rows]) + "\n"
+
+
+def coordinates(run: Run) -> Table:
+    """[m], [rad] of the pelvis and the legs; other joints and another root under their own names."""
+    model = run.state.model
+    joints = anatomical_joints(model)
+    table = _root(run)
+    for joint in joints:
+        names = _COORDINATES[joint.name] if joint.has_three_angles else _COORDINATES[joint.name][:1]
+        for name, angle in zip(names, joint.angles(run).T, strict=False):
+            table[f"{name}_{joint.side[0]}"] = angle
+    known = hinge_names(joints)
+    for name in model.joint_names:
+        if name not in known:
+            column = f"angle_{name}" if f"angle_{name}" in run.frame else f"position_{name}"
+            table[name] = run.frame[column].to_numpy(dtype=np.float64)
+    return table
+
+
+def _root(run: Run) -> Table:
+    """Place and orientation of a floating root: tilt about z, list about x, rotation about y, in this order.
+
+    Of the human its place is the middle between the hips, of another model the root's centre of mass.
+    """
+    model = run.state.model
+    if not model.is_floating:
+        return {}
+    root = model.root.joint.name
+    place = columns(run, root, ("x", "y", "z"))
+    rotation = rotations_of(columns(run, root, ("qw", "qx", "qy", "qz")))
+    hips = hip_middle(model)
+    name = root if hips is None else "pelvis"
+    if hips is not None:
+        place = place + rotation @ hips
+    # Their z is our Y, their x our −X and their y our Z: tilt, list and rotation are the YXZ angles.
+    tilt, list_, turn = cardan_yxz(rotation).T
+    angles = {f"{name}_tilt": tilt, f"{name}_list": -list_, f"{name}_rotation": turn}
+    return angles | {f"{name}_t{axis}": to_isb(place)[:, k] for k, axis in enumerate("xyz")}
+
+
+def torques(run: Run) -> Table:
+    """[N·m] the torque of each hinge about its own axis, under this project's names and signs; N of a slide."""
+    return {name: run.frame[f"torque_{name}"].to_numpy(dtype=np.float64) for name in run.state.model.joint_names}
+
+
+def _foot_label(foot: str) -> tuple[str, str]:
+    """The letter or name of a foot in the columns, and the body it is applied to."""
+    sides = {"left_foot": ("l", "calcn_l"), "right_foot": ("r", "calcn_r")}
+    return sides.get(foot, (foot, foot))
+
+
+def feet(run: Run) -> Table:
+    """The floor's force on each foot, where it acts, and the moment about that place: ``ground_force_r_vx`` …"""
+    table: Table = {}
+    for foot, (force, place, moment) in ground_reactions(run).items():
+        if foot:
+            label, _ = _foot_label(foot)
+            table |= _columns(f"ground_force_{label}_v", force)
+            table |= _columns(f"ground_force_{label}_p", place)
+            table |= _columns(f"ground_torque_{label}_", moment)
+    return table
+
+
+def _columns(prefix: str, vectors: Floats) -> Table:
+    return {f"{prefix}{axis}": vectors[:, k] for k, axis in enumerate("xyz")}
+
+
+def external_loads(run: Run) -> str:
+    """What tells OpenSim's tools which columns of ``grf.sto`` act on which body."""
+    forces = []
+    for foot in (name for name in ground_reactions(run) if name):
+        label, body = _foot_label(foot)
+        values = {
+            "applied_to_body": body,
+            "force_expressed_in_body": "ground",
+            "point_expressed_in_body": "ground",
+            "force_identifier": f"ground_force_{label}_v",
+            "point_identifier": f"ground_force_{label}_p",
+            "torque_identifier": f"ground_torque_{label}_",
+        }
+        lines = "\n".join(f"        <{key}>{escape(value)}</{key}>" for key, value in values.items())
+        forces.append(f'      <ExternalForce name="{escape(foot)}">\n{lines}\n      </ExternalForce>')
+    body_of_xml = "\n".join(forces)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<OpenSimDocument Version="40000">\n'
+        '  <ExternalLoads name="ground_reactions">\n    <objects>\n'
+        f"{body_of_xml}\n    </objects>\n    <groups/>\n    <datafile>grf.sto</datafile>\n"
+        "  </ExternalLoads>\n</OpenSimDocument>\n"
+    )

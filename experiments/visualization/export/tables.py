@@ -1,0 +1,44 @@
+"""What both formats are written from: columns of a run in ISB axes."""
+
+import numpy as np
+
+from biped.metrics.kernels.support import fill_foot_wrenches
+from biped.metrics.layout import Layout
+from biped.metrics.measuring import rows_of
+from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.visualization.export.axes import to_isb
+
+Table = dict[str, Floats]
+
+
+def columns(run: Run, prefix: str, parts: tuple[str, ...]) -> Floats:
+    """(n, parts) columns of a run side by side."""
+    return run.frame[[f"{prefix}_{part}" for part in parts]].to_numpy(dtype=np.float64)
+
+
+def times(run: Run) -> Floats:
+    """(n,) [s]."""
+    return run.frame["time"].to_numpy(dtype=np.float64)
+
+
+def ground_reactions(run: Run) -> dict[str, tuple[Floats, Floats, Floats]]:
+    """For each foot, and under "" for all points: force [N], its place [m] and the moment about it [N·m], ISB axes.
+
+    Each (n, 3); the three together are equivalent to the forces of all points. Where nothing is borne, the force is
+    zero and the place is the last one: it means nothing, and neither jumps nor is empty.
+    """
+    model = run.state.model
+    if not model.contact_points:
+        return {}
+    layout = Layout.of(model, list(run.frame.columns))
+    rows = rows_of(run)
+    whole = layout.places._replace(foot=np.zeros_like(layout.places.foot))
+    found = {}
+    for names, places in (((""),), whole), (layout.feet, layout.places):
+        wrenches = np.empty((len(rows), len(names), 9))
+        fill_foot_wrenches(rows, places, len(names), wrenches)
+        for i, name in enumerate(names):
+            force, place, moment = (to_isb(wrenches[:, i, k : k + 3]) for k in (0, 3, 6))
+            found[name] = (force, place, moment)
+    return found

@@ -1,0 +1,87 @@
+"""What panels are made of: curves over time, marks, legends."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from experiments.visualization.figures import style
+from experiments.visualization.figures.labels import LABEL_WIDTH, label_rows
+from experiments.visualization.figures.subject import Mark, Subject
+
+
+def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = style.SIZE, **options: Any) -> Figure:
+    """A figure whose panels share their time axis; not known to pyplot, so nothing needs closing."""
+    figure = Figure(figsize=size)
+    figure.subplots(rows, columns, sharex=True, **options)
+    return figure
+
+
+def draw_curves(
+    axes: Axes,
+    subject: Subject,
+    curves: Sequence[ArrayLike],
+    labels: Sequence[str],
+    colors: Sequence[str] = style.LINES,
+) -> None:
+    """One line for each curve, with a label."""
+    for curve, label, color in zip(curves, labels, colors, strict=False):
+        axes.plot(subject.time, np.asarray(curve), color=color, label=label)
+
+
+def draw_targets(axes: Axes, targets: Sequence[float], colors: Sequence[str]) -> None:
+    """A dashed line at each set point."""
+    for k, (target, color) in enumerate(zip(targets, colors, strict=False)):
+        axes.axhline(target, color=color, linestyle=(0, (5, 3)), linewidth=0.9, label="set point" if k == 0 else None)
+
+
+def finish(
+    axes: Axes,
+    subject: Subject,
+    ylabel: str,
+    *,
+    title: str = "",
+    legend: bool = True,
+    time_label: bool = True,
+    mark_labels: bool = True,
+) -> None:
+    """Labels with units, the marked moments, and a legend to the right of the panel."""
+    axes.set_ylabel(ylabel)
+    if time_label:
+        axes.set_xlabel("time [s]")
+    if len(subject.time) > 1:
+        axes.set_xlim(subject.time[0], subject.time[-1])
+    rows = draw_marks(axes, subject.marks, labels=mark_labels)
+    if title:
+        axes.set_title(title, pad=6.0 + 9.0 * rows)
+    if legend:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.6)
+
+
+def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int:
+    """A thin vertical line at each mark, its label above the panel; how many lines of labels there are."""
+    begin, end = axes.get_xlim()
+    places = [(mark.time - begin) / max(end - begin, 1e-12) for mark in marks]
+    rows = label_rows(places)
+    for mark, place, row in zip(marks, places, rows, strict=True):
+        axes.axvline(mark.time, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
+        if labels:
+            _label(axes, mark, row, at_end=place > 1.0 - LABEL_WIDTH)
+    return max(rows, default=-1) + 1 if labels else 0
+
+
+def _label(axes: Axes, mark: Mark, row: int, *, at_end: bool) -> None:
+    axes.annotate(
+        mark.label,
+        (mark.time, 1.0),
+        xycoords=axes.get_xaxis_transform(),
+        xytext=(-1.0 if at_end else 1.0, 2.0 + 9.0 * row),
+        ha="right" if at_end else "left",
+        textcoords="offset points",
+        fontsize=6.5,
+        color="#555555",
+        annotation_clip=False,
+    )

@@ -1,0 +1,118 @@
+"""What a figure is of: a run, its set point, and the moments that are marked in it."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.control.controller import SetPoint
+from biped.model import Model
+from biped.runs.contact_changes import Change, lasting_changes
+from biped.runs.run import Run
+from biped.runs.summary import EDGES
+
+#: [s] impacts of one throw closer than this to the one before are one mark.
+_ONE_HIT = 0.05
+#: [s] the same change of both feet within this is one mark.
+_TOGETHER = 0.02
+_SIDES = {"left": "L", "right": "R"}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A moment that a figure marks with a thin line and a small label."""
+
+    time: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What figures are drawn from.
+
+    Attributes:
+        run: the run.
+        set_point: where its root was to be, or None.
+        name: what the overview is titled with.
+        marks: the moments to mark, by time.
+    """
+
+    run: Run
+    set_point: SetPoint | None = None
+    name: str = ""
+    marks: tuple[Mark, ...] = field(default=())
+
+    @property
+    def model(self) -> Model:
+        """The model that moved."""
+        return self.run.state.model
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(rows,) [s]."""
+        return self.run.frame["time"].to_numpy()
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """(rows,) of one column."""
+        return self.run.frame[name].to_numpy()
+
+    def has(self, *names: str) -> bool:
+        """Whether the run has these columns."""
+        return all(name in self.run.frame.columns for name in names)
+
+
+def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> Subject:
+    """The subject of a run, with its marks."""
+    found = (*_push_marks(run), *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
+    marks = sorted(found, key=lambda mark: mark.time)
+    if run.summary["fell_at"] is not None:
+        marks.append(Mark(run.summary["fell_at"], "fell"))
+    return Subject(run, set_point, name, tuple(marks))
+
+
+def _push_marks(run: Run) -> list[Mark]:
+    return [Mark(push["time"], "push") for push in run.summary["events"]["pushes"]]
+
+
+def _impact_marks(run: Run) -> list[Mark]:
+    marks: list[Mark] = []
+    for impact in run.summary["events"]["impacts"]:
+        if not marks or impact["time"] - marks[-1].time > _ONE_HIT:
+            marks.append(Mark(impact["time"], "hit" if not marks else "hit again"))
+    return marks
+
+
+def _foot_marks(run: Run) -> list[Mark]:
+    """Edges of the feet that change after the first landing, which every run begins with."""
+    changes, _ = lasting_changes(run.summary["events"]["edges"])
+    landed: set[str] = set()
+    later = []
+    for change in changes:
+        if change.edge in landed or change.change == "up":
+            later.append(change)
+        landed.add(change.edge)
+    marks: list[Mark] = []
+    while later:
+        first = later.pop(0)
+        other = next((change for change in later if _are_together(first, change)), None)
+        side, _, part = first.edge.partition("_")
+        plural = part if part.endswith("s") else f"{part}s"
+        if other is not None:
+            later.remove(other)
+        marks.append(Mark(first.time, f"{plural if other else f'{_SIDES[side]} {part}'} {first.change}"))
+    return marks
+
+
+def _are_together(one: Change, two: Change) -> bool:
+    """Whether both feet do the same at nearly the same time."""
+    same = one.change == two.change and one.edge.partition("_")[2] == two.edge.partition("_")[2]
+    return same and one.edge != two.edge and abs(one.time - two.time) <= _TOGETHER
+
+
+def _touch_mark(run: Run) -> list[Mark]:
+    """The first touch of a model without feet."""
+    touches = run.events[run.events["kind"] == "touch"]
+    has_feet = any(point in run.state.model.contact_names for points in EDGES.values() for point in points)
+    if has_feet or not len(touches):
+        return []
+    return [Mark(float(touches["time"].iloc[0]), "first touch")]

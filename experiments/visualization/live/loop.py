@@ -1,0 +1,254 @@
+"""The closed loop of an experiment that goes on for as long as it is asked to, and is meddled with on the way."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from biped.control.controller import Controller
+from biped.disturbances import Disturbance, Force, Push, Throw
+from biped.errors import InputError
+from biped.kernels.tree.dynamics import new_motion, set_motion
+from biped.kernels.variational.equations import reference_point
+from biped.model import Model
+from biped.model.geometry import Vector3
+from biped.runs.state import State
+from biped.simulation.session import Announce, Session
+from biped.simulation.simulate import prepare
+from biped.simulation.world import leave_floor
+from controllers.workspace import WorkspaceController, WorkspaceGains
+from experiments.catalogue.experiment import Setup
+
+#: [m] edges of the block of the thesis's experiment 2, a cube of 1.8 kg as dense as water.
+EDGES = (0.1216, 0.1216, 0.1216)
+#: [m] A thrown box that has fallen this far below the floor is gone: the floor does not stop it.
+GONE = -2.0
+
+
+class Loop:
+    """Simulated time, taken in whole control ticks; between two of them gains change, and pushes and blocks come.
+
+    What the experiment sets itself, such as a push at a time or a moving floor, keeps acting. Left alone, it is bit for
+    bit what ``simulate`` does, since any change continues the same ``State``.
+
+    Args:
+        setup: of the experiment.
+        announce: called with a sentence before the kernels are compiled for the first time.
+
+    Attributes:
+        setup: as given.
+        state: where it is.
+        controller: the one that acts now.
+        disturbances: that act now, those of the experiment first.
+    """
+
+    def __init__(self, setup: Setup, announce: Announce | None = None) -> None:
+        self.setup = setup
+        self.controller: Controller | None = setup.controller
+        self.restart()
+        self._session.warm_up(announce)
+
+    def restart(self) -> None:
+        """Begin anew, with the present controller and without what was thrown in on the way."""
+        self.state: State = self.setup.state.copy()
+        self.disturbances: tuple[Disturbance, ...] = self.setup.disturbances
+        self._session = self._prepared()
+
+    @property
+    def model(self) -> Model:
+        """What moves, loads included."""
+        return self._session.plan.model
+
+    @property
+    def tick(self) -> float:
+        """[s] between two looks of the controller."""
+        clock = self._session.clock
+        return clock.period * clock.step
+
+    @property
+    def time(self) -> float:
+        """[s]."""
+        return self.state.time
+
+    @property
+    def fell_at(self) -> float | None:
+        """[s] when it fell, or None."""
+        return self._session.fell_at
+
+    @property
+    def error(self) -> str | None:
+        """Why a step had no solution, or None."""
+        return self._session.error
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it fell, or a step had no solution; only ``restart`` helps."""
+        return self._session.has_ended
+
+    @property
+    def gains(self) -> WorkspaceGains | None:
+        """Those of a workspace controller, or None."""
+        return self.controller.gains if isinstance(self.controller, WorkspaceController) else None
+
+    def advance(self, ticks: int) -> int:
+        """Take so many control ticks, fewer if it ends; how many were taken."""
+        return self._session.advance(ticks)
+
+    def set_gains(self, gains: WorkspaceGains) -> None:
+        """Let these gains act from now on.
+
+        Raises:
+            InputError: the experiment has no workspace controller.
+        """
+        self.set_controller(replace(self._workspace(), gains=gains))
+
+    def set_target(self, position: Vector3) -> None:
+        """Let the root's set point be here [m] from now on.
+
+        Raises:
+            InputError: the experiment has no workspace controller, or a number is not finite.
+        """
+        self.set_controller(replace(self._workspace(), target_position=position))
+
+    def set_controller(self, controller: Controller | None) -> None:
+        """Let this controller act from now on; it needs the period of the one before."""
+        self.controller = controller
+        self._continue()
+
+    def push(
+        self,
+        direction: Vector3,
+        impulse: float,
+        duration: float = 0.1,
+        body: str | None = None,
+        point: Vector3 = (0.0,) * 3,
+    ) -> Push:
+        """Push a body from now on.
+
+        Args:
+            direction: (3,) world axes; its length does not matter.
+            impulse: [N·s] of the whole push.
+            duration: [s].
+            body: name of the body; the root if not given.
+            point: (3,) [m] from the body's centre of mass, home axes.
+
+        Returns:
+            What was added.
+
+        Raises:
+            InputError: as ``Push``; or it fell.
+        """
+        push = Push(body or self.model.root.name, direction, impulse, self.time, duration, point=point)
+        self._add(push)
+        return push
+
+    def throw(
+        self,
+        direction: Vector3,
+        speed: float,
+        height: float | None = None,
+        mass: float = 1.8,
+        size: Vector3 = EDGES,
+        flight: float = 0.2,
+    ) -> Throw:
+        """Throw a box at a body from now on, in place of the one that was thrown before.
+
+        Args:
+            direction: (3,) of its motion when it arrives, world axes; its length does not matter.
+            speed: [m/s] when it arrives.
+            height: [m] above the floor where it is aimed at; the middle of the body's box if not given.
+            mass: [kg].
+            size: (3,) [m] edges.
+            flight: [s] until its centre would be where it is aimed at.
+
+        Returns:
+            What was added.
+
+        Raises:
+            InputError: as ``Throw``; there is nothing to hit; it would start inside of it; or it fell.
+        """
+        target = self._target()
+        x, y, z = self.middle_of_target()
+        aim = (x, y, z if height is None else height)
+        gravity = -float(self.model.gravity[2])
+        box = Throw.at(aim, speed, direction, mass=mass, size=size, flight=flight, gravity=gravity, target=target)
+        before = self.disturbances
+        thrown, throw = self.state.thrown, self.state.throw
+        self.state.thrown = self.state.throw = None
+        self.disturbances = tuple(d for d in before if not isinstance(d, Throw))
+        try:
+            self._add(box)
+        except InputError:
+            self.disturbances, self.state.thrown, self.state.throw = before, thrown, throw
+            raise
+        return box
+
+    def _target(self) -> str:
+        bodies = [shape.body for shape in self.model.shapes]
+        if not bodies:
+            raise InputError(f"model {self.model.name!r} has no box that a block could hit")
+        return self.model.root.name if self.model.root.name in bodies else bodies[0]
+
+    def middle_of_target(self) -> Vector3:
+        """[m] where the middle of the box that blocks are thrown at is now.
+
+        Raises:
+            InputError: there is none.
+        """
+        model, q, body = self.model, self.state.q, self._target()
+        index = model.body_index(body)
+        shape = next(shape for shape in model.shapes if shape.body == body)
+        motion = new_motion(model.n, model.nv, model.nc)
+        set_motion(model.tree, q, np.zeros(model.nv), motion)
+        arm = np.subtract(shape.center, model.bodies[index].com)
+        turn = motion.poses.rotation[index].reshape(3, 3)
+        x, y, z = (np.asarray(reference_point(model.tree, q)) + motion.poses.com[index] + turn @ arm).tolist()
+        return x, y, z
+
+    def _workspace(self) -> WorkspaceController:
+        if not isinstance(self.controller, WorkspaceController):
+            raise InputError("this experiment has no workspace controller, whose gains could be changed")
+        return self.controller
+
+    def _add(self, disturbance: Disturbance) -> None:
+        if self.has_ended:
+            raise InputError("it has fallen: restart first")
+        before = self.disturbances
+        self.disturbances = (*before, disturbance)
+        try:
+            self._continue()
+        except InputError:
+            self.disturbances = before
+            raise
+
+    def _continue(self) -> None:
+        """Go on from the present state with the present controller and disturbances."""
+        if self.has_ended:
+            return
+        leave_floor(self._session.world.ground, self.state)
+        self.disturbances = tuple(d for d in self.disturbances if self._lasts(d))
+        self._session = self._prepared()
+
+    def _lasts(self, disturbance: Disturbance) -> bool:
+        """Whether it can still do anything; a floor stays where it moved to."""
+        if isinstance(disturbance, (Push, Force)):
+            return disturbance.ends > self.time
+        if isinstance(disturbance, Throw) and self.state.throw == disturbance and self.state.thrown is not None:
+            return bool(self.state.thrown[2] > GONE)
+        return True
+
+    def _prepared(self) -> Session:
+        setup = self.setup
+        plan = prepare(
+            setup.model,
+            self.controller,
+            floor=setup.floor,
+            state=self.state,
+            duration=setup.duration,
+            step=setup.step,
+            disturbances=self.disturbances,
+            integrator=setup.integrator,
+            fall=setup.fall,
+            record_every=setup.record_every,
+        )
+        self.state = plan.state
+        return Session(plan)

@@ -1,0 +1,310 @@
+"""The page of ``biped live``: the stage, what there is to tell, and what there is to meddle with."""
+
+import html
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from biped.disturbances import Push, Throw
+from biped.errors import InputError
+from biped.model.geometry import Vector3
+from controllers.gains import KEYS, UNITS
+from controllers.workspace import WorkspaceController, WorkspaceGains
+from experiments.catalogue.parameters.disturbances import heading
+from experiments.visualization.live.loop import EDGES, Loop
+from experiments.visualization.live.runner import Runner, Status
+from experiments.visualization.live.saving import GainsFolder
+from experiments.visualization.viewer.page import CAMERAS, FIELD_OF_VIEW, MIDDLE, legend
+from experiments.visualization.viewer.scene import LAYERS, Stage
+from experiments.visualization.viewer.scenery import scenery_of
+from experiments.visualization.viewer.snapshot import snapshot_of
+
+#: [1/s] how often the words change: more often could not be read.
+WORDS_RATE = 4.0
+AXES = ("x", "y", "z")
+TITLES = {
+    "kp_position": "position: stiffness",
+    "kd_position": "position: damping",
+    "kp_orientation": "orientation: stiffness",
+    "kd_orientation": "orientation: damping",
+}
+#: The greatest gains of the sliders, unless a gain is above them already: twice what tuning has found good.
+MOST_GAIN = {"kp_position": 400.0, "kd_position": 60.0, "kp_orientation": 800.0, "kd_orientation": 120.0}
+#: [m] how far the set point may be moved.
+REACH = 0.10
+AZIMUTH = "0: to where the human faces; 90: to its left"
+
+
+@dataclass(frozen=True)
+class _Dial:
+    """A slider and what it is a slider of."""
+
+    handle: Any
+    key: str
+    axis: int
+
+
+class Page:
+    """What a browser shows; ``show`` is called for each picture, from the runner's thread.
+
+    The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
+    is read, changed and written is so in the runner's thread, one thing after the other.
+
+    Args:
+        server: the viser server.
+        loop: what is shown.
+        title: of the experiment.
+        gains_file: where "Save gains" writes, unless another name is typed in, of a file beside it.
+    """
+
+    def __init__(self, server: Any, loop: Loop, title: str, gains_file: str | Path = "gains.toml") -> None:
+        self.server, self._title = server, title
+        self._going = "Standing" if loop.controller is not None and loop.model.nc else "Running"
+        self._push: Push | None = None
+        self.stage = Stage(server)
+        scenery = scenery_of(loop.model, loop.disturbances)
+        if scenery.thrown_size is None and loop.model.shapes:
+            scenery = replace(scenery, thrown_size=EDGES)
+        self._figure = self.stage.add(loop.model, "figure", scenery=scenery)
+        self._edges = scenery.thrown_size or EDGES
+        self.runner: Runner | None = None
+        self._words: Any = None
+        self._worded = -math.inf
+        self._state: tuple[bool, bool] | None = None
+        self._dials: list[_Dial] = []
+        self._points: list[Any] = []
+        self.gains = loop.gains
+        self._files = GainsFolder(gains_file)
+        self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
+        self._look(loop)
+        self._build(loop)
+
+    # --- pictures ---
+
+    def show(self, loop: Loop, status: Status) -> None:
+        """Send what has changed."""
+        snapshot = snapshot_of(loop.state, loop.disturbances)
+        if not any(isinstance(disturbance, Throw) for disturbance in loop.disturbances):
+            snapshot = replace(snapshot, thrown=None)
+        with self.stage.frame():
+            self._figure.show(snapshot)
+            self._say(status)
+
+    def complain(self, what: str) -> None:
+        """Tell all browsers what was wrong."""
+        for client in self.server.get_clients().values():
+            client.add_notification("That cannot be done", what, color="red", auto_close_seconds=8.0)
+
+    def _say(self, status: Status) -> None:
+        """Words, a few times a second; and at once, when something has happened."""
+        assert self.runner is not None
+        now = self.runner.now()
+        state = (status.paused, status.fell_at is not None or status.error is not None)
+        if state == self._state and now - self._worded < 1.0 / WORDS_RATE:
+            return
+        self._state, self._worded = state, now
+        self._words.content = words(status, self._going)
+        self._pause.label = "Go on" if status.paused else "Pause"
+
+    def _look(self, loop: Loop) -> None:
+        x, y = (float(c) for c in loop.state.q[:2]) if loop.model.is_floating else (0.0, 0.0)
+        away = CAMERAS["three-quarter"]
+        camera = self.server.initial_camera
+        camera.position, camera.look_at = (x + away[0], y + away[1], MIDDLE + away[2]), (x, y, MIDDLE)
+        camera.up, camera.fov = (0.0, 0.0, 1.0), FIELD_OF_VIEW
+
+    # --- the panel ---
+
+    def _build(self, loop: Loop) -> None:
+        gui = self.server.gui
+        gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+        gui.set_panel_label("biped live")
+        gui.add_html(f'<div style="padding:0.2em 0.9em 0.3em;font-size:0.85em">{html.escape(self._title)}</div>')
+        self._words = gui.add_markdown("")
+        self._build_time(gui)
+        if loop.model.is_floating:
+            with gui.add_folder("Push"):
+                self._build_push(gui)
+        if loop.model.shapes:
+            with gui.add_folder("Throw a block"):
+                self._build_throw(gui, loop)
+        if self.gains is not None:
+            with gui.add_folder("Gains"):
+                self._build_gains(gui, self.gains)
+        if self._target is not None:
+            with gui.add_folder("Set point", expand_by_default=False):
+                self._build_target(gui, self._target)
+        with gui.add_folder("Show", expand_by_default=False):
+            for layer, on in LAYERS.items():
+                box = gui.add_checkbox(layer.capitalize(), on)
+                box.on_update(self._asker(self._switch(layer, box)))
+        with gui.add_folder("Colours", expand_by_default=False):
+            gui.add_html(legend())
+
+    def _asker(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
+        """A callback that has the runner make a change between two ticks."""
+        return lambda _: self._ask(change)
+
+    def _ask(self, change: Callable[[Loop], Any]) -> None:
+        assert self.runner is not None
+        self.runner.ask(change)
+
+    def _switch(self, layer: str, box: Any) -> Callable[[Loop], None]:
+        return lambda _: self.stage.switch(layer, box.value)
+
+    def _build_time(self, gui: Any) -> None:
+        self._pause = gui.add_button("Pause", hint="space bar")
+        restart = gui.add_button("Restart", color="orange", hint="R; gains and set point stay")
+        again = gui.add_checkbox("Restart by itself after a fall", False)
+
+        def turn(_: Loop) -> None:
+            assert self.runner is not None
+            self.runner.pause(not self.runner.paused)
+
+        def switch(_: Any) -> None:
+            assert self.runner is not None
+            self.runner.again = again.value
+
+        pause = self._asker(turn)
+        self._pause.on_click(pause)
+        gui.add_command("Pause or go on", hotkey="space").on_trigger(pause)
+        anew = self._asker(lambda loop: loop.restart())
+        restart.on_click(anew)
+        gui.add_command("Restart", hotkey="r").on_trigger(anew)
+        again.on_update(switch)
+
+    def _build_push(self, gui: Any) -> None:
+        azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=AZIMUTH)
+        impulse = gui.add_slider("Impulse [N·s]", min=0.5, max=40.0, step=0.5, initial_value=6.0)
+        duration = gui.add_slider("Duration [s]", min=0.02, max=1.0, step=0.02, initial_value=0.1)
+        button = gui.add_button("Push", color="red", hint="P; one at a time")
+
+        def push(loop: Loop) -> None:
+            if not self._is_pushing(loop):  # a key that is held down comes again and again
+                self._push = loop.push(_heading(azimuth.value), impulse.value, duration.value)
+
+        button.on_click(self._asker(push))
+        gui.add_command("Push", hotkey="p").on_trigger(self._asker(push))
+
+    def _is_pushing(self, loop: Loop) -> bool:
+        """Whether the last push that was asked for still acts; a restart takes it back."""
+        push = self._push
+        return push is not None and push.ends > loop.time and any(push is other for other in loop.disturbances)
+
+    def _build_throw(self, gui: Any, loop: Loop) -> None:
+        middle = min(max(loop.middle_of_target()[2], 0.2), 1.6)
+        azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=AZIMUTH)
+        speed = gui.add_slider("Speed [m/s]", min=0.5, max=10.0, step=0.1, initial_value=4.0)
+        height = gui.add_slider("Height [m]", min=0.0, max=1.8, step=0.01, initial_value=round(middle, 2))
+        mass = gui.add_slider("Mass [kg]", min=0.1, max=10.0, step=0.1, initial_value=1.8)
+        button = gui.add_button("Throw", color="red", hint="T")
+
+        def throw(loop: Loop) -> None:
+            loop.throw(_heading(azimuth.value), speed.value, height.value, mass.value, self._edges)
+
+        button.on_click(self._asker(throw))
+        gui.add_command("Throw a block", hotkey="t").on_trigger(self._asker(throw))
+
+    def _build_gains(self, gui: Any, gains: WorkspaceGains) -> None:
+        for key in KEYS:
+            gui.add_html(
+                f'<div style="padding:0.3em 0.9em 0;font-size:0.8em"><b>{TITLES[key]}</b> [{UNITS[key]}]</div>'
+            )
+            for axis, value in enumerate(getattr(gains, key)):
+                most = max(MOST_GAIN[key], 2.0 * value)
+                slider = gui.add_slider(
+                    AXES[axis], min=0.0, max=most, step=most / 4000.0, initial_value=value, hint=f"{key}, {AXES[axis]}"
+                )
+                dial = _Dial(slider, key, axis)
+                self._dials.append(dial)
+                slider.on_update(self._by_hand(partial(self._turn, dial)))
+        reset = gui.add_button("Reset gains")
+        name = gui.add_text("File", self._files.name, hint="a name that ends in .toml, beside the file of --save-gains")
+        save = gui.add_button("Save gains", hint="for biped run --gains FILE, and biped live --gains FILE")
+        reset.on_click(lambda _: self.set_gains(gains))
+        save.on_click(lambda event: self._ask(lambda _: self.save(name.value, event.client)))
+
+    def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
+        """As ``_asker``, for a slider that a hand has moved; where the program has, all is known already."""
+        return lambda event: self._ask(change) if event.client_id is not None else None
+
+    def _turn(self, dial: _Dial, loop: Loop) -> None:
+        """Let one gain be what its slider shows."""
+        assert loop.gains is not None
+        triple = list(getattr(loop.gains, dial.key))
+        triple[dial.axis] = float(dial.handle.value)
+        self._use(loop, replace(loop.gains, **{dial.key: tuple(triple)}))
+
+    def set_gains(self, gains: WorkspaceGains) -> None:
+        """Let these gains act, and the sliders show them; from any thread."""
+
+        def change(loop: Loop) -> None:
+            self._use(loop, gains)
+            for dial in self._dials:
+                dial.handle.value = getattr(gains, dial.key)[dial.axis]
+
+        self._ask(change)
+
+    def _use(self, loop: Loop, gains: WorkspaceGains) -> None:
+        loop.set_gains(gains)
+        self.gains = gains
+
+    def save(self, file: str, client: Any = None) -> None:
+        """Write the gains that act, and say so to the one who asked."""
+        assert self.gains is not None
+        title, color, name = "Gains saved", "green", file.strip()
+        try:
+            path = self._files.save(self.gains, name)
+            body = f"{path.resolve()}: biped run … --gains {path}"
+        except OSError as error:
+            title, body, color = "Gains not saved", f"{name}: {error.strerror or error}", "red"
+        except (InputError, ValueError) as error:
+            title, body, color = "Gains not saved", f"{name}: {error}", "red"
+        if client is not None:
+            client.add_notification(title, body, color=color, auto_close_seconds=8.0)
+
+    def _build_target(self, gui: Any, first: Vector3) -> None:
+        for axis, value in enumerate(first):
+            slider = gui.add_slider(
+                f"{AXES[axis]} [m]", min=value - REACH, max=value + REACH, step=0.001, initial_value=value
+            )
+            slider.on_update(self._by_hand(self._move))
+            self._points.append(slider)
+        gui.add_button("Back").on_click(lambda _: self._set_target(first))
+
+    def _move(self, loop: Loop) -> None:
+        """Let the set point be where the sliders have it."""
+        x, y, z = (float(slider.value) for slider in self._points)
+        loop.set_target((x, y, z))
+
+    def _set_target(self, place: Vector3) -> None:
+        def change(loop: Loop) -> None:
+            loop.set_target(place)
+            for slider, value in zip(self._points, place, strict=True):
+                slider.value = value
+
+        self._ask(change)
+
+
+def _heading(degrees: float) -> Vector3:
+    return heading(math.radians(degrees))
+
+
+def words(status: Status, going: str = "Standing") -> str:
+    """What there is to tell, as Markdown; ``going`` is what it does while nothing is wrong."""
+    if status.error is not None:
+        state = f"### Stopped\n{status.error}. Press **Restart**."
+    elif status.fell_at is not None:
+        state = f"### Fallen at {status.fell_at:.2f} s\nPress **Restart**."
+    else:
+        state = f"### {'Paused' if status.paused else going}"
+    told = [f"{status.time:.1f} s simulated"]
+    if status.reading is not None:
+        told.append(f"real time × {status.reading.factor:.2f}")
+        told.append(f"idle {100.0 * status.reading.idle:.0f} %")
+    if status.dropped > 0.005:
+        told.append(f"{status.dropped:.1f} s behind the clock and given up")
+    return f"{state}\n\n{', '.join(told)}"

@@ -1,0 +1,200 @@
+"""The thread that keeps a loop to the time on the wall, and shows it."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+
+from biped.errors import InputError
+from experiments.visualization.live.clock import Meter, Pacer, Reading
+from experiments.visualization.live.loop import Loop
+
+#: Pictures in a second.
+FRAME_RATE = 30.0
+#: Share of a picture's time after which no further ticks are begun: the rest is for drawing and for others.
+BUDGET = 0.7
+#: [s] of simulated time between two looks at the clock.
+SLICE = 0.01
+
+Change = Callable[[Loop], None]
+
+
+@dataclass(frozen=True)
+class Status:
+    """What there is to tell at a moment.
+
+    Attributes:
+        time: [s] simulated.
+        reading: how well it keeps up; None while it is paused, or has ended, or has only begun.
+        dropped: [s] of simulated time that could not be made up for, since the start.
+        paused: whether it is.
+        fell_at: [s] or None.
+        error: why a step had no solution, or None.
+    """
+
+    time: float
+    reading: Reading | None
+    dropped: float
+    paused: bool
+    fell_at: float | None
+    error: str | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How well a runner kept up.
+
+    Attributes:
+        factor: simulated seconds in one on the wall.
+        idle: share of the time in which its thread had nothing to do, 0 … 1.
+        core: share of a processor's core that its thread used: what idle does not tell where others use the cores.
+        dropped: [s] of simulated time that could not be made up for.
+    """
+
+    factor: float
+    idle: float
+    core: float
+    dropped: float
+
+
+class Runner:
+    """Advances a loop in real time until it is stopped.
+
+    All that touches the loop happens in ``run``'s own thread: ``ask`` hands changes over, which are made between two
+    control ticks.
+
+    Args:
+        loop: what is advanced.
+        show: called with the loop and the status, once a picture.
+        complain: called with what was wrong with a change.
+        frame_rate: [1/s] pictures.
+        again: whether to restart by itself after a fall.
+        clock: [s] on the wall.
+        sleep: waits so many seconds.
+    """
+
+    #: [s] that a fallen human lies before it is restarted.
+    LIES = 1.5
+
+    def __init__(
+        self,
+        loop: Loop,
+        show: Callable[[Loop, Status], None],
+        complain: Callable[[str], None] = print,
+        *,
+        frame_rate: float = FRAME_RATE,
+        again: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.loop, self.again, self.paused = loop, again, False
+        self.meter = Meter()
+        self.pacer = Pacer(loop.tick)
+        self._show, self._complain = show, complain
+        self._frame = 1.0 / frame_rate
+        self._clock, self._sleep = clock, sleep
+        self._changes: SimpleQueue[Change] = SimpleQueue()
+        self._stop = threading.Event()
+        self._ended_at: float | None = None
+        self._simulated = 0.0
+
+    def ask(self, change: Change) -> None:
+        """Make this change between two control ticks, soon; from any thread."""
+        self._changes.put(change)
+
+    def pause(self, paused: bool) -> None:
+        """Stand still, or go on."""
+        self.paused = paused
+
+    def stop(self) -> None:
+        """Let ``run`` return; from any thread."""
+        self._stop.set()
+
+    def run(self, duration: float = float("inf")) -> None:
+        """Advance in real time, for so many seconds on the wall or until ``stop``."""
+        self.pacer.pause()  # no time is due from before
+        began = frame = self._clock()
+        while not self._stop.is_set() and frame - began < duration:
+            self.one_frame(frame)
+            frame = self._wait(frame + self._frame)
+
+    def measure(self, duration: float) -> "Measured":
+        """Run for so many seconds on the wall; how well it kept up over all of them."""
+        self.meter, dropped = Meter(span=float("inf")), self.pacer.dropped
+        wall, busy = self._clock(), time.thread_time()
+        self.run(duration)
+        share = (time.thread_time() - busy) / (self._clock() - wall)
+        reading = self.meter.reading or Reading(0.0, 0.0)
+        return Measured(reading.factor, reading.idle, share, self.pacer.dropped - dropped)
+
+    def now(self) -> float:
+        """[s] on the wall."""
+        return self._clock()
+
+    def one_frame(self, wall: float) -> None:
+        """All that is to be done for the picture of this time on the wall."""
+        self._make_changes()
+        if self.loop.has_ended:
+            self._lie(wall)
+        else:
+            self._ended_at = None
+            if self.paused:
+                self._rest()
+            else:
+                self._catch_up(wall)
+        self._show(self.loop, self.status)
+
+    @property
+    def status(self) -> Status:
+        """What there is to tell now."""
+        loop = self.loop
+        return Status(loop.time, self.meter.reading, self.pacer.dropped, self.paused, loop.fell_at, loop.error)
+
+    def _make_changes(self) -> None:
+        while True:
+            try:
+                change = self._changes.get_nowait()
+            except Empty:
+                return
+            try:
+                change(self.loop)
+            except InputError as error:
+                self._complain(str(error))
+
+    def _catch_up(self, wall: float) -> None:
+        """What is due, as far as there is time for it; what is left is dropped."""
+        loop, pacer = self.loop, self.pacer
+        latest = wall + BUDGET * self._frame
+        due, slices = pacer.due(wall), max(1, round(SLICE / loop.tick))
+        while due > 0 and not loop.has_ended:
+            ticks = loop.advance(min(due, slices))
+            pacer.took(ticks)
+            self._simulated += ticks * loop.tick
+            due -= ticks
+            if due > 0 and self._clock() > latest:
+                pacer.drop(due)
+                break
+        self.meter.mark(wall, self._simulated)
+
+    def _rest(self) -> None:
+        self.pacer.pause()
+        self.meter.clear()
+
+    def _lie(self, wall: float) -> None:
+        """Stay down; get up again if that is wanted."""
+        self._rest()
+        if self._ended_at is None:
+            self._ended_at = wall
+        if self.again and wall - self._ended_at >= self.LIES:
+            self.loop.restart()
+
+    def _wait(self, until: float) -> float:
+        """Sleep up to a time; the time then. If it is past, there is none to sleep, and no frame is made up for."""
+        now = self._clock()
+        if now < until:
+            self._sleep(until - now)
+            after = self._clock()
+            self.meter.slept(after - now)
+            return after
+        return now

@@ -1,0 +1,180 @@
+"""Curves over time in panels that share their time axis, with the points that a screen can show."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from contact.arrays import Floats
+from experiments.visualization.figures.labels import label_rows
+from experiments.visualization.figures.subject import Mark
+from experiments.visualization.report import theme
+
+#: Rows of one figure at most: what is left out of a long run lies between the extremes that are kept.
+MOST_ROWS = 2000
+#: [px] of a panel, of what is above and below all of them, of a line of marks' labels, and between panels.
+PANEL, AROUND, LINE, GAP = 190, 60, 13, 30
+#: The word of charts that zoom together.
+TIME = "time"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line.
+
+    Attributes:
+        label: in the legend.
+        values: (rows,).
+        color: a colour of ``theme``.
+        dash: as Plotly names them.
+        is_step: whether a value holds until the next row.
+        hidden: whether it is drawn only when its entry in the legend is clicked.
+    """
+
+    label: str
+    values: Floats
+    color: str
+    dash: str = "solid"
+    is_step: bool = False
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Some curves on one axis.
+
+    Attributes:
+        title: above it.
+        unit: of its axis.
+        curves: what it shows.
+        targets: (value, colour) of dashed lines, where the curves should be.
+        logarithmic: its axis.
+    """
+
+    title: str
+    unit: str
+    curves: tuple[Curve, ...]
+    targets: tuple[tuple[float, str], ...] = ()
+    logarithmic: bool = False
+
+
+def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.int64]:
+    """Which rows to show: all, or the first, the last, and least and greatest of each curve in each of some spans.
+
+    Args:
+        curves: each (rows,).
+        most: so many rows at most, and never fewer than the extremes of all curves in one span.
+    """
+    count = len(curves[0])
+    if count <= most:
+        return np.arange(count)
+    spans = max(1, (most - 2) // (2 * len(curves)))
+    edges = np.linspace(0, count, spans + 1).astype(np.int64)
+    kept = {0, count - 1}
+    for curve in curves:
+        for begin, end in pairwise(edges):
+            kept.update((begin + int(np.argmin(curve[begin:end])), begin + int(np.argmax(curve[begin:end]))))
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> go.Figure:
+    """Panels one above another: one time axis, one box of values under the pointer, a legend for each.
+
+    Args:
+        time: (rows,) [s].
+        panels: from the top.
+        marks: moments with labels above the topmost panel.
+    """
+    places = [(mark.time - time[0]) / max(time[-1] - time[0], 1e-12) for mark in marks]
+    lines = label_rows(places)
+    top = AROUND // 2 + LINE * (max(lines, default=-1) + 1)
+    inner = len(panels) * PANEL + (len(panels) - 1) * GAP
+    height = inner + top + AROUND
+    figure = theme.new_figure(
+        height,
+        hovermode="x unified",
+        hoversubplots="axis",
+        meta={"axis": TIME},
+        margin={"t": top + 14, "b": AROUND - 14},
+        xaxis={
+            "title": {"text": "time [s]"},
+            "anchor": f"y{len(panels)}" if len(panels) > 1 else "y",
+            "range": [float(time[0]), float(time[-1])],
+            "hoverformat": ".4f",
+        },
+    )
+    rows = rows_to_show([np.nan_to_num(curve.values) for panel in panels for curve in panel.curves])
+    at = time[rows].astype(np.float32)
+    labels = Counter(curve.label for panel in panels for curve in panel.curves)
+    for k, panel in enumerate(panels):
+        bottom = 1.0 - (k * (PANEL + GAP) + PANEL) / inner
+        _add_panel(figure, k, panel, (max(bottom, 0.0), bottom + PANEL / inner), at, rows, labels)
+    _add_marks(figure, marks, lines)
+    return figure
+
+
+def _add_panel(
+    figure: go.Figure,
+    k: int,
+    panel: Panel,
+    domain: tuple[float, float],
+    at: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    labels: Counter[str],
+) -> None:
+    number = "" if k == 0 else str(k + 1)
+    axis: dict[str, Any] = {"domain": domain, "anchor": "x", "title": {"text": panel.unit}}
+    if panel.logarithmic:
+        axis |= {"type": "log", "dtick": _decades(panel)}
+    legend = {"y": domain[1], "yanchor": "top", "x": 1.01, "xanchor": "left", "tracegroupgap": 0}
+    figure.update_layout({f"yaxis{number}": axis, f"legend{number}": legend})
+    for curve in panel.curves:
+        figure.add_scatter(
+            x=at,
+            y=curve.values[rows].astype(np.float32),
+            name=curve.label,
+            mode="lines",
+            line={"color": curve.color, "dash": curve.dash, "width": 1.6, "shape": "hv" if curve.is_step else "linear"},
+            yaxis=f"y{number}",
+            legend=f"legend{number}",
+            showlegend=True,
+            visible="legendonly" if curve.hidden else True,
+            hovertemplate="%{y:.4g}" + (f"<extra>{_in_full(curve, panel)}</extra>" if labels[curve.label] > 1 else ""),
+        )
+    for value, color in panel.targets:
+        line = {"color": color, "width": 1.2, "dash": "dash"}
+        figure.add_shape(type="line", xref="paper", x0=0, x1=1, yref=f"y{number}", y0=value, y1=value, line=line)
+    figure.add_annotation(
+        text=f"<b>{panel.title}</b>", xref="paper", x=0, xanchor="left", yref="paper", y=domain[1], yanchor="bottom",
+        showarrow=False, font={"size": 13},
+    )  # fmt: skip
+
+
+def _in_full(curve: Curve, panel: Panel) -> str:
+    """What a curve is called in the box under the pointer, where other panels have one of the same label."""
+    place = panel.title.rpartition(", ")[2]
+    return f"{curve.label}, {place[0].lower()}{place[1:]}"
+
+
+def _decades(panel: Panel) -> int | str:
+    """Ticks at every power of ten, or at 2 and 5 too where there are few of them."""
+    values = np.concatenate([curve.values for curve in panel.curves])
+    values = values[np.isfinite(values) & (values > 0.0)]
+    if not len(values) or values.max() < 100.0 * values.min():
+        return "D2"
+    return max(1, round(float(np.log10(values.max() / values.min())) / 4.0))
+
+
+def _add_marks(figure: go.Figure, marks: Sequence[Mark], lines: Sequence[int]) -> None:
+    for mark, line in zip(marks, lines, strict=True):
+        stroke = {"color": theme.MARKED, "width": 1, "dash": "dot"}
+        figure.add_shape(type="line", x0=mark.time, x1=mark.time, yref="paper", y0=0, y1=1, line=stroke, layer="below")
+        figure.add_annotation(
+            text=mark.label, x=mark.time, xanchor="left", yref="paper", y=1, yanchor="bottom",
+            yshift=16 + LINE * line, showarrow=False, font={"size": 10}, opacity=0.8,
+        )  # fmt: skip

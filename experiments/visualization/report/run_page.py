@@ -1,0 +1,263 @@
+"""The page of a run: what came of it, what was run, its figures, its events, and how to make it again."""
+
+import math
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from biped.metrics import Value as MetricValue
+from biped.metrics import measure_run, metric_named
+from biped.runs.run import Run
+from experiments.catalogue.parameters.parameter import shown as as_option
+from experiments.cli.machine import stamp
+from experiments.cli.terminal import length, scaled
+from experiments.studies.trial import FELL, STEPPED
+from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
+from experiments.visualization.pages.blocks import Mood, shown
+from experiments.visualization.report.drawing import Drawing
+from experiments.visualization.report.run_figures import run_drawings
+from experiments.visualization.report.run_source import RunSource
+
+_OUTCOMES: dict[str, tuple[str, Mood]] = {
+    "stood": ("The human stood to the end", "good"),
+    "completed": ("The run got to its end; no fall was looked for", "good"),
+    "fell": ("The human fell", "bad"),
+    "interrupted": ("The run was interrupted", "bad"),
+    "failed": ("A step of the run had no solution", "bad"),
+}
+
+#: The sections of figures: name, title, and the figures that go into it.
+_SECTIONS = (
+    ("balance", "Balance", ("root", "errors", "top-view", "support")),
+    ("floor", "Floor and feet", ("floor-forces", "contact-states", "platform")),
+    ("joints", "Joints", ("joint-torques", "joint-angles", "desired-wrench")),
+    ("books", "Can it be trusted?", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
+)
+
+_TRUST = (
+    "A momentum defect above 1e-8 N·s is a defect of the program. The energy left over falls by four where the step is "
+    "halved; compare it with the energies that matter to you."
+)
+
+
+def run_page(source: RunSource, command: str) -> Page:
+    """The page of a saved run; ``command`` is what made the page."""
+    run = source.run
+    measured = _measured(run)
+    drawings = run_drawings(run)
+    figures = [_figures(name, title, names, drawings) for name, title, names in _SECTIONS]
+    sections = [section for section in figures if section is not None]
+    return Page(
+        title=_title(source),
+        subtitle="" if source.experiment is None else source.experiment.source,
+        lead=_lead(source, measured),
+        sections=(_what(source), *sections, _events(run), _numbers(run, measured), _again(source, command)),
+        made={name: value for name, value in stamp().items() if value is not None},
+    )
+
+
+def _title(source: RunSource) -> str:
+    if source.experiment is None:
+        return f"Run of {source.run.state.model.name}"
+    return f"{source.experiment.name}: {source.experiment.title}"
+
+
+def verdict(run: Run, measured: Mapping[str, MetricValue]) -> tuple[str, Mood]:
+    """What came of a run, in a sentence, and how it is coloured."""
+    outcome = run.summary["outcome"]
+    words, mood = _OUTCOMES[outcome]
+    fell_at = run.summary["fell_at"]
+    when = f" at {fell_at:.3f} s" if fell_at is not None else f" at {run.state.time:.4g} s" if mood == "bad" else ""
+    if outcome == "stood" and measured.get("verdict") == FELL:
+        return "The run's limits of a fall were not hit, but the human is falling at its end.", "bad"
+    stepped = ", and moved a foot" if outcome == "stood" and measured.get("verdict") == STEPPED else ""
+    return f"{words}{when}{stepped}.", mood
+
+
+def _measured(run: Run) -> dict[str, MetricValue]:
+    """The metrics that apply; none of a model that is fixed in space, or of a run of one row."""
+    if not run.state.model.is_floating or len(run.frame) < 2:
+        return {}
+    return {name: value for name, value in measure_run(run).items() if value is not None}
+
+
+def _lead(source: RunSource, measured: Mapping[str, MetricValue]) -> tuple[Block, ...]:
+    text, mood = verdict(source.run, measured)
+    blocks: list[Block] = [Prose(text, mood)]
+    if len(source.run.frame) < 2:
+        blocks.append(Prose("Fewer than two rows are recorded: there is nothing to draw.", "bad"))
+    blocks.append(Table("", ("quantity", "value"), tuple(_headline(source.run, measured)), fold=False))
+    return tuple(blocks)
+
+
+def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[str, str]]:
+    summary = run.summary
+    yield "simulated", f"{summary['simulated_time']:.4g} s in {summary['steps']} steps"
+    if summary["position_error"] is not None:
+        settling = summary["settling_time"]
+        yield "settling time, to 2 cm and 2°", "not settled" if settling is None else f"{settling:.3f} s"
+        angle = math.degrees(summary["orientation_error"])
+        yield "error over the last tenth", f"{length(summary['position_error'])}, {angle:.2g}°"
+    if summary["peak_torque"]:
+        joint, torque = max(summary["peak_torque"].items(), key=lambda item: item[1])
+        yield "peak torque", f"{torque:.1f} N·m, {joint.replace('_', ' ')}"
+    for one, kind in (("impact", "impacts"), ("push", "pushes")):
+        events = summary["events"][kind]
+        if events:
+            total = [sum(event["impulse"][k] for event in events) for k in range(3)]
+            what = f"the {one}" if len(events) == 1 else f"all {len(events)} {kind} together"
+            yield f"impulse of {what}", f"{math.hypot(*total):.4g} N·s"
+    margin = measured.get("margin_of_stability_min")
+    if isinstance(margin, float):
+        yield "least margin of stability", length(margin) if margin >= 0.0 else f"{length(-margin)} outside"
+    if summary["foot_slip"] is not None:
+        yield "longest slide of a contact point", length(summary["foot_slip"])
+    if summary["ledger_residual"] is not None:
+        yield "energy that no work accounts for", f"{scaled(summary['ledger_residual'], 'J')} at most"
+    if summary["momentum_defect"] is not None:
+        yield "momentum that no impulse accounts for", f"{summary['momentum_defect']:.1e} N·s"
+
+
+def _what(source: RunSource) -> Section:
+    blocks: list[Block] = []
+    if source.experiment is None:
+        blocks.append(
+            Prose("The run was not saved by an experiment of this version; what it was made from is not known.")
+        )
+        rows = tuple((name, _saved(value)) for name, value in source.values.items())
+        if rows:
+            blocks.append(Table("Parameters as saved", ("parameter", "value"), rows, fold=True))
+        return Section("what", "What was run", blocks=tuple(blocks))
+    table = {parameter.name: parameter for parameter in source.experiment.parameters}
+    if source.changes:
+        changed = tuple(
+            (name, as_option(value), as_option(table[name].default), table[name].unit, table[name].meaning)
+            for name, value in source.changes.items()
+        )
+        headings = ("parameter", "value", "default", "unit", "meaning")
+        blocks.append(Table("Parameters that differ from the defaults", headings, changed, fold=False))
+    else:
+        blocks.append(Prose("All parameters have their defaults."))
+    every = tuple(
+        (p.name, as_option(source.values.get(p.name, p.default)), p.unit, p.meaning, p.source)
+        for p in source.experiment.parameters
+    )
+    blocks.append(
+        Table("All parameters", ("parameter", "value", "unit", "meaning", "source of the default"), every).folded()
+    )
+    return Section("what", "What was run", source.experiment.title, blocks=tuple(blocks))
+
+
+def _saved(value: Any) -> str:
+    return as_option(tuple(value) if isinstance(value, list) else value)
+
+
+def _figures(name: str, title: str, names: tuple[str, ...], drawings: list[Drawing]) -> Section | None:
+    charts: list[Block] = [drawing.chart for drawing in drawings if drawing.name in names]
+    if not charts:
+        return None
+    if name == "books":
+        charts.insert(0, Prose(_TRUST, "muted"))
+    return Section(name, title, blocks=tuple(charts))
+
+
+_EVENT_HEADINGS = (
+    "time [s]", "kind", "subject", "impulse x [N·s]", "y [N·s]", "z [N·s]", "size [N·s]", "place [m]",
+    "speed before [m/s]",
+)  # fmt: skip
+
+
+def _events(run: Run) -> Section:
+    """Impacts and pushes with their impulses; touches and lifts folded."""
+    forceful = run.events[run.events["kind"].isin(["impact", "push"])]
+    others = run.events[run.events["kind"].isin(["touch", "lift"])]
+    blocks: list[Block] = []
+    if len(forceful):
+        rows = tuple(_event_row(event) for event in forceful.to_dict(orient="records"))
+        blocks.append(Table("Impacts and pushes, with the impulse on the subject", _EVENT_HEADINGS, rows))
+    else:
+        blocks.append(Prose("No impacts and no pushes."))
+    if len(others):
+        rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
+        blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows).folded())
+    return Section("events", "Events", verdict=_counted(run), blocks=tuple(blocks))
+
+
+def _counted(run: Run) -> str:
+    counts = [
+        (len(run.summary["events"][many]), one, many) for one, many in (("push", "pushes"), ("impact", "impacts"))
+    ]
+    return ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
+
+
+def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
+    """Place and velocity are those of impacts only."""
+    impulse, place, velocity = (
+        [float(event[f"{name}{axis}"]) for axis in "xyz"] for name in ("impulse_", "", "velocity_")
+    )
+    where = "" if math.isnan(place[0]) else ",\N{NO-BREAK SPACE}".join(f"{part:.3f}" for part in place)
+    numbers = (*(f"{part:.6g}" for part in impulse), f"{math.hypot(*impulse):.6g}", where, shown(math.hypot(*velocity)))
+    return (f"{event['time']:.4f}", event["kind"], event["subject"], *numbers)
+
+
+#: Of the numbers of a summary that are no metrics: unit, and what it is.
+_MEANINGS = {
+    "simulated_time": ("s", "time that passed in the run"),
+    "wall_time": ("s", "time that it took to compute"),
+    "real_time_factor": ("", "the one by the other"),
+}
+_HEADINGS = ("name", "value", "unit", "meaning", "source")
+
+
+def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
+    """The metrics: first those of the whole run, then those of each joint and foot."""
+    whole = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
+    each = tuple(_metric_row(name, value) for name, value in measured.items() if metric_named(name).per)
+    blocks: list[Block] = []
+    if whole:
+        blocks.append(Table("Metrics", _HEADINGS, whole, fold=False))
+    if each:
+        blocks.append(Table("Metrics of each joint and foot", _HEADINGS, each).folded())
+    others = tuple(
+        (name, shown(run.summary[name]), unit, text)
+        for name, (unit, text) in _MEANINGS.items()
+        if run.summary[name] is not None
+    )
+    blocks.append(Table("Computation", _HEADINGS[:-1], others, fold=False))
+    return Section("numbers", "Numbers", blocks=tuple(blocks))
+
+
+def _metric_row(name: str, value: MetricValue) -> tuple[str, ...]:
+    metric = metric_named(name)
+    unit = "" if metric.unit == "1" else metric.unit.replace("**2", "²").replace("*", "·")
+    return name, shown(value), unit, metric.meaning, metric.source
+
+
+def command_of(source: RunSource) -> str | None:
+    """The command that runs it again; None where it is of no experiment."""
+    if source.experiment is None:
+        return None
+    sets = [f"--set {shlex.quote(f'{name}={exact(value)}')}" for name, value in source.changes.items()]
+    return " \\\n  ".join([f"biped run {source.experiment.name}", *sets])
+
+
+def exact(value: Any) -> str:
+    """A value as ``--set`` takes it, with all digits that it has."""
+    if isinstance(value, tuple):
+        return ",".join(exact(part) for part in value)
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _again(source: RunSource, command: str) -> Section:
+    blocks: list[Block] = []
+    again = command_of(source)
+    if again is not None and source.experiment is not None:
+        python = (
+            "from experiments.catalogue.registry import experiment_named\n\n"
+            f"run = experiment_named({source.experiment.name!r}).run({dict(source.changes)!r})"
+        )
+        blocks += [Prose("The run, on the command line and in Python:"), Code(again), Code(python)]
+    blocks += [Prose("This page:"), Code(command)]
+    versions = tuple((name, text) for name, text in source.versions.items())
+    blocks.append(Table("What computed the run", ("", "version"), versions, fold=False))
+    return Section("again", "To reproduce it", blocks=tuple(blocks))

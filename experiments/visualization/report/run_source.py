@@ -1,0 +1,98 @@
+"""A saved run as a report needs it: with its experiment, what differs from the defaults, and the versions."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from biped.errors import InputError
+from biped.model import Model, human
+from biped.runs.run import STATE, SUMMARY, TABLE, Run
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value, from_json, parameter_named
+from experiments.catalogue.registry import MODULES, experiment_named
+
+
+@dataclass(frozen=True)
+class RunSource:
+    """A run and where it is from.
+
+    Attributes:
+        folder: where it is saved.
+        run: it.
+        experiment: what it is a run of; None where it was saved by other means, or by another version whose
+            experiment had other parameters.
+        values: a value for each parameter of the experiment; without one, what was saved as parameters.
+        changes: those that differ from the experiment's defaults.
+        versions: of what computed it.
+    """
+
+    folder: Path
+    run: Run
+    experiment: Experiment | None
+    values: Mapping[str, Any]
+    changes: Mapping[str, Value]
+    versions: Mapping[str, str]
+
+
+def is_run(folder: Path) -> bool:
+    """Whether the folder holds a saved run."""
+    return all((folder / name).is_file() for name in (TABLE, SUMMARY, STATE))
+
+
+def load_run(folder: str | Path) -> Run:
+    """The run that is saved in a folder, of whichever experiment; of the human, where it is of none.
+
+    Raises:
+        InputError: there is none, it is damaged, or its model is not known.
+        OSError: a file cannot be read.
+    """
+    return run_source(folder).run
+
+
+def run_source(folder: str | Path) -> RunSource:
+    """The run that is saved in a folder, and where it is from.
+
+    Raises:
+        InputError: there is none, it is damaged, or its model is not known.
+        OSError: a file cannot be read.
+    """
+    folder = Path(folder)
+    if not is_run(folder):
+        raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY} and {STATE}")
+    try:
+        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        saved, versions = dict(summary["parameters"]), dict(summary["versions"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{folder / SUMMARY}: damaged, or not of a run ({error!r})") from error
+    name = saved.pop("experiment", None)
+    experiment = experiment_named(name) if name in MODULES else None
+    values: dict[str, Any] = saved
+    if experiment is not None:
+        try:
+            values = {name: from_json(parameter_named(name, experiment.parameters), v) for name, v in saved.items()}
+        except InputError:
+            experiment = None
+    changes = {} if experiment is None else changes_of(experiment, values)
+    model = human() if experiment is None else experiment.build(changes).model
+    return RunSource(folder, _load(folder, model), experiment, values, changes, versions)
+
+
+def _load(folder: Path, model: Model) -> Run:
+    try:
+        return Run.load(folder, model)
+    except InputError as error:
+        hint = "; for a model of your own, use experiments.visualization.report.write_run_page from Python"
+        raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error
+
+
+def changes_of(experiment: Experiment, values: Mapping[str, Value]) -> dict[str, Value]:
+    """The values that must be set to get all of these: those that differ from what the others imply."""
+    changes = {p.name: values[p.name] for p in experiment.parameters if values.get(p.name, p.default) != p.default}
+    for name in list(changes):  # the integrator's own defaults and the seed's are implied by others
+        rest = {key: value for key, value in changes.items() if key != name}
+        if experiment.values(rest)[name] == changes[name]:
+            changes = rest
+    implied = experiment.values(changes)
+    return changes | {name: value for name, value in values.items() if implied[name] != value}

@@ -1,0 +1,174 @@
+"""The page of a study: how its trials ended, what was varied, what its kind says of it, its trials and its failures."""
+
+import json
+import shlex
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from experiments.catalogue.parameters.parameter import shown as as_option
+from experiments.cli.machine import stamp
+from experiments.studies.store.folder import Study
+from experiments.studies.trial import FAILED, FELL, RECOVERED
+from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
+from experiments.visualization.pages.blocks import Mood, shown
+from experiments.visualization.report import kinds
+from experiments.visualization.report.drawing import figure_of
+from experiments.visualization.report.responses import response_drawings
+from experiments.visualization.report.trials import Trials, is_being_written
+
+#: Trials, and failures, that the page's tables have at most.
+MOST_TRIALS, MOST_FAILURES = 200, 100
+#: Metrics that the table of trials has at most.
+MOST_COLUMNS = 8
+_TITLES = {"tune": "Tuning", "sensitivity": "Sensitivity"}
+_MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
+
+
+def study_page(study: Study, command: str) -> Page:
+    """The page of a study that is open to be read; ``command`` is what made the page."""
+    trials = Trials(study)
+    found = kinds.page_lead(study) if len(trials) else []
+    own = kinds.page_sections(study) if len(trials) else []
+    findings = _responses(trials) if own is None else own
+    sections = (_what(trials), *findings, _trials(trials, verdicts=bool(found)), *_failures(trials))
+    kind = study.header.kind
+    return Page(
+        title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {study.header.experiment}",
+        subtitle=study.experiment.title,
+        lead=(*found, *_progress(trials), *(() if found or not len(trials) else _ended(trials))),
+        sections=(*sections, _again(trials, command)),
+        made={name: value for name, value in stamp().items() if value is not None},
+    )
+
+
+def study_figures(study: Study) -> dict[str, go.Figure]:
+    """The figures of a study by name, as on its page."""
+    return {chart.name: figure_of(chart) for chart in study_page(study, "").charts}
+
+
+def _ended(trials: Trials) -> tuple[Block, ...]:
+    count = int((trials.frame["verdict"] == RECOVERED).sum())
+    mood: Mood = "good" if count == len(trials) else "bad" if count == 0 else ""
+    return Prose(f"{count} of {len(trials)} trials recovered.", mood), _verdicts(trials)
+
+
+def _verdicts(trials: Trials) -> Table:
+    rows = tuple((name, str(s.count), f"{s.value:.1%}", s.interval) for name, s in trials.verdicts.items())
+    moods = tuple(_MOODS.get(name, "") for name in trials.verdicts)
+    headings = ("verdict", "trials", "share", "95 % interval (Wilson 1927)")
+    return Table("How the trials ended", headings, rows, moods, fold=False)
+
+
+def _progress(trials: Trials) -> tuple[Block, ...]:
+    """Whether that is all of the study; nothing, where it is."""
+    study = trials.study
+    planned = kinds.planned_trials(study) if len(trials) else None
+    done = len(trials)
+    of = f"{done} of {planned} trials are" if planned is not None else f"{done} trials are"
+    if is_being_written(study.folder):
+        return (Prose(f"The study is still running: {of} finished, and this page is about those.", "bad"),)
+    if planned is not None and done < planned:
+        return (Prose(f"The study was stopped: {of} finished. The command that began it goes on with it.", "bad"),)
+    return () if done else (Prose("No trial is finished.", "bad"),)
+
+
+def _what(trials: Trials) -> Section:
+    study = trials.study
+    blocks: list[Block] = []
+    if trials.varied and len(trials):
+        headings = ("parameter", "values", "unit", "meaning", "default")
+        blocks.append(Table("Varied", headings, tuple(_varied(trials, name) for name in trials.varied), fold=False))
+    common = {name: value for name, value in trials.common.items() if name not in trials.varied}
+    if common:
+        rows = tuple(_row(trials, name, _text(value)) for name, value in common.items())
+        blocks.append(Table("The same in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
+    every = tuple((p.name, as_option(p.default), p.unit, p.meaning, p.source) for p in study.experiment.parameters)
+    headings = ("parameter", "default", "unit", "meaning", "source of the default")
+    blocks.append(Table(f"All parameters of {study.header.experiment}", headings, every).folded())
+    seed = "" if study.header.seed is None else f"; its seed is {study.header.seed}"
+    return Section("what", "What was studied", f"{study.header.experiment}{seed}", blocks=tuple(blocks))
+
+
+def _varied(trials: Trials, name: str) -> tuple[str, ...]:
+    values = trials.frame[name].dropna().unique().tolist()
+    if pd.api.types.is_numeric_dtype(trials.frame[name]):
+        values = sorted(values)
+    if len(values) <= 8:
+        text = "; ".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in values)
+    elif pd.api.types.is_float_dtype(trials.frame[name]):
+        text = f"{len(values)} from {values[0]:.5g} to {values[-1]:.5g}"
+    else:
+        text = f"{len(values)} different ones"
+    return _row(trials, name, text)
+
+
+def _row(trials: Trials, name: str, text: str) -> tuple[str, ...]:
+    parameter = trials.parameter(name)
+    return name, text, parameter.unit, parameter.meaning, as_option(parameter.default)
+
+
+def _text(value: Any) -> str:
+    return as_option(tuple(value) if isinstance(value, list) else value)
+
+
+def _responses(trials: Trials) -> list[Section]:
+    charts: tuple[Block, ...] = tuple(drawing.chart for drawing in response_drawings(trials))
+    if not charts:
+        return []
+    return [Section("responses", "What it depends on", blocks=charts)]
+
+
+def _trials(trials: Trials, *, verdicts: bool) -> Section:
+    """The first trials; all are in the table on disk."""
+    names = ["trial", "verdict", *trials.labels, *trials.varied, *trials.shown_metrics[:MOST_COLUMNS]]
+    part = trials.frame[names].head(MOST_TRIALS)
+    part = part.rename(columns={name: trials.label(name) for name in names})
+    more = "" if len(part) == len(trials) else f", the first {len(part)}"
+    blocks: list[Block] = [_verdicts(trials)] if verdicts else []
+    blocks.append(Table.of(f"Trials{more}", part).folded())
+    blocks.append(Prose(f"All {len(trials)} with all their columns are in trials.parquet.", "muted"))
+    return Section("trials", "Trials", blocks=tuple(blocks))
+
+
+def _failures(trials: Trials) -> list[Section]:
+    """The trials that could not be computed: how many of each kind, and how to run each again."""
+    failed = trials.failures
+    if failed.empty:
+        return []
+    counts = failed["failure"].value_counts()
+    kinds_of = Table("", ("failure", "trials"), tuple((str(n), str(c)) for n, c in counts.items()), fold=False)
+    rows = tuple(
+        (
+            str(row["trial"]),
+            row["failure"],
+            row["message"],
+            ", ".join(f"{name} = {shown(row[name])}" for name in trials.varied),
+            f"biped rerun {shlex.quote(str(trials.study.folder))} {row['trial']}",
+        )
+        for row in failed.head(MOST_FAILURES).to_dict(orient="records")
+    )
+    more = "" if len(rows) == len(failed) else f", the first {len(rows)}"
+    table = Table(f"Each of them{more}", ("trial", "failure", "message", "varied", "to run it again"), rows)
+    return [
+        Section("failures", "Trials that failed", verdict=f"{len(failed)} failed", mood="bad", blocks=(kinds_of, table))
+    ]
+
+
+def _again(trials: Trials, command: str) -> Section:
+    study = trials.study
+    own = kinds.page_again(study)
+    configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
+    blocks: list[Block] = [*own]
+    blocks += [Code(configuration, "The study's configuration"), Prose("One trial, with everything recorded:")]
+    blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
+    blocks += [Prose("This page:"), Code(command)]
+    names = list(dict.fromkeys(name for session in study.header.sessions for name in session))
+    rows = tuple(
+        (name.replace("_", " "), *(shown(session.get(name)) for session in study.header.sessions)) for name in names
+    )
+    if rows:
+        numbers = tuple(f"session {k + 1}" for k in range(len(study.header.sessions)))
+        blocks.append(Table("What computed it, and where", ("", *numbers), rows, fold=False))
+    return Section("again", "To reproduce it", blocks=tuple(blocks))

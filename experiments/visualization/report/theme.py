@@ -1,0 +1,67 @@
+"""How the interactive figures look: the colours of the drawn ones, on a ground of any colour."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from experiments.visualization.figures import style
+
+#: A grey that is seen on white and on black.
+NEUTRAL = "#8a8d91"
+#: Of grids and of the lines that mark moments.
+FAINT = "rgba(128,128,128,0.25)"
+MARKED = "rgba(128,128,128,0.75)"
+#: Few lines, told apart by the colour-blind, on any ground.
+LINES = (*style.LINES[:6], NEUTRAL)
+AXES = style.AXES
+QUATERNION = (NEUTRAL, *style.AXES)
+#: Of verdicts.
+VERDICTS = {
+    "recovered": style.GREEN,
+    "stepped": style.SKY,
+    "fell": style.RED,
+    "failed": style.PURPLE,
+}
+#: From little to much, told apart by the colour-blind and in grey.
+SCALE = "Cividis"
+
+#: [px] margins, the same for all, so that the time axes of a page stand one below another.
+LEFT, RIGHT = 76, 190
+
+_AXIS: dict[str, Any] = {
+    "gridcolor": FAINT,
+    "linecolor": MARKED,
+    "zerolinecolor": MARKED,
+    "zerolinewidth": 1,
+    "ticks": "outside",
+    "ticklen": 4,
+    "tickcolor": MARKED,
+    "showline": True,
+    "exponentformat": "power",
+    "minexponent": 4,
+    "title": {"standoff": 8},
+}
+_ANGULAR = {"gridcolor": FAINT, "linecolor": MARKED, "tickcolor": MARKED}
+
+TEMPLATE = go.layout.Template(
+    layout={
+        "font": {"family": "system-ui, DejaVu Sans, sans-serif", "size": 12, "color": NEUTRAL},
+        "colorway": LINES,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": LEFT, "r": RIGHT, "t": 34, "b": 46},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": FAINT, "activecolor": NEUTRAL},
+        "hovermode": "closest",
+        "hoverlabel": {"font": {"size": 12}, "align": "left"},
+        "xaxis": _AXIS,
+        "yaxis": _AXIS,
+        "polar": {"bgcolor": "rgba(0,0,0,0)", "angularaxis": _ANGULAR, "radialaxis": _ANGULAR},
+        "legend": {"tracegroupgap": 0},
+        "colorscale": {"sequential": SCALE},
+    }
+)
+
+
+def new_figure(height: int, **layout: Any) -> go.Figure:
+    """An empty figure in this look; ``layout`` as Plotly's."""
+    return go.Figure(layout={"template": TEMPLATE, "height": height} | layout)

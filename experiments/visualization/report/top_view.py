@@ -1,0 +1,141 @@
+"""The view from above: paths on the floor, soles, and a slider that moves the support polygon and the points on it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from biped.metrics import series
+from biped.metrics.kernels.polygon import convex_hull
+from contact import ContactState
+from contact.arrays import Floats
+from experiments.visualization.figures import style
+from experiments.visualization.figures.labels import contact_groups
+from experiments.visualization.figures.subject import Subject
+from experiments.visualization.report import theme
+from experiments.visualization.report.curves import rows_to_show
+from experiments.visualization.report.drawing import Drawing
+
+#: Positions of the slider.
+MOMENTS = 60
+_CAPTION = (
+    "From above: the human faces −x, which is up. Paths of the centre of mass, of the extrapolated centre of mass "
+    "(Hof, Gazendam, Sinke 2005) and of the centre of pressure, and the soles at the start. The slider moves the hull "
+    "of the points in contact, and the points that belong to it."
+)
+
+
+def top_view(subject: Subject) -> Drawing:
+    """The figure; the model must float and have contact points."""
+    places, touching = _contacts(subject)
+    table = series(subject.run)
+    pressure = table[["cop_x", "cop_y"]].to_numpy()
+    paths = {
+        "centre of mass": _column_pair(subject, "com"),
+        "extrapolated centre of mass": table[["xcom_x", "xcom_y"]].to_numpy(),
+        "centre of pressure": _floor_to_world(subject, pressure),
+    }
+    colors = dict(zip(paths, (style.BLUE, style.RED, style.ORANGE), strict=True))
+    figure = theme.new_figure(
+        560,
+        xaxis={"title": {"text": "y [m]"}},
+        yaxis={"title": {"text": "x [m], the human faces up"}, "scaleanchor": "x", "autorange": "reversed"},
+        legend={"x": 1.01, "y": 1},
+    )
+    for k, (label, points) in enumerate(contact_groups(subject.model)):
+        mine = [subject.model.contact_names.index(point) for point in points]
+        _add_outline(figure, places[0, mine], f"{label} at the start" if k < 2 else label)
+    for label, path in reversed(paths.items()):  # the last is on top
+        _add_path(figure, subject.time, path, label, colors[label])
+    first = len(figure.data)
+    rows = np.unique(np.linspace(0, len(subject.time) - 1, MOMENTS).astype(np.int64))
+    moments = [_moment(places[row], touching[row], {n: p[row] for n, p in paths.items()}, colors) for row in rows]
+    figure.add_traces(moments[-1])
+    numbers = list(range(first, len(figure.data)))
+    names = [f"{subject.time[row]:.3f}" for row in rows]
+    figure.frames = [
+        go.Frame(name=name, data=traces, traces=numbers) for name, traces in zip(names, moments, strict=True)
+    ]
+    figure.update_layout(sliders=[_slider(names)])
+    return Drawing("top-view", _CAPTION, figure)
+
+
+def _contacts(subject: Subject) -> tuple[Floats, NDArray[np.bool_]]:
+    """(rows, points, 2) [m] where the points are, and (rows, points) whether they touch."""
+    names = subject.model.contact_names
+    places = np.stack([_column_pair(subject, f"contact_{name}") for name in names], axis=1)
+    modes = np.stack([subject.column(f"contact_{name}_mode") for name in names], axis=1)
+    return places, modes != ContactState.NONE.value
+
+
+def _column_pair(subject: Subject, name: str) -> Floats:
+    return np.stack([subject.column(f"{name}_x"), subject.column(f"{name}_y")], axis=1)
+
+
+def _floor_to_world(subject: Subject, points: Floats) -> Floats:
+    """(rows, 2) [m] points on the floor, given in its frame, as seen from above."""
+    if not subject.has("platform_x"):
+        return points
+    w, x, y, z = (subject.column(f"platform_q{part}") for part in "wxyz")
+    first = np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)], axis=1)
+    second = np.stack([2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z)], axis=1)
+    return _column_pair(subject, "platform") + first * points[:, :1] + second * points[:, 1:]
+
+
+def _add_outline(figure: go.Figure, points: Floats, label: str) -> None:
+    ring = hull(points)
+    figure.add_scatter(
+        x=ring[:, 1], y=ring[:, 0], name=label, mode="lines", line={"color": theme.MARKED, "width": 1},
+        hoverinfo="skip",
+    )  # fmt: skip
+
+
+def _add_path(figure: go.Figure, time: Floats, path: Floats, label: str, color: str) -> None:
+    """A line with a gap wherever the place is not known."""
+    rows = rows_to_show(list(np.nan_to_num(path).T))
+    figure.add_scatter(
+        x=path[rows, 1].astype(np.float32), y=path[rows, 0].astype(np.float32),
+        customdata=time[rows].astype(np.float32), name=label, mode="lines", line={"color": color, "width": 1.6},
+        hovertemplate="%{customdata:.3f} s: x = %{y:.4f}, y = %{x:.4f} m",
+    )  # fmt: skip
+
+
+def _moment(
+    places: Floats, touching: NDArray[np.bool_], points: dict[str, Floats], colors: dict[str, str]
+) -> list[go.Scatter]:
+    """The traces that the slider moves."""
+    ring = hull(places[touching])
+    polygon = go.Scatter(
+        x=ring[:, 1], y=ring[:, 0], name="points in contact", mode="lines", fill="toself",
+        line={"color": style.GREEN, "width": 1.5}, fillcolor="rgba(0,158,115,0.15)", hoverinfo="skip",
+    )  # fmt: skip
+    markers = [
+        go.Scatter(
+            x=[place[1]], y=[place[0]], name=f"{label} then", mode="markers", showlegend=False,
+            marker={"color": colors[label], "size": 10, "line": {"color": "white", "width": 1}},
+            hovertemplate=f"{label}: x = %{{y:.4f}}, y = %{{x:.4f}} m<extra></extra>",
+        )
+        for label, place in points.items()
+    ]  # fmt: skip
+    return [polygon, *markers]
+
+
+def _slider(names: Sequence[str]) -> dict[str, object]:
+    at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
+    steps = [{"label": name, "method": "animate", "args": [[name], at_once]} for name in names]
+    return {
+        "active": len(steps) - 1,
+        "steps": steps,
+        "currentvalue": {"prefix": "time [s]: "},
+        "pad": {"t": 40},
+        "ticklen": 0,
+        "minorticklen": 0,
+    }
+
+
+def hull(points: Floats) -> Floats:
+    """The convex hull of points (n, 2) in the plane as a closed ring; empty without points."""
+    room = np.empty((2 * len(points) + 2, 2))
+    corners = convex_hull(np.array(points, dtype=float), len(points), room)
+    return np.concatenate([room[:corners], room[: min(corners, 1)]])

@@ -1,0 +1,192 @@
+"""The trials of a study as a report needs them: which columns are varied, labels and metrics, and what they mean."""
+
+import fcntl
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.catalogue.parameters.parameter import Parameter, parameter_named
+from experiments.studies.shares import Share, share_of
+from experiments.studies.store.folder import HEADER, JOURNAL, Study
+from experiments.studies.store.rows import CHANGES, FIRST
+from experiments.studies.trial import FAILED, VERDICTS
+
+#: Of the metrics, those that are shown before others.
+PREFERRED = (
+    "settling_time", "margin_of_stability_min", "peak_position_error", "peak_orientation_error", "position_error",
+    "orientation_error", "peak_torque", "positive_work", "cop_path_length", "foot_displacement", "foot_slip", "fell_at",
+)  # fmt: skip
+#: Texts that go with numbers one to one are taken for one axis, if they are so few.
+MOST_TOGETHER = 12
+#: Metrics that a figure offers at most.
+MOST_METRICS = 10
+
+
+def is_study(folder: Path) -> bool:
+    """Whether the folder holds a study."""
+    return (folder / HEADER).is_file()
+
+
+def is_being_written(folder: Path) -> bool:
+    """Whether a program is adding trials to the study in this folder, now."""
+    try:
+        with (folder / JOURNAL).open("rb") as journal:
+            fcntl.flock(journal, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no journal, or none that may be read: nobody is heard of
+        return False
+    return False
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One thing that is varied: a parameter, and others that go with it one to one.
+
+    Attributes:
+        name: of the column.
+        label: name and unit, and what goes with it.
+        values: (trials,) numbers, or texts where the values are no numbers.
+    """
+
+    name: str
+    label: str
+    values: "pd.Series[Any]"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its values are numbers."""
+        return bool(pd.api.types.is_numeric_dtype(self.values))
+
+    @cached_property
+    def points(self) -> list[Any]:
+        """The different values, numbers in order."""
+        found = self.values.dropna().unique().tolist()
+        return sorted(found) if self.is_numeric else found
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether its values span so much that a logarithmic axis shows them better."""
+        return self.is_numeric and self.points[0] > 0.0 and self.points[-1] > 50.0 * self.points[0]
+
+
+class Trials:
+    """All finished trials of a study.
+
+    Attributes:
+        study: the study.
+        frame: one row a trial.
+        varied: columns of parameters.
+        labels: columns of the study's own words.
+        metrics: columns of numbers that were measured.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.frame = study.frame()
+        columns = list(self.frame.columns)
+        self.varied = tuple(name for name in study.header.varied if name in columns)
+        after = columns.index(CHANGES)
+        self.labels = tuple(name for name in columns[:after] if name not in FIRST and name not in self.varied)
+        self.metrics = tuple(name for name in columns[after + 1 :] if name not in FIRST)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def parameter(self, name: str) -> Parameter:
+        """The parameter of a column."""
+        return parameter_named(name, self.study.experiment.parameters)
+
+    def label(self, name: str) -> str:
+        """A column and its unit."""
+        unit = self.study.header.units.get(name, "")
+        return f"{name} [{unit}]" if unit and unit != "1" else name
+
+    def axis(self, name: str, more: str = "") -> Axis:
+        """What is varied in a column; ``more`` goes on with its label."""
+        return Axis(name, self.label(name) + more, _numbers(self.frame[name]))
+
+    @cached_property
+    def verdicts(self) -> dict[str, Share]:
+        """How many trials ended in each verdict, for those that occur; and in no order but the usual one."""
+        counts = self.frame["verdict"].value_counts()
+        known = [*VERDICTS, *(name for name in counts.index if name not in VERDICTS)]
+        return {name: share_of(int(counts[name]), len(self)) for name in known if name in counts}
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """The trials that could not be computed."""
+        return self.frame[self.frame["verdict"] == FAILED]
+
+    @cached_property
+    def axes(self) -> list[Axis]:
+        """What is varied by itself: the first of parameters that go together one to one, and none of a single value."""
+        found: list[Axis] = []
+        for name in self.varied:
+            axis = self.axis(name)
+            if len(axis.points) < 2:
+                continue
+            twin = next((place for place, one in enumerate(found) if _go_together(one.values, axis.values)), None)
+            if twin is None:
+                found.append(axis)
+            else:
+                found[twin] = replace(found[twin], label=f"{found[twin].label}, with {name}")
+        return found
+
+    @cached_property
+    def shown_metrics(self) -> list[str]:
+        """The metrics that figures offer: numbers that differ between trials, those first that tell most."""
+        numeric = [name for name in self.metrics if pd.api.types.is_numeric_dtype(self.frame[name])]
+        differing = [name for name in numeric if self.frame[name].nunique() > 1]
+        chosen = self.study.header.metrics
+        order = list(dict.fromkeys([*(chosen or PREFERRED), *differing]))
+        return [name for name in order if name in differing][:MOST_METRICS]
+
+    @cached_property
+    def common(self) -> dict[str, Any]:
+        """The parameters that all trials set to the same value, as JSON has them."""
+        texts = self.frame[CHANGES].tolist()
+        if not texts:
+            return {}
+        common: dict[str, Any] = json.loads(texts[0])
+        for text in dict.fromkeys(texts):
+            changes = json.loads(text)
+            common = {name: value for name, value in common.items() if changes.get(name) == value}
+        return common
+
+
+def _numbers(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """A column of a parameter; several equal numbers of a tuple as one, if they are so in all trials."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    parts = column.astype(str).str.split(",")
+    if all(len(part) > 1 and len(set(part)) == 1 for part in parts):
+        return parts.str[0].astype(float)
+    return column.astype(str)
+
+
+def _go_together(one: "pd.Series[Any]", other: "pd.Series[Any]") -> bool:
+    """Whether each value of one belongs to one of the other: of numbers, both rising or falling throughout.
+
+    Random samples have no value twice either, but do not rise together.
+    """
+    pairs = pd.DataFrame({"one": one, "other": other}).drop_duplicates()
+    if not len(pairs) == one.nunique() == other.nunique():
+        return False
+    if all(map(pd.api.types.is_numeric_dtype, (one, other))):
+        ordered = pairs.sort_values("one")["other"]
+        return bool(ordered.is_monotonic_increasing or ordered.is_monotonic_decreasing)
+    return len(pairs) <= MOST_TOGETHER
+
+
+def is_grid(axes: Sequence[Axis]) -> bool:
+    """Whether all combinations of the axes' values are there, each value more than once."""
+    combinations = int(np.prod([len(axis.points) for axis in axes]))
+    table = pd.DataFrame({axis.name: axis.values for axis in axes}).drop_duplicates()
+    return len(table) == combinations

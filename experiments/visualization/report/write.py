@@ -1,0 +1,70 @@
+"""Reports as files: finds out what a folder holds, and writes its page and its notebook."""
+
+from pathlib import Path
+
+from biped.errors import InputError
+from biped.runs.run import Run, versions
+from experiments.studies.store.folder import Study
+from experiments.visualization.pages import Page, write_page
+from experiments.visualization.report.notebook import write_notebook
+from experiments.visualization.report.run_page import run_page
+from experiments.visualization.report.run_source import RunSource, is_run, run_source
+from experiments.visualization.report.study_page import study_page
+from experiments.visualization.report.trials import is_study
+
+NOTEBOOK = ".ipynb"
+
+
+def write_report(folder: str | Path, page: str | Path, command: str, *, notebook: bool = False) -> list[Path]:
+    """Write the page of a run or a study, and its notebook if that is wanted.
+
+    Args:
+        folder: of the run or the study.
+        page: the file to write; its folder is made if need be.
+        command: what was typed; shown on the page.
+        notebook: whether there is a notebook too, beside the page.
+
+    Returns:
+        The files.
+
+    Raises:
+        InputError: the folder holds neither, or it is damaged; or ``page`` is no file that can be written.
+        OSError: a file cannot be written; the error names it.
+    """
+    folder, file = Path(folder), Path(page)
+    if file.is_dir():
+        raise InputError(f"{file} is a folder: give the name of a file, such as {file / 'report.html'}")
+    if notebook and file.suffix == NOTEBOOK:
+        raise InputError(f"{file}: this is where the page goes, and the notebook beside it; give it the suffix .html")
+    made = page_of(folder, command)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    files = [write_page(made, file)]
+    if notebook:
+        files.append(write_notebook(file.with_suffix(NOTEBOOK), made, folder, is_study=not is_run(folder)))
+    return files
+
+
+def page_of(folder: Path, command: str) -> Page:
+    """The page of a run or a study.
+
+    Raises:
+        InputError: the folder holds neither, or it is damaged.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
+    if is_run(folder):
+        return run_page(run_source(folder), command)
+    if is_study(folder):
+        return study_page(Study.read(folder), command)
+    raise InputError(f"{folder}: neither a run nor a study there")
+
+
+def write_run_page(run: Run, page: str | Path) -> Path:
+    """Write the page of a run that is not saved, or of a model of your own.
+
+    Raises:
+        OSError: the file cannot be written; the error names it.
+    """
+    file = Path(page)
+    source = RunSource(file.parent, run, None, run.parameters, {}, versions())
+    return write_page(run_page(source, "experiments.visualization.report.write_run_page(run, ...)"), file)

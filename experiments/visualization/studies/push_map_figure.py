@@ -1,0 +1,230 @@
+"""The push map as a picture: seen from above, the human's front at the top."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.projections.polar import PolarAxes
+
+from contact.arrays import Floats
+from experiments.studies.threshold.directions import WORDS, soles
+from experiments.studies.threshold.findings import Difference, Finding, Findings
+from experiments.visualization.figures import style
+from experiments.visualization.figures.style import STYLE
+
+#: How much of the map's radius the feet take.
+FEET = 0.2
+#: Levels of impulse that the share is shown at.
+LEVELS = 160
+AGAIN = "recovers again above a fall"
+_SHARES = LinearSegmentedColormap.from_list("recovers", ["#FFFFFF", "#8DBFE0", style.BLUE])
+
+
+@dataclass(frozen=True)
+class Ring:
+    """One curve around the human: the findings of all directions, by growing azimuth.
+
+    Attributes:
+        name: for the legend.
+        findings: each with a label ``direction`` [°].
+    """
+
+    name: str
+    findings: Sequence[Finding]
+
+    @property
+    def azimuths(self) -> Floats:
+        """[°]."""
+        return np.array([finding.condition.labels["direction"] for finding in self.findings], dtype=float)
+
+    def numbers(self, name: str) -> Floats:
+        """A column of the estimates by name; what is out of range lies at the edge of it."""
+        found = [finding.estimate for finding in self.findings]
+        values = {
+            "median": [e.median.value for e in found],
+            "ci_low": [e.median.low for e in found],
+            "ci_high": [e.median.high for e in found],
+            "low": [e.low for e in found],
+            "high": [e.high for e in found],
+            "unsure": [e.non_monotone / e.replicas for e in found],
+        }[name]
+        ladder = self.findings[0].plan.ladder
+        return np.clip(values, ladder.start, ladder.limit)
+
+
+def rings_of(findings: Findings) -> list[Ring]:
+    """A ring for each height."""
+    by_height: dict[object, list[Finding]] = {}
+    for finding in findings.conditions:
+        by_height.setdefault(finding.condition.labels.get("height"), []).append(finding)
+    return [Ring("" if height is None else f"{height:g} m", found) for height, found in by_height.items()]
+
+
+def draw_map(ring: Ring, path: str | Path, title: str) -> Path:
+    """One map: on the left around the human, on the right the share that recovers at each impulse of the first look.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(10.4, 5.4))
+        left, right = _halves(figure)
+        polar = _polar(left)
+        _draw_ring(polar, ring, style.BLUE, spread=True)
+        _draw_unsure(polar, ring)
+        _finish_polar(polar, [ring], columns=2)
+        axes = right.subplots()
+        _draw_shares(axes, ring)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        figure.savefig(path)
+    return Path(path)
+
+
+def draw_maps(rings: Sequence[Ring], path: str | Path, title: str, changes: Sequence[Difference] = ()) -> Path:
+    """Several maps on top of one another, and what changed from the first to the last.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(10.4 if changes else 6.0, 5.4))
+        left, right = _halves(figure) if changes else (figure, None)
+        polar = _polar(left)
+        for ring, color in zip(rings, style.LINES, strict=False):
+            _draw_ring(polar, ring, color, spread=False)
+        _finish_polar(polar, rings, columns=1 if changes else 2)
+        if right is not None:
+            _draw_changes(right.subplots(), changes, rings)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        figure.savefig(path)
+    return Path(path)
+
+
+def _halves(figure: Figure) -> tuple[Any, Any]:
+    left, right = cast(Any, figure.subfigures(1, 2, width_ratios=(1.0, 1.05)))
+    return left, right
+
+
+def _polar(part: Any) -> PolarAxes:
+    axes: PolarAxes = part.add_subplot(projection="polar")
+    axes.set_theta_zero_location("N")
+    return axes
+
+
+def _closed(values: Floats) -> Floats:
+    return np.append(values, values[:1])
+
+
+def _draw_ring(axes: PolarAxes, ring: Ring, color: str, *, spread: bool) -> None:
+    angles = np.radians(_closed(ring.azimuths))
+    band = {name: _closed(ring.numbers(name)) for name in ("median", "ci_low", "ci_high", "low", "high")}
+    if spread:
+        axes.fill_between(angles, band["low"], band["high"], color=color, alpha=0.13, linewidth=0, label="10 … 90 %")
+    confidence = f"{100.0 * ring.findings[0].estimate.median.confidence:.0f} % interval"
+    axes.fill_between(
+        angles,
+        band["ci_low"],
+        band["ci_high"],
+        color=color,
+        alpha=0.35,
+        linewidth=0,
+        label=confidence if spread else None,
+    )
+    axes.plot(angles, band["median"], ".-", color=color, markersize=4.0, label="median" if spread else ring.name)
+
+
+def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
+    """A ring for each direction with replicas that recovered above a fall, its area their share."""
+    share = ring.numbers("unsure")
+    shown = share > 0.0
+    if shown.any():
+        axes.scatter(
+            np.radians(ring.azimuths[shown]),
+            ring.numbers("median")[shown],
+            s=160.0 * share[shown] + 14.0,
+            facecolors="none",
+            edgecolors=style.RED,
+            linewidths=1.0,
+            zorder=4,
+            label=f"not monotone ({100.0 * share.max():.0f} % at most)",
+        )
+
+
+def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
+    plan = rings[0].findings[0].plan
+    top = 1.08 * max(float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high"))
+    axes.set_ylim(0.0, top)
+    axes.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{WORDS[k]}\n{45 * k}°" for k in range(8)])
+    axes.tick_params(axis="x", pad=10)
+    axes.set_rlabel_position(157.5)
+    axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
+    axes.set_title(f"Largest {plan.label} recovered from [{plan.unit}]")
+    _draw_feet(axes, top)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=columns)
+
+
+def _draw_feet(axes: PolarAxes, top: float) -> None:
+    """The soles, to the scale of one another."""
+    outlines = soles()
+    scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
+    for outline in outlines:
+        axes.fill(outline.azimuth, scale * outline.distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
+
+
+def _draw_shares(axes: Axes, ring: Ring) -> None:
+    """The share of replicas that has not fallen yet over direction and impulse, and where some recovered again."""
+    plan = ring.findings[0].plan
+    azimuths, median = ring.azimuths, ring.numbers("median")
+    islands = [
+        (azimuth, *item) for azimuth, f in zip(azimuths, ring.findings, strict=True) for item in f.islands().items()
+    ]
+    top = 1.15 * max(float(ring.numbers("high").max()), *(value for _, value, _ in islands), plan.ladder.by)
+    edges = np.linspace(plan.ladder.start, top, LEVELS + 1)
+    shares = np.array([finding.survivors((edges[1:] + edges[:-1]) / 2.0) for finding in ring.findings])
+    mesh = axes.pcolormesh(_edges(azimuths), edges, shares.T, cmap=_SHARES, vmin=0.0, vmax=1.0, rasterized=True)
+    errors = np.abs(np.array([ring.numbers("ci_low"), ring.numbers("ci_high")]) - median)
+    axes.errorbar(azimuths, median, errors, fmt=".", color=style.BLACK, markersize=4.0, elinewidth=1.0, label="median")
+    if islands:
+        x, y, count = np.array(islands, dtype=float).T
+        axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors=style.RED, label=AGAIN)
+    axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
+    axes.set_xlabel("where the push drives the human")
+    axes.set_ylabel(f"{plan.label} [{plan.unit}]")
+    axes.set_title(f"Share of {plan.replicas} replicas that has not fallen up to there")
+    axes.grid(visible=False)
+    axes.figure.colorbar(mesh, ax=axes, pad=0.02, format=matplotlib.ticker.PercentFormatter(1.0))
+    axes.legend(loc="upper center", ncols=2)
+
+
+def _edges(middles: Floats) -> Floats:
+    """Of cells about evenly spaced middles."""
+    half = (middles[1] - middles[0]) / 2.0
+    return np.append(middles - half, middles[-1] + half)
+
+
+def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Ring]) -> None:
+    """The paired difference over the direction, with its interval."""
+    azimuths = np.array([change.ours.condition.labels["direction"] for change in changes], dtype=float)
+    order = np.argsort(azimuths)
+    values = np.array([[c.change.value, c.change.low, c.change.high] for c in changes])[order].T
+    plan = changes[0].ours.plan
+    reach = float(np.abs(values[np.isfinite(values)]).max(initial=plan.ladder.by))
+    value, low, high = np.clip(values, -1.2 * reach, 1.2 * reach)
+    sure = np.array([change.change.excludes_zero for change in changes])[order]
+    for mask, color, label in ((sure, style.BLUE, "interval without zero"), (~sure, style.GREY, "with zero")):
+        if mask.any():
+            errors = np.abs(np.array([low, high]) - value)[:, mask]
+            axes.errorbar(azimuths[order][mask], value[mask], errors, fmt="o", color=color, markersize=4.0, label=label)
+    axes.axhline(0.0, color=style.BLACK, linewidth=0.8)
+    axes.set_xmargin(0.03)
+    axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
+    axes.set_xlabel("where the push drives the human")
+    axes.set_ylabel(f"change of the threshold [{plan.unit}]")
+    axes.set_title(f"{rings[-1].name} against {rings[0].name}, replica by replica")
+    axes.legend(loc="best")

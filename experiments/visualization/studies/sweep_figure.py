@@ -1,0 +1,265 @@
+"""One figure of a sweep, by how much was varied.
+
+One parameter: the share that recovered, and a metric, against it. Two on a grid: maps of both. Two sampled ones: every
+trial where it was. More: the share against each, over all values of the others, and the figure says so.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.catalogue.parameters.parameter import parameter_named
+from experiments.studies.shares import CONFIDENCE
+from experiments.studies.store.measured import metric_units
+from experiments.studies.sweep.plan import Plan
+from experiments.studies.sweep.shares import Factor, factors_of, groups, kinds_in, share, shown_metric
+from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS
+from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE, STYLE
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = {RECOVERED: GREEN, STEPPED: BLUE, FELL: ORANGE, FAILED: PURPLE}
+_MARKERS = {RECOVERED: "o", STEPPED: "s", FELL: "x", FAILED: "+"}
+#: Panels of one figure at most; of more parameters the first are shown.
+MOST_PANELS = 12
+#: A map's cells have their number written in up to this many.
+MOST_WRITTEN = 150
+
+
+def draw_sweep(plan: Plan, frame: "pd.DataFrame", path: Path) -> Path:
+    """Draw a sweep's table into a file."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    factors = factors_of(plan)
+    sampled = [factor.sampled for factor in factors]
+    with mpl.rc_context(STYLE):
+        if len(factors) == 1:
+            figure = Figure(figsize=(SIZE[0], 2 * SIZE[1] - 1.6))
+            _draw_one(figure, plan, frame, factors[0])
+        elif len(factors) == 2 and not any(sampled):
+            figure = Figure(figsize=(1.5 * SIZE[0], 4.2))
+            _draw_maps(figure, plan, frame, *reversed(factors))
+        elif len(factors) == 2 and all(sampled):
+            figure = Figure(figsize=(SIZE[0], 4.8))
+            _draw_points(figure.subplots(), plan, frame, *factors)
+        else:
+            figure = _draw_each(plan, frame, factors)
+        figure.suptitle(_title(plan, frame), fontsize=11, fontweight="bold", x=0.01, ha="left")
+        figure.savefig(path)
+    return path
+
+
+def _title(plan: Plan, frame: "pd.DataFrame") -> str:
+    counts = frame["verdict"].value_counts()
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict, 0))
+    return f"{plan.experiment.name}: {len(frame)} trials, {told}"
+
+
+def _with_unit(plan: Plan, factor: Factor) -> str:
+    unit = parameter_named(factor.column, plan.experiment.parameters).unit
+    return f"{factor.label} [{unit}]" if unit else factor.label
+
+
+def _metric_label(plan: Plan, metric: str) -> str:
+    unit = metric_units(plan.experiment).get(metric, "")
+    return f"{metric} [{unit}]" if unit not in ("", "1") else metric
+
+
+def _is_number(frame: "pd.DataFrame", column: str) -> bool:
+    from pandas.api.types import is_numeric_dtype
+
+    return bool(is_numeric_dtype(frame[column]))
+
+
+def _scale(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> list[Any]:
+    """The places along x of the groups of a factor, with ticks for words, and a log scale where the values have it."""
+    found = groups(frame, factor.column)
+    if not _is_number(frame, factor.column):
+        axes.set_xticks(range(len(found)), [group.label for group in found])
+        axes.set_xlim(-0.5, len(found) - 0.5)
+        return list(range(len(found)))
+    values = [group.value for group in found]
+    if _is_log(plan, factor):
+        _set_log(axes, "x")
+    axes.margins(x=0.03)
+    return values
+
+
+def _is_log(plan: Plan, factor: Factor) -> bool:
+    """Whether the values of a factor were spread on a log scale, as far as its range says so."""
+    tables = [plan.configuration["vary"]]
+    tables += [table for key in ("sample", "together") if isinstance(table := tables[0].get(key), dict)]
+    for table in tables:
+        group, _, last = factor.column.partition(".")
+        nested = table.get(group)
+        spec = table.get(factor.column, nested.get(last) if isinstance(nested, dict) else None)
+        if isinstance(spec, dict) and spec.get("scale") == "log":
+            return True
+    return False
+
+
+def _set_log(axes: "Axes", name: str) -> None:
+    """A log scale whose ticks are plain numbers."""
+    from matplotlib.ticker import LogFormatter
+
+    getattr(axes, f"set_{name}scale")("log")
+    axis = getattr(axes, f"{name}axis")
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
+
+
+def _draw_share(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> None:
+    """The share that recovered against a factor, with its interval."""
+    places = _scale(axes, plan, frame, factor)
+    found = groups(frame, factor.column)
+    for kind, colour, marker in zip(kinds_in(frame), (GREEN, BLUE), ("o", "s"), strict=False):
+        shares = [share(group.trials["verdict"], kind) for group in found]
+        bars = [[s.value - s.low for s in shares], [s.high - s.value for s in shares]]
+        axes.errorbar(
+            places, [s.value for s in shares], yerr=bars, color=colour, marker=marker, markersize=4, capsize=2.5,
+            linewidth=1.2, elinewidth=0.8, label=kind, linestyle="-" if _is_number(frame, factor.column) else "none",
+        )  # fmt: skip
+    axes.set_ylim(-0.04, 1.04)
+    axes.set_ylabel("share of trials")
+    if len(kinds_in(frame)) > 1:
+        axes.legend(loc="best")
+
+
+def _draw_one(figure: "Figure", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> None:
+    metric = shown_metric(plan, frame)
+    rows: Any = figure.subplots(2 if metric else 1, 1, sharex=True, squeeze=False)[:, 0]
+    binned = " in bins of equally many" if len(groups(frame, factor.column)) < frame[factor.column].nunique() else ""
+    _draw_share(rows[0], plan, frame, factor)
+    rows[0].set_title(f"share that recovered{binned}, with Wilson's {CONFIDENCE:.0%} interval")
+    if metric:
+        _draw_metric(rows[1], plan, frame, factor, metric)
+    rows[-1].set_xlabel(_with_unit(plan, factor))
+
+
+def _draw_metric(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor, metric: str) -> None:
+    """All trials, by verdict, and the median."""
+    places = _scale(axes, plan, frame, factor)
+    found = groups(frame, factor.column)
+    number = _is_number(frame, factor.column)
+    for verdict in VERDICTS:
+        xs: list[Any] = []
+        ys: list[float] = []
+        for place, group in zip(places, found, strict=True):
+            part = group.trials[(group.trials["verdict"] == verdict) & group.trials[metric].notna()]
+            xs += part[factor.column].tolist() if number else [place] * len(part)
+            ys += part[metric].tolist()
+        if ys:
+            axes.scatter(xs, ys, s=12, color=COLOURS[verdict], marker=_MARKERS[verdict], alpha=0.6, label=verdict,
+                         linewidths=0.9)  # fmt: skip
+    medians = [group.trials[metric].median() for group in found]
+    axes.plot(
+        places, medians, color=GREY, linewidth=1.0, linestyle="-" if number else "none", marker="_", label="median"
+    )
+    axes.set_ylabel(_metric_label(plan, metric))
+    absent = int(frame[metric].isna().sum())
+    axes.set_title(metric + (f" ({absent} trials have none)" if absent else ""))
+    axes.legend(loc="best")
+
+
+def _draw_maps(figure: "Figure", plan: Plan, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
+    """Of the share and of a metric: the first factor upwards, the second along x."""
+    metric = shown_metric(plan, frame)
+    columns: Any = figure.subplots(1, 2 if metric else 1, squeeze=False)[0]
+    shares = _table(frame, first, second, lambda part: share(part["verdict"]).value)
+    each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
+    _draw_map(figure, columns[0], plan, shares, first, second, "share", "viridis", (0.0, 1.0), ".2g")
+    columns[0].set_title(f"share that recovered, {each}")
+    if metric:
+        medians = _table(frame, first, second, lambda part: part[metric].median())
+        _draw_map(figure, columns[1], plan, medians, first, second, _metric_label(plan, metric), "cividis", None, ".3g")
+        columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{metric}; blank: none has one")
+
+
+def _table(frame: "pd.DataFrame", first: Factor, second: Factor, measure: Any) -> "pd.DataFrame":
+    """A number for each pair of values: rows by the first, columns by the second, in the plan's order."""
+    import pandas as pd
+
+    found = {key: measure(part) for key, part in frame.groupby([first.column, second.column], sort=False)}
+    rows, columns = (_ordered(frame, factor) for factor in (first, second))
+    return pd.DataFrame([[found[row, column] for column in columns] for row in rows], index=rows, columns=columns)
+
+
+def _ordered(frame: "pd.DataFrame", factor: Factor) -> list[Any]:
+    values = frame[factor.column].drop_duplicates().tolist()
+    return sorted(values) if _is_number(frame, factor.column) else values
+
+
+def _draw_map(
+    figure: "Figure",
+    axes: "Axes",
+    plan: Plan,
+    table: "pd.DataFrame",
+    first: Factor,
+    second: Factor,
+    label: str,
+    colours: str,
+    limits: tuple[float, float] | None,
+    form: str,
+) -> None:
+    """A map with a cell for each pair: cells are equally large, whatever the values' spacing, and ticks name them."""
+    import numpy as np
+
+    low, high = limits or (None, None)
+    image = axes.imshow(table.to_numpy(dtype=float), origin="lower", aspect="auto", cmap=colours, vmin=low, vmax=high)
+    axes.grid(visible=False)
+    for spots, factor, name in ((table.columns, second, "x"), (table.index, first, "y")):
+        step = -(-len(spots) // 12)
+        chosen = list(range(0, len(spots), step))
+        labels = [f"{spots[k]:.4g}" if not isinstance(spots[k], str) else spots[k] for k in chosen]
+        getattr(axes, f"set_{name}ticks")(chosen, labels)
+        getattr(axes, f"set_{name}label")(_with_unit(plan, factor))
+    figure.colorbar(image, ax=axes, label=label)
+    if table.size <= MOST_WRITTEN:
+        for (row, column), value in np.ndenumerate(table.to_numpy(dtype=float)):
+            if np.isfinite(value):
+                dark = float(np.asarray(image.norm(value))) < 0.55
+                axes.text(column, row, f"{value:{form}}", ha="center", va="center", fontsize=7,
+                          color="white" if dark else "black")  # fmt: skip
+
+
+def _draw_points(axes: "Axes", plan: Plan, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
+    """Each trial where it was sampled."""
+    for verdict in VERDICTS:
+        part = frame[frame["verdict"] == verdict]
+        if len(part):
+            axes.scatter(part[first.column], part[second.column], s=16, color=COLOURS[verdict],
+                         marker=_MARKERS[verdict], label=verdict, alpha=0.8, linewidths=1.0)  # fmt: skip
+    for factor, name in ((first, "x"), (second, "y")):
+        if _is_log(plan, factor):
+            _set_log(axes, name)
+        getattr(axes, f"set_{name}label")(_with_unit(plan, factor))
+    axes.margins(0.03)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _draw_each(plan: Plan, frame: "pd.DataFrame", factors: list[Factor]) -> "Figure":
+    """A panel for each factor: the share over all values of the others."""
+    from matplotlib.figure import Figure
+
+    shown = factors[:MOST_PANELS]
+    columns = min(3, len(shown))
+    rows = -(-len(shown) // columns)
+    figure = Figure(figsize=(3.6 * columns, 2.6 * rows + 0.6))
+    panels: Any = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+    for axes, factor in zip(panels, shown, strict=False):
+        _draw_share(axes, plan, frame, factor)
+        axes.set_xlabel(_with_unit(plan, factor))
+    for axes in panels[len(shown) :]:
+        axes.set_visible(False)
+    for axes in panels[1 : len(shown)]:
+        if axes.get_subplotspec().colspan.start:
+            axes.set_ylabel("")
+    more = f"; the first {len(shown)} of {len(factors)} parameters" if len(shown) < len(factors) else ""
+    figure.supxlabel(
+        f"share that recovered against each, over all values of the others{more}; bars: Wilson, {CONFIDENCE:.0%}",
+        fontsize=8,
+    )
+    return figure

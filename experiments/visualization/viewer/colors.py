@@ -1,0 +1,46 @@
+"""What colour means what, on the stage and in its legend."""
+
+from contact import ContactState
+from experiments.visualization.figures import style
+from experiments.visualization.figures.labels import STATES
+from experiments.visualization.viewer.shapes import Color
+
+
+def rgb(code: str) -> Color:
+    """(red, green, blue), 0 … 255, of a code such as ``#0072B2``."""
+    return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
+
+
+def code_of(color: Color) -> str:
+    """The reverse of ``rgb``."""
+    return "#{:02X}{:02X}{:02X}".format(*color)
+
+
+#: The contact states 1 … 6, as in the figures; a point without contact is drawn in a grey that a light floor shows.
+MODES: tuple[Color, ...] = (rgb("#B9BEC4"), *(rgb(code) for code in style.MODES[1:]))
+COM: Color = (244, 190, 34)
+XCOM: Color = (112, 62, 200)
+COP: Color = rgb(style.GREEN)
+BASE: Color = (40, 110, 190)
+PUSH: Color = (214, 30, 70)
+THROWN: Color = (150, 90, 50)
+LOAD: Color = (110, 120, 70)
+PLATE: Color = (222, 226, 232)
+
+#: Of runs that are laid over the first one; in this order.
+GHOSTS: tuple[Color, ...] = tuple(rgb(code) for code in (style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.RED))
+
+#: What is seen and its colour, in the order of the legend.
+MARKS: dict[str, Color] = {
+    "centre of mass, and below it on the floor": COM,
+    "extrapolated centre of mass": XCOM,
+    "centre of pressure": COP,
+    "support polygon": BASE,
+    "push": PUSH,
+}
+MODE_NAMES: dict[str, Color] = {STATES[state]: MODES[state - 1] for state in ContactState}
+
+
+def ghost_color(number: int) -> Color:
+    """Of the n-th run that is laid over the first one, from 0."""
+    return GHOSTS[number % len(GHOSTS)]

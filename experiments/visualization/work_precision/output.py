@@ -1,0 +1,88 @@
+"""What a comparison leaves behind: lines on the terminal, figures, a table, and the page."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from experiments.benchmarks.work_precision.advice import advice
+from experiments.benchmarks.work_precision.step_sizes import Comparison
+from experiments.cli.file_names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
+from experiments.cli.machine import stamp
+from experiments.cli.terminal import terminal
+from experiments.visualization.figures.style import STYLE
+from experiments.visualization.pages import write_page
+from experiments.visualization.work_precision.figure import draw_comparison
+from experiments.visualization.work_precision.page import method_table, table_of, work_precision_page
+
+
+@dataclass
+class Output:
+    """The folder of the results; complete after every problem.
+
+    Attributes:
+        folder: which must exist.
+        wanted: the names of the problems that were asked for.
+        command: what was typed.
+        draw: whether there are figures.
+    """
+
+    folder: Path
+    wanted: list[str]
+    command: str
+    draw: bool
+    done: list[Comparison] = field(default_factory=list)
+    made: dict[str, Any] = field(default_factory=stamp)
+
+    def add(self, comparison: Comparison) -> None:
+        """A problem is done.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        self.done.append(comparison)
+        if self.draw:
+            with matplotlib.rc_context(STYLE):
+                draw_comparison(comparison).savefig(self.figure_of(comparison.problem.name))
+        self.write()
+        self._print(comparison)
+
+    def figure_of(self, problem: str) -> Path:
+        """The file of a problem's figure."""
+        return self.folder / f"{problem}.png"
+
+    def write(self) -> None:
+        """The table and the page of all that is done.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        table_of(self.done).to_csv(self.folder / WORK_PRECISION_CSV, index=False)
+        names = [comparison.problem.name for comparison in self.done]
+        figures = {name: self.figure_of(name).read_bytes() for name in names} if self.draw else {}
+        missing = [name for name in self.wanted if name not in names]
+        page = work_precision_page(self.done, figures, missing, self.made, self.command)
+        write_page(page, self.folder / WORK_PRECISION_PAGE)
+
+    def _print(self, comparison: Comparison) -> None:
+        console = terminal()
+        shown = method_table(comparison)
+        title = f"{comparison.problem.name}: {comparison.problem.title}"
+        table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+        for heading, kind in zip(shown.headings, shown.styles, strict=True):
+            table.add_column(heading, justify="right" if kind == "number" else "left", no_wrap=kind == "word")
+        for row in shown.rows:
+            table.add_row(*map(Text, row))
+        console.print(table)
+        console.print(Text(advice(comparison.curves), style="green"))
+
+    def print_files(self) -> None:
+        """Where the results are."""
+        figures = [self.figure_of(comparison.problem.name).name for comparison in self.done] if self.draw else []
+        terminal().print(
+            Text(f"\n{self.folder}/  {', '.join([WORK_PRECISION_PAGE, WORK_PRECISION_CSV, *figures])}", style="cyan")
+        )

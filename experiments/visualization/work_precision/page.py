@@ -1,0 +1,128 @@
+"""The page and the table of a comparison."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from experiments.benchmarks.work_precision.advice import advice
+from experiments.benchmarks.work_precision.step_sizes import Comparison, Curve
+from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
+
+#: [m] accuracies whose costs are in the table of a problem.
+SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
+
+_HOW = (
+    "Error: the distance of the problem's points from a reference motion, root mean square over points and times. The "
+    "reference solves the continuous equations by Dormand and Prince's method of order 8; where it cannot tell an "
+    "error from its own, the figures are grey.",
+    "Cost: seconds of computation, on one core, for a second of motion, compiled and without set-up. All rungs of all "
+    "methods are timed in turn, and the least time counts: what else runs on the machine only ever adds to it.",
+    "Each method runs with its default settings; one that chooses its steps itself climbs a ladder of tolerances.",
+    "Full lines: integrators of trees of joints. Dashed: of Lagrangian systems. The two solve the same problem in "
+    "other models of it, each against the reference of its own.",
+)
+
+
+def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
+    """One row for each method and rung, failures too; units are in the columns' names."""
+    rows: list[dict[str, Any]] = []
+    for comparison in comparisons:
+        for curve in comparison.curves:
+            start = {"problem": comparison.problem.name, "method": curve.method, "systems": curve.systems}
+            for m in curve.measurements:
+                cost = m.cost
+                rows.append(
+                    start
+                    | {
+                        "step [s]": m.rung.step,
+                        "tolerance": m.rung.tolerance,
+                        "error [m]": m.error,
+                        "energy error [J]": m.energy_error,
+                        "cost, least [s/s]": None if cost is None else cost.least,
+                        "cost, median [s/s]": None if cost is None else cost.median,
+                        "iterations a step": m.iterations,
+                        "retried part": m.retried,
+                        "reference error [m]": curve.floor / 10.0,
+                    }
+                )
+            rows += [
+                start | {"step [s]": rung.step, "tolerance": rung.tolerance, "failure": why}
+                for rung, why in curve.failures
+            ]
+    return pd.DataFrame(rows)
+
+
+def method_table(comparison: Comparison) -> Table:
+    """One row a method: its order, as it says and as measured, and what accuracies cost."""
+    costs = tuple(f"{error:.0e} m [ms/s]" for error in SHOWN)
+    headings = ("method", "order", "measured", *costs, "finest error [m]", "energy error there [J]")
+    return Table("Methods", headings, tuple(_row(curve) for curve in comparison.curves), fold=False)
+
+
+def _row(curve: Curve) -> tuple[str, ...]:
+    costs = (curve.cost_at(error) for error in SHOWN)
+    finest = min(curve.measurements, key=lambda m: m.error, default=None)
+    return (
+        curve.label,
+        str(curve.traits.order),
+        "" if curve.order is None else f"{curve.order:.2f}",
+        *("" if cost is None else f"{1e3 * cost:.3g}" for cost in costs),
+        "none" if finest is None else f"{finest.error:.1e}",
+        "" if finest is None else f"{finest.energy_error:.1e}",
+    )
+
+
+def problem_section(comparison: Comparison, figure: bytes | None) -> Section:
+    """The part of the page about a problem."""
+    problem, curves = comparison.problem, comparison.curves
+    blocks: list[Block] = [
+        Prose(advice(curves), "good"),
+        Prose(f"{problem.duration:g} s; errors of {problem.points}, at {problem.samples} times."),
+    ]
+    if figure is not None:
+        blocks.append(Image(figure, f"{problem.title}: error against cost, and against the step"))
+    blocks.append(method_table(comparison))
+    if comparison.forms.remarks:
+        blocks.append(Bullets("Remarks", comparison.forms.remarks))
+    if comparison.refusals:
+        refusals = tuple(f"{name}: {why}" for name, why in comparison.refusals.items())
+        blocks.append(Bullets("Methods that do not take this problem", refusals))
+    failures = [(c.label, rung, why) for c in curves for rung, why in c.failures]
+    if failures:
+        rows = tuple((label, f"{rung.step:.3g}", why) for label, rung, why in failures)
+        blocks.append(Table("Rungs without a solution", ("method", "step [s]", "why"), rows, fold=True))
+    table = table_of([comparison])
+    if len(table):
+        shown = table.drop(columns=[name for name in ("problem", "failure") if name in table])
+        blocks.append(Table.of("All rungs", shown).folded())
+    return Section(problem.name, f"{problem.name}: {problem.title}", problem.source, blocks=tuple(blocks))
+
+
+def work_precision_page(
+    comparisons: Sequence[Comparison],
+    figures: Mapping[str, bytes],
+    missing: Sequence[str],
+    stamp: Mapping[str, Any],
+    command: str,
+) -> Page:
+    """The page.
+
+    Args:
+        comparisons: one a problem.
+        figures: PNG files by problem.
+        missing: problems that were asked for, and are not there.
+        stamp: machine, versions, commit and day.
+        command: what was typed.
+    """
+    rows = tuple((c.problem.name, advice(c.curves)) for c in comparisons)
+    lead: list[Block] = [Table("Which method to pick", ("problem", "advice"), rows, fold=False)]
+    if missing:
+        lead.append(Prose(f"Not done: {', '.join(missing)}.", "bad"))
+    lead += [Bullets("How to read this", _HOW), Prose("To reproduce this page:"), Code(command)]
+    return Page(
+        title="Work and precision of all integrators",
+        lead=tuple(lead),
+        sections=tuple(problem_section(c, figures.get(c.problem.name)) for c in comparisons),
+        made={name: value for name, value in stamp.items() if value is not None},
+    )

@@ -1,0 +1,114 @@
+"""Disturbances drawn at random: whatever they are, a trial ends, in a word."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biped import InputError, Throw
+from experiments.catalogue.random_disturbances import SHARE, random_disturbances
+from experiments.catalogue.registry import experiment_named
+from experiments.studies.execution.runner import run_trials
+from experiments.studies.store.folder import Study
+from experiments.studies.sweep import load_plan, run_plan
+from experiments.studies.sweep.run import open_study
+from experiments.studies.trial import Trial, run_trial
+
+EXAMPLE = Path(__file__).parents[3] / "examples/sweep-random.toml"
+
+
+def ends_well(result):
+    """A verdict, a failure that has a name or none, and finite numbers."""
+    if result["verdict"] == "failed":
+        return result["failure"] == "IntegrationError" and bool(result["message"])
+    finite = all(math.isfinite(value) for value in result.values() if isinstance(value, float))
+    return finite and not result["failure"] and result["verdict"] in ("recovered", "stepped", "fell")
+
+
+@pytest.mark.parametrize("step", [5e-4, 2e-3])
+def test_some_random_disturbances(tmp_path, step):
+    trials = [Trial(seed, {"random.seed": seed, "run.step": step, "run.duration": 2.0}) for seed in range(3001, 3031)]
+    with Study.create(tmp_path / "study", "sweep", "balance", {}) as study:
+        results = run_trials(study, trials)
+    assert all(map(ends_well, results.values())), [n for n, result in results.items() if not ends_well(result)]
+    assert {result["verdict"] for result in results.values()} >= {"recovered", "fell"}
+
+
+@pytest.mark.slow
+def test_two_thousand_random_disturbances(tmp_path):
+    """The example of the documentation."""
+    plan = load_plan(EXAMPLE)
+    with open_study(plan, tmp_path / "study") as study:
+        frame = run_plan(plan, study)
+    assert len(frame) == 2000
+    assert set(frame["verdict"]) <= {"recovered", "stepped", "fell", "failed"}
+    failed = frame[frame["verdict"] == "failed"]
+    assert set(failed["failure"]) <= {"IntegrationError"}
+    numbers = frame.select_dtypes("number").to_numpy(dtype=float)
+    assert not np.isinf(numbers).any()
+
+
+def test_a_seed_decides_and_all_kinds_occur():
+    assert repr(random_disturbances(5)) == repr(random_disturbances(5))
+    kinds: dict[str, int] = {}
+    for seed in range(1, 301):
+        for kind in {type(disturbance).__name__ for disturbance in random_disturbances(seed)}:
+            kinds[kind] = kinds.get(kind, 0) + 1
+    assert set(kinds) == {"Push", "Force", "Platform", "Patch", "Load", "Throw", "Senses", "Actuators"}
+    assert kinds["Patch"] == pytest.approx(300 * SHARE, rel=0.25)
+
+
+def test_delays_are_whole_control_periods_whatever_these_are():
+    experiment = experiment_named("balance")
+    for seed in range(1, 30):
+        experiment.build({"random.seed": seed, "controller.period": 3e-3}).prepare()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"random.seed": -1},
+        {"random.seed": 1, "run.duration": 0.0},
+        {"force.noise": -3.0},
+        {"force.noise": 3.0, "force.seed": -1},
+        {"platform.motion": "sum-of-sines", "platform.seed": -1},
+        {"platform.motion": "ternary", "platform.stages": 1000},
+        {"platform.motion": "ternary", "platform.duration": 1e12},
+        {"platform.motion": "recorded", "platform.file": "there-is-no-such-file.csv"},
+        {"platform.motion": "step", "platform.start": -1.0},
+        {"patch.present": 1, "patch.mu_d": 0.5},
+        {"senses.joint_noise": 1e-3, "senses.seed": 2**63},
+        {"senses.delay": 1e9},
+        {"actuators.noise": 1.0, "actuators.seed": 2**70},
+    ],
+)
+def test_impossible_values_fail_a_trial_in_words_that_name_them(changes):
+    result = run_trial(experiment_named("balance"), Trial(0, {"run.duration": 0.02} | changes))
+    assert (result["verdict"], result["failure"]) == ("failed", "InputError")
+    group = next(iter(changes)).partition(".")[0]
+    assert group in result["message"] or "Platform" in result["message"] or "pieces" in result["message"]
+
+
+def test_blocks_are_thrown_from_above_the_floor():
+    experiment = experiment_named("balance")
+    for seed in range(1, 60):
+        for disturbance in experiment.build({"random.seed": seed, "run.duration": 1.0}).disturbances:
+            if isinstance(disturbance, Throw):
+                assert disturbance.position[2] > disturbance.size[2] / 2.0
+    (block,) = experiment.build({"block.speed": 3.0}).disturbances
+    assert block.position[2] > block.size[2] / 2.0
+
+
+def test_they_leave_room_for_what_is_set():
+    experiment = experiment_named("balance")
+    for seed in range(1, 30):
+        setup = experiment.build({"random.seed": seed, "senses.joint_noise": 1e-4, "block.speed": 3.0})
+        setup.prepare()
+
+
+def test_a_disturbance_after_the_end_is_refused():
+    """A push that never comes would be withstood however hard it is."""
+    for changes in ({"push.impulse": 1e3}, {"force.size": 10.0}, {"platform.motion": "step"}):
+        with pytest.raises(InputError, match="is not before the end of the run"):
+            experiment_named("balance").build(changes | {"run.duration": 0.5})

@@ -1,0 +1,276 @@
+"""What stands between the plant and its controller, and what the plant carries."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from biped import (
+    Actuators,
+    Force,
+    InputError,
+    Load,
+    ModelError,
+    Patch,
+    Platform,
+    Push,
+    Run,
+    Senses,
+    Signal,
+    State,
+    human,
+    random_forces,
+    simulate,
+)
+from biped.kernels.loop.random import normal
+from contact import Floor
+from controllers import JointImpedance, JointPD
+from experiments.catalogue.registry import experiment_named
+
+PD = JointPD()
+
+
+class Spy:
+    """A controller that keeps what it sees."""
+
+    def __init__(self, controller):
+        self.controller, self.period, self.seen = controller, controller.period, []
+
+    def torques(self, observation):
+        self.seen.append((observation.time, observation.q, observation.v))
+        return self.controller.torques(observation)
+
+
+def watched(*disturbances, duration=0.2, step=1e-3):
+    person, spy = human(), Spy(PD)
+    run = simulate(
+        person, spy, state=State.at(person, person.configuration((0.0, 0.0, 1.2288))), disturbances=disturbances,
+        duration=duration, step=step,
+    )  # fmt: skip
+    names = [*person.coordinate_names, *person.velocity_names]
+    true = run.frame[names].to_numpy()
+    return run, np.array([np.concatenate([q, v]) for _, q, v in spy.seen]), true
+
+
+def test_numbers_by_counting_are_normal_and_independent():
+    sample = np.array([[normal(7, tick, channel) for channel in range(12)] for tick in range(4000)])
+    assert stats.kstest(sample.ravel(), "norm").pvalue > 1e-3
+    correlations = np.corrcoef(np.concatenate([sample[1:], sample[:-1], sample[1:] ** 2 - 1.0], axis=1).T)
+    assert np.abs(correlations - np.eye(len(correlations))).max() < 5.0 / math.sqrt(4000)
+    other = np.array([normal(8, tick, 0) for tick in range(4000)])
+    assert abs(np.corrcoef(sample[:, 0], other)[0, 1]) < 4.0 / math.sqrt(4000)
+    assert normal(2**40 + 7, 3, 1) != normal(7, 3, 1)
+
+
+@pytest.mark.parametrize("ticks", [0, 1, 5])
+def test_a_delay_shows_what_was(ticks):
+    _, seen, true = watched(Senses(delay=ticks * PD.period), Push("trunk", (1, 0, 0), 4.0, 0.02, 0.05))
+    for k in range(len(seen)):
+        assert np.array_equal(seen[k], true[max(k - ticks, 0)])
+
+
+def test_noise_has_the_sizes_it_should():
+    senses = Senses(
+        position_noise=1e-3, orientation_noise=2e-3, joint_noise=3e-3, velocity_noise=0.04,
+        angular_velocity_noise=0.05, joint_rate_noise=0.06, seed=5,
+    )  # fmt: skip
+    run, seen, true = watched(senses, duration=1.5)
+    error = seen - true[: len(seen)]
+    person = run.state.model
+    nq = person.nq
+    for columns, size in (
+        (slice(0, 3), 1e-3), (slice(7, nq), 3e-3), (slice(nq, nq + 3), 0.04), (slice(nq + 3, nq + 6), 0.05),
+        (slice(nq + 6, None), 0.06),
+    ):  # fmt: skip
+        assert error[:, columns].std() == pytest.approx(size, rel=0.08)
+    turn = 2.0 * np.abs((seen[:, 3:7] * true[: len(seen), 3:7]).sum(axis=1)).clip(max=1.0)
+    angles = 2.0 * np.arccos(turn / 2.0)
+    assert np.sqrt((angles**2).mean() / 3.0) == pytest.approx(2e-3, rel=0.08)
+    assert np.abs(np.linalg.norm(seen[:, 3:7], axis=1) - 1.0).max() < 1e-12
+
+
+def test_a_compiled_controller_sees_the_same_as_one_in_python():
+    senses = Senses(delay=4e-3, joint_noise=1e-4, joint_rate_noise=1e-2, position_noise=1e-4, seed=9)
+    acting = (
+        senses,
+        Actuators(limit=60.0, noise=2.0, relative_noise=0.05, seed=4),
+        Load("left_shank", 1.0, (0.1, 0, 0)),
+    )
+    setup = experiment_named("balance").build()
+
+    class InPython:
+        def __init__(self, controller):
+            self.period, self.torques = controller.period, controller.torques
+
+    runs = [
+        simulate(
+            setup.model, c, state=setup.state.copy(), floor=setup.floor, disturbances=acting, duration=0.1, step=1e-3
+        )
+        for c in (setup.controller, InPython(setup.controller))
+    ]
+    names = [name for name in runs[1].frame if name.startswith(("angle", "torque"))]
+    assert np.abs(runs[0].frame[names].to_numpy() - runs[1].frame[names].to_numpy()).max() < 1e-6
+    assert runs[0].summary["saturation"] == pytest.approx(runs[1].summary["saturation"], abs=0.011)
+
+
+def test_torques_stay_within_limits_and_the_time_beyond_is_counted():
+    person = human()
+
+    class Demand:
+        period = 2e-3
+
+        def torques(self, observation):
+            demand = np.zeros(12)
+            demand[0] = 50.0 if observation.time < 0.1 else 5.0
+            return demand
+
+    limits = {"left_hip_roll": 20.0}
+    run = simulate(person.without_contacts(), Demand(), disturbances=[Actuators(limit=limits)], duration=0.2, step=1e-3)
+    torque = run.frame["torque_left_hip_roll"]
+    assert torque.max() == 20.0
+    assert set(torque[1:]) == {20.0, 5.0}
+    assert run.summary["saturation"]["left_hip_roll"] == pytest.approx(0.1)
+    assert run.summary["saturation"]["left_knee_pitch"] == 0.0
+
+
+def test_torque_noise_has_the_size_it_should():
+    person = human().without_contacts()
+
+    class Constant:
+        period = 2e-3
+
+        def torques(self, observation):
+            return np.full(12, 10.0)
+
+    run = simulate(
+        person, Constant(), disturbances=[Actuators(noise=1.0, relative_noise=0.2, seed=2)], duration=0.5, step=1e-3
+    )
+    noise = run.frame[[f"torque_{joint}" for joint in person.joint_names]].to_numpy()[1:] - 10.0
+    assert noise.std() == pytest.approx(3.0, rel=0.05)
+    assert abs(noise.mean()) < 0.2
+
+
+def test_a_load_is_a_body_welded_on():
+    """Mass, centre and inertia against the parallel-axis theorem by hand, and its weight on the floor."""
+    person, load = human(), Load("trunk", 6.0, (0.2, -0.05, 0.1), (0.1, 0.2, 0.3))
+    carrying = load.on(person)
+    assert carrying.total_mass == pytest.approx(person.total_mass + 6.0)
+    at = np.array(load.position)
+    com = 6.0 * at / 51.0
+    inertia = np.array(person.root.inertia)
+    for mass, r in ((45.0, -com), (6.0, at - com)):
+        inertia = inertia + mass * (r @ r * np.eye(3) - np.outer(r, r))
+    inertia = inertia + 6.0 / 12.0 * np.diag([0.13, 0.1, 0.05])
+    assert np.abs(np.array(carrying.root.inertia) - inertia).max() < 1e-12
+    state = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
+    run = simulate(person, JointImpedance(stiffness=2e4), state=state, disturbances=[load], duration=4.0, step=1e-3)
+    pressing = sum(run.frame[f"contact_{name}_fz"].iloc[-1] for name in person.contact_names)
+    assert pressing == pytest.approx(carrying.total_mass * 9.81, rel=1e-3)
+
+
+def test_the_controller_knows_nothing_of_a_load():
+    """It sees the trunk without it, to round-off."""
+    load = Load("trunk", 5.0, (0.3, 0.1, 0.2))
+    run, seen, true = watched(load)
+    arm = np.subtract(human().root.com, run.state.model.root.com)
+    assert np.linalg.norm(arm) > 0.03
+    for s, t in zip(seen, true, strict=False):
+        w, u = t[3], t[4:7]
+        turned = arm + 2.0 * np.cross(u, np.cross(u, arm) + w * arm)
+        assert np.abs(s[:3] - (t[:3] + turned)).max() < 1e-12
+        assert np.abs(s[19:22] - (t[19:22] + np.cross(t[22:25], turned))).max() < 1e-12
+        assert np.array_equal(s[7:19], t[7:19])
+
+
+def test_pushes_act_on_the_same_point_with_and_without_a_load():
+    """A push through the load's own centre turns the trunk as the lever from the common centre says."""
+    person = human().without_contacts().with_gravity((0, 0, 0))
+    load = Load("trunk", 45.0, (0.2, 0.0, 0.0))
+    push = Push("trunk", (0.0, 1.0, 0.0), 3.0, 0.0, 0.01, point=(0.1, 0.0, 0.0))
+    run = simulate(person, disturbances=[load, push], duration=0.05, step=1e-3)
+    com = (
+        run.frame[["com_x", "com_y", "com_z"]].iloc[0].to_numpy()
+        - run.frame[["body_x", "body_y", "body_z"]].iloc[0].to_numpy()
+    )
+    spin = run.frame["momentum_lz"].iloc[-1]
+    assert spin == pytest.approx(-com[0] * 3.0, rel=1e-3)
+
+
+def test_senses_and_actuators_of_one_seed_are_independent():
+    person, spy = human(), Spy(PD)
+    run = simulate(
+        person, spy, state=State.at(person, person.configuration((0.0, 0.0, 1.2288))), duration=1.5, step=1e-3,
+        disturbances=[Senses(joint_noise=1e-4, joint_rate_noise=1e-3), Actuators(noise=0.5)],
+    )  # fmt: skip
+    seen = np.array([np.concatenate([q[7:], v[6:]]) for _, q, v in spy.seen])
+    n, joints = len(seen), person.joint_names
+    true = run.frame[[f"{kind}_{joint}" for kind in ("angle", "rate") for joint in joints]].to_numpy()[:n]
+    asked = -PD.kp * seen[:, :12] - PD.kd * seen[:, 12:]
+    given = run.frame[[f"torque_{joint}" for joint in joints]].to_numpy()[:n]
+    together = np.corrcoef(np.concatenate([seen - true, given - asked], axis=1).T)
+    assert np.std(given - asked) == pytest.approx(0.5, rel=0.05)
+    assert np.abs(together - np.eye(36)).max() < 5.0 / math.sqrt(n)
+
+
+def test_a_run_with_everything_goes_on_bit_for_bit(tmp_path):
+    setup = experiment_named("balance").build()
+    acting = [
+        Push("trunk", (1, 0, 0), 2.0, 0.35, 0.2, "half-sine"),
+        *random_forces("trunk", 10.0, 3, duration=0.8),
+        Force("left_thigh", (0, 1, 0), Signal.rectangle(5.0, 0.1, 0.6)),
+        Platform(x=Signal.sine(0.01, 1.0, 0.0, 1.0), pitch=Signal.step(0.01, 0.2, 0.3)),
+        Patch((-1.0, 1.0), (-1.0, -0.15), Floor(mu_s=0.25, mu_d=0.2)),
+        Load("trunk", 2.0, (0.1, 0.0, 0.1)),
+        Senses(delay=6e-3, joint_noise=1e-4, joint_rate_noise=5e-3, seed=1),
+        Actuators(limit=150.0, noise=1.0, seed=2),
+    ]
+
+    def go(state, duration):
+        return simulate(
+            setup.model,
+            setup.controller,
+            state=state,
+            floor=setup.floor,
+            disturbances=acting,
+            duration=duration,
+            step=1e-3,
+        )
+
+    whole = go(setup.state.copy(), 0.8)
+    first = go(setup.state.copy(), 0.307)  # within a control tick
+    first.save(tmp_path)
+    loaded = Run.load(tmp_path, setup.model)
+    assert loaded.disturbances == first.disturbances
+    rest = go(loaded.state, 0.493)
+    assert np.array_equal(rest.state.q, whole.state.q)
+    assert np.array_equal(rest.state.momentum, whole.state.momentum)
+    assert np.array_equal(rest.state.plant.ledger, whole.state.plant.ledger)
+    given = [e["impulse"] for run in (first, rest) for e in run.summary["events"]["pushes"]]
+    assert np.sum(given, axis=0) == pytest.approx(
+        np.sum([e["impulse"] for e in whole.summary["events"]["pushes"]], axis=0)
+    )
+
+
+def test_refusals():
+    person = human()
+    for make, error, words in (
+        (lambda: Senses(delay=-1.0), InputError, "zero or above"),
+        (lambda: Senses(seed=1.5), InputError, "whole number"),
+        (lambda: Senses(seed=2**63), InputError, "below 2"),
+        (lambda: Senses(delay=1e9).ticks(PD.period), InputError, "more than 100000 control periods"),
+        (lambda: random_forces("trunk", 1.0, -1), InputError, "zero or above"),
+        (lambda: random_forces("trunk", -1.0, 1), InputError, "zero or above"),
+        (lambda: Actuators(limit=0.0), InputError, "above zero"),
+        (lambda: Actuators(limit="high"), InputError, "above zero"),
+        (lambda: Load("trunk", -1.0), InputError, "above zero"),
+        (lambda: simulate(person, PD, disturbances=[Senses(delay=3e-3)]), InputError, "0.002 or 0.004"),
+        (lambda: simulate(person, disturbances=[Senses()]), InputError, "without a controller"),
+        (lambda: simulate(person, JointImpedance(), disturbances=[Actuators()]), InputError, "joint impedance"),
+        (lambda: simulate(person, PD, disturbances=[Load("head", 1.0)]), ModelError, "unknown body 'head'"),
+        (lambda: simulate(person, PD, disturbances=[Actuators(limit={"knee": 1.0})]), ModelError, "unknown joint"),
+        (lambda: simulate(person, PD, disturbances=["push"]), InputError, "must be one of Push"),
+        (lambda: Force("trunk", (1, 0, 0), Signal.step(1.0)), InputError, "must end"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=words):
+            make()

@@ -1,0 +1,213 @@
+"""Compositions: their weights' order conditions, their orders in motion, their books, and what they refuse."""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import factorial
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from biped import InputError, dynamics
+from biped.disturbances import Push
+from biped.integrators import INTEGRATORS, Composition
+from biped.integrators.composition.weights import SCHEMES
+from biped.model import Model, chain, human
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from controllers import JointImpedance
+
+Series = dict[tuple[int, ...], Fraction]
+
+
+def product(a: Series, b: Series, order: int) -> Series:
+    """Of two series of words in Y₁, Y₃, Y₅, … that do not commute, up to a grade."""
+    result: Series = {}
+    for left, x in a.items():
+        for right, y in b.items():
+            if sum(left) + sum(right) <= order:
+                result[left + right] = result.get(left + right, Fraction(0)) + x * y
+    return result
+
+
+def exponential(weight: Fraction, order: int) -> Series:
+    """exp(w h Y₁ + (w h)³ Y₃ + …): any symmetric method of order 2."""
+    exponent = {(k,): weight**k for k in range(1, order + 1, 2)}
+    total: Series = {(): Fraction(1)}
+    term: Series = {(): Fraction(1)}
+    for n in range(1, order + 1):
+        term = {word: x / n for word, x in product(term, exponent, order).items()}
+        for word, x in term.items():
+            total[word] = total.get(word, Fraction(0)) + x
+    return total
+
+
+def defect(name: str, order: int) -> float:
+    """The largest coefficient in which the composition differs from exp(h Y₁)."""
+    total: Series = {(): Fraction(1)}
+    for decimal in SCHEMES[name].decimals:
+        total = product(exponential(Fraction(decimal), order), total, order)
+    exact = {(1,) * n: Fraction(1, factorial(n)) for n in range(order + 1)}
+    return max(abs(float(x - exact.get(word, 0))) for word, x in total.items())
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_weights_solve_the_order_conditions(name):
+    scheme = SCHEMES[name]
+    assert defect(name, scheme.order) < 1e-25
+    assert defect(name, scheme.order + 1) > 1e-5
+    assert scheme.weights == scheme.weights[::-1]
+    assert sum(scheme.weights) == pytest.approx(1.0, abs=1e-15)
+
+
+def end(model: Model, start: tuple, integrator, parts: int, span: float) -> np.ndarray:
+    state = State.at(model, *start)
+    simulate(model, state=state, integrator=integrator, step=span / parts, duration=span, record_every=span)
+    return np.concatenate([state.q, state.momentum])
+
+
+def slope(parts, errors) -> float:
+    return -np.polyfit(np.log(parts), np.log(errors), 1)[0]
+
+
+SPAN = 0.48
+#: Steps in SPAN: short enough for the order to show, and long enough for errors above round-off.
+CHAIN_PARTS = {4: (32, 48, 64, 96), 6: (24, 32, 48, 64), 8: (8, 12, 16, 24)}
+HUMAN_PARTS = {4: (24, 32, 48, 64), 6: (12, 16, 24, 32), 8: (8, 9, 10, 12, 14)}
+
+
+@pytest.fixture(scope="module")
+def swinging_chain():
+    """A chain that swings, and where scipy's order 8 takes it on the continuous forward dynamics."""
+    model = chain(4).without_contacts()
+    q = model.configuration(angles=dict.fromkeys(model.joint_names, 0.4))
+    n = model.nq
+
+    def flow(_: float, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([y[n:], dynamics.forward_dynamics(model, y[:n], y[n:], np.zeros(n))])
+
+    y = solve_ivp(flow, (0, SPAN), np.concatenate([q, np.zeros(n)]), "DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    return model, q, np.concatenate([y[:n], dynamics.mass_matrix(model, y[:n]) @ y[n:]])
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_order_on_a_chain_against_an_independent_integrator(swinging_chain, name):
+    model, q, exact = swinging_chain
+    parts = CHAIN_PARTS[SCHEMES[name].order]
+    errors = [np.linalg.norm(end(model, (q,), INTEGRATORS[name], n, SPAN) - exact) for n in parts]
+    assert slope(parts, errors) == pytest.approx(SCHEMES[name].order, abs=0.15)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_order_of_the_human_in_flight(name):
+    """A floating base and turns: errors against order 8 in steps far finer."""
+    model = human().without_contacts()
+    start = model.neutral(), np.random.default_rng(5).normal(size=model.nv)
+    exact = end(model, start, INTEGRATORS["kahan-li-8"], 48, SPAN)
+    parts = HUMAN_PARTS[SCHEMES[name].order]
+    errors = [np.linalg.norm(end(model, start, INTEGRATORS[name], n, SPAN) - exact) for n in parts]
+    assert slope(parts, errors) == pytest.approx(SCHEMES[name].order, abs=0.15)
+
+
+BASES = [name for name, base in INTEGRATORS.items() if base.symplectic and not isinstance(base, Composition)]
+#: Each is compiled by itself.
+SLOW_BASES = [pytest.param(name, marks=() if name == "lee" else pytest.mark.slow) for name in BASES]
+
+
+@pytest.mark.parametrize("base", SLOW_BASES)
+def test_every_symmetric_base_gains_the_order(swinging_chain, base):
+    model, q, exact = swinging_chain
+    composed = Composition(scheme="suzuki-4", base=base)
+    parts = CHAIN_PARTS[4]
+    errors = [np.linalg.norm(end(model, (q,), composed, n, SPAN) - exact) for n in parts]
+    assert slope(parts, errors) == pytest.approx(4.0, abs=0.15)
+
+
+def test_the_ledger_closes_to_the_order_with_springs_and_a_push():
+    """Works are booked on all parts, those backwards in time too; the push is smooth, and ends after the run."""
+    model = human().without_contacts()
+    push = Push("trunk", (0.6, 0.8, 0.0), 20.0, start=-0.2, duration=0.8, waveform="half-sine")
+    residuals, parts = [], (24, 32, 48, 64)
+    for n in parts:
+        state = State.at(model, model.neutral(), np.random.default_rng(6).normal(size=model.nv))
+        run = simulate(
+            model,
+            JointImpedance(stiffness=5.0, damping=0.05, period=0.36 / n),
+            state=state,
+            integrator=Composition(scheme="suzuki-4"),
+            step=0.36 / n,
+            duration=0.36,
+            disturbances=[push],
+        )
+        assert run.frame["ledger_pushes"].iloc[-1] > 0.1
+        assert run.summary["momentum_defect"] < 1e-11
+        assert run.summary["angular_momentum_defect"] < 1e-10
+        residuals.append(run.frame["ledger_residual"].abs().max())
+    assert slope(parts, residuals) == pytest.approx(4.0, abs=0.15)
+
+
+def test_momentum_is_kept_to_round_off():
+    model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
+    state = State.at(model, model.neutral(), np.random.default_rng(1).normal(size=model.nv))
+    run = simulate(model, state=state, integrator=INTEGRATORS["kahan-li-6"], step=5e-3, duration=5.0)
+    momenta = run.frame[[f"momentum_{part}" for part in ("px", "py", "pz", "lx", "ly", "lz")]].to_numpy()
+    assert np.abs(momenta - momenta[0]).max() < 1e-11 * np.linalg.norm(momenta[0])
+
+
+def test_a_step_that_does_not_converge_is_taken_back_and_halved():
+    """With two iterations a fast step does not converge; whatever happens, the books are those of whole steps."""
+    model = human().without_contacts()
+    v = 6.0 * np.random.default_rng(2).normal(size=model.nv)
+    state = State.at(model, model.neutral(), v)
+    few = replace(INTEGRATORS["kahan-li-6"], max_iterations=2)
+    run = simulate(model, state=state, integrator=few, step=2e-2, duration=0.1)
+    assert run.summary["retried_steps"] > 0
+    assert run.summary["momentum_defect"] < 1e-10
+    fine = State.at(model, model.neutral(), v)
+    simulate(model, state=fine, integrator=INTEGRATORS["kahan-li-8"], step=5e-4, duration=0.1)
+    assert np.abs(state.q - fine.q).max() < 1e-4
+
+
+def test_continuing_is_the_same_bit_for_bit(tmp_path):
+    model = human().without_contacts()
+    v = np.random.default_rng(3).normal(size=model.nv)
+    whole, part = State.at(model, None, v), State.at(model, None, v)
+    integrator = INTEGRATORS["yoshida-6"]
+    simulate(model, state=whole, integrator=integrator, step=2e-3, duration=0.08)
+    simulate(model, state=part, integrator=integrator, step=2e-3, duration=0.032)
+    part.save(tmp_path / "state.npz")
+    rest = State.load(tmp_path / "state.npz", model)
+    simulate(model, state=rest, integrator=integrator, step=2e-3, duration=0.048)
+    assert np.array_equal(rest.q, whole.q)
+    assert np.array_equal(rest.momentum, whole.momentum)
+    assert np.array_equal(rest.plant.history, whole.plant.history)
+
+
+def test_other_integrators_go_on_from_its_states():
+    """What a composition remembers is no guess for another method; none of it is left, and nothing not finite."""
+    model = human().without_contacts()
+    state = State.at(model, None, np.random.default_rng(4).normal(size=model.nv))
+    for name in ("triple-jump-4", "recursive", "kahan-li-8", "triple-jump-4"):
+        run = simulate(model, state=state, integrator=INTEGRATORS[name], step=2e-3, duration=0.02)
+        assert run.summary["retried_steps"] == 0
+        assert all(np.isfinite(array).all() for array in state.plant)
+
+
+def test_it_takes_no_contact_and_says_which_do():
+    with pytest.raises(InputError, match=r"takes no contact.*recursive.*without_contacts"):
+        simulate(human(), integrator=Composition(), duration=0.01)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scheme": "suzuki"}, "scheme"),
+        ({"tolerance": 0.0}, "tolerance"),
+        ({"base": "rk4"}, "symmetric"),
+        ({"base": "kahan-li-6"}, "symmetric"),
+        ({"base": "nothing"}, "base"),
+    ],
+)
+def test_bad_settings_are_told(settings, message):
+    with pytest.raises(InputError, match=message):
+        simulate(human().without_contacts(), integrator=Composition(**settings), duration=0.01)

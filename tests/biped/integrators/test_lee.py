@@ -1,0 +1,193 @@
+"""What Lee et al. 2016's integrator keeps, how accurate it is, and that all ways to solve it solve the same."""
+
+import numpy as np
+import pytest
+
+from biped import InputError, State, dynamics, integrator_named, simulate
+from biped.disturbances import compile_ground
+from biped.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi, Recursive
+from biped.integrators.lee.kernels.riqn import ImpulseNewton
+from biped.integrators.lee.kernels.screw_body import ScrewBody
+from biped.kernels.state.pushes import new_pushes
+from biped.kernels.step.step import prepare
+from biped.kernels.variational.equations import displace, new_workspace
+from biped.kernels.variational.newton import evaluate
+from biped.kernels.variational.quasi_newton import set_correction
+from biped.model import Model, random_tree, rigid_box
+from contact import RUBBER, Floor
+from experiments.catalogue.registry import experiment_named
+
+KINDS = ("revolute", "prismatic", "spherical")
+WAYS = [
+    Lee(),
+    LeeRiqn(),
+    LeeNewton(),
+    LeeBroyden(),
+    LeeSvi(),
+    LeeRiqn(guess="current"),
+    LeeRiqn(guess="euler"),
+    LeeRiqn(guess="dynamics"),
+]
+
+
+def named(integrator: Lee) -> str:
+    return f"{integrator.name}-{integrator.guess}"
+
+
+def tumbling(model: Model, seed: int, size: float = 2.0) -> State:
+    rng = np.random.default_rng(seed)
+    return State.at(model, model.neutral(), size * rng.normal(size=model.nv))
+
+
+def momenta(state: State) -> np.ndarray:
+    """Linear momentum, and angular momentum about the inertial origin, from p itself."""
+    linear, about_root = state.momentum[:3], state.momentum[3:6]
+    return np.concatenate([linear, about_root + np.cross(state.q[:3], linear)])
+
+
+@pytest.fixture(scope="module")
+def tree() -> Model:
+    """Floating, with every kind of joint."""
+    model = random_tree(np.random.default_rng(11), 8, kinds=KINDS)
+    assert {body.joint.kind for body in model.bodies} == {"floating", *KINDS}
+    return model
+
+
+@pytest.mark.parametrize("way", WAYS, ids=named)
+def test_all_ways_lead_to_the_same_trajectory(tree, way):
+    reference, state = tumbling(tree, 1), tumbling(tree, 1)
+    simulate(tree, state=reference, step=1e-3, duration=0.3, integrator=Lee(tolerance=1e-12))
+    run = simulate(tree, state=state, step=1e-3, duration=0.3, integrator=way)
+    assert np.linalg.norm(state.q - tumbling(tree, 1).q) > 0.5
+    assert np.abs(state.q - reference.q).max() < 1e-7
+    assert np.abs(state.momentum - reference.momentum).max() < 1e-6
+    assert run.summary["retried_steps"] == 0
+    assert run.summary["newton_max"] <= 8
+
+
+@pytest.mark.parametrize("way", WAYS[:5], ids=named)
+def test_momentum_is_kept(tree, way):
+    model = tree.with_gravity((0.0, 0.0, 0.0))
+    state = tumbling(model, 2)
+    before = momenta(state)
+    simulate(model, state=state, step=1e-3, duration=5.0, record_every=1.0, integrator=way)
+    after = momenta(state)
+    for part in (slice(0, 3), slice(3, 6)):
+        assert np.linalg.norm(after[part] - before[part]) <= 1e-11 * np.linalg.norm(before[part])
+
+
+def test_spatial_momentum_of_a_free_body_is_exact():
+    model = rigid_box(2.0, (0.1, 0.2, 0.4)).without_contacts().with_gravity((0.0, 0.0, 0.0))
+    state = State.at(model, None, [1.0, -2.0, 0.5, 3.0, 9.0, -4.0])
+    before = momenta(state)
+    run = simulate(model, state=state, step=2e-3, duration=20.0, record_every=1.0, integrator=Lee())
+    assert np.abs(momenta(state) - before).max() < 1e-12 * 10_000**0.5
+    assert run.summary["momentum_defect"] < 1e-12
+    assert run.summary["angular_momentum_defect"] < 1e-11
+
+
+def test_order_two(tree):
+    """Errors against a step sixteen times finer than the finest."""
+
+    def end(step: float) -> np.ndarray:
+        state = tumbling(tree, 5)
+        simulate(tree, state=state, step=step, duration=0.256, record_every=0.256, integrator=Lee(tolerance=1e-11))
+        return state.q.copy()
+
+    exact = end(1e-3 / 32)
+    steps = np.array([2e-3, 1e-3, 5e-4])
+    errors = [np.linalg.norm(end(float(step)) - exact) for step in steps]
+    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.05)
+
+
+def test_it_differs_from_the_midpoint_body_in_second_order_only(tree):
+    def end(step: float, integrator: Lee | Recursive) -> np.ndarray:
+        state = tumbling(tree, 6)
+        simulate(tree, state=state, step=step, duration=0.256, record_every=0.256, integrator=integrator)
+        return np.concatenate([state.q, state.momentum])
+
+    steps = np.array([2e-3, 1e-3, 5e-4])
+    apart = [
+        np.linalg.norm(end(float(h), Lee(tolerance=1e-11)) - end(float(h), Recursive(tolerance=1e-11))) for h in steps
+    ]
+    assert apart[0] > 1e-6
+    assert np.polyfit(np.log(steps), np.log(apart), 1)[0] == pytest.approx(2.0, abs=0.05)
+
+
+def test_time_reverses(tree):
+    state = tumbling(tree, 4)
+    start = state.q.copy()
+    simulate(tree, state=state, step=1e-3, duration=0.2, integrator=Lee(tolerance=1e-11))
+    assert np.linalg.norm(state.q - start) > 0.1
+    back = State.at(tree, state.q)
+    back.plant.momentum[:] = -state.momentum
+    back.plant.rate[:] = -state.plant.rate
+    simulate(tree, state=back, step=1e-3, duration=0.2, integrator=Lee(tolerance=1e-11))
+    assert np.abs(back.q - start).max() < 1e-9
+
+
+def test_energy_stays_near_what_it_was(tree):
+    state = tumbling(tree, 7)
+    errors = []
+    for step in (2e-3, 1e-3):
+        run = simulate(tree, state=state.copy(), step=step, duration=1.0, integrator=Lee())
+        errors.append(np.abs(run.frame["ledger_residual"]).max())
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.15)
+
+
+def test_riqn_converges_linearly(tree):
+    """By a factor of the order of h that stays what it is, where Newton's method squares the error."""
+    state = tumbling(tree, 8)
+    plant, work, pushes, h = state.plant, new_workspace(tree.n, tree.nq, tree.nv, 0), new_pushes(0), 4e-3
+    ground = compile_ground(RUBBER, tree)
+    prepare(tree.tree, plant, work)
+    norms = []
+    displace(tree.tree, work.motion.poses, plant.q, np.zeros(3), h, 1.5 * plant.rate, work.q, work.shift)
+    for iteration in range(6):
+        norms.append(evaluate(ScrewBody(), tree.tree, ground, plant, pushes, work, h))
+        arguments = (tree.tree, ground, plant, work, ScrewBody(), h, iteration)
+        set_correction(ImpulseNewton(), *arguments)
+        displace(tree.tree, work.next, work.q, work.shift, 1.0, work.delta, work.q, work.shift)
+    rates = np.array(norms[1:]) / np.array(norms[:-1])
+    assert norms[0] > 0.1
+    assert rates.max() < 0.1
+    late = np.log(rates[2:]) / np.log(rates[1:-1])  # 1 where convergence is linear, 2 where it is quadratic
+    assert np.abs(late - 1.0).max() < 0.35
+
+
+def test_accelerations_of_the_third_guess_are_the_continuous_ones(tree):
+    """With them, the guess is off by O(h³)."""
+    from biped.integrators.lee.kernels.initial_guesses import set_accelerations
+
+    state = tumbling(tree, 9)
+    plant, work = state.plant, new_workspace(tree.n, tree.nq, tree.nv, 0)
+    plant.torque[6:] = 3.0
+    prepare(tree.tree, plant, work)
+    set_accelerations(tree.tree, plant, new_pushes(0), work, 1e-3)
+    wanted = dynamics.forward_dynamics(tree, plant.q, plant.rate, plant.torque)
+    assert np.abs(work.delta - wanted).max() < 1e-10 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("way", [Lee(), LeeRiqn(), LeeNewton(), LeeBroyden()], ids=named)
+def test_a_box_falls_and_comes_to_rest(way):
+    """Contact, which the paper leaves out: impulses at both ends of a step, as for the other integrators."""
+    model = rigid_box(2.0, (0.3, 0.2, 0.1))
+    floor = Floor()
+    state = State.at(model, model.configuration((0.0, 0.0, 0.06)))
+    run = simulate(model, floor=floor, state=state, step=1e-3, duration=2.0, integrator=way)
+    sag = 2.0 * 9.81 / (4 * floor.k_n)
+    assert run.frame["body_z"].iloc[-1] == pytest.approx(0.05 - sag, abs=1e-4)
+    assert run.summary["momentum_defect"] < 1e-10
+    assert abs(run.frame["ledger_residual"].iloc[-1]) < 1e-3 * 2.0 * 9.81 * 0.01
+
+
+def test_settings_from_the_command_line():
+    experiment = experiment_named("stand-tilted")
+    chosen = {"integrator.name": "lee-riqn", "integrator.guess": "dynamics"}
+    assert experiment.build(chosen).integrator == LeeRiqn(guess="dynamics")
+    assert integrator_named("lee-broyden").cost == "O(n²)"
+
+
+def test_an_unknown_guess_is_refused():
+    with pytest.raises(InputError, match=r"integrator.guess = 'lucky': it must be one of extrapolation, current"):
+        Lee(guess="lucky")

@@ -1,0 +1,223 @@
+"""Maximal coordinates: runs are the recursive integrator's (Wendlandt 1997, Theorem 2.1), joints closed, books kept."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biped import IntegrationError, Maximal, Push, Recursive, State, dynamics, human, simulate
+from biped.integrators import INTEGRATORS, Integrator
+from biped.model import Model, chain, random_tree
+from biped.runs.run import Run
+from contact import Floor
+from contact.modes import SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
+from controllers import JointImpedance
+from experiments.catalogue.registry import experiment_named
+
+ROOT = Path(__file__).resolve().parents[3]
+KINDS = ("revolute", "prismatic", "spherical")
+TIGHT = 1e-11
+BOTH = (Recursive(tolerance=TIGHT), Maximal(tolerance=TIGHT))
+
+
+def gaps(run: Run) -> float:
+    return float(run.frame[["gap_position", "gap_rotation"]].to_numpy().max())
+
+
+def apart(one: State, other: State) -> float:
+    """How far two states are from each other, in coordinates and in momenta; of large momenta relatively."""
+    size = max(1.0, np.abs(one.momentum).max())
+    return float(max(np.abs(one.q - other.q).max(), np.abs(one.momentum - other.momentum).max() / size))
+
+
+def tumbling(model: Model, seed: int = 1) -> State:
+    rng = np.random.default_rng(seed)
+    v = 2.0 * rng.normal(size=model.nv)
+    v[:3] = rng.normal(size=3)
+    return State.at(model, None, v)
+
+
+def test_the_human_in_flight():
+    model = human().without_contacts()
+    runs = [
+        simulate(model, state=tumbling(model), step=1e-3, record_every=1e-3, duration=1.0, integrator=integrator)
+        for integrator in BOTH
+    ]
+    assert apart(*(run.state for run in runs)) < 1e-8
+    assert np.abs(runs[0].state.q[7:]).max() > 1.0
+    assert gaps(runs[1]) <= 1e-12
+    assert runs[1].summary["momentum_defect"] < 1e-10
+    assert runs[1].summary["angular_momentum_defect"] < 1e-9
+
+
+@pytest.mark.parametrize("name", ["stand-tilted", "thrown-block", "box-drop"])
+def test_experiments(name):
+    """Rising under the workspace controller, hit by a block, a box that slides: 1 s."""
+    setup = replace(experiment_named(name).build(), duration=1.0)
+    setup = replace(setup, record_every=setup.step)
+    runs = [replace(setup, integrator=integrator).simulate() for integrator in BOTH]
+    assert apart(*(run.state for run in runs)) < 1e-8
+    assert gaps(runs[1]) <= 1e-12
+    assert runs[1].summary["momentum_defect"] < 1e-11
+    ours, theirs = (run.events for run in runs)
+    assert ours[["kind", "subject"]].equals(theirs[["kind", "subject"]])
+    assert np.abs(ours["time"] - theirs["time"]).max() < 1e-9
+    assert abs(runs[0].summary["ledger_residual"] - runs[1].summary["ledger_residual"]) < 1e-8
+
+
+def test_the_human_stands_on_stiff_joints_and_is_pushed(person):
+    push = Push("trunk", (0.6, 0.8, 0.0), 5.0, start=0.2, duration=0.1, waveform="half-sine")
+    runs = [
+        simulate(
+            person, JointImpedance(), state=State.at(person), step=1e-3, duration=1.0, record_every=1e-3,
+            disturbances=[push], integrator=integrator,
+        )
+        for integrator in BOTH
+    ]  # fmt: skip
+    assert apart(*(run.state for run in runs)) < 1e-8
+    assert gaps(runs[1]) <= 1e-12
+    assert runs[1].state.plant.impulse[:2] == pytest.approx(runs[0].state.plant.impulse[:2], abs=1e-9)
+
+
+@pytest.mark.parametrize("floats", [True, False], ids=["floating", "fixed"])
+@pytest.mark.parametrize("seed", range(3))
+def test_random_trees_that_are_pushed(seed, floats):
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 9, floating=floats, kinds=KINDS)
+    v, gains = rng.normal(size=model.nv), {"stiffness": 20.0, "damping": 0.5}
+    push = Push("body_5", (0.0, 0.6, 0.8), 2.0, start=0.1, duration=0.2, waveform="half-sine")
+    runs = [
+        simulate(
+            model, JointImpedance(**gains), state=State.at(model, None, v), step=1e-3, record_every=1e-3,
+            duration=1.0, disturbances=[push], integrator=integrator,
+        )
+        for integrator in BOTH
+    ]  # fmt: skip
+    assert apart(*(run.state for run in runs)) < 1e-8
+    assert gaps(runs[1]) <= 1e-12
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_trees_that_slide_and_stick(seed):
+    """A tree of all joints falls on a rubber floor: points slide, stick, slip and lift.
+
+    No step may be halved: where the two find it to need different parts, they take different steps. At a kink of the
+    contact law a tolerance near rounding may not be reached in a whole step.
+    """
+    model = random_tree(np.random.default_rng(seed), 5, kinds=KINDS, contacts=10)
+    q = model.neutral()
+    q[2] += 0.02 - dynamics.forward_kinematics(model, q).contact[:, 2].min()
+    settings = {"tolerance": 1e-9, "landing_depth": np.inf, "max_halvings": 0}
+    runs = [
+        simulate(
+            model, JointImpedance(stiffness=200.0, damping=5.0), floor=Floor(mu_s=0.8, mu_d=0.6),
+            state=State.at(model, q), step=5e-4, duration=0.8, record_every=5e-4, integrator=integrator,
+        )
+        for integrator in (Recursive(**settings), Maximal(**settings))
+    ]  # fmt: skip
+    modes = runs[1].frame.filter(regex="contact_.*_mode").to_numpy()
+    assert {SLIDING, STICKING, SLIDING_TO_STICKING, STICKING_TO_SLIDING} <= set(modes.ravel())
+    assert apart(*(run.state for run in runs)) < 1e-8
+    assert gaps(runs[1]) <= 1e-12
+    assert runs[1].summary["momentum_defect"] < 1e-11
+
+
+@pytest.mark.parametrize("split", [0.0505, 0.2])
+def test_runs_continue_bit_for_bit(person, posture, tmp_path, split):
+    def go(state: State, duration: float) -> Run:
+        return simulate(person, JointImpedance(), state=state, duration=duration, integrator=Maximal())
+
+    whole, part = posture(person), posture(person)
+    whole_run = go(whole, 0.3)
+    go(part, split)
+    part.save(tmp_path / "state.npz")
+    rest = State.load(tmp_path / "state.npz", person)
+    rest_run = go(rest, 0.3 - split)
+    whole.plant.counts[2] = rest.plant.counts[2] = 0  # the most iterations of each run
+    assert all(np.array_equal(a, b) for a, b in zip(whole.plant, rest.plant, strict=True))
+    late = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
+    continued = rest_run.frame[rest_run.frame["time"] > split + 1e-9].reset_index(drop=True)
+    columns = [name for name in late if name != "newton_iterations" and not name.startswith("gap_")]
+    assert late[columns].equals(continued[columns])
+
+
+def test_integrators_can_be_exchanged_at_any_tick(person, posture):
+    alone, mixed = posture(person), posture(person)
+    simulate(person, JointImpedance(), state=alone, duration=0.4, integrator=BOTH[0])
+    for k in range(4):
+        simulate(person, JointImpedance(), state=mixed, duration=0.1, integrator=BOTH[k % 2])
+    assert apart(alone, mixed) < 1e-8
+
+
+def test_a_long_chain_stays_closed():
+    """200 links of 3 cm, six metres from the hinge."""
+    model = chain(200, length=0.03, thickness=0.01, mass=0.1).without_contacts()
+    start = State.at(model, np.full(200, 0.2))
+    runs = [simulate(model, state=start.copy(), step=1e-3, duration=0.2, integrator=i) for i in BOTH]
+    assert apart(*(run.state for run in runs)) < 1e-8
+    assert gaps(runs[1]) <= 1e-12
+
+
+@pytest.mark.parametrize("integrator", [INTEGRATORS["recursive"], INTEGRATORS["maximal"]], ids=lambda i: i.name)
+def test_without_a_solution_it_ends_as_the_recursive_one(integrator: Integrator):
+    """A hinge at 1e6 rad/s turns many times in the smallest part of a step; nothing is accepted."""
+    model = chain(2).without_contacts()
+    settings = type(integrator)(max_halvings=3)
+    with pytest.raises(IntegrationError, match="no solution of the step at 0 s") as caught:
+        simulate(model, state=State.at(model, None, [1e6, -1e6]), step=1e-3, duration=0.01, integrator=settings)
+    assert np.isfinite(caught.value.run.state.q).all()
+
+
+def test_steps_without_a_solution_are_halved():
+    """Hinges that would turn by two radians in a step."""
+    model = chain(2).without_contacts()
+    runs = [
+        simulate(model, state=State.at(model, None, [500.0, -550.0]), step=4e-3, duration=0.02, integrator=integrator)
+        for integrator in (Recursive(), Maximal())
+    ]
+    assert runs[0].summary["retried_steps"] == runs[1].summary["retried_steps"] == 5
+    assert apart(*(run.state for run in runs)) < 1e-6
+
+
+PLAIN = """
+import sys
+import numpy as np
+from biped import Maximal, State, simulate
+from biped.model import random_tree
+from controllers import JointImpedance
+
+model = random_tree(np.random.default_rng(5), 5, contacts=6)
+q = model.neutral()
+q[2] += 0.25
+state = State.at(model, q, np.random.default_rng(1).normal(size=model.nv))
+run = simulate(model, JointImpedance(10.0, 0.1), state=state, duration=0.03, integrator=Maximal())
+assert set(run.frame.filter(regex="contact_.*_mode").to_numpy().ravel()) != {1}
+np.save(sys.argv[1], run.frame.drop(columns=["gap_position", "gap_rotation"]).to_numpy(dtype=float))
+"""
+
+
+@pytest.mark.jit_off
+def test_it_is_the_same_compiled_and_not(tmp_path):
+    frames = []
+    for off in "10":
+        target = tmp_path / f"{off}.npy"
+        environment = os.environ | {"NUMBA_DISABLE_JIT": off}
+        command = [sys.executable, "-c", PLAIN, str(target)]
+        result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        frames.append(np.load(target))
+    size = np.maximum(1.0, np.abs(frames[0]).max(axis=0))
+    np.testing.assert_allclose(frames[1] / size, frames[0] / size, rtol=0.0, atol=1e-9)
+
+
+def test_the_command_line_runs_it(tmp_path, capsys):
+    from experiments.cli import main
+
+    arguments = ["run", "stand-tilted", "--integrator", "maximal", "--duration", "0.1", "--no-figures"]
+    assert main([*arguments, "--out", str(tmp_path)]) == 0
+    assert "maximal" in next(tmp_path.rglob("summary.json")).read_text(encoding="utf-8")
+    capsys.readouterr()

@@ -1,0 +1,220 @@
+"""Newton's matrix of a step: exact against finite differences, and solved exactly by the two-sided factorization."""
+
+import math
+
+import numpy as np
+import pytest
+
+from biped.disturbances import Patch, Platform, compile_ground
+from biped.integrators.lee.kernels.dense import factor_dense, solve_dense
+from biped.integrators.lee.kernels.dense_newton import fill_by_sums, fill_columns, new_column_newton, new_summed_newton
+from biped.integrators.lee.kernels.screw_body import ScrewBody
+from biped.kernels.state.pushes import new_pushes
+from biped.kernels.state.simulation_state import new_plant
+from biped.kernels.step.step import prepare
+from biped.kernels.tree.dynamics import mass_matrix, new_motion
+from biped.kernels.tree.factorization import eliminate, solve
+from biped.kernels.variational.discrete_body import MidpointBody
+from biped.kernels.variational.equations import displace, new_workspace, set_newton_blocks
+from biped.kernels.variational.newton import evaluate
+from biped.model import Model, human, random_tree
+from biped.signals import Signal
+from contact import Floor
+from contact.ground import begin_ground
+from contact.modes import SLIDING, STICKING
+
+H = 2e-3
+KINDS = ("revolute", "prismatic", "spherical")
+
+
+class Step:
+    """A step of a tree in violent motion, with its candidate somewhere off the solution."""
+
+    def __init__(self, model: Model, q: np.ndarray, rng: np.random.Generator, body: MidpointBody | ScrewBody) -> None:
+        self.model, self.tree, self.body = model, model.tree, body
+        self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
+        self.ground = compile_ground(self.floor, model)
+        self.pushes = new_pushes(0)
+        self.plant = new_plant(model.nq, model.nv, model.nc)
+        self.work = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.plant.q[:] = q
+        prepare(self.tree, self.plant, self.work)
+        self.lower_into_floor(rng)
+        rates = 8.0 * rng.normal(size=model.nv)
+        matrix = np.zeros((model.nv, model.nv))
+        mass_matrix(self.tree, q, new_motion(model.n, model.nv, model.nc), matrix)
+        self.plant.momentum[:] = matrix @ rates
+        self.plant.torque[:] = 20.0 * rng.normal(size=model.nv)
+        one = np.repeat(self.tree.dofs == 1, self.tree.dofs)
+        self.plant.stiffness[one] = 300.0
+        self.plant.damping[one] = 5.0
+        self.work.shift[:] = 0.0
+        offset = rates + 2.0 * rng.normal(size=model.nv)
+        displace(self.tree, self.work.motion.poses, self.plant.q, np.zeros(3), H, offset, self.work.q, self.work.shift)
+        self.base = self.work.q.copy(), self.work.shift.copy()
+        self.evaluate()
+        self.axes = self.work.next._replace(**{k: v.copy() for k, v in self.work.next._asdict().items()})
+
+    def lower_into_floor(self, rng: np.random.Generator) -> None:
+        """The contact points on average 5 cm deep: sliding, sticking, and sticking beyond the friction cone."""
+        contact = self.work.motion.poses.contact
+        if self.model.is_floating and self.model.nc:
+            self.plant.q[2] = -0.05 - contact[:, 2].mean()
+        for c in range(self.model.nc):
+            self.plant.mode[c] = (SLIDING, STICKING)[c % 2]
+            self.plant.anchor[c] = (
+                contact[c, :2] + self.plant.q[:2] + rng.normal(size=2) * (1e-4 if c % 4 == 1 else 0.05)
+            )
+
+    def evaluate(self) -> np.ndarray:
+        norm = evaluate(self.body, self.tree, self.ground, self.plant, self.pushes, self.work, H)
+        assert math.isfinite(norm)
+        return self.work.residual.copy()
+
+    def at(self, delta: np.ndarray) -> np.ndarray:
+        """The residual with the candidate displaced along the unit twists at k + 1."""
+        displace(self.tree, self.axes, *self.base, 1.0, delta, self.work.q, self.work.shift)
+        return self.evaluate()
+
+    def differenced(self) -> np.ndarray:
+        """−∂e/∂δ by fourth-order central differences."""
+        columns = []
+        for unit in np.eye(self.model.nv):
+            f = [self.at(k * 2e-5 * unit) for k in (-2, -1, 1, 2)]
+            columns.append(-(f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * 2e-5))
+        self.at(np.zeros(self.model.nv))
+        return np.array(columns).T
+
+    def assembled(self) -> np.ndarray:
+        """Σ J⁻ᵀ G J⁺, longhand from the bodies' blocks and the ancestors of each body."""
+        set_newton_blocks(self.body, self.tree, self.ground, self.plant, self.work, H)
+        left, right = self.work.motion.poses.motion, self.work.next.motion
+        A = np.diag(self.work.diagonal)
+        for i in range(self.model.n):
+            dofs = self.ancestors(i)
+            A[np.ix_(dofs, dofs)] += left[dofs] @ self.work.motion.factors.block[i] @ right[dofs].T
+        return A
+
+    def ancestors(self, body: int) -> list[int]:
+        dofs: list[int] = []
+        while body >= 0:
+            first = self.tree.first_v[body]
+            dofs += range(first, first + self.tree.dofs[body])
+            body = int(self.tree.parent[body])
+        return dofs
+
+    def solved(self, load: np.ndarray) -> np.ndarray:
+        set_newton_blocks(self.body, self.tree, self.ground, self.plant, self.work, H)
+        left, right, factors = self.work.motion.poses.motion, self.work.next.motion, self.work.motion.factors
+        eliminate(self.tree, left, right, self.work.diagonal, factors, 0)
+        solution = np.full(self.model.nv, np.nan)
+        solve(self.tree, left, right, load, factors, solution)
+        return solution
+
+
+def cases():
+    for body in (MidpointBody(), ScrewBody()):
+        kind = type(body).__name__
+        for seed in range(3):
+            for floating in (True, False):
+                rng = np.random.default_rng(seed)
+                model = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=6)
+                yield pytest.param(model, seed, body, id=f"{kind}-tree-{seed}-{'floating' if floating else 'fixed'}")
+        yield pytest.param(human(), 7, body, id=f"{kind}-human")
+
+
+def make(model: Model, seed: int, body: MidpointBody | ScrewBody) -> Step:
+    rng = np.random.default_rng(100 + seed)
+    q = model.neutral()
+    for part, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if part.joint.has_axis:
+            q[first] = rng.uniform(-0.5, 0.5)
+    return Step(model, q, rng, body)
+
+
+@pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
+def test_matrix_is_the_derivative(model, seed, body):
+    step = make(model, seed, body)
+    difference = step.differenced()
+    exact = step.assembled()
+    assert np.linalg.norm(exact - difference) <= 1e-7 * np.linalg.norm(difference)
+
+
+@pytest.mark.parametrize("body", [MidpointBody(), ScrewBody()], ids=lambda body: type(body).__name__)
+def test_matrix_is_the_derivative_on_a_floor_that_moves_and_has_a_patch(body):
+    step = make(human(), 7, body)
+    at_rest = step.plant.force.copy()
+    platform = Platform(*[Signal.step(0.02, 0.0, 2.0 * H)] * 6, pivot=(0.1, 0.2, 0.3))
+    patch = Patch((-1.0, 1.0), (0.0, 1.0), Floor(k_n=2e5, mu_s=0.2, mu_d=0.1))
+    step.ground = compile_ground(step.floor, step.model, platform, [patch])
+    begin_ground(step.ground, tuple(step.plant.q[:3]), step.work.motion.poses.contact, 0.5 * H, 1.5 * H)
+    step.evaluate()
+    assert np.abs(step.plant.force - at_rest).max() > 10.0
+    assert set(step.ground.region) == {0, 1}
+    difference = step.differenced()
+    assert np.linalg.norm(step.assembled() - difference) <= 1e-7 * np.linalg.norm(difference)
+
+
+@pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
+def test_factorization_solves_it(model, seed, body):
+    step = make(model, seed, body)
+    A = step.assembled()
+    load = np.random.default_rng(seed).normal(size=model.nv)
+    solution = step.solved(load)
+    assert np.linalg.norm(A @ solution - load) <= 1e-9 * np.linalg.norm(load) * np.sqrt(np.linalg.cond(A))
+
+
+@pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
+def test_full_matrices_are_the_same_and_solved(model, seed, body):
+    """Column by column, and by sums over the bodies; then by elimination with pivoting."""
+    step = make(model, seed, body)
+    A = step.assembled()
+    work = step.work
+    left, right, factors = work.motion.poses.motion, work.next.motion, work.motion.factors
+    columns, sums = new_column_newton(model.n, model.nv), new_summed_newton(model.tree)
+    block, wrench = factors.block, factors.wrench
+    fill_columns(step.tree, left, right, block, work.diagonal, columns.moves, wrench, columns.matrix)
+    fill_by_sums(step.tree, left, right, block, work.diagonal, sums.moves, sums.matrix)
+    size = np.abs(A).max()
+    assert np.abs(columns.matrix - A).max() < 1e-13 * size
+    assert np.abs(sums.matrix - A).max() < 1e-13 * size
+    load = np.random.default_rng(seed).normal(size=model.nv)
+    solution = np.full(model.nv, np.nan)
+    factor_dense(columns.matrix, columns.order)
+    solve_dense(columns.matrix, columns.order, load, solution)
+    assert np.abs(solution - np.linalg.solve(A, load)).max() <= 1e-13 * np.linalg.cond(A) * np.abs(solution).max()
+
+
+@pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
+def test_contact_is_part_of_it(model, seed, body):
+    """Points push in every case, and in the human's they slide, stick, and slip out of the friction cone."""
+    step = make(model, seed, body)
+    force, mode = step.plant.force, step.plant.mode
+    pushing = force[:, 2] > 0.0
+    assert pushing.any() or not model.is_floating
+    if model.name == "human":
+        inside = np.hypot(*force[:, :2].T) < 0.999 * step.floor.mu_s * force[:, 2]
+        assert (pushing & (mode == SLIDING)).any()
+        assert (pushing & (mode == STICKING) & inside).any()
+        assert (pushing & (mode == STICKING) & ~inside).any()
+
+
+@pytest.mark.parametrize("body", [MidpointBody(), ScrewBody()], ids=lambda body: type(body).__name__)
+def test_newton_converges_quadratically(body):
+    """From a guess off by 0.3 rad, each residual is bounded by the square of the one before."""
+    model = human().without_contacts()
+    rng = np.random.default_rng(3)
+    step = make(model, 3, body)
+    step.work.q[:], step.work.shift[:] = step.base
+    displace(model.tree, step.axes, *step.base, 0.05, rng.normal(size=model.nv), step.work.q, step.work.shift)
+    norms = [float(np.linalg.norm(step.evaluate()))]
+    for _ in range(7):
+        delta = step.solved(step.work.residual)
+        q, shift = step.work.q.copy(), step.work.shift.copy()
+        displace(model.tree, step.work.next, q, shift, 1.0, delta, step.work.q, step.work.shift)
+        norms.append(float(np.linalg.norm(step.evaluate())))
+    above_noise = [n for n in norms if n > 1e-11]
+    assert norms[-1] < 1e-9
+    orders = np.diff(np.log(above_noise[1:])) / np.diff(np.log(above_noise[:-1]))
+    assert len(above_noise) >= 4
+    assert orders[-1] == pytest.approx(2.0, abs=0.25)

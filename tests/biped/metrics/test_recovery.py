@@ -1,0 +1,120 @@
+"""Settling, overshoot and steady-state error of decays with closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+
+from biped.control.controller import SetPoint
+from biped.errors import InputError
+
+from .rows import Rows, block, sole
+
+TIMES = np.linspace(0.0, 10.0, 10_001)
+SET_POINT = SetPoint((0.1, 0.2, 1.0), (1.0, 0.0, 0.0, 0.0))
+SIGMA, OMEGA = 1.0, 3.0
+
+
+def decay(amplitude):
+    """A damped swing that starts at its greatest."""
+    return amplitude * np.exp(-SIGMA * TIMES) * np.cos(OMEGA * TIMES)
+
+
+def swinging(offset=0.3, turn=0.0):
+    rows = Rows(block(), TIMES)
+    rows.stand(sole())
+    x, y, z = SET_POINT.position
+    rows["body_x"], rows["body_y"], rows["body_z"] = x, y + decay(offset), z
+    rows["body_qw"], rows["body_qx"] = np.cos(decay(turn) / 2), np.sin(decay(turn) / 2)
+    return rows
+
+
+def greatest_on_the_other_side(amplitude):
+    """−e has its first maximum where e' = 0: tan(ωt) = −σ/ω."""
+    t = (math.pi - math.atan(SIGMA / OMEGA)) / OMEGA
+    return amplitude * math.exp(-SIGMA * t) * math.cos(math.atan(SIGMA / OMEGA))
+
+
+def test_peaks_and_overshoots_of_a_damped_swing():
+    measured = swinging(0.3, 0.2).measure(set_point=SET_POINT)
+    assert measured["peak_position_error"] == pytest.approx(0.3)
+    assert measured["peak_orientation_error"] == pytest.approx(0.2)
+    assert measured["position_overshoot"] == pytest.approx(greatest_on_the_other_side(0.3), rel=1e-5)
+    assert measured["orientation_overshoot"] == pytest.approx(greatest_on_the_other_side(0.2), rel=1e-5)
+
+
+def test_it_has_settled_after_the_last_time_beyond_2_cm():
+    measured = swinging(0.3).measure(set_point=SET_POINT)
+    last = TIMES[np.abs(decay(0.3)) > 0.02][-1]
+    assert measured["settling_time"] == pytest.approx(last + 0.001, abs=1e-9)
+
+
+def test_two_degrees_are_the_limit_of_the_turn():
+    measured = swinging(0.0, 0.2).measure(set_point=SET_POINT)
+    last = TIMES[np.abs(decay(0.2)) > math.radians(2.0)][-1]
+    assert measured["settling_time"] == pytest.approx(last + 0.001, abs=1e-9)
+    assert measured["position_overshoot"] == pytest.approx(0.0, abs=1e-15)
+
+
+def test_a_quaternion_and_its_negative_are_the_same_turn():
+    rows = swinging(0.0, 0.2)
+    before = rows.measure(set_point=SET_POINT)
+    for part in "wxyz":
+        rows[f"body_q{part}"] *= -1.0
+    after = rows.measure(set_point=SET_POINT)
+    assert after["orientation_overshoot"] == before["orientation_overshoot"]
+    assert after["settling_time"] == before["settling_time"]
+
+
+def test_recovery_can_be_measured_from_a_push_on():
+    measured = swinging(0.3).measure(set_point=SET_POINT, since=1.0)
+    last = TIMES[np.abs(decay(0.3)) > 0.02][-1]
+    assert measured["settling_time"] == pytest.approx(last + 0.001 - 1.0, abs=1e-9)
+    assert measured["peak_position_error"] == pytest.approx(np.abs(decay(0.3))[1000:].max())
+
+
+def test_the_steady_state_error_is_the_mean_of_the_last_tenth():
+    rows = Rows(block(), TIMES)
+    rows.stand(sole())
+    rows["body_x"], rows["body_y"], rows["body_z"] = SET_POINT.position
+    rows["body_x"] += 0.05
+    measured = rows.measure(set_point=SET_POINT)
+    assert measured["position_error"] == pytest.approx(0.05)
+    assert measured["settling_time"] is None
+    assert measured["position_overshoot"] == 0.0
+    assert measured["verdict"] == "recovered"  # it balances, if elsewhere
+
+
+def test_of_a_fall_only_what_led_to_it_is_measured():
+    rows = swinging(0.3)
+    measured = rows.measure(set_point=SET_POINT, outcome="fell", fell_at=0.5)
+    assert measured["verdict"] == "fell"
+    assert measured["settling_time"] is None
+    assert measured["position_overshoot"] is None
+    assert measured["peak_position_error"] == pytest.approx(0.3)
+    assert measured["peak_grf"] is not None
+    late = rows.measure(set_point=SET_POINT, outcome="fell", fell_at=0.5, since=1.0)
+    assert late["peak_position_error"] is None
+    assert late["peak_grf"] is None
+    assert late["verdict"] == "fell"
+
+
+def test_without_a_set_point_there_are_no_errors():
+    measured = swinging(0.3).measure()
+    assert measured["settling_time"] is None
+    assert measured["position_error"] is None
+
+
+def test_after_the_end_nothing_is_measured():
+    measured = swinging().measure(set_point=SET_POINT, since=11.0)
+    for name in ("settling_time", "peak_position_error", "margin_of_stability_end", "cop_area", "peak_grf"):
+        assert measured[name] is None, name
+    assert measured["verdict"] == "recovered"
+    assert measured["foot_displacement"] == 0.0
+
+
+def test_rows_of_another_width_are_refused():
+    rows = swinging()
+    rows.array = rows.array[:, :-1]
+    with pytest.raises(InputError, match="columns"):
+        rows.measure()

@@ -1,0 +1,128 @@
+"""Metrics of simulated runs: they agree with the run's own books, with statics, and with one another."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from biped import Fall, Push, Run, State, simulate
+from biped.metrics import METRICS, measure_run, metric_named, series
+from controllers import JointImpedance
+from experiments.catalogue.registry import experiment_named
+
+G = 9.81
+FORCE, DIRECTION = 30.0, (-0.6, 0.8, 0.0)
+SAME = (
+    "settling_time", "position_error", "orientation_error", "foot_slip", "foot_creep", "ledger_residual",
+    "momentum_defect", "angular_momentum_defect", "steps", "newton_mean", "newton_max", "retried_steps", "fell_at",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs():
+    block = experiment_named("thrown-block")
+    return {
+        "stood": experiment_named("stand-tilted").run(),
+        "hit": block.run(),
+        "fell": block.run({"block.velocity": (-7.0, 0.0, 0.2)}),
+        "box": experiment_named("box-drop").run(),
+        "tumble": experiment_named("tumble").run({"run.duration": 0.5}),
+    }
+
+
+@pytest.fixture(scope="module")
+def leaning(person):
+    """Stiff joints under a steady push, after all has come to rest."""
+    push = Push("trunk", DIRECTION, FORCE * 30.0, start=0.0, duration=30.0)
+    start = State.at(person)
+    return simulate(
+        person, JointImpedance(damping=200.0), state=start, duration=10.0, step=2e-3, disturbances=[push], fall=Fall(),
+        record_every=0.01,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["stood", "hit", "fell", "box", "tumble"])
+def test_what_the_summary_has_too_is_the_same(runs, name):
+    run = runs[name]
+    measured = measure_run(run)
+    for metric in SAME:
+        expected = run.summary[metric]
+        assert measured[metric] == (None if expected is None else pytest.approx(expected, rel=1e-12, abs=1e-20)), metric
+    for joint, torque in run.summary["peak_torque"].items():
+        assert measured[f"peak_torque_{joint}"] == torque
+
+
+@pytest.mark.parametrize("name", ["stood", "hit", "fell", "box", "tumble"])
+def test_a_metric_is_a_finite_number_or_none(runs, name):
+    measured = measure_run(runs[name])
+    for metric, value in measured.items():
+        assert value is None or isinstance(value, str) or math.isfinite(value), metric
+        assert metric_named(metric).name in METRICS
+
+
+def test_verdicts(runs):
+    verdicts = {name: measure_run(run)["verdict"] for name, run in runs.items()}
+    assert {name: verdicts[name] for name in ("stood", "hit", "fell")} == {
+        "stood": "recovered",
+        "hit": "recovered",
+        "fell": "fell",
+    }
+
+
+def test_the_works_of_the_joints_are_those_of_the_ledger(runs):
+    """Torques are held from row to row, so that the works between rows are exact."""
+    for name in ("stood", "hit", "fell"):
+        measured = measure_run(runs[name])
+        total = measured["positive_work"] + measured["negative_work"]
+        assert total == pytest.approx(runs[name].frame["ledger_actuators"].iloc[-1], rel=1e-9), name
+        parts = [value for metric, value in measured.items() if metric.startswith(("positive_work_", "negative_work_"))]
+        assert sum(parts) == pytest.approx(total)
+
+
+def test_at_rest_the_floor_bears_the_weight_below_the_centre_of_mass(leaning, person):
+    """The feet share it, and what the push takes off its centre is the push's moment: h F / m g."""
+    last = series(leaning).iloc[-2]  # of the last row there is a one-sided rate only
+    weight = person.total_mass * G
+    assert last["grf_normal"] == pytest.approx(weight, rel=1e-6)
+    assert last["grf_normal_left_foot"] + last["grf_normal_right_foot"] == pytest.approx(weight, rel=1e-6)
+    assert (last["grf_x"], last["grf_y"]) == pytest.approx((FORCE * 0.6, FORCE * -0.8), rel=1e-4)
+    assert (last["zmp_x"], last["zmp_y"]) == pytest.approx((last["com_x"], last["com_y"]), abs=1e-6)
+    height = leaning.frame["body_z"].iloc[-2]
+    # Points are 2 mm below the floor's plane, where their forces have a lever of their own: 2 mm · 30 / 731.
+    assert last["zmp_x"] - last["cop_x"] == pytest.approx(0.6 * height * FORCE / weight, abs=1.2e-4)
+    assert last["zmp_y"] - last["cop_y"] == pytest.approx(-0.8 * height * FORCE / weight, abs=1.2e-4)
+    assert measure_run(leaning)["verdict"] == "recovered"
+
+
+def test_where_only_the_floor_pushes_both_centres_are_the_same(runs):
+    """While the trunk is accelerated by up to a third of g; forces are those of the last step, rates of 4 ms."""
+    table = series(runs["stood"])
+    moving = table[(table["time"] > 0.1) & (table["time"] < 1.0)]
+    assert np.abs(moving["grf_normal"] / (74.548 * G) - 1.0).max() > 0.2
+    assert (moving["zmp_x"] - moving["cop_x"]).abs().max() < 5e-4
+    assert (moving["zmp_y"] - moving["cop_y"]).abs().max() < 5e-4
+
+
+def test_a_centre_of_pressure_is_within_the_points_that_bear_it(runs):
+    for name in ("stood", "hit", "fell"):
+        assert measure_run(runs[name])["cop_margin_min"] >= -1e-12
+
+
+def test_a_saved_run_measures_the_same(runs, person, tmp_path):
+    runs["hit"].save(tmp_path)
+    assert measure_run(Run.load(tmp_path, person)) == measure_run(runs["hit"])
+
+
+def test_the_series_has_units_and_the_runs_times(runs):
+    table = series(runs["hit"])
+    assert set(table.attrs["units"]) == set(table.columns)
+    assert (table["time"] == runs["hit"].frame["time"]).all()
+
+
+def test_runs_can_be_measured_from_threads(runs):
+    """From several threads at once, with the same result."""
+    expected = measure_run(runs["hit"])
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: measure_run(runs["hit"]), range(8)))
+    assert all(result == expected for result in results)

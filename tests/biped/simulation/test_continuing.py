@@ -1,0 +1,87 @@
+"""Saving and continuing changes nothing, bit for bit: in mid-run, in mid-contact, in the middle of a hold."""
+
+import numpy as np
+import pytest
+
+from biped.disturbances import Push, Throw
+from biped.errors import InputError
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from biped.simulation.world import Fall
+from controllers.workspace import WorkspaceController
+
+CONTROLLER = WorkspaceController((-0.01, 0.0, 1.14), (0.99144486, 0.0, -0.13052619, 0.0))
+BLOCK = Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-4.5, 0.0, 0.2))
+PUSH = Push("trunk", (0.0, 1.0, 0.0), 4.0, start=0.1011, duration=0.0333, waveform="half-sine")
+
+
+def go(model, state, duration, disturbances=(BLOCK, PUSH)):
+    return simulate(model, CONTROLLER, state=state, duration=duration, disturbances=disturbances, fall=Fall())
+
+
+def same(a: State, b: State) -> bool:
+    arrays = zip(a.plant, b.plant, strict=True)
+    return all(np.array_equal(x, y) for x, y in arrays) and np.array_equal(a.thrown, b.thrown)
+
+
+@pytest.mark.parametrize("split", [0.005, 0.0705, 0.1, 0.1205, 0.2])
+def test_save_and_continue(person, posture, tmp_path, split):
+    """0.005 s: one toe down; 0.0705: the block touches; 0.1205: amid the push, and not at a control tick."""
+    whole = posture(person)
+    whole_run = go(person, whole, 0.3)
+    part = posture(person)
+    go(person, part, split)
+    part.save(tmp_path / "state.npz")
+    restored = State.load(tmp_path / "state.npz", person)
+    assert same(part, restored)
+    rest = go(person, restored, 0.3 - split)
+    whole.plant.counts[2] = restored.plant.counts[2] = 0  # the largest iteration count is that of each run
+    assert same(whole, restored)
+    overlap = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
+    continued = rest.frame[rest.frame["time"] > split + 1e-9].reset_index(drop=True)
+    columns = [c for c in overlap.columns if c != "newton_iterations"]
+    assert overlap[columns].equals(continued[columns])
+
+
+def test_copy_is_independent(person, posture):
+    state = posture(person)
+    twin = state.copy()
+    go(person, state, 0.05)
+    assert twin.time == 0.0
+    go(person, twin, 0.05)
+    assert same(state, twin)
+
+
+def test_run_saves_and_loads(person, posture, tmp_path):
+    run = go(person, posture(person), 0.2)
+    run.parameters = {"floor.mu_s": 0.3}
+    run.save(tmp_path / "run")
+    loaded = Run.load(tmp_path / "run", person)
+    assert loaded.frame.equals(run.frame)
+    assert loaded.units == run.units
+    assert loaded.events.equals(run.events)
+    assert loaded.summary == run.summary
+    assert loaded.parameters == run.parameters
+    assert same(loaded.state, run.state)
+
+
+def test_every_column_has_a_unit(person, posture):
+    run = go(person, posture(person), 0.01)
+    assert set(run.units) == set(run.frame.columns)
+    assert run.units["torque_left_knee_pitch"] == "N*m"
+    assert run.units["body_vx"] == "m/s"
+    assert run.units["contact_left_1_fz"] == "N"
+    assert run.units["momentum_lx"] == "N*m*s"
+    assert not run.frame.isna().any().any()
+
+
+def test_a_state_of_another_model_is_refused(person, posture, tmp_path):
+    from biped.model import rigid_box
+
+    posture(person).save(tmp_path / "state.npz")
+    with pytest.raises(InputError, match="the state of model 'human', not of 'box'"):
+        State.load(tmp_path / "state.npz", rigid_box(1.0, (1, 1, 1)))
+    (tmp_path / "text.npz").write_text("nothing")
+    with pytest.raises(InputError, match="not a state saved by State.save"):
+        State.load(tmp_path / "text.npz", person)

@@ -1,0 +1,188 @@
+"""Standing feet do not creep, joint impedance is stable at any step, pushes are exact, impacts balance."""
+
+import numpy as np
+import pytest
+
+from biped.control.controller import Impedance, Observation
+from biped.disturbances import Push, Throw
+from biped.errors import InputError, IntegrationError
+from biped.integrators import Recursive
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from biped.simulation.world import Fall
+from controllers.workspace import WorkspaceController
+
+CONTROLLER = WorkspaceController((-0.01, 0.0, 1.14), (0.99144486, 0.0, -0.13052619, 0.0))
+BLOCK = Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-4.5, 0.0, 0.2))
+
+
+class Stiff:
+    """Springs and dampers in all joints, and no torque."""
+
+    period = 2e-3
+
+    def __init__(self, stiffness: float = 2000.0, damping: float = 50.0) -> None:
+        self.stiffness, self.damping = stiffness, damping
+
+    def impedance(self, model):
+        joints = model.joint_names
+        return Impedance(dict.fromkeys(joints, self.stiffness), dict.fromkeys(joints, self.damping))
+
+    def torques(self, observation: Observation):
+        return np.zeros(len(observation.model.joint_names))
+
+
+class Explicit:
+    """The same law, sampled at 500 Hz and held."""
+
+    period = 2e-3
+
+    def torques(self, observation: Observation):
+        return -2000.0 * observation.angles - 50.0 * observation.rates
+
+
+@pytest.mark.parametrize("direction", [(-1.0, 0.0, 0.0), (-0.6, 0.8, 0.0)])
+def test_sticking_feet_creep_less_than_a_micrometre_in_20_s(person, direction):
+    """Under a constant push of 30 N, forwards or aslant; the feet could take 219 N before they slip."""
+    state = State.at(person)
+    push = Push("trunk", direction, 30.0 * 60.0, start=0.0, duration=60.0)
+    simulate(person, Stiff(damping=200.0), state=state, duration=20.0, step=2e-3, disturbances=[push], fall=Fall())
+    run = simulate(
+        person, Stiff(damping=200.0), state=state, duration=20.0, step=2e-3, disturbances=[push], fall=Fall()
+    )
+    assert run.summary["outcome"] == "stood"
+    for point in person.contact_names:
+        assert (run.frame[f"contact_{point}_mode"] == 4).all()
+        track = run.frame[[f"contact_{point}_x", f"contact_{point}_y"]].to_numpy()
+        assert np.linalg.norm(track - track[0], axis=1).max() < 1e-6
+    held = -sum(run.frame[f"contact_{point}_f{axis}"] for point in person.contact_names for axis in "x")
+    assert held.iloc[-1] == pytest.approx(30.0 * direction[0], rel=1e-3)
+
+
+@pytest.mark.parametrize("step", [5e-4, 1e-3, 2e-3])
+def test_impedance_stands(person, step):
+    run = simulate(person, Stiff(), duration=3.0, step=step, fall=Fall())
+    assert run.summary["outcome"] == "stood"
+    assert run.frame["body_z"].iloc[-1] == pytest.approx(1.228, abs=2e-3)
+
+
+def test_impedance_is_stable_with_the_feet_in_the_air_where_the_explicit_law_is_not(person):
+    aloft = person.with_gravity((0.0, 0.0, 0.0))
+    q = aloft.configuration((0, 0, 3.0), angles={"left_ankle_pitch": 0.2, "right_ankle_roll": -0.2})
+    run = simulate(aloft, Stiff(), state=State.at(aloft, q), duration=1.0, step=2e-3)
+    angles = run.frame.filter(regex="^angle_").abs()
+    assert angles.iloc[-1].max() < 1e-3
+    # An implicit midpoint step adds no energy to the system and its springs.
+    springs = 0.5 * 2000.0 * (run.frame.filter(regex="^angle_").to_numpy() ** 2).sum(axis=1)
+    total = run.frame["ledger_kinetic"].to_numpy() + springs
+    assert total[-1] < 1e-3 * total[0]
+    assert total.max() <= total[0] * 1.01
+    flung = simulate(aloft, Explicit(), state=State.at(aloft, q), duration=1.0, step=2e-3, fall=Fall())
+    assert flung.summary["outcome"] == "fell"
+
+
+def test_python_and_compiled_loops_agree(person, posture):
+    class Interpreted:
+        """The compiled controller's law, asked tick by tick."""
+
+        period = CONTROLLER.period
+
+        def torques(self, observation: Observation):
+            return CONTROLLER.torques(observation)
+
+    compiled = simulate(person, CONTROLLER, state=posture(person), duration=0.2, fall=Fall())
+    asked = simulate(person, Interpreted(), state=posture(person), duration=0.2, fall=Fall())
+    columns = [c for c in asked.frame.columns if c != "newton_iterations"]
+    assert np.abs(compiled.frame[columns].to_numpy() - asked.frame[columns].to_numpy()).max() < 1e-6
+
+
+@pytest.mark.parametrize("step", [1e-4, 5e-4, 2e-3])
+@pytest.mark.parametrize("waveform", ["rectangle", "half-sine"])
+def test_a_push_has_its_exact_impulse_whatever_the_step(person, step, waveform):
+    floating = person.without_contacts().with_gravity((0.0, 0.0, 0.0))
+    push = Push(
+        "left_shank", (1.0, 2.0, -1.0), 7.0, start=0.01037, duration=0.0217, waveform=waveform, point=(0, 0, 0.1)
+    )
+    state = State.at(floating)
+    run = simulate(floating, state=state, duration=0.05, step=step, disturbances=[push])
+    expected = 7.0 * np.array(push.direction) / np.linalg.norm(push.direction)
+    assert state.momentum[:3] == pytest.approx(expected, rel=1e-10)
+    assert state.plant.impulse[:3] == pytest.approx(expected, rel=1e-10)
+    energy = run.frame["ledger_kinetic"].iloc[-1]
+    assert run.frame["ledger_pushes"].iloc[-1] == pytest.approx(energy, rel=0.02)
+    before = run.frame[run.frame["time"] <= 0.01037 - step]
+    assert (before["momentum_px"].abs() < 1e-13).all()
+
+
+def test_impacts_balance(person, posture):
+    """What the block loses, the human gains: linear and angular momentum, and never energy."""
+    floating = person.without_contacts().with_gravity((0.0, 0.0, 0.0))
+    q = posture(person).q
+    state = State.at(floating, q)
+    run = simulate(floating, state=state, duration=0.2, disturbances=[BLOCK])
+    impacts = run.events[run.events["kind"] == "impact"]
+    assert len(impacts) >= 1
+    assert 0.05 < impacts["time"].iloc[0] < 0.09
+    impulse = impacts[["impulse_x", "impulse_y", "impulse_z"]].to_numpy().sum(axis=0)
+    block = np.array([-4.5, 0.0, 0.2]) * 1.8
+    assert state.momentum[:3] == pytest.approx(impulse, abs=1e-9)
+    assert block - state.thrown[7:10] == pytest.approx(impulse, abs=1e-9)
+    places = impacts[["x", "y", "z"]].to_numpy()
+    turned = np.cross(places, impacts[["impulse_x", "impulse_y", "impulse_z"]].to_numpy()).sum(axis=0)
+    about_origin = state.momentum[3:6] + np.cross(state.q[:3], state.momentum[:3])
+    assert about_origin == pytest.approx(turned, abs=1e-8)
+    lost = 0.5 * 1.8 * (4.5**2 + 0.2**2) - kinetic_energy_of_block(state)
+    assert 0.0 < run.frame["ledger_kinetic"].iloc[-1] < lost
+    assert run.frame["ledger_impacts"].iloc[-1] == pytest.approx(run.frame["ledger_kinetic"].iloc[-1], rel=1e-3)
+
+
+def kinetic_energy_of_block(state: State) -> float:
+    inertia = 1.8 / 6.0 * 0.1216**2
+    return float(
+        state.thrown[7:10] @ state.thrown[7:10] / 3.6 + state.thrown[10:13] @ state.thrown[10:13] / (2 * inertia)
+    )
+
+
+def test_a_step_without_a_solution_raises_and_keeps_what_was_computed(person, posture):
+    stubborn = Recursive(max_iterations=1, max_halvings=0, tolerance=1e-13)
+    with pytest.raises(
+        IntegrationError, match=r"no solution of the step at .* s: residual .* contact modes left_1"
+    ) as caught:
+        simulate(person, CONTROLLER, state=posture(person), duration=1.0, step=2e-3, integrator=stubborn)
+    assert caught.value.run is not None
+    assert np.isfinite(caught.value.run.frame.to_numpy(dtype=float)).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"step": 3e-4},
+            "step = 0.0003 s does not divide the controller's period of 0.002 s; "
+            "the nearest steps that do: 0.000285714 or 0.000333333 s",
+        ),
+        ({"step": 5e-3}, "the nearest steps that do: 0.002 s"),
+        ({"step": -1.0}, "step = -1.0"),
+        ({"duration": float("nan")}, "duration = nan"),
+        ({"record_every": 7e-4}, "does not divide record_every"),
+        ({"disturbances": [BLOCK, BLOCK]}, "2 throws: a run takes one at most"),
+    ],
+)
+def test_arguments_that_do_not_fit(person, arguments, message):
+    with pytest.raises(InputError) as caught:
+        simulate(person, CONTROLLER, **arguments)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_torques_are_refused_by_name(person):
+    class Broken:
+        period = 2e-3
+
+        def torques(self, observation):
+            torques = np.zeros(12)
+            torques[3] = np.nan
+            return torques
+
+    with pytest.raises(InputError, match="torque of left_knee_pitch is not finite at 0 s"):
+        simulate(person, Broken(), duration=0.1)

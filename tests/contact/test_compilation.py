@@ -1,0 +1,136 @@
+"""Kernels are compiled once for all processes, allocate nothing, release the GIL, and do not care who runs them."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from numba.core.errors import NumbaError
+
+from biped.simulation.simulate import simulate
+from biped.simulation.world import Fall
+from contact.jit import is_compiled, kernel, kernel_sources, routine
+from controllers.kernels.loops import workspace_loop
+from controllers.workspace import WorkspaceController
+
+CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10), (0.99144486, -0.13052619, 0.0, 0.0))
+
+SECOND_PROCESS = """
+from biped.model import human
+from biped.simulation.simulate import simulate
+from biped.kernels import hold, step
+from controllers.kernels.loops import workspace_loop
+from controllers.workspace import WorkspaceController
+from contact.jit import is_compiled
+assert is_compiled(workspace_loop)
+simulate(human(), WorkspaceController(), duration=0.0)
+loaded = (workspace_loop, hold.record, step.prepare)
+print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) for f in loaded))
+"""
+
+
+def run(person, posture, duration=0.2):
+    return simulate(person, CONTROLLER, state=posture(person), duration=duration, fall=Fall())
+
+
+def test_a_second_process_compiles_nothing(person, posture):
+    run(person, posture, 0.01)
+    assert is_compiled(workspace_loop)
+    top = Path(__file__).parents[2]
+    found = subprocess.run([sys.executable, "-c", SECOND_PROCESS], cwd=top, capture_output=True, text=True, check=False)
+    assert found.stderr == ""
+    assert found.stdout.split() == ["1", "1", "1", "0"]
+
+
+def test_threads_do_not_change_a_result(person, posture):
+    alone = run(person, posture).frame
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda _: run(person, posture).frame, range(8)))
+    assert all(frame.equals(alone) for frame in together)
+
+
+def test_a_kernel_that_allocates_does_not_compile():
+    def allocating(n):
+        return np.zeros(n).sum()
+
+    with pytest.raises(NumbaError):
+        routine(allocating)(3)
+    assert numba.njit(allocating)(3) == 0.0
+
+
+def test_an_inlined_kernel_runs_interpreted_from_python():
+    @kernel
+    def double(x):
+        return 2 * x
+
+    @routine
+    def quadruple(x):
+        return double(double(x))
+
+    assert double("ab") == "abab"
+    assert quadruple(3.0) == 12.0
+
+
+def test_every_kernel_file_is_part_of_the_cache_key():
+    """Machine code is inlined across files: a file that is left out would leave stale code in the cache."""
+    top = Path(__file__).parents[2]
+    known = {path.resolve() for path in kernel_sources()}
+    for package in ("contact", "biped", "controllers", "experiments"):
+        for path in (top / package).rglob("*.py"):
+            if re.search(r"^@(kernel|routine|generic|\w+\.register)\b", path.read_text(encoding="utf-8"), re.MULTILINE):
+                # The text of ``compiled`` is part of generated modules, whose names are digests of it.
+                assert path.resolve() in known or path.name == "jit.py" or path.parent.name == "compiled", path
+
+
+def test_a_routine_is_compiled_for_the_types_that_it_was_called_with(tmp_path):
+    source = tmp_path / "doubling.py"
+    source.write_text("from contact.jit import routine\n\n\n@routine\ndef double(x):\n    return 2 * x\n")
+    spec = importlib.util.spec_from_file_location("doubling", source)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["doubling"] = module
+    try:
+        spec.loader.exec_module(module)
+        assert not is_compiled(module.double)
+        assert module.double(1.5) == 3.0
+        assert is_compiled(module.double)
+        assert is_compiled(module.double, 2.5)
+        assert not is_compiled(module.double, 2)
+    finally:
+        del sys.modules["doubling"]
+
+
+SLOW_TO_SAVE = """
+import importlib.util, sys, time
+from numba.core.caching import IndexDataCacheFile
+plain = IndexDataCacheFile._save_index
+def late(self, overloads):
+    time.sleep(1.0)
+    plain(self, overloads)
+IndexDataCacheFile._save_index = late
+spec = importlib.util.spec_from_file_location("twice", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+sys.modules["twice"] = module
+spec.loader.exec_module(module)
+for value in eval(sys.argv[2]):
+    print(module.twice(value), end=" ")
+print(len(module.twice.stats.cache_hits))
+"""
+
+
+def test_processes_that_compile_at_once_do_not_take_one_anothers_code(tmp_path):
+    """Two versions of one function are saved at the same time; each is found again under its own types."""
+    source = tmp_path / "twice.py"
+    source.write_text("from contact.jit import routine\n\n\n@routine\ndef twice(x):\n    return 2 * x\n")
+
+    def start(values):
+        command = [sys.executable, "-c", SLOW_TO_SAVE, str(source), values]
+        return subprocess.Popen(command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, text=True)
+
+    together = [start("[3]"), start("[0.25]"), start("[1j]")]
+    assert [process.communicate()[0] for process in together] == ["6 0\n", "0.5 0\n", "2j 0\n"]
+    assert start("[3, 0.25, 1j]").communicate()[0] == "6 0.5 2j 3\n"

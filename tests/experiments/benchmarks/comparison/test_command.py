@@ -1,0 +1,244 @@
+"""``biped compare``: what it writes, also where it is interrupted, and what it says of mistakes."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from biped.errors import InputError
+from experiments.benchmarks.comparison import stages
+from experiments.cli import main
+from experiments.engines.engine import Natural
+from experiments.visualization.report.run_source import load_run
+
+BRIEF = ["--duration", "0.1", "--quick"]
+
+
+@pytest.fixture
+def compare(tmp_path, tiny):
+    assert tiny.flight < 1.0
+
+    def run(*arguments):
+        return main(["compare", "thrown-block", *arguments, *BRIEF, "--out", str(tmp_path)])
+
+    return run
+
+
+def test_everything_is_there_in_the_end(compare, tmp_path, capsys):
+    assert compare("--engines", "recursive,statue,absent", "--step", "0.001", "--set", "block.mass=2") == 0
+    out = capsys.readouterr()
+    assert "left out: Absent is not installed here; to install it: pip install no-such-engine" in out.err
+    assert "Creep in stance, equal settings" in out.out
+    for name in ("equal", "natural", "creep", "flight", "halving", "convergence", "cost", "precision", "verdicts"):
+        table = pd.read_csv(tmp_path / f"{name}.csv")
+        assert len(table) > 0
+        assert len(pd.read_parquet(tmp_path / f"{name}.parquet")) == len(table)
+    equal = pd.read_csv(tmp_path / "equal.csv")
+    assert equal["engine"].tolist() == ["recursive", "statue"]
+    assert equal["step [s]"].tolist() == [1e-3, 1e-3]
+    assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
+    for name in ("recursive", "statue"):
+        run = load_run(tmp_path / "runs" / name)
+        assert run.summary["engine"]["name"] == name
+        assert run.parameters["block.mass"] == 2.0
+    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
+    assert "thrown-block in 2 engines" in page
+    assert "pip install no-such-engine" in page
+    assert "it never moves, at a step of 0.001 s" in page
+    charts = page.count('class="chart"')
+    assert charts >= 9
+    assert page.count("biped compare thrown-block --engines recursive,statue,absent") == 1
+
+
+def test_saved_runs_can_be_reported(compare, tmp_path):
+    assert compare("--engines", "statue", "--no-natural") == 0
+    assert not (tmp_path / "natural.csv").exists()
+    assert main(["report", str(tmp_path / "runs" / "statue")]) == 0
+    summary = json.loads((tmp_path / "runs" / "statue" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["engine"]["settings"] == {"speed": 0.0}
+
+
+def test_an_interruption_keeps_what_was_done(compare, tmp_path, capsys, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stages, "run_flights", interrupted)
+    assert compare("--engines", "recursive,statue", "--no-natural") == 130
+    assert "interrupted; what was done is in" in capsys.readouterr().err
+    assert len(pd.read_csv(tmp_path / "equal.csv")) == 2
+    assert len(pd.read_csv(tmp_path / "creep.csv")) == 2
+    assert not (tmp_path / "flight.csv").exists()
+    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
+    assert "Interrupted: free flight, the experiment at halved steps, cost of a step, work and precision" in page
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("the engine is out of order")])
+def test_a_stage_that_is_half_done_gives_no_verdict(compare, tmp_path, capsys, monkeypatch, error):
+    """Ours converges, the statue would too: with ours alone measured, nobody may be told to be the best, or none."""
+    ladders = []
+
+    def climb(contestant, experiment, changes, step, progress):
+        ladders.append(contestant.label)
+        if contestant.label == "statue":
+            raise error
+        return contestant.run(experiment, {**changes, "run.step": step}, progress), ""
+
+    monkeypatch.setattr(stages.halving, "climb", climb)
+    if isinstance(error, KeyboardInterrupt):
+        assert compare("--engines", "recursive,statue", "--no-natural") == 130
+    else:
+        with pytest.raises(RuntimeError, match="out of order"):
+            compare("--engines", "recursive,statue", "--no-natural")
+        assert "stopped by an error in the experiment at halved steps" in capsys.readouterr().err
+    assert set(ladders) == {"recursive", "statue"}
+    assert set(pd.read_csv(tmp_path / "convergence.csv")["engine"]) == {"recursive"}
+    subjects = set(pd.read_csv(tmp_path / "verdicts.csv")["subject"])
+    assert "Outcome, equal settings" in subjects
+    assert not any(subject.startswith("Convergence") for subject in subjects)
+    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
+    interrupted = isinstance(error, KeyboardInterrupt)
+    stopped = "Interrupted" if interrupted else "Stopped by an error (the engine is out of order)"
+    assert f"{stopped}: the experiment at halved steps, cost of a step, work and precision not complete" in page
+
+
+def test_an_engine_that_breaks_loses_nothing(compare, tmp_path, engines, monkeypatch):
+    """As PyBullet's own exceptions, which are none of ours."""
+
+    def break_down(*_):
+        raise RuntimeError("physics server is gone")
+
+    begin = type(engines["statue"]).start
+
+    def start(self, case):
+        simulation = begin(self, case)
+        simulation.step = break_down
+        return simulation
+
+    monkeypatch.setattr(type(engines["sinker"]), "start", start)
+    with pytest.raises(RuntimeError, match="server is gone"):
+        compare("--engines", "recursive,statue,sinker")
+    assert pd.read_csv(tmp_path / "equal.csv")["engine"].tolist() == ["recursive", "statue"]
+    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
+    assert "Stopped by an error (physics server is gone): the experiment at equal settings" in page
+    assert load_run(tmp_path / "runs" / "statue").summary["engine"]["name"] == "statue"
+
+
+def test_a_users_error_in_a_stage_is_one_line_and_keeps_what_was_done(compare, tmp_path, capsys, monkeypatch):
+    def refuse(_):
+        raise InputError("it cannot be")
+
+    monkeypatch.setattr(stages, "run_flights", refuse)
+    assert compare("--engines", "statue", "--no-natural") == 2
+    assert capsys.readouterr().err.strip().splitlines()[-1] == "biped: error: it cannot be"
+    assert (tmp_path / "equal.csv").exists()
+
+
+def test_natural_settings_that_cannot_be_are_told_and_the_others_go_on(compare, tmp_path, capsys, engines, monkeypatch):
+    """Rows that are asked for at equal settings need not fit an engine's own step; that may be impossible itself."""
+    kind = type(engines["sinker"])
+    monkeypatch.setattr(kind, "natural", property(lambda _: Natural(kind(0.0), 7e-4, 2e-3, "steps of 0.7 ms")))
+    every = ("--step", "0.0004", "--set", "run.record_every=0.0004")
+    assert compare("--engines", "recursive,statue,sinker", *every) == 0
+    assert pd.read_csv(tmp_path / "natural.csv")["engine"].tolist() == ["recursive", "statue"]
+    words = "Sinker does not take it in its natural settings: "
+    assert words in capsys.readouterr().err
+    assert words in (tmp_path / "compare.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("tiny")
+def test_runs_of_a_start_alone_have_a_page_and_a_picture(tmp_path):
+    arguments = ["--engines", "recursive,statue", "--duration", "0.0005", "--no-natural", "--out", str(tmp_path)]
+    assert main(["compare", "thrown-block", *arguments]) == 0
+    assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("tiny")
+def test_another_model_is_called_by_its_own_name(tmp_path):
+    """A box has no trunk; and what falls freely without error is exact, and no failure to stand."""
+    arguments = ["--engines", "recursive,statue", "--duration", "0.02", "--no-natural", "--out", str(tmp_path)]
+    assert main(["compare", "box-drop", *arguments]) == 0
+    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
+    assert "trunk" not in page[page.index("Verdicts") : page.index("Parameters that differ")]
+    verdicts = pd.read_csv(tmp_path / "verdicts.csv", keep_default_na=False).set_index("subject")
+    (convergence,) = [name for name in verdicts.index if name.startswith("Convergence")]
+    assert "recursive" in verdicts.loc[convergence, "winners"].split()
+    assert "exact to rounding" in verdicts.loc[convergence, "sentence"]
+
+
+def test_an_interruption_before_the_first_run_leaves_a_page(compare, tmp_path, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stages, "run_equal", interrupted)
+    assert compare("--engines", "statue") == 130
+    assert "Interrupted" in (tmp_path / "compare.html").read_text(encoding="utf-8")
+    assert not (tmp_path / "equal.csv").exists()
+
+
+def test_a_comparison_leaves_no_tables_of_the_one_before(compare, tmp_path):
+    assert compare("--engines", "statue") == 0
+    assert (tmp_path / "natural.csv").exists()
+    assert compare("--engines", "statue", "--no-natural") == 0
+    assert not (tmp_path / "natural.csv").exists()
+    assert not (tmp_path / "natural.parquet").exists()
+
+
+def test_a_comparison_leaves_no_runs_of_the_one_before(compare, tmp_path):
+    """But what others put there stays."""
+    assert compare("--engines", "statue,recursive") == 0
+    mine = tmp_path / "runs" / "mine"
+    mine.mkdir()
+    (mine / "summary.json").write_text('{"note": "not of a comparison"}', encoding="utf-8")
+    assert (tmp_path / "standing" / "statue-natural").exists()
+    assert compare("--engines", "recursive", "--no-natural") == 0
+    left = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.glob("*/*/summary.json")}
+    assert left == {"runs/recursive", "standing/recursive", "runs/mine"}
+
+
+def test_an_engine_that_refuses_is_told_and_the_others_go_on(compare, tmp_path, engines, monkeypatch):
+    def refuse(*_):
+        raise InputError("Sinker takes no blocks")
+
+    monkeypatch.setattr(type(engines["sinker"]), "start", refuse)
+    assert compare("--engines", "statue,sinker", "--no-natural") == 0
+    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
+    assert "Sinker does not take it: Sinker takes no blocks" in page
+    assert pd.read_csv(tmp_path / "equal.csv")["engine"].tolist() == ["statue"]
+    assert compare("--engines", "sinker", "--no-natural") == 2
+
+
+@pytest.mark.usefixtures("tiny")
+def test_who_falls_is_told_and_wins_no_precision(tmp_path):
+    assert (
+        main(
+            ["compare", "balance", "--engines", "statue,sinker", "--duration", "0.6", "--quick", "--out", str(tmp_path)]
+        )
+        == 0
+    )
+    verdicts = pd.read_csv(tmp_path / "verdicts.csv", keep_default_na=False).set_index("subject")
+    assert verdicts.loc["Outcome, equal settings", "winners"] == "statue"
+    assert "Sinker falls" in verdicts.loc["Outcome, equal settings", "sentence"]
+    for subject in ("Energy books in the experiment", "Creep in stance, equal settings"):
+        assert verdicts.loc[subject, "winners"] == "statue"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["thrown-blok"], "thrown-block"),
+        (["thrown-block", "--engines", "bulet"], "engines are"),
+        (["thrown-block", "--engines", "absent"], "pip install no-such-engine"),
+        (["thrown-block", "--engines", "statue,statue"], "twice"),
+        (["thrown-block", "--engines", ""], "names with commas"),
+        (["thrown-block", "--set", "integrator.name=maximal"], "--engines"),
+        (["thrown-block", "--set", "block.mass"], "NAME=VALUE"),
+        (["thrown-block", "--step", "-1"], "step"),
+        (["thrown-block", "--gains", "nowhere.toml"], "nowhere.toml"),
+        (["thrown-block", "--nonsense"], "nonsense"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments, words, capsys, tmp_path):
+    assert main(["compare", *arguments, "--out", str(tmp_path / "out")]) == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert words in lines[-1]
+    assert len(lines) == 1

@@ -1,0 +1,175 @@
+"""The benchmark: it runs, its files say what it measured, and MuJoCo's human is ours."""
+
+import csv
+import json
+import os
+from argparse import ArgumentParser
+
+import numpy as np
+import pytest
+
+from biped import chain, human
+from biped.model import random_tree
+from experiments.benchmarks import timing
+from experiments.benchmarks.sections import CSV, FIGURE, JSON
+from experiments.benchmarks.speed import measure
+from experiments.benchmarks.speed.chains import ChainCost
+from experiments.benchmarks.timing import Spread, interleaved, one_core
+from experiments.commands import bench
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """As little as can be measured."""
+    monkeypatch.setattr(measure, "effort", lambda quick, repeats: measure.Effort(repeats, 0.02, 100, 50, quick))
+
+
+@pytest.mark.usefixtures("tiny")
+def test_bench_measures_and_writes(tmp_path, capsys):
+    assert bench.main(["--quick", "--repeat", "1", "--out", str(tmp_path)]) == 0
+    written = json.loads((tmp_path / JSON).read_text(encoding="utf-8"))
+    assert {"processor", "cores", "system", "python", "numba", "numpy", "date", "commit"} <= set(written["stamp"])
+    sections = written["sections"]
+    stance = sections["closed_loop"]["rows"]["workspace stance, 0.5 ms"]
+    assert 0.0 < stance["least"] <= stance["median"] <= stance["most"] < 1000.0
+    assert sections["closed_loop"]["units"]["least"] == "µs"
+    assert len(sections["closed_loop"]["rows"]) == 9
+    assert list(sections["chains"]["rows"]) == [f"{n} links" for n in (2, 5, 10, 20, 50, 100, 200)]
+    assert set(sections["experiments"]["rows"]) == {"stand-tilted", "thrown-block"}
+    assert sections["startup"]["rows"]["import biped"]["least"] < 5.0
+    assert (tmp_path / FIGURE).stat().st_size > 1000
+    lines = [line for line in (tmp_path / CSV).read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    assert len(rows) == sum(len(row) for section in sections.values() for row in section["rows"].values())
+    assert "workspace stance" in capsys.readouterr().out
+
+
+def test_without_mujoco_one_line_says_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(measure.importlib.util, "find_spec", lambda _: None)
+    found = dict(measure.sections(measure.effort(quick=True), tmp_path, with_mujoco=True))
+    section = found["MuJoCo"]()
+    assert section.notes == [measure.MISSING]
+    assert "pip install 'biped-balance[mujoco]'" in measure.MISSING
+    assert "MuJoCo" not in dict(measure.sections(measure.effort(quick=True), tmp_path, with_mujoco=False))
+
+
+@pytest.mark.parametrize("argument", [["--repeat", "0"], ["--repeat", "many"], ["--fast"]])
+def test_bad_arguments_are_told_in_one_line(argument, capsys):
+    with pytest.raises(SystemExit):
+        bench.main(argument)
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_an_unwritable_folder_is_told_before_anything_is_measured(tmp_path):
+    from biped.errors import InputError
+
+    (tmp_path / "file").write_text("")
+    parser = ArgumentParser()
+    bench.add_arguments(parser)
+    with pytest.raises(InputError, match="cannot write"):
+        bench.run(parser.parse_args(["--out", str(tmp_path / "file" / "bench")]))
+
+
+def test_interrupted_it_saves_what_it_has(monkeypatch, tmp_path):
+    def sections(*_):
+        yield "something", lambda: measure.Section("something", "Something", (), notes=["done"])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measure, "sections", sections)
+    assert bench.main(["--out", str(tmp_path)]) == 130
+    assert json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]["something"]["notes"] == ["done"]
+
+
+def test_cases_are_taken_in_turn():
+    calls = []
+    results = interleaved({name: lambda name=name: calls.append(name) for name in "ab"}, 2)
+    assert calls == ["a", "b"] * 3
+    assert {name: len(values) for name, values in results.items()} == {"a": 2, "b": 2}
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not tell its cores apart")
+def test_the_process_gets_its_cores_back():
+    before = os.sched_getaffinity(0)
+    with one_core() as core:
+        assert os.sched_getaffinity(0) == {core}
+    assert os.sched_getaffinity(0) == before
+
+
+def test_without_affinity_it_measures_all_the_same(monkeypatch):
+    monkeypatch.delattr(timing.os, "sched_setaffinity", raising=False)
+    with one_core() as core:
+        assert core is None
+
+
+def test_the_fit_of_a_line_is_the_line():
+    cost = ChainCost({n: Spread.of([2e-6 + 3e-7 * n]) for n in (2, 10, 20, 100, 200)}, {})
+    assert cost.fit == pytest.approx((2e-6, 3e-7))
+    assert 0.0 < cost.deviation < 0.25
+
+
+def mujoco_models():
+    rng = np.random.default_rng(1)
+    return [human(), chain(7), random_tree(rng, 9, contacts=2), random_tree(rng, 9, floating=False)]
+
+
+def random_configuration(model, rng):
+    q = rng.normal(size=model.nq)
+    for body in model.bodies:
+        if body.joint.kind in ("floating", "spherical"):
+            place = model.coordinates(body.joint.name)
+            q[place.stop - 4 : place.stop] /= np.linalg.norm(q[place.stop - 4 : place.stop])
+    return q
+
+
+@pytest.mark.parametrize("model", mujoco_models(), ids=lambda model: f"{model.name}-{model.nv}")
+def test_mujocos_model_is_ours(model):
+    mujoco = pytest.importorskip("mujoco")
+    from experiments.benchmarks.speed.mujoco_race import mass_matrix_difference
+    from experiments.engines.mujoco.mjcf import mjcf
+
+    assert mass_matrix_difference(model, random_configuration(model, np.random.default_rng(2))) < 1e-12
+    engine = mujoco.MjModel.from_xml_string(mjcf(model))
+    assert engine.body_mass.sum() == pytest.approx(model.total_mass, rel=1e-14)
+    assert engine.nq == model.nq
+
+
+def test_mujoco_moves_as_ours_does():
+    """The same body velocities from the same q and v: the conventions of velocities, and of qpos, agree."""
+    mujoco = pytest.importorskip("mujoco")
+    from biped.kernels.tree.dynamics import new_motion, set_motion
+    from experiments.engines.mujoco.mjcf import mjcf, mujoco_velocity
+
+    rng = np.random.default_rng(3)
+    model = random_tree(rng, 9)
+    q, v = random_configuration(model, rng), rng.normal(size=model.nv)
+    engine = mujoco.MjModel.from_xml_string(mjcf(model))
+    data = mujoco.MjData(engine)
+    data.qpos[:], data.qvel[:] = q, mujoco_velocity(model, q, v)
+    mujoco.mj_forward(engine, data)
+    motion = new_motion(model.n, model.nv, model.nc)
+    set_motion(model.tree, q, v, motion)
+    np.testing.assert_allclose(data.xipos[1:], q[:3] + motion.poses.com, atol=1e-12)
+    theirs = np.zeros(6)
+    for i in range(model.n):
+        mujoco.mj_objectVelocity(engine, data, mujoco.mjtObj.mjOBJ_BODY, i + 1, theirs, 0)
+        np.testing.assert_allclose(theirs[:3], motion.velocity[i, 3:], atol=1e-12)
+
+
+def test_the_human_stands_in_mujoco_on_its_eight_points():
+    pytest.importorskip("mujoco")
+    from experiments.benchmarks.speed.mujoco_race import Stander
+    from experiments.engines.mujoco.mjcf import MujocoOptions
+
+    for soles in ("points", "boxes"):
+        stander = Stander(MujocoOptions(soles=soles))
+        assert stander.stands
+        assert stander.data.ncon == 8
+
+
+def test_a_failing_process_is_a_note_and_not_the_end(monkeypatch):
+    def failing(*_, **__):
+        raise RuntimeError("a process of the benchmark failed")
+
+    monkeypatch.setattr(measure, "startup_times", failing)
+    section = measure.startup_section(measure.effort(quick=True))
+    assert section.notes == ["a process of the benchmark failed"]

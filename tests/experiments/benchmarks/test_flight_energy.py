@@ -1,0 +1,62 @@
+"""Energy in free flight: a composition of order 6 against MuJoCo's RK4, on the motions of the benchmark."""
+
+import numpy as np
+import pytest
+
+from experiments.benchmarks.flight_energy import RungeKutta, draw_flight_energy, our_flight, start_of
+from experiments.catalogue.registry import experiment_named
+
+ORDER_SIX = "sofroniou-spaletta-6"
+
+
+def test_at_ten_milliseconds_energy_stays_and_momentum_is_round_off():
+    flight = our_flight(start_of("gentle"), ORDER_SIX, 1e-2, 5.0)
+    second = our_flight(start_of("gentle"), "recursive", 1e-2, 5.0)
+    assert flight.worst < 1e-10
+    assert flight.worst < 1e-6 * second.worst
+    assert flight.spin < 1e-11
+
+
+@pytest.mark.slow
+def test_over_a_minute_it_is_as_good_as_rk4_at_a_tenth_of_the_step():
+    """RK4's error is a trend, and its angular momentum goes along; ours comes and goes."""
+    pytest.importorskip("mujoco")
+    start = start_of("gentle")
+    theirs = RungeKutta(start, 1e-3).flight(60.0)
+    ten, four = (our_flight(start, ORDER_SIX, step, 60.0) for step in (1e-2, 4e-3))
+    assert four.worst < 0.5 * theirs.worst
+    assert ten.worst < 2.0 * theirs.worst
+    for ours in (ten, four):
+        assert abs(ours.drift) < 0.1 * abs(theirs.drift)
+        assert abs(ours.drift) < 0.1 * ours.worst
+        assert ours.spin < 0.1 * theirs.spin
+
+
+def test_energies_of_both_engines_are_the_same_quantity():
+    pytest.importorskip("mujoco")
+    start = start_of("fast")
+    theirs, ours = RungeKutta(start, 1e-3).flight(0.5), our_flight(start, "kahan-li-8", 5e-3, 0.5)
+    assert np.allclose(theirs.time, ours.time)
+    assert theirs.worst < 1e-9
+    assert ours.worst < 1e-11
+
+
+def test_the_figure(tmp_path):
+    start = start_of("gentle")
+    flight = our_flight(start, "recursive", 1e-3, 0.3)
+    draw_flight_energy({"gentle": {"recursive, 1 ms": flight}}, tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 1000
+
+
+def test_tumble_runs_under_a_composition_and_under_gravity():
+    """Gravity does work that the ledger knows, and turns nothing."""
+    run = experiment_named("tumble").run(
+        {"integrator.name": "kahan-li-6", "run.step": 5e-3, "run.duration": 1.0, "flight.gravity": 9.81}
+    )
+    frame = run.frame
+    spin = frame[["momentum_lx", "momentum_ly", "momentum_lz"]].to_numpy()
+    assert run.parameters["integrator.tolerance"] == 1e-12
+    assert run.summary["ledger_residual"] < 1e-9
+    assert np.abs(spin - spin[0]).max() < 1e-10
+    fallen = frame["com_z"].iloc[-1] - frame["com_z"].iloc[0]
+    assert fallen == pytest.approx(0.5 * -9.81 + frame["momentum_pz"].iloc[0] / run.state.model.total_mass, abs=1e-9)

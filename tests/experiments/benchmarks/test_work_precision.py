@@ -1,0 +1,275 @@
+"""Work against precision: references, ladders, sentences, and the command around them."""
+
+import math
+import re
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biped.dynamics import energy, forward_kinematics
+from biped.errors import InputError, IntegrationError
+from biped.lagrangian import double_spherical_pendulum
+from experiments.benchmarks.timing import Spread
+from experiments.benchmarks.work_precision import problems
+from experiments.benchmarks.work_precision.advice import advice, winners
+from experiments.benchmarks.work_precision.case import LAGRANGIAN, TREE, Motion, Rung, chart_start
+from experiments.benchmarks.work_precision.problem import Forms, Problem
+from experiments.benchmarks.work_precision.reference import Reference, reference
+from experiments.benchmarks.work_precision.step_sizes import Curve, Effort, Measurement, climb, compare
+from experiments.cli import main
+
+FEW = Effort(4, 2, 60.0)
+
+
+def curve(name, scale, order=2, cost=1e-6, rungs=8, systems=TREE, floor=1e-13):
+    """A method whose error is scale·hᵒʳᵈᵉʳ and whose cost is cost/h, exactly."""
+    steps = [0.1 / 2**k for k in range(rungs)]
+    made = tuple(
+        Measurement(Rung(h), scale * h**order, 0.0, 1.0, cost=Spread.of([cost / h, 2.0 * cost / h])) for h in steps
+    )
+    return Curve(name, systems, SimpleNamespace(order=order), floor, made)
+
+
+class TestCurves:
+    def test_the_order_is_the_slope(self):
+        assert curve("a", 1.0).order == pytest.approx(2.0)
+        assert curve("a", 1.0, order=4).order == pytest.approx(4.0)
+
+    def test_errors_that_are_large_or_the_references_own_tell_no_order(self):
+        assert curve("a", 1e6).order is None
+        assert curve("a", 1e-12, floor=1e-10).order is None
+        assert curve("a", 1.0, rungs=2).order is None
+
+    def test_steps_that_were_taken_in_parts_tell_no_order(self):
+        made = curve("a", 1.0)
+        assert replace(made, measurements=tuple(replace(m, retried=0.5) for m in made.measurements)).order is None
+
+    def test_costs_follow_a_power_law_between_rungs(self):
+        made = curve("a", 1.0, cost=1e-6)
+        for error in (1e-3, 3e-5):  # h = √error
+            assert made.cost_at(error) == pytest.approx(1e-6 / math.sqrt(error))
+
+    def test_what_is_not_reached_has_no_cost(self):
+        assert curve("a", 1.0).cost_at(1e-12) is None
+        assert Curve("a", TREE, None, 0.0, ()).cost_at(1.0) is None
+
+    def test_an_accuracy_coarser_than_the_ladder_costs_its_first_rung(self):
+        assert curve("a", 1.0, cost=1e-6).cost_at(1.0) == pytest.approx(1e-5)
+
+    def test_the_least_of_the_timings_counts(self):
+        assert curve("a", 1.0, cost=1e-6).measurements[0].seconds == pytest.approx(1e-5)
+
+
+class TestAdvice:
+    def test_one_method_that_wins_everywhere(self):
+        told = advice([curve("fast", 1.0), curve("slow", 1.0, cost=3e-6)])
+        assert told.startswith("Take fast down to an error of 1e-06 m, the finest that any method reaches here (")
+        assert "3.0 times less than slow" in told
+        assert told.count(". ") == 0
+        assert told.endswith(").")
+
+    def test_a_higher_order_wins_where_it_is_fine(self):
+        told = advice([curve("second", 1.0, cost=1e-6), curve("fourth", 1.0, order=4, cost=5e-6)])
+        assert re.match(r"Take second down to an error of 1e-\d+ m \(.*\), then take fourth down to", told)
+
+    def test_a_tie_is_called_one(self):
+        assert "b costs about the same" in advice([curve("a", 1.0), curve("b", 1.0, cost=1.1e-6)])
+
+    def test_a_tie_is_no_reason_to_change(self):
+        told = advice([curve("a", 1.0), curve("b", 1.1, order=2.05, cost=1e-6)])
+        assert told.count("ake ") == 1
+
+    def test_lagrangian_methods_are_told_apart(self):
+        assert "Take shake (Lagrangian) down to" in advice([curve("shake", 1.0, systems=LAGRANGIAN)])
+
+    def test_nothing_is_said_of_methods_that_get_nowhere(self):
+        assert advice([]).startswith("No method gets within 1 cm")
+        assert winners([curve("a", 1e9)]) == []
+
+    def test_the_winner_is_the_cheapest_at_each_accuracy(self):
+        curves = [curve("second", 1.0, cost=1e-6), curve("fourth", 1.0, order=4, cost=5e-6)]
+        for winner in winners(curves):
+            costs = {c.method: c.cost_at(winner.accuracy) for c in curves}
+            assert winner.cost == min(cost for cost in costs.values() if cost is not None)
+
+
+@dataclass(frozen=True)
+class Spiral:
+    """A point on a circle, by methods that are off by hᵒʳᵈᵉʳ; no simulation, and nothing to compile."""
+
+    systems: str = TREE
+
+    @property
+    def reference(self):
+        places = np.stack([np.cos([0.5, 1.0]), np.sin([0.5, 1.0]), [0.0, 0.0]], axis=1)[:, None, :]
+        return Reference(np.zeros((2, 1)), places, np.ones(2), 1e-14)
+
+    def methods(self):
+        return {name: SimpleNamespace(order=2) for name in ("good", "failing", "refusing", "broken")}
+
+    def rungs(self, method, steps, interval):
+        return tuple(Rung(step) for step in steps)
+
+    def move(self, method, rung, duration, samples):
+        if method == "refusing":
+            raise InputError("it takes no circles")
+        if method == "failing" and rung.step > 0.03:
+            raise IntegrationError("the step has no solution")
+        off = np.nan if method == "broken" else rung.step**2
+        return Motion(self.reference.places + np.array([0.0, 0.0, off]), np.ones(2) + rung.step, 1.0)
+
+    def seconds(self, method, rung, duration):
+        return 1e-3 / rung.step
+
+
+CIRCLE = Problem("circle", "a point goes round", "nobody", "the point", 1.0, 2, 0.1, 6, lambda: Forms((Spiral(),), ()))
+
+
+@pytest.fixture
+def circle(monkeypatch):
+    """The only problem there is, and its methods."""
+    monkeypatch.setattr(problems, "PROBLEMS", {"circle": CIRCLE, "line": replace(CIRCLE, name="line")})
+    monkeypatch.setattr("experiments.commands.work_precision._check_methods", lambda _: None)
+
+
+class TestLadder:
+    def test_every_method_climbs(self):
+        done = []
+        comparison = compare(CIRCLE, FEW, (), done.append)
+        by_name = {curve.method: curve for curve in comparison.curves}
+        assert done[-1] == 1.0
+        assert by_name["good"].order == pytest.approx(2.0)
+        assert [m.error for m in by_name["good"].measurements] == pytest.approx([0.01 / 4**k for k in range(4)])
+        assert [m.energy_error for m in by_name["good"].measurements] == pytest.approx([0.1 / 2**k for k in range(4)])
+        assert by_name["good"].measurements[0].seconds == pytest.approx(1e-2)
+        assert [why for _, why in by_name["failing"].failures] == ["the step has no solution"] * 2
+        assert len(by_name["failing"].measurements) == 2
+        assert [why for _, why in by_name["broken"].failures] == ["the motion is not finite"] * 4
+        assert comparison.refusals == {"refusing": "it takes no circles"}
+
+    def test_a_ladder_ends_where_it_takes_too_long(self):
+        climbed = climb(CIRCLE, Spiral(), "good", None, Effort(None, 1, 0.03))
+        assert len(climbed.measurements) == 3  # 0.01, 0.02 and 0.04 s
+
+    def test_only_the_methods_that_are_asked_for(self):
+        assert [c.method for c in compare(CIRCLE, FEW, ("go*",), lambda _: None).curves] == ["good"]
+
+
+class TestCommand:
+    def test_it_writes_figures_a_table_and_a_page_that_needs_no_other(self, circle, tmp_path, capsys):
+        assert main(["work-precision", "circle", "--out", str(tmp_path), "--quick"]) == 0
+        page = (tmp_path / "work-precision.html").read_text(encoding="utf-8")
+        resources = re.findall(r"""(?:src|href|srcset|data|action)\s*=\s*["']([^"']*)""", page)
+        assert any(link.startswith("data:image/png") for link in resources)
+        assert all(link.startswith(("data:image/png;base64,", "#")) for link in resources)
+        assert "biped work-precision circle --quick" in page
+        assert "refusing: it takes no circles" in page
+        assert "Take good down to an error of" in page
+        assert "Take good down to an error of" in capsys.readouterr().out.replace("\n", " ")
+        table = pd.read_csv(tmp_path / "work-precision.csv")
+        assert set(table["method"]) == {"good", "failing", "broken"}
+        assert (tmp_path / "circle.png").stat().st_size > 1000
+
+    def test_ctrl_c_keeps_the_problems_that_are_done(self, circle, tmp_path, monkeypatch):
+        def interrupted():
+            raise KeyboardInterrupt
+
+        monkeypatch.setitem(problems.PROBLEMS, "line", replace(CIRCLE, name="line", forms=interrupted))
+        assert main(["work-precision", "--out", str(tmp_path), "--quick", "--no-figures"]) == 130
+        page = (tmp_path / "work-precision.html").read_text(encoding="utf-8")
+        assert "Not done: line." in page
+        assert '<section id="circle">' in page
+        assert not list(tmp_path.glob("*.png"))
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [(["cirle"], "unknown problem 'cirle'; the nearest are circle"), (["zzz"], "there are circle, line")],
+    )
+    def test_unknown_problems_are_told(self, circle, tmp_path, capsys, arguments, told):
+        assert main(["work-precision", *arguments, "--out", str(tmp_path / "new")]) == 2
+        assert told in capsys.readouterr().err
+        assert not (tmp_path / "new").exists()
+
+    def test_unknown_methods_are_told(self, tmp_path, capsys):
+        assert main(["work-precision", "--method", "recursiv", "--out", str(tmp_path / "new")]) == 2
+        assert "unknown method 'recursiv'; the nearest are recursive" in capsys.readouterr().err
+
+
+class TestReferences:
+    def test_a_known_motion(self):
+        """A harmonic oscillator: its reference is the sine, to its own estimate of its error and rounding."""
+        times = np.linspace(0.5, 5.0, 10)
+
+        def rate(_, state):
+            return np.array([state[1], -state[0]])
+
+        def place(state):
+            return np.array([[state[0], 0.0, 0.0]])
+
+        truth = reference(rate, np.array([0.0, 1.0]), times, place, lambda state: float(0.5 * state @ state))
+        assert np.abs(truth.places[:, 0, 0] - np.sin(times)).max() < 1e-11
+        assert truth.error < 1e-9
+        np.testing.assert_allclose(truth.energy, 0.5, rtol=1e-11)
+
+    @pytest.mark.parametrize("problem", [problems.FREE_BODY, problems.PENDULUM, problems.CHAIN, problems.FLIGHT])
+    def test_references_conserve_energy_and_know_their_error(self, problem):
+        for case in problem.forms().cases:
+            assert case.reference.error < 1e-9
+            scale = np.abs(case.reference.energy).max()
+            assert np.ptp(case.reference.energy) < 1e-9 * scale
+            assert case.reference.places.shape[0] == problem.samples
+
+    @pytest.mark.parametrize("problem", [problems.FREE_BODY, problems.PENDULUM, problems.CHAIN, problems.FLIGHT])
+    def test_the_recursive_integrator_converges_to_them_at_its_order(self, problem):
+        """The equations of the references share no code with the integrator's."""
+        tree = problem.forms().cases[0]
+        fine = replace(problem, coarsest=problem.coarsest / 8)
+        climbed = climb(fine, tree, "recursive", tree.methods()["recursive"], FEW)
+        assert climbed.order == pytest.approx(2.0, abs=0.05)
+
+    @pytest.mark.slow
+    def test_the_standing_human_sticks_and_the_recursive_integrator_converges(self):
+        (case,) = problems.STANDING.forms().cases
+        climbed = climb(problems.STANDING, case, "recursive", case.methods()["recursive"], FEW)
+        assert climbed.order == pytest.approx(2.0, abs=0.05)
+
+
+class TestPendulum:
+    def test_it_starts_as_printed_and_on_its_constraints(self):
+        q, v = problems.pendulum_start()
+        system = double_spherical_pendulum()
+        values = {**dict(zip(system.coordinates, q, strict=True)), **system.parameters}
+        assert [float(g.subs(values)) for g in system.constraints] == pytest.approx([0.0, 0.0], abs=1e-12)
+        assert q[:2] == pytest.approx([2.820, 0.025])
+        assert q[2] < 0.0 > q[5]
+        rod, swing = q[3:] - q[:3], v[3:] - v[:3]
+        assert [q[:3] @ v[:3], rod @ swing] == pytest.approx([0.0, 0.0], abs=1e-12)
+
+    def test_the_tree_has_the_same_places_and_velocities(self):
+        model, state = problems.pendulum_tree()
+        q, v = problems.pendulum_start()
+        motion = forward_kinematics(model, state.q, state.plant.rate)
+        np.testing.assert_allclose(motion.position.ravel(), q, atol=1e-12)
+        np.testing.assert_allclose(motion.velocity.ravel(), v, atol=1e-12)
+        point_masses = 0.5 * np.repeat(problems.MASSES, 3) @ v**2
+        spin = sum(
+            0.2 * m * problems.BALL**2 * w @ w for m, w in zip(problems.MASSES, motion.angular_velocity, strict=True)
+        )
+        assert energy(model, state.q, state.plant.rate).kinetic == pytest.approx(point_masses + spin, rel=1e-12)
+
+    def test_generalized_coordinates_start_at_the_same_place(self):
+        system = double_spherical_pendulum()
+        q, v = problems.pendulum_start()
+        s, ds = chart_start(system, q, v)
+        (a1, b1, *_), (l1, _) = s, problems.RODS
+        assert [l1 * math.sin(a1) * math.cos(b1), l1 * math.sin(b1)] == pytest.approx(q[:2], abs=1e-10)
+        assert l1 * math.cos(b1) * ds[1] == pytest.approx(v[1], abs=1e-9)
+
+    def test_a_start_outside_of_the_chart_is_refused(self):
+        from biped.lagrangian import rigid_body
+
+        with pytest.raises(InputError, match="within its chart"):
+            chart_start(rigid_body((1.0, 2.0, 3.0)), np.array([-0.6, 0.8, 0.0, 0.0]), np.zeros(4))

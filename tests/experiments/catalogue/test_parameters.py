@@ -1,0 +1,214 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from biped.errors import InputError
+from biped.integrators import INTEGRATORS, Recursive, settings_of
+from experiments.catalogue.parameters.parameter import Parameter, Values, parameter_named, shown
+from experiments.catalogue.registry import MODULES, all_experiments, experiment_named
+
+NUMBER = Parameter("floor.mu_s", 0.3, "", "friction", "x")
+WHOLE = Parameter("integrator.max_iterations", 30, "", "iterations", "x")
+TRIPLE = Parameter("controller.kp", (50.0, 50.0, 200.0), "1/s²", "gain", "x", repeats=True)
+PLACE = Parameter("block.position", (0.5, 0.1, 1.2), "m", "place", "x")
+WORD = Parameter("integrator.name", "recursive", "", "name", "x")
+DEPTH = Parameter("integrator.landing_depth", 1e-4, "m", "depth", "x", may_be_infinite=True)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text", "value"),
+    [
+        (NUMBER, "0.5", 0.5),
+        (NUMBER, " 1e-3 ", 1e-3),
+        (NUMBER, "1", 1.0),
+        (WHOLE, "12", 12),
+        (WHOLE, str(2**63 + 1), 2**63 + 1),
+        (TRIPLE, "50", (50.0, 50.0, 50.0)),
+        (TRIPLE, "1, 2,3", (1.0, 2.0, 3.0)),
+        (TRIPLE, "(1,2,3)", (1.0, 2.0, 3.0)),
+        (PLACE, "0,0,-1", (0.0, 0.0, -1.0)),
+        (WORD, " recursive ", "recursive"),
+        (DEPTH, "inf", math.inf),
+    ],
+)
+def test_texts_become_values(parameter, text, value):
+    assert parameter.parse(text) == value
+    assert type(parameter.parse(text)) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        (NUMBER, "abc"), (NUMBER, ""), (NUMBER, "1,2"), (NUMBER, "nan"), (NUMBER, "inf"), (WHOLE, "1.5"),
+        (WHOLE, "inf"), (TRIPLE, "1,2"), (TRIPLE, "1,nan,3"), (PLACE, "1"), (PLACE, "1,2,3,4"),
+        (PLACE, "1,2,inf"), (DEPTH, "nan"),
+    ],
+)  # fmt: skip
+def test_texts_of_another_kind_are_refused_by_name(parameter, text):
+    with pytest.raises(InputError, match=f"^{parameter.name} = ") as caught:
+        parameter.parse(text)
+    assert "such as" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [True, None, "x", [1.0, "a", 2.0]])
+def test_values_from_python_are_checked_too(value):
+    with pytest.raises(InputError):
+        PLACE.checked(value)
+    with pytest.raises(InputError):
+        NUMBER.checked(value)
+
+
+def test_what_is_shown_can_be_set():
+    for experiment in all_experiments():
+        texts = {parameter.name: shown(parameter.default) for parameter in experiment.parameters}
+        for name, value in experiment.parse(texts).items():
+            default = experiment.values()[name]
+            assert value == (default if isinstance(default, str) else pytest.approx(default, rel=1e-8)), name
+
+
+def test_unknown_names_get_close_ones():
+    parameters = experiment_named("thrown-block").parameters
+    with pytest.raises(InputError, match="unknown parameter 'mu_s'; did you mean 'floor.mu_s'"):
+        parameter_named("mu_s", parameters)
+    with pytest.raises(InputError, match="did you mean 'initial.left_knee_pitch'"):
+        parameter_named("initial.left_knee_pich", parameters)
+    with pytest.raises(InputError, match="there are parameters of run, controller, initial, floor"):
+        parameter_named("zzzzzz", parameters)
+
+
+def test_unknown_integrators_get_the_list():
+    with pytest.raises(InputError, match="unknown integrator 'euler'.* integrators are recursive, "):
+        experiment_named("box-drop").build({"integrator.name": "euler"})
+
+
+def test_unknown_experiments_get_the_list():
+    with pytest.raises(InputError, match="did you mean 'thrown-block'\\? experiments are stand-tilted, thrown-block"):
+        experiment_named("thrown-blok")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_parameter_is_documented(name):
+    experiment = experiment_named(name)
+    assert experiment.name == name
+    assert experiment.title
+    assert experiment.source
+    names = [parameter.name for parameter in experiment.parameters]
+    assert len(set(names)) == len(names)
+    for parameter in experiment.parameters:
+        assert parameter.meaning, parameter.name
+        assert parameter.source, parameter.name
+        assert all(parameter.name.partition("."))
+
+
+def fingerprint(setup):
+    """Everything that a simulation takes, as text."""
+    parts = {item.name: getattr(setup, item.name) for item in dataclasses.fields(setup)}
+    state, model = parts.pop("state"), parts.pop("model")
+    bodies = [(body.mass, body.inertia) for body in model.bodies]
+    return repr((parts, state.q.tolist(), state.momentum.tolist(), bodies, model.contact_points, model.gravity))
+
+
+def another(parameter):
+    """A value other than the default that is possible as well."""
+    special = {
+        "floor.mu_d": 0.2, "floor.mu_s": 0.6, "controller.target_orientation": (0.6, 0.8, 0.0, 0.0),
+        "initial.orientation": (0.6, 0.8, 0.0, 0.0), "initial.angular_velocity": (1.0, 0.0, 0.0),
+        "run.record_every": 0.01, "fall.tilt": 1.0, "initial.seed": 5, "initial.jitter": 0.1,
+        "integrator.name": "rk4", "integrator.guess": "euler",
+        "integrator.scheme": "suzuki-4", "integrator.base": "maximal", "controller.reference": "feet",
+        "push.body": "left_foot", "push.waveform": "rectangle", "force.body": "left_foot", "load.body": "left_foot",
+        "platform.motion": "sine", "platform.axis": "y", "platform.frequencies": "0.2", "platform.stages": 4,
+        "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "senses.delay": 4e-3,
+        "platform.duration": 20.0, "actuators.limit": 50.0, "block.flight": 0.6,
+    }  # fmt: skip
+    if parameter.name in special:
+        return special[parameter.name]
+    if isinstance(parameter.default, tuple):
+        return tuple(0.5 * x + 0.25 for x in parameter.default)
+    return parameter.default + 1 if isinstance(parameter.default, int) else 0.5 * parameter.default + 0.26
+
+
+def switched_on(parameter, recorded):
+    """What must be set for a parameter of a disturbance to do anything: each is off by default."""
+    group, _, name = parameter.name.partition(".")
+    motions = {
+        "frequency": "sine", "frequencies": "sum-of-sines", "interval": "ternary", "stages": "ternary",
+        "seed": "ternary", "duration": "sine", "file": "recorded", "column": "recorded",
+    }  # fmt: skip
+    on = {
+        "push": {"push.impulse": 1.0}, "force": {"force.size": 1.0, "force.noise": 1.0}, "patch": {"patch.present": 1},
+        "load": {"load.mass": 1.0}, "block": {"block.speed": 1.0},
+        "senses": {"senses.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
+        "platform": {"platform.motion": motions.get(name, "step"), "platform.file": str(recorded)},
+    }  # fmt: skip
+    return {key: value for key, value in on.get(group, {}).items() if key != parameter.name or name == "file"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_parameter_changes_what_is_simulated(name, tmp_path):
+    recorded, other = tmp_path / "one.csv", tmp_path / "two.csv"
+    recorded.write_text("time,value,other\n0,0,0\n1,0.1,0.2\n")
+    other.write_text("time,value\n0,0\n1,0.3\n")
+    files = {"platform.file": str(other), "platform.column": "other"}
+    experiment = experiment_named(name)
+    assert fingerprint(experiment.build()) == fingerprint(experiment.build())
+    for parameter in experiment.parameters:
+        on = switched_on(parameter, recorded)
+        on = {name: value for name, value in on.items() if name in experiment.values()}
+        published = fingerprint(experiment.build(on))
+        change = on | {parameter.name: files.get(parameter.name) or another(parameter)}
+        setting = parameter.name.partition("integrator.")[2]
+        if setting not in ("", "name") and setting not in settings_of(Recursive()):
+            with pytest.raises(InputError, match=f"integrator 'recursive' has no setting '{setting}'"):
+                experiment.build(change)
+            owner = next(name for name, integrator in INTEGRATORS.items() if setting in settings_of(integrator))
+            default = experiment.build({"integrator.name": owner})
+            assert fingerprint(experiment.build(change | {"integrator.name": owner})) != fingerprint(default), setting
+        else:
+            assert fingerprint(experiment.build(change)) != published, parameter.name
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_seed_scatters_the_start(name):
+    experiment = experiment_named(name)
+    published, one, again, two, wide = (
+        experiment.build(changes).state.q
+        for changes in (
+            {}, {"initial.seed": 1}, {"initial.seed": 1}, {"initial.seed": 2},
+            {"initial.seed": 1, "initial.jitter": 0.02},
+        )
+    )  # fmt: skip
+    assert np.array_equal(one, again)
+    assert not np.allclose(one, two, atol=1e-4)
+    assert np.array_equal(published[:3], one[:3])
+    small, large = one - published, wide - published
+    assert np.any(small)
+    assert np.allclose(large, 2.0 * small, atol=1e-3)  # the same numbers, twice the scatter
+    assert experiment.values({"initial.seed": 1})["initial.jitter"] == 0.01
+    assert experiment.values()["initial.jitter"] == 0.0
+
+
+def test_a_seed_that_would_do_nothing_is_refused():
+    with pytest.raises(InputError, match="initial.seed does nothing"):
+        experiment_named("stand-tilted").build({"initial.seed": 1, "initial.jitter": 0.0})
+    for name in ("initial.seed", "initial.jitter"):
+        with pytest.raises(InputError, match=f"{name} = -1"):
+            experiment_named("stand-tilted").build({name: -1})
+
+
+def test_infinity_can_be_saved():
+    assert Values({"a": math.inf, "b": (1.0, 2.0), "c": 3}).as_json() == {"a": "inf", "b": [1.0, 2.0], "c": 3}
+
+
+def test_a_setup_can_be_changed_in_python():
+    from controllers import JointImpedance
+
+    setup = dataclasses.replace(experiment_named("stand-tilted").build(), controller=JointImpedance(), duration=0.01)
+    assert setup.set_point is None
+    before = setup.state.q.copy()
+    run = setup.simulate()
+    assert run.summary["settling_time"] is None
+    assert np.array_equal(setup.state.q, before)  # a setup can be simulated again

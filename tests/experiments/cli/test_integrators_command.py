@@ -1,0 +1,63 @@
+"""``biped integrators``: the table is what the classes say, and what they say of contact is so."""
+
+import csv
+import io
+
+import pytest
+
+from biped import State, rigid_box, simulate
+from biped.errors import InputError
+from biped.integrators import INTEGRATORS
+from biped.lagrangian import LAGRANGIAN_METHODS
+from experiments.cli import main
+from experiments.commands.integrator_table import COLUMNS, LAGRANGIAN, SYSTEMS, TREES, integrator_rows
+
+
+def test_every_integrator_is_in_the_table_as_its_class_says():
+    rows = integrator_rows()
+    assert [row["name"] for row in rows] == [*INTEGRATORS, *LAGRANGIAN_METHODS]
+    for row in rows:
+        integrator = {TREES: INTEGRATORS, LAGRANGIAN: LAGRANGIAN_METHODS}[row[SYSTEMS]][row["name"]]
+        assert all(row[heading] == getattr(integrator, attribute) for heading, attribute in COLUMNS.items())
+
+
+def test_the_terminal_shows_all_of_them(capsys):
+    assert main(["integrators"]) == 0
+    printed = capsys.readouterr().out
+    for name in (*INTEGRATORS, *LAGRANGIAN_METHODS):
+        assert f"\n{name} " in printed
+
+
+@pytest.mark.parametrize("file", ["-", "integrators.csv"])
+def test_the_table_as_csv(capsys, tmp_path, monkeypatch, file):
+    monkeypatch.chdir(tmp_path)
+    assert main(["integrators", "--csv", file]) == 0
+    printed = capsys.readouterr().out
+    text = printed if file == "-" else (tmp_path / file).read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == len(integrator_rows())
+    assert rows[0]["name"] == "recursive"
+    assert rows[0]["contact"] == "yes"
+    assert rows[0]["energy"] == "no"
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_what_they_say_of_contact_is_so(name):
+    """A box of 10 kg, 5 mm above the floor: it lands and stays, or is refused before the first step."""
+    box = rigid_box(10.0, (0.3, 0.4, 0.2))
+    start = State.at(box, box.configuration((0.0, 0.0, 0.105)))
+    if not INTEGRATORS[name].takes_contact:
+        with pytest.raises(InputError, match="takes no contact"):
+            simulate(box, state=start, integrator=INTEGRATORS[name], duration=0.01)
+        return
+    run = simulate(box, state=start, integrator=INTEGRATORS[name], duration=0.4, step=1e-4, record_every=0.01)
+    free_fall = 0.105 - 0.5 * 9.81 * 0.4**2
+    height = run.frame["body_z"].iloc[-1] if "body_z" in run.frame else run.state.q[2]
+    assert height > free_fall + 0.5
+    assert height == pytest.approx(0.1 - 10.0 * 9.81 / (4 * 75_000.0), abs=2e-4)
+
+
+@pytest.mark.parametrize("name", LAGRANGIAN_METHODS)
+def test_lagrangian_methods_say_that_they_take_no_contact(name):
+    """A Lagrangian system has no contact points."""
+    assert not LAGRANGIAN_METHODS[name].takes_contact

@@ -1,0 +1,238 @@
+"""What physics demands of a run in another engine: momentum, energy, weight, blows, as far as its step allows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import human
+from biped.control.controller import Impedance
+from biped.disturbances import Push, Throw
+from biped.dynamics import momentum
+from biped.errors import InputError
+from biped.model import rigid_box
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from biped.simulation.world import Fall
+from contact import Floor
+from controllers.impedance import JointImpedance
+from experiments.benchmarks.scenes import tumbling
+from experiments.catalogue.registry import experiment_named
+from experiments.engines.engine import Case
+from experiments.engines.engine_integrator import Host
+from experiments.engines.kernels.external import new_arrival
+from experiments.engines.rebound import damping_ratio, thrown_back
+from experiments.engines.rollout import rollout
+
+from .conftest import installed
+
+WEIGHTLESS = (0.0, 0.0, 0.0)
+THROWN = experiment_named("thrown-block")
+BLOCK = Throw(1.8, (0.12,) * 3, (0.4, 0.0, 1.2), (-4.5, 0.0, 0.0))
+
+
+def defect(run):
+    """[N·s] and [N·m·s] how much momentum at the end no impulse accounts for."""
+    last = run.frame.iloc[-1]
+    return [np.linalg.norm([last[f"momentum_defect_{kind}{axis}"] for axis in "xyz"]) for kind in "pl"]
+
+
+def flight(engine, step, moving=True, disturbances=(), gravity=(0.0, 0.0, -9.81)):
+    """The human far above the floor for a third of a second, its joints free."""
+    model = human().without_contacts().with_gravity(gravity)
+    state = State.at(model, *tumbling(model)) if moving else State.at(model)
+    return simulate(
+        model, None, state=state, step=step, duration=0.3, disturbances=disturbances, integrator=Host(engine)
+    )
+
+
+def test_a_free_fall_keeps_momentum_and_energy_to_first_order(engine):
+    runs = [flight(engine, step) for step in (1e-3, 5e-4)]
+    for errors in (
+        [abs(run.frame.ledger_residual.iloc[-1]) for run in runs],
+        *zip(*(defect(run) for run in runs), strict=True),
+    ):
+        assert errors[1] == pytest.approx(0.5 * errors[0], rel=0.1)
+    exchanged = abs(runs[1].frame.ledger_potential.iloc[-1] - runs[1].frame.ledger_potential.iloc[0])
+    assert abs(runs[1].frame.ledger_residual.iloc[-1]) < 0.02 * exchanged
+    assert defect(runs[1])[0] < 1e-3 * 74.5 * 9.81 * 0.3
+
+
+@pytest.mark.parametrize("body", ["trunk", "left_shank"])
+def test_a_push_gives_its_impulse(engine, body):
+    push = Push(body, (0.6, 0.0, 0.8), 20.0, start=0.1, duration=0.1, waveform="half-sine", point=(0.05, 0.0, -0.02))
+    coarse, fine = (flight(engine, step, False, [push], WEIGHTLESS) for step in (5e-4, 2.5e-4))
+    last = fine.frame.iloc[-1]
+    assert [last[f"momentum_p{axis}"] for axis in "xyz"] == pytest.approx([12.0, 0.0, 16.0], abs=0.02)
+    for errors in zip(defect(coarse), defect(fine), strict=True):
+        assert errors[1] < 0.02
+        assert errors[1] == pytest.approx(0.5 * errors[0], rel=0.15)
+
+
+def test_the_workspace_controller_stands(engine):
+    result = rollout(experiment_named("stand-tilted"), {"run.duration": 2.0}, engine)
+    assert result.error is None
+    assert result.run.summary["outcome"] == "stood"
+    stands_still(result.run, rel=1e-4)
+
+
+def test_soles_that_are_boxes_stand_on_their_corners(engine):
+    """PyBullet finds three of a sole's corners at least: one in each step, the deepest."""
+    run = rollout(experiment_named("stand-tilted"), {"run.duration": 2.0}, replace(engine, soles="boxes")).run
+    assert run.summary["outcome"] == "stood"
+    last, names = run.frame.iloc[-1], human().contact_names
+    force = np.array([last[f"contact_{point}_fz"] for point in names])
+    assert force.sum() == pytest.approx(9.81 * human().total_mass, rel=1e-4)
+    assert all((force[foot] > 0.0).sum() >= 3 for foot in (slice(0, 4), slice(4, 8)))
+
+
+def stands_still(run, rel):
+    """The floor bears the weight and nothing sideways; each point is as deep as our floor's spring lets it be."""
+    last, model = run.frame.iloc[-1], run.state.model
+    total = [sum(last[f"contact_{point}_f{axis}"] for point in model.contact_names) for axis in "xyz"]
+    weight = 9.81 * model.total_mass
+    assert total == pytest.approx([0.0, 0.0, weight], abs=rel * weight)
+    for point in model.contact_names:
+        depth = -last[f"contact_{point}_z"]
+        assert last[f"contact_{point}_fz"] == pytest.approx(Floor().k_n * depth, abs=0.02 * weight / 8)
+
+
+def swaying(integrator, step, duration=1.5):
+    """The human in its home configuration, held by stiff joints, sags into the floor and sways on it."""
+    model = human()
+    return simulate(
+        model,
+        JointImpedance(),
+        state=State.at(model),
+        step=step,
+        duration=duration,
+        fall=Fall(),
+        integrator=integrator,
+    )
+
+
+def sways_as_ours(run):
+    """The trunk sways by 14 mm; each foot bears what it bears in ours, in the mean of the last second."""
+    ours, model = swaying("recursive", 5e-4), run.state.model
+    assert run.summary["outcome"] == "stood"
+    for axis in "xyz":
+        np.testing.assert_allclose(run.frame[f"body_{axis}"], ours.frame[f"body_{axis}"], atol=1e-4)
+    late = run.frame.time > 0.5
+    for side in ("left", "right"):
+        columns = [f"contact_{point}_fz" for point in model.contact_names if point.startswith(side)]
+        theirs, wanted = (frame.loc[late, columns].sum(axis=1) for frame in (run.frame, ours.frame))
+        assert theirs.mean() == pytest.approx(wanted.mean(), rel=1e-3)
+
+
+def test_stiff_joints_sway_in_mujoco_as_in_ours():
+    sways_as_ours(swaying(Host(installed("mujoco")), 5e-4))
+
+
+def test_stiff_joints_sway_in_pybullet_as_in_ours_where_explicit_springs_are_stable():
+    engine = installed("pybullet")
+    with pytest.raises(InputError, match=r"unstable at a step of 0\.0005 s: take a smaller step") as error:
+        swaying(Host(engine), 5e-4)
+    assert "\n" not in str(error.value)
+    sways_as_ours(swaying(Host(engine), 1e-4))
+
+
+def head_on(engine, restitution, step=5e-4, steps=160):
+    """A block hits the middle of the trunk of a standing, weightless human; what each of them has in the end."""
+    model = human().without_contacts().with_gravity(WEIGHTLESS)
+    throw = Throw(1.8, (0.12,) * 3, (0.4, 0.0, 1.2), (-4.5, 0.0, 0.0), restitution=restitution, friction=0.0)
+    simulated = engine.start(Case(model, Floor(), step, Impedance(), throw))
+    found, q = new_arrival(model.nq, model.nv, model.nc), model.neutral()
+    found.thrown[:] = (q[0] + 0.4, q[1], q[2], 1.0, 0.0, 0.0, 0.0, -4.5, 0.0, 0.0, 0.0, 0.0, 0.0)
+    simulated.place(q, np.zeros(model.nv), found.thrown)
+    blow = np.zeros(3)
+    for _ in range(steps):
+        simulated.step(np.zeros(model.nv), [])
+        simulated.read(found)
+        blow += found.blow
+    return model, found, blow
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.2, 0.8])
+def test_a_blow_is_what_the_block_loses_and_the_human_gains(engine, restitution):
+    model, found, blow = head_on(engine, restitution)
+    lost = 1.8 * (np.array([-4.5, 0.0, 0.0]) - found.thrown[7:10])
+    np.testing.assert_allclose(blow, lost, atol=1e-6)
+    gained = momentum(model, found.q, found.v).linear
+    np.testing.assert_allclose(gained, blow, atol=5e-3 * abs(blow[0]))
+    back = (found.thrown[7] - found.v[0]) / 4.5
+    if engine.name == "mujoco":  # a spring and a damper
+        assert back == pytest.approx(thrown_back(damping_ratio(restitution)), abs=0.03)
+    else:
+        assert back == pytest.approx(restitution, abs=1e-3)
+
+
+def test_a_blow_is_one_event(engine):
+    model = rigid_box(20.0, (0.4, 0.4, 0.4)).with_gravity(WEIGHTLESS).without_contacts()
+    throw = Throw(
+        1.8, (0.12,) * 3, (0.4, 0.0, 5.0), (-4.5, 0.0, 0.0), restitution=0.5, friction=0.0, target=model.body_names[0]
+    )
+    state = State.at(model, model.configuration((0.0, 0.0, 5.0)))
+    run = simulate(
+        model, None, state=state, duration=0.1, record_every=5e-4, disturbances=[throw], integrator=Host(engine)
+    )
+    blows = run.events[run.events.kind == "impact"]
+    assert len(blows) == 1
+    x = run.frame.thrown_x.to_numpy()
+    lost = 1.8 * ((x[1] - x[0]) - (x[-1] - x[-2])) / 5e-4
+    assert blows.impulse_x.iloc[0] == pytest.approx(lost, abs=1e-6)
+    assert blows.velocity_x.iloc[0] == pytest.approx(-4.5, abs=1e-3)
+    assert [blows[axis].iloc[0] for axis in "yz"] == pytest.approx([0.0, 5.0], abs=1e-3)
+    assert defect(run) == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
+def test_the_human_withstands_the_thrown_block(engine):
+    result = rollout(experiment_named("thrown-block"), {}, engine)
+    assert result.run.summary["outcome"] == "stood"
+    ours = rollout(experiment_named("thrown-block"), {}, "recursive").run
+    blows = [run.events[run.events.kind == "impact"] for run in (result.run, ours)]
+    assert blows[0].time.iloc[0] == pytest.approx(blows[1].time.iloc[0], abs=1e-3)
+    early = [found[found.time < 0.2].impulse_x.sum() for found in blows]
+    assert early[0] == pytest.approx(early[1], rel=0.15)
+
+
+def test_the_books_of_a_blow_and_of_landing_feet_close_to_first_order(engine):
+    changes = {"run.duration": 0.3}
+    coarse, fine = (rollout(THROWN, changes | {"run.step": step}, engine).run for step in (5e-4, 2.5e-4))
+    assert fine.summary["ledger_residual"] == pytest.approx(0.5 * coarse.summary["ledger_residual"], rel=0.25)
+    ours = rollout(THROWN, changes, "recursive").run.frame.iloc[-1]
+    for column in ("ledger_actuators", "ledger_contacts"):
+        assert fine.frame[column].iloc[-1] == pytest.approx(ours[column], rel=0.2), column
+    assert fine.frame["ledger_impacts"].iloc[-1] == pytest.approx(ours["ledger_impacts"], abs=1.0)
+
+
+def test_a_blow_that_outlasts_the_run_is_an_event():
+    result = rollout(THROWN, {"run.duration": 0.072}, installed("mujoco"))
+    (blow,) = result.run.summary["events"]["impacts"]
+    assert result.run.events["kind"].tolist().count("impact") == 1
+    flying = result.run.state.thrown  # momentum is at 7, of the block that was thrown with 1.8 kg · -4.5 m/s
+    assert blow["impulse"][0] == pytest.approx(1.8 * -4.5 - flying[7], rel=1e-9)
+    assert result.run.summary["metrics"]["impact_impulse"] == pytest.approx(np.linalg.norm(blow["impulse"]))
+
+
+def test_coasting_is_stepping_without_torques(engine):
+    model = human().without_contacts()
+    q, v = tumbling(model)
+    ends = []
+    for coasts in (False, True):
+        simulated = engine.start(Case(model, Floor(), 1e-3, Impedance(), None))
+        simulated.place(q, v, np.zeros(13))
+        if coasts:
+            simulated.coast(50)
+        for _ in range(0 if coasts else 50):
+            simulated.step(np.zeros(model.nv), ())
+        found = new_arrival(model.nq, model.nv, model.nc)
+        simulated.read(found)
+        ends.append(np.concatenate([found.q, found.v]))
+    np.testing.assert_array_equal(*ends)
+
+
+def test_the_damping_ratio_is_that_of_the_restitution():
+    for restitution in (0.15, 0.2, 0.5, 0.8, 0.99):
+        assert thrown_back(damping_ratio(restitution)) == pytest.approx(restitution, abs=1e-9)
+    assert thrown_back(0.0) == 1.0
+    assert thrown_back(damping_ratio(0.0)) == pytest.approx(np.exp(-2.0), abs=1e-6)

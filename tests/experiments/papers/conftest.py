@@ -1,0 +1,71 @@
+"""A tiny paper, whose items agree, differ, fail or are interrupted as a test wants it."""
+
+from types import SimpleNamespace
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from experiments.papers import registry
+from experiments.papers.item import Finding, Item, Outcome, Paper
+
+
+def outcome(agrees=True, note="", figures=True):
+    figure = Figure(figsize=(2.0, 1.0))
+    figure.subplots().plot([0.0, 1.0], [0.0, 1.0])
+    findings = (
+        Finding("period [s]", 1.0, np.float64(1.25), "within 30%", np.bool_(True)),
+        Finding("<b>peak</b> [N]", "192", 152.0, "within 5%", agrees, note),
+    )
+    table = pd.DataFrame({"h [s]": [0.1, 0.01], "error [m]": [2.5e-3, 2.5e-5], "method": ["DVP", "EM"]})
+    return Outcome(findings, ("the size is not printed",), {"Errors": table}, {"curve": figure} if figures else {})
+
+
+def item(name, produce, title="a title", source="Nobody 1900, section 1"):
+    return Item(name, title, source, produce)
+
+
+def failing(*_):
+    raise ZeroDivisionError("nothing to divide by")
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.fixture
+def fake():
+    """What items are made of."""
+    return SimpleNamespace(outcome=outcome, item=item, failing=failing, interrupted=interrupted)
+
+
+@pytest.fixture
+def paper(monkeypatch):
+    """Makes a paper of items the only one that there is: ``paper(item, …)``."""
+    matplotlib.use("Agg")
+
+    def install(*items):
+        made = Paper("nobody-1900", "N. Nobody, On nothing, 1900", items)
+        monkeypatch.setattr(registry, "paper_names", lambda: ("nobody-1900",))
+        monkeypatch.setattr(registry, "load", lambda _: made)
+        return made
+
+    return install
+
+
+@pytest.fixture
+def good():
+    return item("table-1", lambda *_: outcome())
+
+
+@pytest.fixture
+def differing():
+    return item("figure-2.1", lambda *_: outcome(False, "another floor"))
+
+
+@pytest.fixture
+def both(paper, good, differing):
+    """A paper of two items."""
+    return paper(good, differing)

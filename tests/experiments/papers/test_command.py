@@ -1,0 +1,208 @@
+"""``biped reproduce``: what it prints, writes, keeps and returns."""
+
+import re
+
+import pytest
+
+from experiments.cli import main
+from experiments.papers import registry
+from experiments.papers.cached import OUTCOME, recall
+
+
+def page_of(folder):
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_everything_agrees(paper, good, tmp_path, capsys):
+    paper(good)
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "2 of 2 statements agree" in printed
+    assert "period [s]" in printed
+    assert "report.html" in printed
+    page = page_of(tmp_path)
+    assert "2 of 2 statements agree (1 of 1 items computed)." in page
+    assert "Statements that differ" not in page
+    assert "the size is not printed" in page
+    assert (tmp_path / "table-1" / "errors.csv").read_text().splitlines()[1] == "0.1,0.0025,DVP"
+    assert (tmp_path / "table-1" / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_differs_is_a_result_and_says_why(paper, good, differing, tmp_path, capsys):
+    paper(good, differing)
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
+    assert "3 of 4 statements agree" in capsys.readouterr().out
+    lead = page_of(tmp_path).partition('<section id="table-1">')[0]
+    assert "Statements that differ" in lead
+    assert "another floor" in lead
+    assert "&lt;b&gt;peak&lt;/b&gt;" in lead
+    assert re.search(r'<a href="#figure-2.1">.*<span class="verdict bad">1 of 2 agree', lead)
+
+
+def test_what_a_choice_was_made_by_does_not_count(fake, paper, tmp_path, capsys):
+    from experiments.papers.item import Finding, Outcome
+
+    findings = (
+        Finding("depth [mm]", 2.3, 2.29, "within 1%", True),
+        Finding("rest [s]", 1.3, 1.31, "within 1%", True, "the friction is", fitted=True),
+        Finding("touch [s]", 0.5, 0.9, "within 1%", False, "chosen for another run", fitted=True),
+    )
+    only = Outcome((findings[1],))
+    paper(fake.item("table-1", lambda *_: Outcome(findings)), fake.item("table-2", lambda *_: only))
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
+    counted = "1 of 1 statements agree; 3 were used to choose what the paper leaves open"
+    printed = capsys.readouterr().out
+    assert f"nobody-1900: {counted}" in printed.replace("\n", " ")
+    page = page_of(tmp_path)
+    assert f"{counted} (2 of 2 items computed)." in page
+    lead, _, rest = page.partition('<section id="table-1">')
+    assert "1 to choose by" in lead
+    assert "chosen for another run" in lead
+    assert re.search(r'<a href="#table-1">.*<span class="verdict bad">1 of 1 agree', lead)
+    assert [rest.count(f"{word}</td>") for word in ("agrees", "chosen by it", "differs")] == [1, 2, 1]
+    assert [finding.fitted for finding in recall(tmp_path / "table-1").findings] == [False, True, True]
+
+
+def test_findings_are_coloured_and_worded_by_agreement(paper, differing, tmp_path):
+    paper(differing)
+    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
+    section = page_of(tmp_path).partition('<section id="figure-2.1">')[2]
+    rows = re.findall(r'<tr class="(good|bad)">(.*?)</tr>', section)
+    assert [(mood, "agrees</td>" in row, "differs</td>" in row) for mood, row in rows] == [
+        ("good", True, False),
+        ("bad", False, True),
+    ]
+
+
+def test_the_page_needs_no_other_file(paper, good, tmp_path):
+    paper(good)
+    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
+    page = page_of(tmp_path)
+    resources = re.findall(r"""(?:src|href|srcset|data|action)\s*=\s*["']([^"']*)""", page)
+    assert resources
+    assert all(link.startswith(("data:image/png;base64,", "#")) for link in resources)
+    assert not re.search(r"<(script|link|iframe|object)|@import|url\(", page)
+
+
+def test_an_item_that_fails_does_not_stop_the_others(fake, paper, good, tmp_path, capsys):
+    paper(fake.item("table-0", fake.failing), good)
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 1
+    printed = capsys.readouterr()
+    assert "failed: ZeroDivisionError: nothing to divide by" in printed.out
+    assert "not on the page: table-0" in printed.out
+    assert printed.err.strip().splitlines() == [
+        f"biped: error: could not be computed: table-0; {tmp_path / 'report.html'} says why"
+    ]
+    page = page_of(tmp_path)
+    assert "2 of 2 statements agree (1 of 2 items computed)." in page
+    assert "table-0, a title: failed: ZeroDivisionError: nothing to divide by" in page
+    assert "in failing" in page  # the trace
+
+
+def test_ctrl_c_loses_nothing_and_says_what_is_missing(fake, paper, good, tmp_path, capsys):
+    paper(good, fake.item("table-2", fake.interrupted), fake.item("table-3", lambda *_: fake.outcome()))
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 130
+    assert "interrupted; what was computed is in" in capsys.readouterr().err
+    assert recall(tmp_path / "table-1") is not None
+    page = page_of(tmp_path)
+    assert "(1 of 3 items computed)" in page
+    assert page.count("not computed yet") == 2
+
+
+def test_items_that_are_missing_can_be_computed_later(paper, good, differing, tmp_path):
+    paper(good, differing)
+    assert main(["reproduce", "nobody-1900", "table-1", "--out", str(tmp_path)]) == 0
+    assert "(1 of 2 items computed)" in page_of(tmp_path)
+    assert main(["reproduce", "nobody-1900", "figure-*", "--out", str(tmp_path)]) == 0
+    page = page_of(tmp_path)
+    assert "3 of 4 statements agree (2 of 2 items computed)." in page
+    assert "biped reproduce nobody-1900 figure-*" in page
+
+
+def test_a_failed_attempt_leaves_the_earlier_outcome(fake, paper, good, tmp_path):
+    paper(good)
+    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
+    paper(fake.item("table-1", fake.failing))
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 1
+    page = page_of(tmp_path)
+    assert "The last attempt failed: ZeroDivisionError" in page
+    assert "Below is what an earlier one had found." in page
+
+
+def test_without_figures_none_stays_from_before(paper, good, tmp_path):
+    paper(good)
+    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
+    main(["reproduce", "nobody-1900", "--out", str(tmp_path), "--no-figures"])
+    assert sorted(path.name for path in (tmp_path / "table-1").iterdir()) == ["errors.csv", OUTCOME]
+    assert "<img" not in page_of(tmp_path)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_quick_reaches_the_items_and_the_page(fake, paper, tmp_path, quick):
+    asked = []
+
+    def produce(short, progress):
+        asked.append(short)
+        progress(0.5)
+        return fake.outcome()
+
+    paper(fake.item("table-1", produce))
+    main(["reproduce", "nobody-1900", "--out", str(tmp_path), *["--quick"] * quick])
+    assert asked == [quick]
+    assert ("short versions (--quick)" in page_of(tmp_path)) == quick
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_papers_and_items_are_listed(paper, good, capsys, arguments):
+    paper(good)
+    assert main(["reproduce", *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert "nobody-1900: N. Nobody, On nothing, 1900" in printed
+    assert "table-1  a title" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nobody-1901"], "unknown paper 'nobody-1901'; the nearest are nobody-1900"),
+        (["zzz"], "unknown paper 'zzz'; there are nobody-1900"),
+        (["table-1"], "unknown paper 'table-1'; it is an item: biped reproduce nobody-1900 table-1"),
+        (["nobody-1900", "tabel-1"], "nobody-1900 has no item 'tabel-1'; the nearest are table-1"),
+        (["nobody-1900", "zzz"], "nobody-1900 has no item 'zzz'; there are table-1, figure-2.1"),
+    ],
+)
+def test_unknown_names_are_told_with_the_nearest(
+    paper, good, differing, tmp_path, monkeypatch, capsys, arguments, told
+):
+    monkeypatch.chdir(tmp_path)
+    paper(good, differing)
+    assert main(["reproduce", *arguments]) == 2
+    assert capsys.readouterr().err == f"biped: error: {told}\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_files_are_told(fake, paper, good, tmp_path, capsys):
+    paper(good)
+    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
+    (tmp_path / "table-1" / "curve.png").unlink()
+    paper(good, fake.item("table-2", lambda *_: fake.outcome()))
+    assert main(["reproduce", "nobody-1900", "table-2", "--out", str(tmp_path)]) == 2
+    assert "curve.png missing" in capsys.readouterr().err
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
+
+
+def test_a_number_that_is_not_finite_is_a_failure(fake, paper, tmp_path):
+    from experiments.papers.item import Finding, Outcome
+
+    found = Outcome((Finding("force [N]", 1.0, float("nan"), "within 5%", True),))
+    paper(fake.item("table-1", lambda *_: found))
+    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 1
+
+
+def test_real_papers_are_found_by_their_packages():
+    for name in registry.paper_names():
+        made = registry.load(name)
+        assert made.name == name
+        names = [item.name for item in made.items]
+        assert len(set(names)) == len(names)
+        assert all(re.fullmatch(r"[a-z0-9][a-z0-9.-]*", item) for item in names)

@@ -1,0 +1,106 @@
+"""The short versions of what is recomputed of Lee et al. 2016: what has nothing to do with a machine's speed."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+from experiments.papers.lee_2016 import PAPER
+from experiments.papers.lee_2016.chain import INERTIA, LENGTH, MASS, lee_chain, random_start
+from experiments.papers.lee_2016.convergence import _findings, order
+from experiments.papers.lee_2016.speed import OURS, RIQN, WAYS
+
+#: How statements begin that may differ: those of times, which a machine and what else it does decide, …
+TIMED = (
+    "RIQN with DRNEA against",
+    "growth of the time of an iteration",
+    "DRNEA over SVI",
+    "RIQN over Newton's method",
+    "exact Newton in O(n) (ours) over RIQN",
+)
+#: … and of those that do not hang on a machine, by item; why is in the item's notes.
+MAY_DIFFER = {
+    "figure-2b": (),
+    "figure-3": TIMED,
+    "figure-4a": ("iterations to 1e-6 N·s from the zero",),
+    "figure-4b": (),
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    matplotlib.use("Agg")
+    return {item.name: item.produce(True, lambda _: None) for item in PAPER.items}
+
+
+def finding(outcome, begin):
+    return next(found for found in outcome.findings if found.quantity.startswith(begin))
+
+
+def test_every_item_has_statements_tables_and_a_figure(outcomes):
+    assert list(outcomes) == list(MAY_DIFFER)
+    for outcome in outcomes.values():
+        assert outcome.findings
+        assert outcome.assumptions
+        assert outcome.tables
+        assert outcome.figures
+
+
+def test_only_these_statements_differ_and_say_why(outcomes):
+    for name, outcome in outcomes.items():
+        for found in outcome.findings:
+            assert found.agrees or found.quantity.startswith(MAY_DIFFER[name]), found.quantity
+            assert found.agrees or found.note, found.quantity
+        for begin in MAY_DIFFER[name]:
+            assert any(found.quantity.startswith(begin) for found in outcome.findings), begin
+
+
+def test_without_an_order_the_statement_differs():
+    """Two iterations to the end, or an error that is not finite."""
+    for errors in ([1.0, 1e-9], [1.0, float("inf")], [1.0, float("nan")]):
+        assert np.isnan(order(errors))
+    made = _findings({(guess, name): [1.0, 1e-9] for guess in ("zero", "current (IG1)") for name in ("Newton", "RIQN")})
+    assert not any(found.agrees for found in made if found.quantity.startswith("order"))
+    assert all(isinstance(found.ours, str) for found in made)
+
+
+def test_what_the_guess_was_chosen_by_is_marked(outcomes):
+    fitted = [found.quantity for outcome in outcomes.values() for found in outcome.findings if found.fitted]
+    assert fitted == ["mean evaluations, Newton"]
+
+
+def test_the_chain_is_the_authors():
+    model = lee_chain(3)
+    assert model.total_mass == 3 * MASS
+    assert np.allclose(model.tree.inertia.reshape(-1, 3, 3), INERTIA * np.eye(3))
+    assert np.allclose(model.tree.com_offset, (0.0, 0.0, LENGTH / 2))
+    state = random_start(model)
+    assert 0.0 < np.abs(state.q).max() <= np.pi / 2
+
+
+def test_energy_does_not_drift(outcomes):
+    found = outcomes["figure-2b"]
+    assert finding(found, "drift of the energy, RIQN").agrees
+    assert finding(found, "drift of the energy, exact").agrees
+
+
+def test_newton_is_quadratic_and_riqn_linear(outcomes):
+    found = outcomes["figure-4a"]
+    assert finding(found, "iterations to 1e-6 N·s from the current").agrees
+    assert finding(found, "order of the last iteration, Newton").agrees
+    assert finding(found, "order of the last iteration, RIQN").agrees
+
+
+def test_newton_needs_fewer_iterations_than_riqn(outcomes):
+    found = outcomes["figure-4b"]
+    assert finding(found, "Newton needs fewer").agrees
+    assert finding(found, "evaluations, exact").agrees
+
+
+def test_all_root_finders_take_the_same_steps(outcomes):
+    """None is retried, and ours takes the fewest iterations but for those with the exact derivative in each."""
+    table = outcomes["figure-3"].tables["Time and iterations"].set_index(["method", "bodies"])
+    assert set(table.index.get_level_values(0)) == set(WAYS)
+    assert (table["steps in parts"] == 0).all()
+    iterations = table["iterations a step"]
+    for bodies in (10, 100):
+        assert iterations[OURS, bodies] < iterations[RIQN, bodies]

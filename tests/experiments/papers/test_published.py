@@ -1,0 +1,145 @@
+"""The experiments behave as published: shapes and signs, and magnitudes within about a third.
+
+Wendlandt 1997, section 4.3 (its simulator had another floor and another collision) and section 5.3.
+"""
+
+import numpy as np
+import pytest
+
+from biped.runs.contact_changes import lasting_changes
+from experiments.catalogue.registry import experiment_named
+from experiments.papers.wendlandt_1997.friction_search import FACTS, Motion
+
+BALANCING = ("stand-tilted", "thrown-block")
+STICKING = 4
+
+
+def changes(run, edge):
+    return [change for change in lasting_changes(run.summary["events"]["edges"])[0] if change.edge == edge]
+
+
+@pytest.mark.parametrize("name", BALANCING)
+def test_it_stands_at_its_set_point(runs, name):
+    summary = runs[name].summary
+    assert summary["outcome"] == "stood"
+    assert summary["settling_time"] < 1.0
+    assert summary["position_error"] < 1e-4
+    assert summary["orientation_error"] < np.radians(0.05)
+
+
+@pytest.mark.parametrize("name", BALANCING)
+def test_sticking_feet_do_not_creep(runs, name):
+    run = runs[name]
+    assert run.summary["foot_creep"] < 1e-6
+    tail = run.frame[run.frame["time"] > 1.0]
+    for point in run.state.model.contact_names:
+        assert (tail[f"contact_{point}_mode"] == STICKING).all()
+
+
+@pytest.mark.parametrize("name", ["stand-tilted", "thrown-block", "box-drop"])
+def test_the_books_close(runs, name):
+    run = runs[name]
+    exchanged = np.ptp(run.frame["ledger_kinetic"] + run.frame["ledger_potential"])
+    assert run.summary["ledger_residual"] < 1e-3 * exchanged
+    assert run.summary["momentum_defect"] < 1e-9
+    assert run.summary["angular_momentum_defect"] < 1e-9
+
+
+class TestStandTilted:
+    def test_the_greatest_torque_is_in_the_knees_at_the_start(self, runs):
+        run = runs["stand-tilted"]
+        peaks = run.summary["peak_torque"]
+        assert max(peaks, key=peaks.get) in ("left_knee_pitch", "right_knee_pitch")
+        for side in ("left", "right"):
+            torque = run.frame[f"torque_{side}_knee_pitch"].to_numpy()
+            assert peaks[f"{side}_knee_pitch"] == pytest.approx(192.0, rel=0.33)
+            assert np.argmax(np.abs(torque)) < 25  # within 50 ms
+        small = [
+            peaks[f"{side}_{joint}"] for side in ("left", "right") for joint in ("hip_roll", "hip_pitch", "hip_yaw")
+        ]
+        assert max(small) < 0.2 * max(peaks.values())
+
+    def test_the_desired_force_starts_high_and_ends_at_the_weight_it_bears(self, runs):
+        force = runs["stand-tilted"].frame["desired_fz"].to_numpy()
+        assert np.argmax(force) == 0
+        assert force[0] == pytest.approx(1687.0, rel=0.33)
+        assert force[-1] == pytest.approx(594.0, rel=0.05)
+
+    def test_the_desired_torque_stays_in_its_published_bounds(self, runs):
+        frame = runs["stand-tilted"].frame
+        standing = frame[frame["time"] > 0.03]  # the thesis's feet land at once, ours fall 5 mm
+        assert standing["desired_nx"].between(-20.0, 0.0).all()
+        assert frame["desired_nz"].between(-2.0, 2.0).all()
+        assert frame["desired_ny"].min() == pytest.approx(-49.0, rel=0.33)
+
+    def test_the_height_converges_first(self, runs):
+        frame = runs["stand-tilted"].frame
+        early = frame[frame["time"] < 1.0]
+
+        def last_away(column, target, start):
+            return early["time"][(early[column] - target).abs() > 0.1 * abs(start - target)].iloc[-1]
+
+        assert last_away("body_z", 1.10, 1.035) < last_away("body_x", -0.01, 0.0)
+
+
+class TestThrownBlock:
+    def test_the_block_hits_at_about_80_ms(self, runs):
+        first = runs["thrown-block"].summary["events"]["impacts"][0]
+        assert first["time"] == pytest.approx(0.08, abs=0.015)
+        assert first["body"] == "trunk"
+        assert first["impulse"][0] < -3.0
+        assert first["place"][0] == pytest.approx(0.128, abs=0.03)  # on the back
+
+    def test_the_heels_rise_and_land_again_one_after_the_other(self, runs):
+        landings = []
+        for side in ("left", "right"):
+            down, up, again = changes(runs["thrown-block"], f"{side}_heel")
+            assert (down.change, up.change, again.change) == ("down", "up", "down")
+            assert 0.08 < up.time < 0.16
+            assert 0.28 < again.time < 0.45
+            landings.append(again.time)
+        assert abs(landings[0] - landings[1]) > 0.005
+
+    def test_the_toes_stay_down(self, runs):
+        for side in ("left", "right"):
+            assert [change.change for change in changes(runs["thrown-block"], f"{side}_toes")] == ["down"]
+
+    def test_the_hit_turns_the_trunk_as_published(self, runs):
+        frame = runs["thrown-block"].frame
+        hit = runs["thrown-block"].summary["events"]["impacts"][0]["time"]
+        before, after = (frame[frame["time"] >= time].iloc[0] for time in (hit - 0.004, hit + 0.03))
+        assert after["body_vx"] < before["body_vx"] - 0.05  # pushed along −X
+        assert after["body_wz"] > before["body_wz"] + 0.3  # turned about Z
+        assert frame["body_qz"].max() > 0.03
+
+    def test_a_faster_block_makes_it_fall(self):
+        run = experiment_named("thrown-block").run({"block.velocity": (-9.0, 0.0, 0.2)})
+        assert run.summary["outcome"] == "fell"
+        assert 0.07 < run.summary["fell_at"] < 1.0
+        assert np.isfinite(run.frame.to_numpy(dtype=float)).all()
+
+    def test_without_a_hit_it_stands_on_its_heels(self):
+        run = experiment_named("thrown-block").run({"block.position": (0.5, 5.0, 1.2), "run.duration": 1.0})
+        assert run.summary["events"]["impacts"] == []
+        assert [change.change for change in changes(run, "left_heel")] == ["down"]
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
+def test_the_box_does_what_the_thesis_says(runs, fact):
+    assert fact.holds(Motion(runs["box-drop"])), fact.statement
+
+
+def test_the_box_stands_on_its_spring(runs):
+    run = runs["box-drop"]
+    sinks = 70.0 * 9.81 / (4 * 75_000.0)
+    assert run.frame["body_z"].iloc[-1] == pytest.approx(0.1 - sinks, abs=1e-6)
+
+
+@pytest.mark.parametrize("step", [1e-4, 2.5e-4, 1e-3, 2e-3])
+@pytest.mark.parametrize("name", BALANCING)
+def test_the_behaviour_does_not_hang_on_the_step(name, step):
+    run = experiment_named(name).run({"run.step": step, "run.duration": 1.5})
+    assert run.summary["outcome"] == "stood"
+    assert run.summary["settling_time"] < 1.0
+    peaks = run.summary["peak_torque"]
+    assert max(peaks, key=peaks.get) in ("left_knee_pitch", "right_knee_pitch")

@@ -1,0 +1,68 @@
+"""Chapters 4 and 5 of the thesis as items: what agrees, what is known to differ, and that either could be otherwise."""
+
+import numpy as np
+import pytest
+
+from experiments.catalogue.registry import experiment_named
+from experiments.papers.wendlandt_1997 import chapter4, chapter5, experiment1, experiment2
+from experiments.papers.wendlandt_1997.simulated import run_of, sharpest_change
+
+#: Why: see the items' notes. Feet that stick, and a block whose size is not printed.
+DIFFERING = {
+    ("figure-4.3", "the front of the left foot rises [s]"),
+    ("figure-4.3", "drift of the joint angles as time progresses [rad]"),
+    ("figure-4.12", "the foot that lands first"),
+    ("figure-4.12", "drift of the joint angles as time progresses [rad]"),
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    return {item.name: item.produce(True, lambda _: None) for item in (*chapter4.ITEMS, *chapter5.ITEMS)}
+
+
+def test_every_figure_of_the_runs_is_there(outcomes):
+    numbers = [f"4.{k}" for k in (*range(3, 11), *range(12, 20))] + [f"5.{k}" for k in range(3, 7)]
+    assert list(outcomes) == [f"figure-{number}" for number in numbers]
+    assert all(len(outcome.figures) == 1 and outcome.findings for outcome in outcomes.values())
+
+
+def test_what_differs_is_known_and_explained(outcomes):
+    differing = {
+        (name, finding.quantity): finding.note
+        for name, outcome in outcomes.items()
+        for finding in outcome.findings
+        if not finding.agrees
+    }
+    assert set(differing) == DIFFERING
+    assert all(differing.values())
+
+
+def test_a_box_of_other_friction_does_not_agree():
+    run = experiment_named("box-drop").run({"floor.mu_s": 0.8, "floor.mu_d": 0.8})
+    findings = [finding for kind in chapter5._FACTS for finding in chapter5._compare(kind, run)]
+    assert not all(finding.agrees for finding in findings)
+
+
+def test_a_human_that_is_not_hit_does_not_agree():
+    run = experiment_named("thrown-block").run({"block.position": (0.5, 5.0, 1.2), "run.duration": 1.0})
+    agreeing = {finding.quantity: finding.agrees for finding in experiment2.joint_angles(run)}
+    assert not agreeing["the block hits [s]"]
+    assert not agreeing["the left foot lands [s]"]
+    assert not any(finding.agrees for finding in experiment2.body_orientation(run)[:2])
+
+
+def test_other_magnitudes_do_not_agree():
+    run = experiment_named("stand-tilted").run({"controller.kp_position": (50.0, 50.0, 600.0), "run.duration": 0.3})
+    agreeing = {finding.quantity: finding.agrees for finding in experiment1.desired_force(run)}
+    assert not agreeing["greatest desired Z force [N]"]
+
+
+def test_a_sharp_change_is_a_kink_and_not_a_slope():
+    run = run_of("stand-tilted")
+    time = run.frame["time"].to_numpy()
+    slope = np.stack([np.sin(3.0 * time), time**2], axis=1)
+    kink = slope + np.where(time > 1.0, time - 1.0, 0.0)[:, None]
+    assert sharpest_change(run, slope, (1.0,), ()) < 2.0
+    assert sharpest_change(run, kink, (1.0,), ()) > 20.0
+    assert sharpest_change(run, kink, (2.0,), ()) < 0.5

@@ -1,0 +1,94 @@
+"""Chapter 2 of the thesis as items: what agrees, and that it could be otherwise."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+from experiments.papers.wendlandt_1997 import pendulum_runs, printed, rigid_body_runs
+from experiments.papers.wendlandt_1997.chapter2 import ITEMS
+from experiments.papers.wendlandt_1997.convergence import compared, mean_error, of_second_order, slope
+
+
+def produced(quick):
+    matplotlib.use("Agg")
+    done = []
+    outcomes = {item.name: item.produce(quick, done.append) for item in ITEMS}
+    assert all(0.0 <= fraction <= 1.0 for fraction in done)
+    return outcomes
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    return produced(True)
+
+
+def check(outcomes):
+    """Everything agrees; what a busy machine decides is left out."""
+    findings = [
+        (name, finding)
+        for name, outcome in outcomes.items()
+        for finding in outcome.findings
+        if not finding.quantity.startswith("CPU time")
+    ]
+    differing = [f"{name}: {f.quantity}: {f.published} against {f.ours}" for name, f in findings if not f.agrees]
+    assert not differing
+    assert len(findings) > 60
+
+
+def test_all_tables_and_figures_are_there(outcomes):
+    names = [
+        "table-2.1",
+        *(f"figure-2.{k}" for k in range(2, 7)),
+        "table-2.2",
+        *(f"figure-2.{k}" for k in range(7, 13)),
+    ]
+    assert list(outcomes) == names
+    for name, outcome in outcomes.items():
+        assert outcome.findings
+        assert outcome.tables if name.startswith("table") else len(outcome.figures) == 1
+
+
+def test_what_is_printed_is_met(outcomes):
+    check(outcomes)
+
+
+@pytest.mark.slow
+def test_what_is_printed_is_met_by_the_whole():
+    check(produced(False))
+
+
+def test_an_error_is_the_mean_over_samples_and_components():
+    """(2.53)."""
+    values = np.array([[3.0, 4.0], [0.0, 0.0]])
+    assert mean_error(values, np.zeros((2, 2))) == 5.0 / 2.0 / 2.0
+    assert mean_error(np.array([1.0, 3.0]), np.zeros(2)) == 2.0
+
+
+def test_slopes_and_margins_can_be_missed():
+    assert slope((1.0, 10.0), (3.0, 300.0)) == pytest.approx(2.0)
+    assert not of_second_order("", (1.0, 10.0), (1.0, 100.0), (1.0, 125.0)).agrees
+    assert compared("", 1.0, 1.019).agrees
+    assert not compared("", 1.0, 1.021).agrees
+
+
+def test_a_shorter_run_does_not_meet_the_printed_errors(monkeypatch):
+    """The duration of the pendulum's runs is read off from them."""
+    monkeypatch.setattr(pendulum_runs, "DURATION", 20.0)
+    found = pendulum_runs.runs.__wrapped__()
+    for row, published in zip(found.em[1:], printed.PENDULUM_EM["position"][1:], strict=True):
+        assert abs(row.position / published - 1.0) > 0.2
+
+
+def test_the_euler_step_must_be_made_unit():
+    """The printed energies tell: without that, those at 1e-4 s would be out of their range."""
+    q0, second, energy, _ = rigid_body_runs.start()
+    assert np.linalg.norm(second[1e-4]) == pytest.approx(1.0, abs=1e-14)
+    assert energy < 33.0 - 1.5e-8
+    assert np.linalg.norm(q0) == 1.0
+
+
+def test_the_refined_start_prints_as_the_start():
+    assert np.round(pendulum_runs.refined_start(), 3).tolist() == list(pendulum_runs.START)
+    q, v = pendulum_runs.start()
+    assert q[:3] @ q[:3] == pytest.approx(16.0, rel=1e-14)
+    assert (q[3:] - q[:3]) @ (v[3:] - v[:3]) == pytest.approx(0.0, abs=1e-13)

@@ -1,0 +1,69 @@
+"""Short real trials, and studies of them."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from experiments.studies import Study
+from experiments.studies.trial import Trial
+
+EXPERIMENT = "thrown-block"
+#: [s] that a trial simulates: enough for the block to hit.
+DURATION = 0.1
+BIPED = "import sys; from experiments.cli import main; sys.exit(main())"
+
+
+@pytest.fixture
+def make_trials():
+    """So many trials, no two alike."""
+
+    def make(count, **changes):
+        fixed = {"run.duration": DURATION, **changes}
+        return [Trial(k, fixed | {"floor.mu_s": 0.6 + k / 1000}, {"replica": k}) for k in range(count)]
+
+    return make
+
+
+@pytest.fixture
+def make_study(tmp_path):
+    """A study of such trials in the folder of this name."""
+
+    def make(name="study", **configuration):
+        return Study.create(tmp_path / name, "test", EXPERIMENT, configuration, varied=["floor.mu_s"])
+
+    return make
+
+
+def hear_interrupts():
+    """A shell may have left SIGINT ignored for what runs in its background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start ``biped`` as a process of its own in the test's folder."""
+    started = []
+
+    def begin(*words, **options):
+        command = [sys.executable, "-c", BIPED, *map(str, words)]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **{"preexec_fn": hear_interrupts} | options,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def in_tmp(tmp_path, monkeypatch):
+    """The working folder is an empty one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -1,0 +1,98 @@
+"""Trials in other processes: the same results, and workers that are killed lose none."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from biped.errors import InputError
+from experiments.studies import Study, run_trials
+from experiments.studies.execution.executors import Dask, Joblib, Threads
+from experiments.studies.trial import Trial
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = [
+    # A cluster's own logging and sockets, as it is taken down while workers are being killed.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture
+def table_here(make_study):
+    def run(trials):
+        with make_study("here") as study:
+            run_trials(study, trials, Threads(1))
+            return study._rows.table(study.header)
+
+    return run
+
+
+def fell_short(trial: Trial) -> dict[str, float | int | str | None]:
+    """A trial's work that kills the worker, wherever it is tried."""
+    if trial.number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"verdict": "recovered", "failure": "", "message": ""}
+
+
+def test_processes_find_what_threads_find(make_study, make_trials, table_here):
+    trials = make_trials(12)
+    with make_study("loky") as study:
+        run_trials(study, trials, Joblib("loky", 2))
+        assert study._rows.table(study.header).equals(table_here(trials))
+
+
+def test_processes_that_are_killed_again_and_again_end_it():
+    trials = [Trial(k, {}) for k in range(8)]
+    found = []
+    with pytest.raises(ChildProcessError, match="killed again and again"):
+        found += (trial.number for trial, _ in Joblib("loky", 2).run(fell_short, trials))
+
+
+def kill_one(cluster):
+    """Kill a worker process the hard way; its nanny starts another one."""
+    nanny = next(iter(cluster.workers.values()))
+    os.kill(nanny.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("count", "workers"), [pytest.param(40, 2, id="short"), pytest.param(400, 4, id="long", marks=pytest.mark.slow)]
+)
+def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_here, count, workers):
+    trials = make_trials(count)
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 50}
+    with (
+        distributed.LocalCluster(n_workers=workers, **options) as cluster,
+        distributed.Client(cluster) as client,
+        make_study("cluster") as study,
+    ):
+        killed = []
+
+        def progress(done):
+            assert done == len(study.finished)
+            if done == count // 3:
+                kill_one(cluster)
+                killed.append(time.monotonic())
+
+        run_trials(study, trials, Dask(client=client), progress)
+        assert killed
+        table = study._rows.table(study.header)
+    assert table.column("trial").to_pylist() == list(range(count))
+    assert table.equals(table_here(trials))
+    assert len(Study.read(study.folder).finished) == count
+
+
+def test_a_trial_that_kills_every_worker_is_told_and_the_others_run():
+    found = []
+    arriving = (trial.number for trial, _ in Dask(workers=2).run(fell_short, [Trial(k, {}) for k in range(8)]))
+    with pytest.raises(ChildProcessError, match="killed: 3; all others ran"):
+        found.extend(arriving)
+    assert sorted(found) == [0, 1, 2, 4, 5, 6, 7]
+
+
+def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr(Dask, "PATIENCE", 1.0)
+    with pytest.raises(InputError, match=r"scheduler tcp://127\.0\.0\.1:9: cannot be reached"):
+        next(Dask(scheduler="tcp://127.0.0.1:9").run(fell_short, [Trial(0, {})]))

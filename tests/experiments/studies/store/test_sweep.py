@@ -1,0 +1,211 @@
+"""``biped sweep``: which trials a file asks for, what is wrong with it, and what comes out."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from biped.errors import InputError
+from experiments.catalogue.registry import experiment_named
+from experiments.cli import main
+from experiments.studies.store.config import Config
+from experiments.studies.sweep import sweep
+from experiments.studies.sweep.plan import plan_from
+from experiments.studies.sweep.shares import share
+
+SHORT = {"run.duration": 0.05}
+SPAN = {"from": 1, "to": 2}
+
+
+def plan_of(vary, **more):
+    return plan_from(Config({"experiment": "thrown-block", "set": SHORT, "vary": vary} | more))
+
+
+def test_grids_and_lists_that_go_together_are_combined():
+    plan = plan_of(
+        {
+            "floor.mu_s": [0.6, 0.8],
+            "block.velocity[0]": {"from": -6, "to": -4, "count": 3},
+            "together": {"block.mass": [1, 2], "block.size": [0.1, [0.1, 0.1, 0.2]]},
+        },
+        replicas=2,
+        seed=5,
+    )
+    trials = plan.trials()
+    assert [trial.number for trial in trials] == list(range(2 * 3 * 2 * 2)) == list(range(plan.total))
+    sizes = ((0.1, 0.1, 0.1), (0.1, 0.1, 0.2))
+    wanted = list(product((0.6, 0.8), (-6.0, -5.0, -4.0), zip((1.0, 2.0), sizes, strict=True)))
+    for trial, (friction, speed, (mass, size)) in zip(trials[::2], wanted, strict=True):
+        assert trial.changes["floor.mu_s"] == friction
+        assert trial.changes["block.velocity[0]"] == speed
+        assert (trial.changes["block.mass"], trial.changes["block.size"]) == (mass, size)
+    seeds = {(trial.labels["replica"], trial.changes["initial.seed"]) for trial in trials}
+    assert len(seeds) == 2  # the same starts for every combination
+    assert all(trial.changes["initial.jitter"] > 0.0 for trial in trials)
+
+
+def test_ranges_have_both_ends_and_neat_values():
+    plan = plan_of({
+        "floor.mu_s": {"from": 0.6, "to": 1.0, "step": 0.1},
+        "floor.k_n": {"from": 1e4, "to": 1e6, "count": 3, "scale": "log"},
+        "integrator.max_iterations": {"from": 1, "to": 1000, "count": 4, "scale": "log"},
+    })  # fmt: skip
+    assert [axis.points for axis in plan.axes] == [
+        ((0.6,), (0.7,), (0.8,), (0.9,), (1.0,)),
+        ((1e4,), (1e5,), (1e6,)),
+        ((1,), (10,), (100,), (1000,)),
+    ]
+
+
+@pytest.mark.parametrize("method", ["sobol", "latin-hypercube"])
+def test_samples_fill_their_ranges_evenly(method):
+    def sample(seed):
+        axis = plan_of({"sample": {"method": method, "count": 64, "floor.k_n": {"from": 1e3, "to": 1e6, "scale": "log"},
+                                   "block.velocity[0]": {"from": -4, "to": -6},
+                                   "integrator.max_halvings": {"from": 2, "to": 5}}}, seed=seed).axes[0]  # fmt: skip
+        assert axis.names == ("floor.k_n", "block.velocity[0]", "integrator.max_halvings")
+        return [np.array(column) for column in zip(*axis.points, strict=True)]
+
+    stiffness, speed, halvings = sample(0)
+    # One-dimensional projections of both: one point in each of 64 equal parts of the range.
+    assert sorted(np.floor(64 * np.log10(stiffness / 1e3) / 3)) == list(range(64))
+    assert sorted(np.floor(64 * (-4 - speed) / 2)) == list(range(64))
+    assert [int((halvings == k).sum()) for k in (2, 3, 4, 5)] == [16] * 4
+    assert all(map(np.array_equal, sample(0), (stiffness, speed, halvings)))
+    assert not np.array_equal(sample(1)[0], stiffness)
+
+
+FILE = """\
+experiment = "thrown-block"
+replicas = 2
+
+[set]
+run.duration = 0.05
+
+[vary]
+floor.mu_s = [0.6, 0.8]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("thrown-block", "thrown-blok", "line 1: unknown experiment 'thrown-blok'; did you mean 'thrown-block'"),
+        ("replicas", "replica", "line 2: unknown key 'replica'; did you mean 'replicas'"),
+        ("= 2", "= 0", "line 2: replicas = 0: it must be a whole number, 1 or above"),
+        ("duration = 0.05", "duraton = 0.05", "line 5: unknown parameter 'run.duraton'; did you mean 'run.duration'"),
+        ("0.05", "nan", "line 5: run.duration = nan: it must be one number"),
+        ("0.05", "-1.0", "duration"),
+        ("mu_s", "mu_z", "line 8: unknown parameter 'floor.mu_z'; did you mean"),
+        ("[0.6, 0.8]", "0.6", "line 8: floor.mu_s = 0.6: it must be a list of values or"),
+        ("[0.6, 0.8]", "[0.6, 0.6]", "line 8: floor.mu_s: a value is there twice"),
+        ("[0.6, 0.8]", '[0.6, "x"]', "line 8: floor.mu_s = x: it must be one number"),
+        ("[0.6, 0.8]", "{ from = 1, to = 2 }", "line 8: floor.mu_s: a range needs either count or step"),
+        ("[0.6, 0.8]", "{ from = 1, to = 2, cont = 3 }", "line 8: floor.mu_s: unknown key 'cont'"),
+        ("[0.6, 0.8]", "{ from = 0, to = 2, count = 3, scale = 'log' }", "line 8: floor.mu_s: a log scale needs"),
+        ("[0.6, 0.8]", "{ from = 0, to = 1, step = 0.3 }", "line 8: floor.mu_s: steps of 0.3 from 0 do not meet 1"),
+        ("[0.6, 0.8]", "[0.6, -0.8]", "1 of 2 combinations cannot be run; the first is floor.mu_s = -0.8: "),
+        ("floor.mu_s", "run.duration", "run.duration is both set and varied"),
+        ("floor.mu_s = [0.6, 0.8]", "initial.seed = [1, 2]", "line 2: initial.seed: replicas have seeds of their own"),
+        ("[vary]", "[vary.sample]\ncount = 3", "line 8: count = 3: Sobol's sequence is even at powers of two: 2 or 4"),
+        ("[vary]", "[vary.together]\nblock.mass = [1]", "lists of the same length: block.mass has 1, floor.mu_s has 2"),
+        ("replicas = 2", 'metrics = ["setling_*"]', "line 2: metrics: there is no 'setling_*'; there are"),
+        ("floor.mu_s = [0.6, 0.8]", "", r"[vary] is empty"),
+        ("[vary]", "[vary", "not TOML"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_is_told_before_anything_runs(in_tmp, capsys, old, new, told):
+    (in_tmp / "bad.toml").write_text(FILE.replace(old, new), encoding="utf-8")
+    assert main(["sweep", "bad.toml"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("biped: error: bad.toml")
+    assert told in line
+    assert not (in_tmp / "results").exists()
+
+
+def test_the_command_leaves_its_files_and_says_what_was_found(in_tmp, capsys):
+    (in_tmp / "mine.toml").write_text(
+        'metrics = ["position_error", "peak_torque_*_knee_pitch"]\n' + FILE, encoding="utf-8"
+    )
+    assert main(["sweep", "mine.toml"]) == 0
+    folder = in_tmp / "results" / "sweep" / "mine"
+    assert {path.name for path in folder.iterdir()} == {"study.json", "trials.parquet", "journal.jsonl", "sweep.png"}
+    printed = capsys.readouterr().out
+    assert "4 trials: 2 combinations × 2 replicas   4 recovered" in printed
+    assert "median position_error [m]" in printed
+    header = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    assert header["configuration"]["vary"] == {"floor": {"mu_s": [0.6, 0.8]}}
+    assert main(["sweep", "mine.toml"]) == 0
+    assert "4 of 4 trials are in results/sweep/mine already" in capsys.readouterr().err
+
+
+def test_trials_that_cannot_be_computed_are_told_at_the_end(in_tmp, capsys):
+    text = FILE + "[vary.together]\nintegrator.max_iterations = [1, 20]\nintegrator.max_halvings = [0, 6]\n"
+    (in_tmp / "hard.toml").write_text(text, encoding="utf-8")
+    assert main(["sweep", "hard.toml", "--no-figures"]) == 1
+    caught = capsys.readouterr()
+    assert "4 recovered   4 failed" in caught.out
+    assert "4 of 8 trials could not be computed; the first is 0: IntegrationError: no solution" in caught.err
+
+
+def test_the_table_from_python_is_that_of_the_runs():
+    frame = sweep("thrown-block", {"floor.mu_s": [0.6, 0.9]}, SHORT, replicas=2, seed=3)
+    assert frame["floor.mu_s"].tolist() == [0.6, 0.6, 0.9, 0.9]
+    for _, row in frame.iterrows():
+        summary = experiment_named("thrown-block").run(json.loads(row["changes"])).summary
+        assert row["position_error"] == summary["position_error"]
+        assert row["peak_torque_left_knee_pitch"] == summary["peak_torque"]["left_knee_pitch"]
+
+
+@pytest.mark.parametrize(
+    "vary",
+    [
+        {"block.velocity[0]": [-4.0, -6.0]},
+        {"block.size": [0.1, [0.1, 0.1, 0.2]]},
+        {"block.velocity[0]": [-4.0, -6.0], "block.size": [0.1, [0.1, 0.1, 0.2]]},
+        {
+            "block.velocity[0]": [-4.0, -6.0],
+            "floor.mu_s": [0.6, 0.7],
+            "together": {"block.mass": [1, 2], "block.friction": [0.1, 0.2]},
+        },
+        {"sample": {"count": 16, "floor.k_n": {"from": 1e4, "to": 1e5, "scale": "log"}, "block.mass": SPAN}},
+        {"sample": {"count": 32, "block.mass": SPAN}},
+    ],
+    ids=["one", "words", "map", "many", "points", "bins"],
+)
+def test_every_kind_of_sweep_has_a_figure_and_a_summary(vary, tmp_path, capsys):
+    from experiments.studies.sweep.run import open_study, run_plan
+    from experiments.studies.sweep.summary import print_summary
+    from experiments.visualization.studies.sweep_figure import draw_sweep
+
+    plan = plan_of(vary)
+    with open_study(plan, tmp_path) as study:
+        frame = run_plan(plan, study)
+    frame.loc[frame.index[::3], ["verdict", "settling_time"]] = ["fell", None]
+    assert draw_sweep(plan, frame, tmp_path / "sweep.png").stat().st_size > 5000
+    print_summary(plan, frame)
+    printed = capsys.readouterr().out
+    assert f"{len(frame)} trials" in printed
+    assert "fell" in printed
+
+
+def test_wilsons_interval_holds_as_often_as_it_says():
+    """On average over probabilities, in 95 % of all samples."""
+    import pandas as pd
+
+    of = 12
+    found = [share(pd.Series(["recovered"] * k + ["fell"] * (of - k))) for k in range(of + 1)]
+    assert [s.value for s in found] == [k / of for k in range(of + 1)]
+    probabilities = np.linspace(0.01, 0.99, 99)
+    held = [sum(binom.pmf(k, of, p) for k, s in enumerate(found) if s.low <= p <= s.high) for p in probabilities]
+    assert 0.94 < np.mean(held) < 0.97
+    assert min(held) > 0.80
+
+
+def test_a_setting_from_python_that_is_wrong_is_told():
+    with pytest.raises(InputError, match=r"unknown parameter 'floor\.mu'; did you mean"):
+        sweep("thrown-block", {"floor.mu": [1.0]})
+    with pytest.raises(InputError, match="step"):
+        sweep("thrown-block", {"floor.mu_s": [0.6]}, {"run.step": 0.0007})

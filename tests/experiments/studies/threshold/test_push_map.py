@@ -1,0 +1,123 @@
+"""The push map: its directions, its symmetry, its figures, its page and its command."""
+
+import math
+
+import numpy as np
+import pytest
+
+from biped.errors import InputError
+from biped.model import human
+from experiments.catalogue.balance import EXPERIMENT
+from experiments.cli.main import main
+from experiments.commands import push_map as command
+from experiments.studies.store.folder import Study
+from experiments.studies.threshold.directions import WORDS, evenly, soles, word_of
+from experiments.studies.threshold.ensemble import Question
+from experiments.studies.threshold.findings import read_findings
+from experiments.studies.threshold.push_map_names import heights_of
+from experiments.visualization.pages import Chart
+from experiments.visualization.studies.push_map_page import page_lead, page_sections
+
+
+def plan(*argv):
+    return command.plan_of(command.parser().parse_args(list(argv)))
+
+
+@pytest.mark.parametrize("azimuth", evenly(8))
+def test_words_say_where_the_push_drives_the_human(azimuth):
+    """The human faces −x and its left is −y."""
+    x, y, _ = EXPERIMENT.build({"push.impulse": 1.0, "push.azimuth": math.radians(azimuth)}).disturbances[0].direction
+    word = word_of(azimuth)
+    assert ("front" in word) == (x < -1e-9)
+    assert ("back" in word) == (x > 1e-9)
+    assert ("left" in word) == (y < -1e-9)
+    assert ("right" in word) == (y > 1e-9)
+
+
+def test_soles_are_in_front_of_the_ankles_and_on_their_sides():
+    left, right = soles()
+    model = human()
+    width = 0.5 * abs(np.diff([model.home_positions[model.body_index(f"{s}_ankle")][1] for s in ("left", "right")])[0])
+    for outline, sign in ((left, 1.0), (right, -1.0)):
+        forwards, leftwards = outline.distance * np.cos(outline.azimuth), outline.distance * np.sin(outline.azimuth)
+        assert sign * leftwards.mean() == pytest.approx(width, abs=0.02)
+        assert forwards.max() > -forwards.min() > 0.0
+        assert outline.azimuth[0] == outline.azimuth[-1]
+
+
+def test_each_condition_is_a_direction_at_a_height():
+    found = plan("--directions", "4", "--heights", "1.0", "1.2", "--set", "push.duration=0.05")
+    assert heights_of(found) == [1.0, 1.2]
+    assert len(found.conditions) == 8
+    setup = EXPERIMENT.build(found.trial(Question(5, 0, 0, 7.0)).changes)
+    (push,) = [d for d in setup.disturbances if type(d).__name__ == "Push"]
+    assert (push.impulse, push.duration) == (7.0, 0.05)
+    assert push.point == pytest.approx((0.0, 0.0, 1.2 - EXPERIMENT.values()["initial.body_z"]))
+    assert push.direction == pytest.approx((0.0, -1.0, 0.0))
+    assert 0.5 <= push.start <= 0.5 + command.PHASE
+
+
+def test_without_jitter_there_is_no_seed():
+    found = plan("--set", "initial.jitter=0")
+    assert all("initial.seed" not in scatter.parameters for scatter in found.scatters)
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["--set", "push.azimuth=1"], "leave it out"),
+        (["--set", "push.impulse=1"], "leave it out"),
+        (["--directions", "2"], "at least 3"),
+        (["--heights", "1", "1"], "once"),
+        (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
+        (["--by", "0"], "by above zero"),
+    ],
+)
+def test_what_makes_no_map_is_refused(argv, said):
+    with pytest.raises(InputError, match=said):
+        plan(*argv)
+
+
+ARGV = ["push-map", "--directions=4", "--from=2", "--to=14", "--by=6", "--tolerance=1.5", "--replicas=3",
+        "--set=run.duration=2", "--set=initial.jitter=0.002"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("maps") / "ours"
+    assert main([*ARGV, "--out", str(path)]) == 0
+    return path
+
+
+def test_the_map_is_as_symmetrical_as_the_human(folder):
+    """Left and right are mirror images, but for the scatter of replicas: intervals overlap."""
+    findings = {f.condition.labels["direction"]: f.estimate.median for f in read_findings(folder).conditions}
+    left, right = findings[90.0], findings[270.0]
+    assert max(left.low, right.low) <= min(left.high, right.high)
+    assert findings[0.0].value > left.high
+
+
+def test_files_and_page_are_there(folder):
+    names = {path.name for path in folder.iterdir()}
+    assert {"push-map.csv", "push-map-curves.csv", "push-map-replicas.csv", "push-map.png", "trials.parquet"} <= names
+    study = Study.read(folder)
+    assert {block.name for section in page_sections(study) for block in section.blocks if isinstance(block, Chart)}
+    assert "0° front" in page_lead(study)[0].text
+
+
+def test_maps_are_compared(folder, tmp_path, capsys):
+    other = tmp_path / "stiffer"
+    stiffer = "--set=controller.kp_position=70,70,200"
+    assert main([*ARGV, stiffer, "--out", str(other), "--compare", str(folder)]) == 0
+    assert "stiffer against ours" in capsys.readouterr().out
+    assert (other / "push-map-compared.png").stat().st_size > 10_000
+
+
+def test_a_map_of_other_replicas_is_refused_before_anything_is_run(folder, tmp_path, capsys):
+    assert main([*ARGV, "--seed=1", "--out", str(tmp_path / "other"), "--compare", str(folder)]) == 2
+    assert "seeds" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
+
+
+def test_words_are_one_for_each_eighth():
+    assert len(set(WORDS)) == 8

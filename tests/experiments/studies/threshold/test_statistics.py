@@ -1,0 +1,191 @@
+"""The median and its interval: no single trajectory decides, and the interval covers what it says."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, binomtest
+
+from biped.errors import InputError
+from experiments.studies.threshold.ensemble import search
+from experiments.studies.threshold.grid import Ladder
+from experiments.studies.threshold.search import bracket_of
+from experiments.studies.threshold.statistics import (
+    coverage,
+    estimate,
+    half_recovers,
+    median_interval,
+    paired_difference,
+    rank,
+    recovery_curve,
+)
+
+LADDER = Ladder(0.0, 4.0, 1.0, tolerance=0.25, limit=8.0)
+
+
+def estimated(recovers, replicas, confidence=0.95, ladder=LADDER):
+    ensemble = search(ladder, 1, replicas, lambda questions: [recovers(q.value, q.replica) for q in questions])[0]
+    return ensemble, estimate([bracket_of(outcomes) for outcomes in ensemble], confidence)
+
+
+@settings(deadline=None)
+@given(
+    thresholds=st.lists(st.floats(-1.0, 9.0), min_size=3, max_size=25),
+    odd=st.sets(st.tuples(st.integers(0, 24), st.floats(0.0, 8.0)), max_size=10),
+    confidence=st.floats(0.05, 0.99),
+    data=st.data(),
+)
+def test_flipping_any_single_outcome_leaves_the_median_in_the_stated_interval(thresholds, odd, confidence, data):
+    """Chaotic replicas too: each falls about some odd values below its threshold, and recovers about those above."""
+
+    def recovers(value, replica):
+        away = any(replica == r and abs(value - v) < 0.3 for r, v in odd)
+        return (value <= thresholds[replica]) != away
+
+    ensemble, before = estimated(recovers, len(thresholds), confidence)
+    replica = data.draw(st.integers(0, len(thresholds) - 1))
+    value = data.draw(st.sampled_from(sorted(ensemble[replica])))
+    _, after = estimated(lambda v, r: recovers(v, r) != ((v, r) == (value, replica)), len(thresholds), confidence)
+    assert before.median.low <= after.median.value <= before.median.high
+
+
+@settings(deadline=None)
+@given(
+    values=st.lists(st.floats(-10.0, 10.0), min_size=3, max_size=30),
+    confidence=st.floats(0.01, 0.999),
+    data=st.data(),
+)
+def test_one_replica_however_wild_leaves_the_median_in_the_interval(values, confidence, data):
+    before = median_interval(values, values, values, confidence)
+    values[data.draw(st.integers(0, len(values) - 1))] = data.draw(st.floats(allow_nan=False))
+    assert before.low <= median_interval(values, values, values, confidence).value <= before.high
+
+
+@pytest.mark.parametrize("count", [6, 9, 15, 21, 40])
+def test_the_interval_of_synthetic_ensembles_covers_the_true_median_as_often_as_it_says(count):
+    """Lognormal thresholds with a known median; 400 ensembles; the share that covers is binomial itself."""
+    rng, ensembles, true = np.random.default_rng(count), 400, 2.3
+    held, stated = 0, coverage(count, rank(count))
+    assert stated >= 0.95
+    for _ in range(ensembles):
+        thresholds = true * np.exp(0.3 * rng.normal(size=count))
+        _, found = estimated(lambda value, replica, t=thresholds: value <= t[replica], count)
+        held += found.median.low <= true <= found.median.high
+        assert found.median.confidence == stated
+    assert held >= binom.ppf(1e-4, ensembles, stated)
+
+
+@pytest.mark.parametrize("count", [8, 15, 24])
+def test_the_rank_is_the_greatest_with_that_confidence(count):
+    r = rank(count, 0.9)
+    assert coverage(count, r) >= 0.9 > coverage(count, r + 1)
+
+
+@given(st.integers(3, 60))
+def test_coverage_is_that_of_fair_coins(count):
+    r = rank(count)
+    heads = np.array([math.comb(count, k) for k in range(count + 1)], dtype=float) / 2.0**count
+    assert coverage(count, r) == pytest.approx(heads[r : count - r + 1].sum())
+
+
+def test_few_replicas_say_what_confidence_they_reach():
+    interval = median_interval([1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [1.0, 2.0, 4.0])
+    assert (interval.low, interval.value, interval.high, interval.confidence) == (1.0, 2.0, 4.0, 0.75)
+
+
+@pytest.mark.parametrize(("count", "confidence"), [(2, 0.95), (9, 0.0), (9, 1.0)])
+def test_impossible_wishes_are_refused(count, confidence):
+    with pytest.raises(InputError):
+        rank(count, confidence)
+
+
+def test_those_that_fall_or_stand_throughout_are_counted_and_no_nan_comes_out():
+    _, all_fall = estimated(lambda *_: False, 6)
+    assert (all_fall.below, all_fall.above) == (6, 0)
+    assert (all_fall.median.value, all_fall.median.high, all_fall.high) == (-math.inf, 0.0, -math.inf)
+    _, all_stand = estimated(lambda *_: True, 6)
+    assert (all_stand.below, all_stand.above) == (0, 6)
+    assert (all_stand.median.value, all_stand.median.high, all_stand.low) == (8.0, math.inf, 8.0)
+    _, mixed = estimated(lambda _, replica: replica < 3, 6)
+    assert (mixed.median.value, mixed.median.low, mixed.median.high) == (-math.inf, -math.inf, math.inf)
+
+
+def test_spread_is_that_of_the_sorted_thresholds():
+    _, found = estimated(lambda value, replica: value <= 0.1 + 0.25 * replica, 20)
+    assert found.low == pytest.approx(0.25 * 1, abs=0.26)
+    assert found.high == pytest.approx(0.25 * 18, abs=0.26)
+
+
+def test_replicas_in_pairs_tell_a_difference_that_medians_apart_cannot():
+    """A gain of 0.5 on every replica, among thresholds that scatter over 6."""
+    base = np.linspace(0.5, 6.5, 15)
+    first, before = estimated(lambda value, replica: value <= base[replica], 15)
+    second, after = estimated(lambda value, replica: value <= base[replica] + 0.5, 15)
+    difference = paired_difference([bracket_of(o) for o in first], [bracket_of(o) for o in second], LADDER.start)
+    assert after.median.low < before.median.high
+    assert difference.low <= 0.5 <= difference.high
+    assert difference.low >= 0.5 - 2 * LADDER.tolerance
+    assert difference.excludes_zero
+
+
+def test_pairs_that_are_out_of_range_make_no_claim():
+    fall, _ = estimated(lambda *_: False, 6)
+    stand, _ = estimated(lambda *_: True, 6)
+    nothing, everything = [bracket_of(o) for o in fall], [bracket_of(o) for o in stand]
+    assert paired_difference(nothing, everything, 0.0).low == 8.0
+    same = paired_difference(everything, everything, 0.0)
+    assert (same.low, same.value, same.high) == (-math.inf, 0.0, math.inf)
+    assert not paired_difference(nothing, nothing, 0.0).excludes_zero
+
+
+def test_the_curve_of_recovery_has_exact_intervals():
+    ensemble, _ = estimated(lambda value, replica: value <= 0.1 + 0.25 * replica, 12)
+    shares = recovery_curve(ensemble, LADDER.rungs)
+    assert [share.value for share in shares] == list(LADDER.rungs)
+    assert [share.recovered for share in shares] == [12, 8, 4, 0, 0]
+    assert shares[0].high == 1.0
+    # Clopper and Pearson: none of n at 95 %: 1 − (0.025)^(1/n).
+    assert shares[3].high == pytest.approx(1.0 - 0.025 ** (1.0 / 12.0))
+    for share in shares:
+        interval = binomtest(share.recovered, share.tried).proportion_ci(0.95, method="exact")
+        assert (share.low, share.high) == pytest.approx((interval.low, interval.high))
+
+
+@given(st.lists(st.integers(0, 30), min_size=2, max_size=15))
+def test_the_crossing_lies_in_its_interval_however_ragged_the_curve(counts):
+    asked = [{float(value): replica < count for value, count in enumerate(counts)} for replica in range(30)]
+    half = half_recovers(recovery_curve(asked, map(float, range(len(counts)))))
+    assert half.low <= half.value <= half.high
+
+
+def test_the_interval_of_the_crossing_covers_it_as_often_as_it_says():
+    """Thresholds about a known median, each replica with an island or a hole of its own at random."""
+    rng, true, ensembles, held = np.random.default_rng(8), 2.3, 400, 0
+    rungs = [0.25 * k for k in range(17)]
+    for _ in range(ensembles):
+        thresholds = true + 0.6 * rng.normal(size=20)
+        flips = rng.uniform(size=(20, len(rungs))) < 0.1
+        asked = [
+            {value: (value <= t) != flip for value, flip in zip(rungs, row, strict=True)}
+            for t, row in zip(thresholds, flips, strict=True)
+        ]
+        half = half_recovers(recovery_curve(asked, rungs))
+        held += half.low <= true <= half.high
+    assert held >= binom.ppf(1e-4, ensembles, 0.95)
+
+
+def test_a_crossing_out_of_reach_is_infinite():
+    def curve(count):
+        asked = [dict.fromkeys(LADDER.rungs, replica < count) for replica in range(20)]
+        return half_recovers(recovery_curve(asked, LADDER.rungs))
+
+    assert (curve(0).value, curve(0).low) == (-math.inf, -math.inf)
+    assert (curve(20).value, curve(20).high) == (math.inf, math.inf)
+
+
+def test_a_crossing_is_where_the_pooled_curve_is_one_half():
+    counts = {0.0: 10, 1.0: 6, 2.0: 8, 3.0: 3, 4.0: 0}
+    asked = [{value: replica < count for value, count in counts.items()} for replica in range(10)]
+    assert half_recovers(recovery_curve(asked, counts)).value == pytest.approx(2.0 + (0.7 - 0.5) / (0.7 - 0.3))

@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+
+from biped.errors import InputError
+from experiments.studies.tuning.confirm import compare
+from experiments.studies.tuning.front import front_of
+from experiments.studies.tuning.objective import Judge, Limit, Objective, Reading, Sample, Term
+
+
+def sample(verdict="recovered", scenario="a", replica=0, weight=1.0, **metrics):
+    return Sample(scenario, replica, weight, {"verdict": verdict, "failure": "", "message": "", **metrics})
+
+
+def test_scenarios_weigh_what_they_weigh():
+    samples = [sample(error=1.0, weight=3.0), sample(error=5.0, scenario="b")]
+    assert Reading("error", fell=9.0).total(samples, True) == 2.0
+    assert Reading("error", fell=9.0, scenarios=("b",)).total(samples, True) == 5.0
+    assert Reading("error", fell=9.0, over="worst").total(samples, True) == 5.0
+    assert Reading("error", fell=9.0, over="worst").total(samples, False) == 1.0
+
+
+def test_a_fall_a_failure_and_a_missing_metric_count_as_is_said():
+    trials = [sample("fell", error=0.1), sample("failed"), sample(error=None), sample("stepped", error=0.2)]
+    read = Reading("error", fell=7.0, failed=8.0, missing=6.0)
+    assert [read.value(trial) for trial in trials] == [7.0, 8.0, 6.0, 0.2]
+    read = Reading("error", fell="measured", failed=8.0)
+    assert [read.value(trial) for trial in trials] == [0.1, 8.0, 8.0, 0.2]
+    assert [Reading("recovered").value(trial) for trial in trials] == [0.0, 0.0, 1.0, 0.0]
+    assert [Reading("upright").value(trial) for trial in trials] == [0.0, 0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"fell": "measured"}, {"fell": "worst"}, {"fell": 1.0, "over": "median"}], ids=str
+)
+def test_what_a_fall_counts_as_has_to_be_said(arguments):
+    with pytest.raises(InputError):
+        Reading("error", **arguments)
+
+
+def test_what_is_beyond_a_limit_costs_and_does_not_keep_it():
+    error, torque = Objective("error", (Term(Reading("error", 9.0)),)), Reading("torque", 9.0)
+    limit = Limit("torque", torque, 1.0, of_baseline=True, penalty=4.0)
+    judge = Judge((error,), (limit,))
+    bounds = judge.bounds([sample(error=2.0, torque=50.0)])
+    assert bounds == {"torque": 50.0}
+    beyond = judge.score([sample(error=1.0, torque=75.0)], bounds)
+    within = judge.score([sample(error=1.0, torque=50.0)], bounds)
+    assert beyond.costs == (1.0 + 4.0 * 0.5,)
+    assert not beyond.keeps_limits
+    assert within.costs == (1.0,)
+    assert within.keeps_limits
+
+
+def test_what_is_to_be_great_costs_less_when_it_is_greater():
+    judge = Judge((Objective("up", (Term(Reading("recovered"), 2.0),), "maximize"),))
+    up = judge.score([sample()], {}), judge.score([sample("fell")], {})
+    assert up[0].values["up"] == 2.0
+    assert up[0].costs < up[1].costs
+
+
+def test_no_member_of_a_front_is_beaten_and_all_others_are():
+    costs = [(1, 5), (2, 2), (2, 2), (3, 3), (5, 1), (1, 6), (0, 9)]
+    assert front_of(costs) == [6, 0, 1, 4]
+
+
+def test_a_paired_comparison_sees_through_what_both_share():
+    shared = [10.0, 30.0, 20.0, 5.0, 40.0, 25.0]
+    found = compare("x", shared, [value - 1.0 - 0.01 * k for k, value in enumerate(shared)], seed=0)
+    assert found.difference == pytest.approx(-1.025)
+    assert found.is_better(1.0)
+    assert not found.is_better(-1.0)
+    assert found.baseline_spread > 10.0
+
+
+def test_pairs_that_differ_alike_leave_nothing_to_resample():
+    found = compare("x", [1.0, 2.0, 3.0], [1.5, 2.5, 3.5], seed=0)
+    assert (found.low, found.high) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_so_few_pairs_prove_nothing_however_well_they_agree(count):
+    """All of one sign: so they are by chance in one of 2^(count − 1) cases, more than one of twenty."""
+    alike = compare("x", [0.0] * count, [-1.0] * count, seed=0)
+    spread = compare("x", [0.0] * count, [-1.0 - k for k in range(count)], seed=0)
+    for found in (alike, spread):
+        assert found.high < 0.0
+        assert found.chance == pytest.approx(2.0 ** (1 - count))
+        assert not found.is_better(1.0)
+
+
+def test_a_rare_difference_is_better_only_with_six_to_none():
+    """Of 32 replicas, the winner stands in so many in which the baseline falls: chance p = 2 / 2^k."""
+    for more, better in ((4, False), (5, False), (6, True)):
+        found = compare("upright", [0.0] * 32, [1.0] * more + [0.0] * (32 - more), seed=0)
+        assert found.is_clear(-1.0)
+        assert found.chance == pytest.approx(2.0 ** (1 - more), rel=0.2)
+        assert found.is_better(-1.0) == better
+
+
+def test_an_interval_of_pure_noise_holds_zero_as_often_as_it_claims():
+    rng = np.random.default_rng(1)
+    misses = 0
+    for trial in range(100):
+        first, second = rng.normal(size=(2, 32))
+        found = compare("x", first.tolist(), second.tolist(), trial)
+        misses += not found.low <= 0.0 <= found.high
+    assert misses <= 12  # 5 expected; more than 12 in one of 600

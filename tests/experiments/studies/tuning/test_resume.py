@@ -1,0 +1,201 @@
+"""Tunings that are killed, and tunings that several processes share; with real trials, short ones."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+
+import pytest
+
+from biped.errors import InputError
+from controllers.gains import load_gains
+from experiments.studies.execution.executors import executor_named
+from experiments.studies.store.folder import Study
+from experiments.studies.trial import run_trial
+from experiments.studies.tuning import session
+from experiments.studies.tuning.output import write_results
+from experiments.studies.tuning.session import open_tuning, recall, run_tuning
+from experiments.studies.tuning.shared import SharedTuner, open_storage, shared_study
+from experiments.studies.tuning.tuner import Tuner
+from experiments.visualization.report.toml import as_toml
+
+
+def complete(tuning, folder, workers=2, storage=None):
+    with open_tuning(tuning, folder, storage) as study:
+        outcome = run_tuning(tuning, study, executor_named(workers=workers))
+        return outcome, study.frame()
+
+
+def start(file, folder, *more):
+    code = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "tune", str(file), "--out", str(folder), "--no-figures", *more]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ), text=True)
+
+
+def kill_after(process, folder, trials):
+    """Kill a tuning once so many trials are finished; how many there were."""
+    deadline = time.monotonic() + 300.0
+    while time.monotonic() < deadline:
+        assert process.poll() is None, process.stderr.read()
+        if (folder / "study.json").exists() and len(Study.read(folder).finished) >= trials:
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    return len(Study.read(folder).finished)
+
+
+@pytest.mark.parametrize("optimizer", ["optuna-tpe", "cma"])
+def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, optimizer):
+    small["tune"]["optimizer"] = optimizer
+    small["set"]["run.duration"] = 0.6
+    file = tmp_path / "small.toml"
+    file.write_text(as_toml(small | {"name": "small"}))
+    whole, expected = complete(make(small | {"name": "small"}), tmp_path / "whole")
+    there = kill_after(start(file, tmp_path / "killed"), tmp_path / "killed", 20)
+    assert 20 <= there < len(expected)
+
+    counted = []
+    original = session.run_trials
+
+    def counting(study, trials, *arguments):
+        counted.append(len({t.number for t in trials} - study.finished))
+        return original(study, trials, *arguments)
+
+    session.run_trials = counting
+    try:
+        outcome, frame = complete(make(tomllib.loads(file.read_text())), tmp_path / "killed")
+    finally:
+        session.run_trials = original
+    assert sum(counted) == len(expected) - there  # nothing was run again
+    assert frame.equals(expected)
+    assert outcome.winner == whole.winner
+    assert outcome.confirmation == whole.confirmation
+
+
+def test_the_number_of_workers_changes_nothing(make, small, tmp_path):
+    _, one = complete(make(small), tmp_path / "one", workers=1)
+    _, three = complete(make(small), tmp_path / "three", workers=3)
+    assert one.equals(three)
+    assert len(one) == (1 + 24) * 4 + 2 * 2 * 4
+
+
+def test_what_the_folder_holds_is_the_same_outcome(make, small, tmp_path):
+    outcome, _ = complete(make(small), tmp_path)
+    tuning, recalled = recall(Study.read(tmp_path))
+    assert recalled == outcome
+    assert tuning.plan.knobs == make(small).plan.knobs
+
+
+def test_gains_that_are_written_are_those_of_the_winner(make, small, tmp_path):
+    tuning = make(small)
+    outcome, _ = complete(tuning, tmp_path)
+    files = write_results(tuning, outcome, tmp_path)
+    name = "best.toml" if outcome.is_confirmed else "best-unconfirmed.toml"
+    assert tmp_path / name in files
+    assert not (tmp_path / ({"best.toml", "best-unconfirmed.toml"} - {name}).pop()).exists()
+    gains = load_gains(tmp_path / name)
+    point = outcome.winner.candidate.point
+    assert gains.kp_position == (point["stiffness"], point["stiffness"], 200.0)
+    assert gains.kd_position[0] == pytest.approx(2.0 * point["damping"] * point["stiffness"] ** 0.5)
+
+
+def test_a_folder_that_another_version_wrote_is_not_gone_on_with(make, small, tmp_path, monkeypatch):
+    tuning = make(small)
+    complete(tuning, tmp_path)
+    original = session.make_optimizer
+    monkeypatch.setattr(
+        session,
+        "make_optimizer",
+        lambda name, knobs, seed, batch, objectives, start: original(name, knobs, seed + 1, batch, objectives, start),
+    )
+    with pytest.raises(InputError, match="another version"):
+        complete(tuning, tmp_path)
+
+
+def test_a_parameter_cannot_have_a_metrics_name(make, small, tmp_path):
+    small["parameter"][0]["name"] = "position_error"
+    with pytest.raises(InputError, match="that is a metric"):
+        complete(make(small), tmp_path)
+
+
+class Killed(BaseException):
+    """In place of kill -9."""
+
+
+def answer(tuning, until=None):
+    """Real results; after so many trials, the end."""
+    done = []
+
+    def evaluate(trials):
+        results = {}
+        for trial in trials:
+            if until is not None and len(done) >= until:
+                raise Killed
+            done.append(trial.number)
+            results[trial.number] = run_trial(tuning.plan.experiment, trial)
+        return results
+
+    return evaluate
+
+
+def share(tuning, storage, worker, until=None):
+    study = shared_study(open_storage(str(storage)), "shared", tuning.data, 1)
+    tuner = Tuner(tuning.plan, tuning.judge, answer(tuning, until))
+    return SharedTuner(tuner, study, worker, "optuna-tpe", tuning.batch).run(tuning.candidates)
+
+
+def test_one_that_shares_a_storage_and_stops_loses_nothing_and_stops_nobody(make, small, tmp_path):
+    small["tune"]["optimizer"] = "optuna-tpe"
+    tuning, storage = make(small), tmp_path / "journal.log"
+    with pytest.raises(Killed):
+        share(tuning, storage, "first", until=4 + 2 * 24 + 7)
+    before = {tried.number: tried.score for tried in share(tuning, storage, "second").tried}
+    assert len(before) == 24
+    again = share(tuning, storage, "first")
+    after = {tried.number: tried.score for tried in again.tried}
+    assert len(after) == 24 + 6  # its own unfinished batch, besides what the second did in its place
+    assert before.items() <= after.items()
+    study = shared_study(open_storage(str(storage)), "shared", tuning.data, 1)
+    assert {trial.user_attrs.get("worker") for trial in study.trials if trial.number} == {"first", "second"}
+    assert again.best.score.costs[0] == min(score.costs[0] for score in after.values()) == study.best_value
+
+
+def test_a_storage_holds_one_configuration_of_a_name(small, tmp_path):
+    storage = open_storage(f"sqlite:///{tmp_path}/tune.db")
+    shared_study(storage, "shared", small, 1)
+    with pytest.raises(InputError, match="another configuration"):
+        shared_study(storage, "shared", small | {"seed": 4}, 1)
+    with pytest.raises(InputError, match="cannot be opened"):
+        open_storage("nonsense://nowhere")
+
+
+@pytest.mark.slow
+def test_of_two_processes_one_is_killed_and_the_other_finishes(make, small, tmp_path):
+    small["tune"] |= {"optimizer": "optuna-tpe", "candidates": 60}
+    small["set"]["run.duration"] = 0.4
+    file, storage = tmp_path / "small.toml", tmp_path / "journal.log"
+    file.write_text(as_toml(small | {"name": "small"}))
+    folders = [tmp_path / "first", tmp_path / "second"]
+    first, second = (start(file, folder, "--storage", str(storage)) for folder in folders)
+    kill_after(first, folders[0], 60)
+    second.communicate()
+    assert second.returncode == 0
+    third = start(file, folders[0], "--storage", str(storage))
+    assert (third.communicate(), third.returncode)[1] == 0
+
+    tuning = make(tomllib.loads(file.read_text()))
+    study = shared_study(open_storage(str(storage)), "small", tuning.data, 1)
+    done = {trial.number + 1: trial for trial in study.trials if trial.state.name == "COMPLETE" and trial.number}
+    assert len(done) >= 60
+    for folder in folders:
+        worker = (folder / "worker.txt").read_text().strip()
+        mine = {number: trial for number, trial in done.items() if trial.user_attrs["worker"] == worker}
+        _, outcome = recall(Study.read(folder))
+        found = {tried.number: tried.score.costs for tried in outcome.tuned.tried}
+        assert mine
+        assert {number: tuple(trial.values) for number, trial in mine.items()} == found
+    assert not [trial for trial in study.trials if trial.state.name == "RUNNING" and "worker" in trial.user_attrs]

@@ -1,0 +1,80 @@
+"""The page in a browser: it moves by itself, and a key pushes."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from biped.disturbances import Push, Throw
+from experiments.catalogue.registry import experiment_named
+from experiments.visualization.live.loop import Loop
+from experiments.visualization.live.page import Page
+from experiments.visualization.live.runner import Runner
+from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
+from experiments.visualization.viewer.serve import serving, url_of
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(chromium_path() is None, reason=f"no Chromium here: {HOW_TO_GET_IT}"),
+]
+POSE = "window.__viserMutable && window.__viserMutable.nodePoseData['/world/figure/trunk']"
+
+
+def click(browser, label):
+    browser.wait_for(f"[...document.querySelectorAll('button')].some(b => b.innerText === '{label}')")
+    browser.evaluate(f"[...document.querySelectorAll('button')].find(b => b.innerText === '{label}').click()")
+
+
+def wait_until(true, patience=20.0):
+    until = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def keys(browser, page, loop):
+    """Space, R, P, T; P held down pushes once."""
+    page.runner.pause(False)
+    browser.evaluate("document.activeElement.blur()")
+    browser.press(" ", "Space")
+    wait_until(lambda: page.runner.paused)
+    browser.press("p", "KeyP", repeats=3)
+    wait_until(lambda: any(isinstance(d, Push) and d is page._push for d in loop.disturbances))
+    browser.press("t", "KeyT")
+    wait_until(lambda: any(isinstance(d, Throw) for d in loop.disturbances))
+    assert len(loop.disturbances) == len(loop.setup.disturbances) + 2
+    browser.press("r", "KeyR")
+    wait_until(lambda: loop.disturbances == loop.setup.disturbances)
+    browser.press(" ", "Space")
+    wait_until(lambda: not page.runner.paused)
+
+
+def test_it_is_seen_and_pushed():
+    loop = Loop(experiment_named("balance").build())
+    with serving(port=0) as server:
+        page = Page(server, loop, "balance: a title")
+        page.runner = Runner(loop, page.show, page.complain)
+        thread = threading.Thread(target=page.runner.run, daemon=True)
+        thread.start()
+        try:
+            with chromium(url_of(server), 500, 400) as browser:
+                rest = browser.wait_for(f"{POSE} && {POSE}.position")
+                click(browser, "Push")
+                # For a second and a half it is farther away than this: long enough for a browser that is kept waiting.
+                browser.wait_for(f"Math.abs({POSE}.position[0] - ({rest[0]!r})) > 5e-5")
+                browser.wait_for("document.body.innerText.includes('real time')")
+                click(browser, "Pause")
+                browser.wait_for("document.body.innerText.includes('Paused')")
+                assert page.runner.paused
+                still = loop.time
+                click(browser, "Restart")
+                browser.wait_for("document.body.innerText.includes('0.0 s simulated')")
+                assert loop.time == 0.0 < still
+                keys(browser, page, loop)
+                assert browser.console == []
+        finally:
+            page.runner.stop()
+            thread.join(5.0)
+    assert np.isfinite(loop.state.q).all()
+    assert not thread.is_alive()

@@ -1,0 +1,199 @@
+"""``biped live`` on the command line, and its page without a browser."""
+
+import os
+import re
+import shlex
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from controllers.gains import KEYS, load_gains, save_gains
+from controllers.workspace import WorkspaceGains
+from experiments.catalogue.registry import experiment_named
+from experiments.cli.main import main
+from experiments.visualization.live.clock import Reading
+from experiments.visualization.live.loop import Loop
+from experiments.visualization.live.page import Page, words
+from experiments.visualization.live.runner import Runner, Status
+from experiments.visualization.viewer.serve import serving
+
+ODD = WorkspaceGains(
+    kp_position=(1.0 / 3.0, 0.1 + 0.2, 4.087743754149999), kd_orientation=(1e-9, 700.0, 53.04988852666193)
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nothing"], "unknown experiment"),
+        (["balance", "--set", "floor.mu"], "it must be NAME=VALUE"),
+        (["balance", "--set", "no.such=1"], "unknown parameter"),
+        (["balance", "--gains", "none.toml"], "No such file"),
+        (["box-drop", "--gains", "none.toml"], "box-drop has no controller"),
+        (["balance", "--measure", "0"], "--measure 0: it must be a number of seconds above zero"),
+        (["balance", "--port", "99999"], "--port 99999"),
+        (["box-drop", "--save-gains", "mine.toml"], "box-drop has no gains that could be saved"),
+        (["balance", "--save-gains", ".."], "it must be the name of a file"),
+        ([], "required: EXPERIMENT"),
+    ],
+)
+def test_it_says_what_would_be_right(arguments, says, capsys):
+    assert main(["live", *arguments]) == 2
+    told = capsys.readouterr().err
+    assert says in told
+    assert told.count("\n") == 1
+
+
+def test_it_measures_how_well_it_keeps_up(capsys):
+    assert main(["live", "balance", "--measure", "0.5", "--port", "0"]) == 0
+    told = capsys.readouterr().out
+    assert "real time ×" in told
+    assert "idle" in told
+
+
+def test_interrupted_while_it_measures_it_says_so(monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("experiments.commands.live.measured", interrupted)
+    assert main(["live", "balance", "--measure", "1", "--port", "0"]) == 130
+    assert capsys.readouterr().err == "biped: interrupted before it was measured\n"
+
+
+def test_the_examples_of_the_help_are_right(monkeypatch):
+    from experiments.cli.settings import changes_of
+    from experiments.commands.live import parser
+
+    monkeypatch.chdir(Path(__file__).parents[4])
+    lines = [line for line in parser().epilog.splitlines() if line.startswith("  biped live ")]
+    assert len(lines) > 3
+    for line in lines:
+        told = re.split(r"\s{3,}", line.strip())[0]
+        options = parser().parse_args(shlex.split(told)[2:])
+        experiment = experiment_named(options.experiment)
+        experiment.build(changes_of(experiment, options))
+
+
+class Client:
+    """Of the server: keeps what it is told."""
+
+    def __init__(self):
+        self.told = ""
+
+    def add_notification(self, title, body, **_):
+        self.told += f"{title}: {body}"
+
+
+@pytest.fixture
+def page(tmp_path):
+    loop = Loop(experiment_named("balance").build())
+    with serving(port=0) as server:
+        made = Page(server, loop, "balance: a title", tmp_path / "mine.toml")
+        made.runner = Runner(loop, made.show, made.complain)
+        yield made
+
+
+@pytest.mark.parametrize("name", ["mine.toml", "other.toml"])
+def test_saved_gains_are_those_that_act(page, tmp_path, name):
+    page.set_gains(ODD)
+    page.runner.one_frame(0.0)
+    assert page.runner.loop.gains == ODD
+    for _ in range(2):  # the second time in place of the first
+        client = Client()
+        page.save(name, client)
+        assert client.told.startswith("Gains saved")
+        assert load_gains(tmp_path / name) == ODD
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../up.toml", "/tmp/up.toml", "a/b.toml", "a\\b.toml", "C:up.toml", "..toml", ".toml", "up.txt", ".bashrc",
+     "a\0.toml", "", "  ", "x" * 400 + ".toml", "\ud800.toml", "notes.toml", "link.toml", "lost.toml", "pipe.toml",
+     "folder.toml"],
+)  # fmt: skip
+def test_a_page_writes_nothing_but_gains_beside_its_file(page, tmp_path, name):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "secret").write_text("[tool]\n", encoding="utf-8")
+    (tmp_path / "notes.toml").write_text("[tool]\nx = 1\n", encoding="utf-8")
+    (tmp_path / "link.toml").symlink_to(elsewhere / "secret")
+    (tmp_path / "lost.toml").symlink_to(elsewhere / "new")
+    (tmp_path / "folder.toml").mkdir()
+    os.mkfifo(tmp_path / "pipe.toml")
+
+    def there():
+        return {path: path.read_bytes() if path.is_file() else b"" for path in tmp_path.parent.rglob("*")}
+
+    before, client = there(), Client()
+    page.save(name, client)
+    assert client.told.startswith("Gains not saved")
+    assert there() == before
+
+
+def test_turns_of_many_hands_are_all_kept(page):
+    """The server calls back from several threads at once; no turn undoes another."""
+    event = SimpleNamespace(client_id=0)
+
+    def turn(dial, value):
+        dial.handle._impl.value = value  # as the browser has it
+        for callback in dial.handle._impl.update_cb:
+            callback(event)
+
+    wanted = [10.0 + k for k in range(len(page._dials))]
+    hands = [threading.Thread(target=turn, args=pair) for pair in zip(page._dials, wanted, strict=True)]
+    first = page.gains
+    for hand in hands:
+        hand.start()
+    for hand in hands:
+        hand.join()
+    assert page.gains == page.runner.loop.gains == first  # nothing is changed but in the runner's thread
+    page.runner.one_frame(0.0)
+    assert np.concatenate([getattr(page.runner.loop.gains, key) for key in KEYS]) == pytest.approx(wanted)
+    assert page.gains == page.runner.loop.gains
+
+
+def test_a_file_of_gains_is_what_the_page_starts_with(tmp_path):
+    save_gains(ODD, tmp_path / "mine.toml")
+    from experiments.cli.settings import changes_of
+    from experiments.commands.live import parser
+
+    options = parser().parse_args(["balance", "--gains", str(tmp_path / "mine.toml")])
+    experiment = experiment_named("balance")
+    assert Loop(experiment.build(changes_of(experiment, options))).gains == ODD
+
+
+def test_gains_that_cannot_be_saved_are_told(tmp_path):
+    client, loop = Client(), Loop(experiment_named("balance").build())
+    with serving(port=0) as server:
+        page = Page(server, loop, "balance: a title", tmp_path / "no" / "folder.toml")
+        page.save("folder.toml", client)
+    assert "Gains not saved" in client.told
+    assert "No such file" in client.told
+
+
+def test_all_experiments_have_a_page():
+    for name in ("thrown-block", "box-drop", "tumble", "stand-tilted"):
+        loop = Loop(experiment_named(name).build())
+        with serving(port=0) as server:
+            page = Page(server, loop, name)
+            page.runner = Runner(loop, page.show, page.complain)
+            page.runner.run(0.2)
+            assert loop.time > 0.0
+            assert ("Standing" in page._words.content) == (name in ("thrown-block", "stand-tilted"))
+
+
+def test_it_tells_how_it_stands():
+    standing = Status(12.34, Reading(0.998, 0.95), 0.0, False, None, None)
+    assert "Standing" in words(standing)
+    assert "Running" in words(standing, "Running")
+    assert "12.3 s" in words(standing)
+    assert "× 1.00" in words(standing)
+    assert "idle 95 %" in words(standing)
+    fallen = Status(2.0, None, 0.7, False, 2.0, None)
+    assert "Fallen at 2.00 s" in words(fallen)
+    assert "0.7 s" in words(fallen)
+    assert "Paused" in words(Status(1.0, None, 0.0, True, None, None))
+    assert "no solution" in words(Status(1.0, None, 0.0, False, None, "no solution of the step"))

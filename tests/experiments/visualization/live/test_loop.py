@@ -1,0 +1,186 @@
+"""A loop that is watched is the simulation that is not; changes on the way do what they say, from then on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import Push, simulate
+from biped.errors import InputError
+from biped.kernels.state.simulation_state import MOST_ITERATIONS, RECENT_ITERATIONS
+from controllers.workspace import WorkspaceGains
+from experiments.catalogue.registry import experiment_named
+from experiments.visualization.live.loop import Loop
+
+SOFT = WorkspaceGains(kp_position=(30.0, 30.0, 150.0))
+
+
+def built(name, **changes):
+    return experiment_named(name).build({key.replace("__", "."): value for key, value in changes.items()})
+
+
+def same(loop, state):
+    """Whether two states are the same bit for bit, but for how recent the records of the solver are."""
+    a, b = loop.state.plant, state.plant
+    arrays = {name: (getattr(a, name), getattr(b, name)) for name in a._fields if name != "counts"}
+    told = np.setdiff1d(np.arange(a.counts.size), [MOST_ITERATIONS, RECENT_ITERATIONS])
+    arrays["counts"] = (a.counts[told], b.counts[told])
+    arrays["thrown"] = (loop.state.thrown, state.thrown)
+    arrays["floor"] = (loop.state.floor, state.floor)
+    return [name for name, (one, other) in arrays.items() if not np.array_equal(one, other)] == []
+
+
+def advance(loop, seconds, at_once=13):
+    left = round(seconds / loop.tick)
+    while left:
+        taken = loop.advance(min(at_once, left))
+        assert taken > 0
+        left -= taken
+
+
+CASES = {
+    "thrown-block": {},
+    "box-drop": {},
+    "tumble": {},
+    "balance": {"push.impulse": 5.0, "push.start": 0.1, "senses.joint_noise": 1e-4, "senses.delay": 0.004},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_left_alone_it_is_the_simulation(name):
+    setup = experiment_named(name).build(CASES[name] | {"run.duration": 0.5})
+    loop = Loop(setup)
+    advance(loop, 0.5)
+    assert same(loop, setup.simulate().state)
+
+
+def test_a_change_to_the_same_changes_nothing():
+    setup = experiment_named("balance").build(
+        {"platform.motion": "sine", "platform.start": 0.1, "push.impulse": 4.0, "push.start": 0.2}
+        | {"run.duration": 0.6, "senses.joint_noise": 1e-4, "load.mass": 5.0}
+    )
+    loop = Loop(setup)
+    for _ in range(6):
+        loop.set_gains(loop.gains)
+        advance(loop, 0.1, at_once=7)
+    run = setup.simulate()
+    assert run.state.time == loop.time
+    assert np.array_equal(loop.state.q, run.state.q)
+    assert np.array_equal(loop.state.momentum, run.state.momentum)
+    assert np.array_equal(loop.state.plant.anchor, run.state.plant.anchor)
+
+
+def test_gains_act_from_the_tick_on():
+    setup = built("thrown-block")
+    loop = Loop(setup)
+    advance(loop, 0.2)
+    loop.set_gains(SOFT)
+    before = loop.state.copy()
+    loop.advance(1)
+    stiff, soft = (
+        simulate(
+            setup.model, controller, floor=setup.floor, state=before.copy(), duration=loop.tick, step=setup.step,
+            disturbances=setup.disturbances, integrator=setup.integrator,
+        )
+        for controller in (setup.controller, replace(setup.controller, gains=SOFT))
+    )  # fmt: skip
+    assert np.array_equal(loop.state.q, soft.state.q)
+    assert not np.array_equal(loop.state.plant.torque, stiff.state.plant.torque)
+    assert loop.gains == SOFT
+
+
+def test_a_push_gives_its_impulse():
+    """In flight the momentum of all is that of gravity and of the push; on the floor the books close with it."""
+    loop, left_alone = Loop(built("tumble")), Loop(built("tumble"))
+    for each in (loop, left_alone):
+        advance(each, 0.1)
+    push = loop.push((0.6, -0.8, 0.0), 4.0, duration=0.05, body="left_foot")
+    assert push == Push("left_foot", (0.6, -0.8, 0.0), 4.0, loop.time, 0.05)
+    for each in (loop, left_alone):
+        advance(each, 0.02)
+    part = loop.state.momentum[:3] - left_alone.state.momentum[:3]
+    np.testing.assert_allclose(part, 0.02 / 0.05 * np.array([2.4, -3.2, 0.0]), atol=1e-11)
+    for each in (loop, left_alone):
+        advance(each, 0.1)
+    whole = loop.state.momentum[:3] - left_alone.state.momentum[:3]
+    np.testing.assert_allclose(whole, (2.4, -3.2, 0.0), atol=1e-11)
+
+
+def test_pushes_on_the_floor_are_in_the_books():
+    loop = Loop(built("balance"))
+    for k in range(4):
+        advance(loop, 0.1)
+        loop.push((1.0, k, 0.0), 2.0)
+    advance(loop, 0.5)
+    assert np.abs(loop.state.plant.defect).max() < 1e-10
+    assert not loop.has_ended
+    loop.set_gains(loop.gains)
+    assert loop.disturbances == ()  # what has given all it had is not carried along
+
+
+def test_a_block_hits_where_it_is_aimed_at():
+    loop = Loop(built("balance"))
+    advance(loop, 0.1)
+    box = loop.throw((-1.0, 0.0, 0.0), 4.0, height=1.2, mass=1.0)
+    before = loop.state.plant.ledger.copy()
+    advance(loop, 0.25)
+    left = np.asarray(box.velocity) - (0.0, 0.0, 9.81 * 0.2)
+    np.testing.assert_allclose(left, (-4.0, 0.0, 0.0), atol=1e-12)
+    velocity = loop.state.thrown[7:10] / box.mass
+    assert velocity[0] > -2.0  # it gave most of its momentum away
+    assert loop.state.plant.ledger[4] > before[4]  # the work of impacts
+    second = loop.throw((0.8, 0.6, 0.0), 3.0)
+    assert [d for d in loop.disturbances if hasattr(d, "restitution")] == [second]
+    assert loop.state.throw == second
+
+
+def test_a_block_that_has_fallen_below_the_floor_is_let_go():
+    loop = Loop(built("balance"))
+    loop.throw((-1.0, 0.0, 0.0), 3.0)
+    advance(loop, 2.0)
+    loop.set_gains(loop.gains)
+    assert loop.disturbances == ()
+
+
+def test_a_block_inside_of_the_trunk_is_refused_and_nothing_changes():
+    setup = built("thrown-block")
+    loop, left_alone = Loop(setup), Loop(setup)
+    advance(loop, 0.05)
+    with pytest.raises(InputError, match="start it outside"):
+        loop.throw((1.0, 0.0, 0.0), 0.1, flight=0.01)
+    advance(loop, 0.25)
+    advance(left_alone, 0.3)
+    assert same(loop, left_alone.state)
+
+
+def test_after_a_fall_only_a_restart_helps():
+    loop = Loop(built("balance"))
+    loop.push((1.0, 0.0, 0.0), 80.0)
+    for _ in range(30):
+        loop.advance(100)
+    assert loop.has_ended
+    assert loop.fell_at == loop.time < 6.0
+    assert loop.advance(10) == 0
+    with pytest.raises(InputError, match="restart"):
+        loop.push((1.0, 0.0, 0.0), 1.0)
+    loop.set_gains(SOFT)
+    loop.restart()
+    assert (loop.time, loop.has_ended, loop.gains) == (0.0, False, SOFT)
+    setup = built("balance")
+    advance(loop, 0.2)
+    run = replace(setup, controller=replace(setup.controller, gains=SOFT), duration=0.2).simulate()
+    assert same(loop, run.state)
+
+
+def test_no_gains_without_a_workspace_controller():
+    loop = Loop(built("box-drop"))
+    assert loop.gains is None
+    with pytest.raises(InputError, match="no workspace controller"):
+        loop.set_gains(SOFT)
+
+
+def test_the_set_point_moves():
+    loop = Loop(built("balance"))
+    loop.set_target((-0.01, 0.0, 1.08))
+    advance(loop, 3.0, at_once=100)
+    assert abs(loop.state.q[2] - 1.08) < 2e-3

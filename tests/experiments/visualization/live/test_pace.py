@@ -1,0 +1,171 @@
+"""Simulated time keeps to a clock that the tests own."""
+
+import itertools
+import threading
+
+import pytest
+
+from experiments.catalogue.registry import experiment_named
+from experiments.visualization.live.clock import MOST_LATE, Meter, Pacer
+from experiments.visualization.live.loop import Loop
+from experiments.visualization.live.runner import Runner
+
+
+class Clock:
+    """Time on the wall: passes while one sleeps, and by ``cost`` at each look."""
+
+    def __init__(self, cost=0.0):
+        self.now, self.cost = 100.0, cost
+
+    def __call__(self):
+        self.now += self.cost
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+def test_ticks_are_due_as_time_passes():
+    pacer = Pacer(0.002)
+    assert pacer.due(50.0) == 0
+    assert pacer.due(50.0039) == 1
+    pacer.took(1)
+    assert pacer.due(50.0041) == 1
+    pacer.took(1)
+    assert pacer.due(50.0041) == 0
+    assert pacer.dropped == 0.0
+
+
+def test_all_ticks_of_a_long_time_are_taken_whatever_the_pictures():
+    pacer, taken = Pacer(0.002), 0
+    for k in range(1, 1001):
+        due = pacer.due(7.0 + (k - 1) * 0.0237)
+        pacer.took(due)
+        taken += due
+    assert taken == int(999 * 0.0237 / 0.002 + 1e-9)
+    assert pacer.dropped == 0.0
+
+
+def test_what_is_late_by_too_much_is_dropped_and_counted():
+    pacer = Pacer(0.002)
+    pacer.due(0.0)
+    assert pacer.due(3600.0) == round(MOST_LATE / 0.002)
+    assert pacer.dropped == pytest.approx(3600.0 - MOST_LATE)
+
+
+def test_a_pause_is_not_made_up_for():
+    pacer = Pacer(0.002)
+    pacer.due(0.0)
+    pacer.pause()
+    assert pacer.due(10.0) == 0
+    assert pacer.due(10.002) == 1
+    assert pacer.dropped == 0.0
+
+
+def test_the_meter_tells_factor_and_idle_share():
+    meter = Meter(span=1.0)
+    assert meter.reading is None
+    for k in range(100):
+        meter.mark(5.0 + 0.1 * k, 0.05 * k)
+        meter.slept(0.08)
+    reading = meter.reading
+    assert reading.factor == pytest.approx(0.5)
+    assert reading.idle == pytest.approx(0.8)
+    meter.clear()
+    assert meter.reading is None
+
+
+@pytest.fixture
+def loop():
+    return Loop(experiment_named("balance").build())
+
+
+def test_it_runs_in_real_time(loop):
+    clock, seen = Clock(), []
+    runner = Runner(loop, lambda _, status: seen.append(status), frame_rate=40.0, clock=clock, sleep=clock.sleep)
+    runner.run(2.0)
+    assert loop.time == pytest.approx(2.0 - 1.0 / 40.0, abs=2 * loop.tick)
+    assert len(seen) == pytest.approx(80, abs=1)
+    assert seen[-1].reading.factor == pytest.approx(1.0, abs=1e-6)
+    assert seen[-1].reading.idle == pytest.approx(1.0)
+    assert seen[-1].dropped == 0.0
+
+
+def test_a_slow_machine_says_so_and_does_not_fall_behind_farther_and_farther(loop):
+    clock = Clock(cost=0.05)  # each look at the clock takes two pictures' time, with 10 ms simulated in between
+    seen, walls = [], []
+
+    def show(_, status):
+        seen.append(status)
+        walls.append(clock.now)
+
+    runner = Runner(loop, show, frame_rate=40.0, clock=clock, sleep=clock.sleep)
+    began = clock.now
+    runner.run(10.0)
+    wall = clock.now - began
+    assert loop.time < 0.5 * wall
+    assert seen[-1].reading.factor == pytest.approx(loop.time / wall, rel=0.2)
+    assert seen[-1].dropped == pytest.approx(wall - loop.time, abs=0.3)
+    gaps = [b - a for a, b in itertools.pairwise(walls)]
+    assert max(gaps[5:]) <= max(gaps[:5]) + 1e-9  # pictures keep coming
+
+
+def test_pause_stands_still_and_goes_on(loop):
+    clock = Clock()
+    runner = Runner(loop, lambda *_: None, clock=clock, sleep=clock.sleep)
+    runner.run(0.5)
+    runner.pause(True)
+    before = loop.time
+    runner.run(5.0)
+    assert loop.time == before
+    assert runner.status.paused
+    assert runner.status.reading is None
+    runner.pause(False)
+    runner.run(0.5)
+    assert before + 0.4 < loop.time <= before + 0.5
+    assert runner.pacer.dropped == 0.0
+
+
+def test_a_fall_stays_down_or_gets_up_again(loop):
+    clock, seen = Clock(), []
+    runner = Runner(loop, lambda _, status: seen.append(status), clock=clock, sleep=clock.sleep)
+    runner.ask(lambda it: it.push((1.0, 0.0, 0.0), 80.0))
+    runner.run(5.0)
+    fell = loop.fell_at
+    assert fell is not None
+    assert seen[-1].fell_at == fell == loop.time
+    assert len({status.time for status in seen[-100:]}) == 1
+
+
+def test_it_gets_up_again_by_itself_if_told(loop):
+    clock, seen = Clock(), []
+
+    def show(_, status):
+        seen.append((clock.now, status))
+
+    runner = Runner(loop, show, again=True, clock=clock, sleep=clock.sleep)
+    runner.ask(lambda it: it.push((1.0, 0.0, 0.0), 80.0))
+    runner.run(5.0)
+    down = [wall for wall, status in seen if status.fell_at is not None]
+    assert down[-1] - down[0] == pytest.approx(Runner.LIES, abs=0.06)
+    assert seen[-1][1].fell_at is None
+    assert seen[-1][1].time == pytest.approx(seen[-1][0] - down[-1], abs=0.1)
+
+
+def test_a_change_that_cannot_be_is_told_and_the_loop_goes_on(loop):
+    clock, told = Clock(), []
+    runner = Runner(loop, lambda *_: None, told.append, clock=clock, sleep=clock.sleep)
+    runner.ask(lambda it: it.push((0.0, 0.0, 0.0), 1.0))
+    runner.run(0.3)
+    assert len(told) == 1
+    assert "direction" in told[0]
+    assert loop.time > 0.2
+
+
+def test_it_stops_when_told(loop):
+    runner = Runner(loop, lambda *_: None)
+    thread = threading.Thread(target=runner.run)
+    thread.start()
+    runner.stop()
+    thread.join(5.0)
+    assert not thread.is_alive()

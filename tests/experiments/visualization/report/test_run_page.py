@@ -1,0 +1,238 @@
+"""The page of a run: it says what was run so that it can be run again, and it is one file."""
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial import ConvexHull
+
+from biped import Run, State, human, simulate
+from experiments.catalogue.registry import experiment_named
+from experiments.cli import main
+from experiments.visualization.pages import Chart, Code, Table
+from experiments.visualization.report import load_run, run_figures, write_run_page
+from experiments.visualization.report.curves import MOST_ROWS, rows_to_show
+from experiments.visualization.report.run_page import run_page
+from experiments.visualization.report.run_source import run_source
+from experiments.visualization.report.top_view import hull
+
+LARGEST_PAGE = 8_000_000
+NASTY = "<script>alert('a & b')</script>"
+
+
+def page_of(folder):
+    return run_page(run_source(folder), "biped report")
+
+
+def codes(page):
+    return [block.text for block in page.blocks if isinstance(block, Code)]
+
+
+def table(page, caption):
+    return next(block for block in page.blocks if isinstance(block, Table) and block.caption == caption)
+
+
+def same_motion(one: Run, two: Run):
+    return np.array_equal(one.frame.to_numpy(dtype=float), two.frame.to_numpy(dtype=float), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["thrown-block", "box-drop", "tumble"])
+def test_the_command_on_the_page_runs_it_again(saved, name, tmp_path):
+    command = next(text for text in codes(page_of(saved[name])) if text.startswith("biped run"))
+    words = shlex.split(command.replace("\\\n", " "))
+    assert main([*words[1:], "--no-figures", "--out", str(tmp_path / "again")]) == 0
+    assert same_motion(load_run(tmp_path / "again"), load_run(saved[name]))
+
+
+@pytest.mark.parametrize("name", ["thrown-block", "box-drop"])
+def test_the_python_on_the_page_runs_it_again(saved, name):
+    found = {}
+    exec(next(text for text in codes(page_of(saved[name])) if text.startswith("from")), found)
+    assert same_motion(found["run"], load_run(saved[name]))
+
+
+def test_only_what_was_changed_is_shown_as_changed(saved):
+    page = page_of(saved["thrown-block"])
+    changed = table(page, "Parameters that differ from the defaults")
+    assert [row[0] for row in changed.rows] == ["run.duration", "initial.seed", "block.velocity"]
+    every = table(page, "All parameters")
+    assert [row[0] for row in every.rows] == [p.name for p in experiment_named("thrown-block").parameters]
+    assert every.is_folded
+    assert not any(
+        block.caption == changed.caption for block in page_of(saved["box-drop"]).blocks if isinstance(block, Table)
+    )
+
+
+def test_an_integrator_of_its_own_defaults_is_one_change(tmp_path):
+    experiment_named("tumble").run({"integrator.name": "dop853", "run.duration": 0.05}).save(tmp_path)
+    assert dict(run_source(tmp_path).changes) == {"integrator.name": "dop853", "run.duration": 0.05}
+
+
+def test_the_page_is_one_file_of_bounded_size(saved):
+    assert main(["report", str(saved["thrown-block"])]) == 0
+    path = saved["thrown-block"] / "report.html"
+    text = path.read_text(encoding="utf-8")
+    assert path.stat().st_size < LARGEST_PAGE
+    assert text.count("plotly.js v") == 1
+    assert "default-src 'none'" in text
+    ours = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert not re.findall(r"(?:src|href)\s*=\s*[\"'](?!#|data:)", ours)
+    assert not re.findall(r"url\(|@import|<link|<iframe", ours)
+
+
+def test_a_minute_is_no_larger(tmp_path):
+    experiment_named("stand-tilted").run({"run.duration": 60.0}).save(tmp_path)
+    assert main(["report", str(tmp_path)]) == 0
+    assert (tmp_path / "report.html").stat().st_size < LARGEST_PAGE
+
+
+def test_thinned_curves_keep_their_extremes():
+    time = np.linspace(0.0, 1.0, 40_001)
+    spiky = np.sin(5.0 * time)
+    spiky[[7, 12_345, 39_999]] = 9.0, -7.0, 5.0
+    curves = [spiky, np.cos(40.0 * time)]
+    rows = rows_to_show(curves)
+    assert len(rows) <= MOST_ROWS
+    assert (np.diff(rows) > 0).all()
+    assert {0, 7, 12_345, 39_999, 40_000} <= set(rows.tolist())
+    for curve in curves:
+        assert np.abs(np.interp(time, time[rows], curve[rows]) - curve).max() < 0.2 + (curve is spiky) * 10.0
+        assert curve[rows].max() == curve.max()
+        assert curve[rows].min() == curve.min()
+    assert np.array_equal(rows_to_show([spiky[:100]]), np.arange(100))
+
+
+def test_the_hull_is_that_of_scipy():
+    points = np.random.default_rng(1).normal(size=(200, 2))
+    ring = hull(points)
+    assert np.array_equal(ring[0], ring[-1])
+    found = {tuple(point) for point in ring}
+    assert found == {tuple(points[k]) for k in ConvexHull(points).vertices}
+    assert len(hull(points[:0])) == 0
+    assert len(hull(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]))) == 3
+
+
+def curve(figure, name):
+    return next(trace for trace in figure.data if trace.name == name)
+
+
+def test_at_rest_the_centre_of_pressure_is_below_the_centre_of_mass():
+    run = experiment_named("stand-tilted").run()
+    figure = run_figures(run)["top-view"]
+    last = [
+        np.array([trace.x[-1], trace.y[-1]])
+        for trace in (curve(figure, "centre of mass"), curve(figure, "centre of pressure"))
+    ]
+    assert np.linalg.norm(last[0] - last[1]) < 1e-4
+    polygon = curve(figure, "points in contact")
+    assert min(polygon.x) < last[0][0] < max(polygon.x)
+    assert min(polygon.y) < last[0][1] < max(polygon.y)
+
+
+def test_the_forces_of_the_feet_carry_the_human():
+    run = experiment_named("stand-tilted").run()
+    forces = run_figures(run)["floor-forces"]
+    vertical = [trace for trace in forces.data if trace.yaxis == "y"]
+    assert [trace.name for trace in vertical] == ["left foot", "right foot"]
+    mass = run.state.model.total_mass
+    assert sum(trace.y[-1] for trace in vertical) == pytest.approx(9.81 * mass, rel=1e-3)
+
+
+def test_states_of_a_contact_point_fill_the_time(saved):
+    run = load_run(saved["thrown-block"])
+    states = run_figures(run)["contact-states"]
+    total: dict[str, float] = {}
+    for trace in states.data:
+        for label, length in zip(trace.y, trace.x, strict=True):
+            total[label] = total.get(label, 0.0) + length
+    assert len(total) == run.state.model.nc
+    assert list(total.values()) == pytest.approx([run.summary["simulated_time"]] * len(total))
+    sticking = curve(states, "sticking")
+    mine = sum(length for label, length in zip(sticking.y, sticking.x, strict=True) if label == "left outer toe")
+    rows = (run.frame["contact_left_1_mode"].to_numpy() == 4)[:-1]
+    assert mine == pytest.approx(np.diff(run.frame["time"])[rows].sum())
+
+
+def test_impulses_are_those_of_the_run(saved):
+    run = load_run(saved["thrown-block"])
+    rows = table(page_of(saved["thrown-block"]), "Impacts and pushes, with the impulse on the subject").rows
+    impacts = run.summary["events"]["impacts"]
+    assert len(rows) == len(impacts) > 0
+    for row, impact in zip(rows, impacts, strict=True):
+        assert [float(cell) for cell in row[3:6]] == pytest.approx(impact["impulse"], rel=1e-5)
+
+
+def test_a_fall_comes_first(tmp_path):
+    experiment_named("thrown-block").run({"block.velocity": (-9.0, 0.0, 0.2)}).save(tmp_path)
+    page = page_of(tmp_path)
+    assert page.lead[0].mood == "bad"
+    assert re.match(r"The human fell at \d\.\d{3} s", page.lead[0].text)
+
+
+def test_a_run_of_one_row_has_a_page_without_figures(tmp_path):
+    experiment_named("box-drop").run({"run.duration": 0.0}).save(tmp_path)
+    page = page_of(tmp_path)
+    assert page.charts == ()
+    assert main(["report", str(tmp_path)]) == 0
+    assert "plotly.js" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_that_is_not_saved_has_a_page(tmp_path):
+    model = human()
+    run = simulate(model, state=State.at(model), duration=0.02)
+    run.parameters = {NASTY: NASTY, "gain": [1.0, 2.0]}
+    text = write_run_page(run, tmp_path / "mine.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert" in text
+    assert "what it was made from is not known" in text
+
+
+def test_no_text_of_a_figure_ends_its_script():
+    figure = json.dumps({"data": [{"name": "</script>" + NASTY}], "layout": {}})
+    chart = Chart(figure, NASTY)
+    assert "<" not in chart.script
+    assert json.loads(chart.script) == json.loads(figure)
+
+
+def test_a_run_of_another_version_is_shown_as_it_was_saved(saved, tmp_path):
+    run = load_run(saved["thrown-block"])
+    run.parameters = run.parameters | {"controller.no_more": 3.0}
+    run.save(tmp_path)
+    source = run_source(tmp_path)
+    assert source.experiment is None
+    rows = table(run_page(source, ""), "Parameters as saved").rows
+    assert ("controller.no_more", "3") in rows
+
+
+def test_every_number_of_the_summary_is_on_the_page_with_its_meaning(saved):
+    run = load_run(saved["thrown-block"])
+    page = page_of(saved["thrown-block"])
+    rows = [*table(page, "Metrics").rows, *table(page, "Computation").rows]
+    assert all(row[3] for row in rows)
+    numbers = {name for name, value in run.summary.items() if isinstance(value, float | int)}
+    assert numbers <= {row[0] for row in rows}
+    each = {row[0]: row for row in table(page, "Metrics of each joint and foot").rows}
+    for joint, peak in run.summary["peak_torque"].items():
+        assert float(each[f"peak_torque_{joint}"][1]) == pytest.approx(peak, rel=1e-3)
+        assert each[f"peak_torque_{joint}"][2] == "N·m"
+
+
+def test_the_centre_of_pressure_rides_on_a_moving_floor():
+    changes = {"platform.motion": "sine", "platform.axis": "roll", "platform.size": 0.05, "run.duration": 1.5}
+    run = experiment_named("balance").run(changes)
+    path = curve(run_figures(run)["top-view"], "centre of pressure")
+    weights = np.stack([run.frame[f"contact_{name}_fz"] for name in run.state.model.contact_names], axis=1)
+    for shown, axis in ((path.y, "x"), (path.x, "y")):
+        places = np.stack([run.frame[f"contact_{name}_{axis}"] for name in run.state.model.contact_names], axis=1)
+        mean = (weights * places).sum(axis=1)[1:] / weights.sum(axis=1)[1:]  # the first row knows no forces yet
+        assert np.abs(shown[1:] - mean).max() < 5e-4
+
+
+def test_figures_leave_the_frame_as_it_is(saved):
+    run = load_run(saved["box-drop"])
+    before = run.frame.copy()
+    assert run_figures(run)
+    pd.testing.assert_frame_equal(run.frame, before)

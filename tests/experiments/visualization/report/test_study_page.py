@@ -1,0 +1,413 @@
+"""The page of a study: its numbers are those of its trials, whatever kind it is of and however far it is."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+
+from experiments.catalogue.parameters.parameter import value_under
+from experiments.catalogue.thrown_block import EXPERIMENT as BLOCK
+from experiments.cli import main
+from experiments.studies.execution.runner import run_trials
+from experiments.studies.sensitivity.config import sensitivity_from
+from experiments.studies.sensitivity.run import open_sensitivity, run_sensitivity
+from experiments.studies.shares import share_of
+from experiments.studies.store.config import Config
+from experiments.studies.store.folder import Study
+from experiments.studies.sweep.plan import plan_from
+from experiments.studies.sweep.run import open_study
+from experiments.studies.threshold import run as threshold_run
+from experiments.studies.threshold.grid import Ladder
+from experiments.studies.threshold.plan import Condition, Dial
+from experiments.studies.threshold.plan import Plan as ThresholdPlan
+from experiments.studies.trial import Trial
+from experiments.studies.tuning.config import tuning_from
+from experiments.studies.tuning.session import open_tuning, run_tuning
+from experiments.visualization.pages import Code, Prose, Table, render
+from experiments.visualization.report import kinds, study_figures
+from experiments.visualization.report.study_page import study_page
+from experiments.visualization.report.toml import as_toml
+from experiments.visualization.report.trials import Trials, is_being_written
+
+NASTY = "<script>alert('a & b')</script>"
+SPEEDS = [-6.0, -5.0, -4.0, -3.0]
+FRICTIONS = [0.5, 0.7, 0.9]
+
+
+def speed_and_friction(trial):
+    return trial.changes["block.velocity[0]"], trial.changes.get("floor.mu_s", 0.9)
+
+
+def result_of(trial):
+    """Falls where the block is fast and the floor is slippery; the settling time is the speed over the friction."""
+    speed, friction = speed_and_friction(trial)
+    fell = -speed > 5.0 * friction
+    return {"verdict": "fell" if fell else "recovered", "settling_time": None if fell else -speed / friction}
+
+
+SWEEP = {
+    "experiment": "thrown-block",
+    "seed": 2,
+    "replicas": 5,
+    "set": {"run.duration": 0.5, "floor.mu_d": 0.3},
+    "vary": {"block.velocity[0]": SPEEDS, "floor.mu_s": FRICTIONS},
+}
+
+
+@pytest.fixture
+def sweep(tmp_path, invented):
+    """A function that makes the study of a sweep, of so many trials."""
+
+    def make(data=SWEEP, result=result_of, most=None, name="sweep"):
+        plan = plan_from(Config(data))
+        with open_study(plan, tmp_path / name) as study:
+            run_trials(study, plan.trials()[:most], invented(result))
+        return Study.read(tmp_path / name)
+
+    return make
+
+
+def table(page, caption):
+    return next(block for block in page.blocks if isinstance(block, Table) and block.caption == caption)
+
+
+def texts(page):
+    return " ".join(block.text for block in page.blocks if isinstance(block, Prose | Code))
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 5), (5, 5), (3, 7), (1, 1000), (500, 1000)])
+def test_intervals_are_those_of_wilson(count, of):
+    found = share_of(count, of)
+    wanted = binomtest(count, of).proportion_ci(0.95, method="wilson")
+    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+    assert 0.0 <= found.low <= found.value <= found.high <= 1.0
+
+
+def test_the_verdicts_are_counted(sweep):
+    study = sweep()
+    page = study_page(study, "biped report")
+    recovered = int((study.frame()["verdict"] == "recovered").sum())
+    assert 0 < recovered < 60
+    assert page.lead[0].text == f"{recovered} of 60 trials recovered."
+    rows = {row[0]: row for row in table(page, "How the trials ended").rows}
+    assert rows["recovered"][1] == str(recovered)
+    assert rows["fell"][1] == str(60 - recovered)
+    assert rows["recovered"][3] == share_of(recovered, 60).interval
+
+
+def test_what_was_varied_and_what_was_not(sweep):
+    page = study_page(sweep(), "")
+    varied = {row[0]: row[1] for row in table(page, "Varied").rows}
+    assert varied == {"block.velocity[0]": "-6; -5; -4; -3", "floor.mu_s": "0.5; 0.7; 0.9"}
+    common = {row[0]: row[1] for row in table(page, "The same in all trials").rows}
+    assert common == {"run.duration": "0.5", "floor.mu_d": "0.3", "initial.jitter": "0.01"}
+
+
+def test_a_map_of_two_parameters_has_each_share_in_its_cell(sweep):
+    figure = study_figures(sweep())["recovered"]
+    shares = np.array(figure.data[0].z)
+    assert shares.shape == (len(FRICTIONS), len(SPEEDS))
+    for row, friction in zip(shares, FRICTIONS, strict=True):
+        assert row.tolist() == [float(-speed <= 5.0 * friction) for speed in SPEEDS]
+
+
+def test_a_map_of_a_metric_has_its_median_and_nothing_where_all_fell(sweep):
+    figure = study_figures(sweep())["metrics"]
+    medians = np.array(figure.data[0].z, dtype=float)
+    for row, friction in zip(medians, FRICTIONS, strict=True):
+        wanted = [np.nan if -speed > 5.0 * friction else -speed / friction for speed in SPEEDS]
+        assert row == pytest.approx(wanted, nan_ok=True)
+
+
+def test_one_parameter_has_a_curve_with_intervals(sweep):
+    study = sweep(SWEEP | {"vary": {"block.velocity[0]": SPEEDS}}, result_of)
+    trace = study_figures(study)["recovered"].data[0]
+    assert list(trace.x) == SPEEDS
+    assert list(trace.y) == [0.0, 0.0, 1.0, 1.0] or list(trace.y) == [0.0, 1.0, 1.0, 1.0]
+    for value, up, down in zip(trace.y, trace.error_y.array, trace.error_y.arrayminus, strict=True):
+        wanted = share_of(round(5 * value), 5)
+        assert (value - down, value + up) == pytest.approx((wanted.low, wanted.high))
+
+
+SAMPLE = {
+    "method": "sobol",
+    "count": 32,
+    "block.velocity[0]": {"from": -6.0, "to": -3.0},
+    "floor.mu_s": {"from": 0.5, "to": 1.0},
+}
+
+
+def test_random_samples_are_several_axes_and_lists_side_by_side_one(sweep):
+    study = sweep(SWEEP | {"replicas": 1, "vary": {"sample": SAMPLE}})
+    assert [axis.name for axis in Trials(study).axes] == ["block.velocity[0]", "floor.mu_s"]
+    figures = study_figures(study)
+    assert {"recovered", "metrics", "parallel"} <= set(figures)
+    together = {"block.velocity[0]": SPEEDS[:3], "floor.mu_s": FRICTIONS}
+    beside = sweep(SWEEP | {"vary": {"together": together}}, name="together")
+    assert [axis.name for axis in Trials(beside).axes] == ["block.velocity[0]"]
+    assert "floor.mu_s" in Trials(beside).axes[0].label
+
+
+def test_parallel_coordinates_have_every_trial(sweep):
+    study = sweep(SWEEP | {"replicas": 1, "vary": {"sample": SAMPLE}})
+    lines = study_figures(study)["parallel"].data[0]
+    frame = study.frame()
+    by_label = {dimension.label: np.array(dimension["values"]) for dimension in lines.dimensions}
+    assert by_label["block.velocity[0] [m/s]"] == pytest.approx(frame["block.velocity[0]"].to_numpy())
+    assert np.array_equal(np.array(lines.line.color), (frame["verdict"] == "recovered").astype(float))
+
+
+def failing(trial):
+    if trial.number % 7 == 3:
+        return {"verdict": "failed", "failure": "IntegrationError", "message": f"no solution of step {trial.number}"}
+    return result_of(trial)
+
+
+def test_failures_are_listed_with_how_to_run_each_again(sweep):
+    study = sweep(result=failing)
+    page = study_page(study, "")
+    section = next(section for section in page.sections if section.name == "failures")
+    numbers = [number for number in range(60) if number % 7 == 3]
+    assert section.verdict == f"{len(numbers)} failed"
+    rows = section.blocks[1].rows
+    assert [row[0] for row in rows] == list(map(str, numbers))
+    assert [row[2] for row in rows] == [f"no solution of step {number}" for number in numbers]
+    assert shlex.split(rows[0][4]) == ["biped", "rerun", str(study.folder), "3"]
+    assert rows[0][1] == "IntegrationError"
+    assert "block.velocity[0] = -6" in rows[0][3]
+
+
+def test_a_study_of_failures_only_has_a_page(sweep):
+    page = study_page(sweep(result=lambda _: {"verdict": "failed", "failure": "InputError", "message": "no"}), "")
+    assert page.lead[0].mood == "bad"
+    assert page.charts == ()
+
+
+def test_a_study_that_was_stopped_says_how_far_it_is(sweep):
+    page = study_page(sweep(most=13), "")
+    assert "The study was stopped: 13 of 60 trials are finished." in texts(page)
+    assert "The study was stopped" not in texts(study_page(sweep(name="whole"), ""))
+
+
+def test_a_study_that_is_running_can_be_reported_and_says_so(tmp_path, sweep, invented, capsys):
+    sweep(most=20)
+    plan = plan_from(Config(SWEEP))
+    with open_study(plan, tmp_path / "sweep") as study:
+        run_trials(study, plan.trials()[:25], invented(result_of))  # five are in the journal only
+        assert is_being_written(study.folder)
+        assert main(["report", str(study.folder)]) == 0
+        html = (study.folder / "report.html").read_text(encoding="utf-8")
+        run_trials(study, plan.trials(), invented(result_of))  # the report is in nobody's way
+    assert "The study is still running: 25 of 60 trials are finished" in html
+    assert not is_being_written(tmp_path / "sweep")
+    assert main(["report", str(tmp_path / "sweep")]) == 0
+    assert "still running" not in (tmp_path / "sweep" / "report.html").read_text(encoding="utf-8")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_study_without_a_trial_has_a_page(sweep):
+    study = sweep(most=0)
+    page = study_page(study, "")
+    assert "No trial is finished." in texts(page)
+    assert "<title>Sweep of thrown-block</title>" in render(page)
+
+
+def test_names_and_messages_are_escaped_on_the_page_and_in_figures(tmp_path):
+    names = {"failure": "", "message": ""}
+    with Study.create(tmp_path, NASTY, "thrown-block", {"note": NASTY}, varied=["integrator.name"]) as study:
+        for number, name in enumerate([NASTY, "recursive", "<b>bold</b>"]):
+            trial = Trial(number, {"integrator.name": name}, {NASTY: name})
+            study.add(trial, {"verdict": "recovered", **names, "settling_time": float(number), "message": NASTY})
+    page = study_page(Study.read(tmp_path), NASTY)
+    html = render(page)
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert" in html
+    for chart in page.charts:
+        assert "<" not in chart.script
+        shown = json.dumps(json.loads(chart.figure))
+        assert "<script>" not in shown
+        assert "<b>bold" not in shown
+
+
+@pytest.mark.parametrize("data", [SWEEP, SWEEP | {"vary": {"sample": SAMPLE}, "metrics": ["settling_time"]}])
+def test_the_file_on_the_page_is_the_same_sweep(data):
+    again = plan_from(Config(tomllib.loads(as_toml(data))))
+    wanted = plan_from(Config(data))
+    assert [trial.changes for trial in again.trials()] == [trial.changes for trial in wanted.trials()]
+
+
+def test_toml_of_all_kinds_of_values():
+    data = {
+        "a": 1, "b": 2.5, "c": True, "d": 'quoted "text" in ü', "e": [1, 2], "with.dot": [0.1],
+        "table": {"x": 1, "sub": {"y": {"from": 1.0}}, "flat": {"z": [1, 2]}},
+        "items": [{"name": "one", "set": {"p.q": 1.0}}, {"name": "two", "set": {}}],
+    }  # fmt: skip
+    assert tomllib.loads(as_toml(data | {"nothing": None})) == data
+
+
+def test_the_notebook_of_a_study_runs(sweep, monkeypatch):
+    study = sweep()
+    assert main(["report", str(study.folder), "--notebook"]) == 0
+    notebook = nbformat.read(study.folder / "report.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    monkeypatch.chdir(study.folder)
+    here = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            exec(cell.source, here)
+    pd.testing.assert_frame_equal(here["trials"], study.frame())
+    assert set(here["figures"]) == {"recovered", "metrics", "parallel"}
+
+
+def test_a_copied_folder_is_a_study_too(sweep, tmp_path):
+    study = sweep()
+    shutil.copytree(study.folder, tmp_path / "elsewhere")
+    assert main(["report", str(tmp_path / "elsewhere"), "--out", str(tmp_path / "page.html")]) == 0
+    assert (tmp_path / "page.html").is_file()
+
+
+def mass_below(limit):
+    """Recovers from a block below this mass; each replica from a little more than the one before."""
+    return lambda trial: {
+        "verdict": "recovered" if trial.changes["block.mass"] < limit + 0.1 * trial.labels["replica"] else "fell"
+    }
+
+
+@pytest.fixture
+def threshold(tmp_path, invented):
+    def make(kind, conditions):
+        plan = ThresholdPlan(
+            experiment="thrown-block",
+            dial=Dial("block.mass", label="mass"),
+            ladder=Ladder(0.5, 4.5, 0.5, 0.125),
+            conditions=conditions,
+            replicas=7,
+        )
+        with threshold_run.open_study(plan, tmp_path / kind, kind) as study:
+            threshold_run.run_study(plan, study, invented(mass_below(2.0)))
+        return Study.read(tmp_path / kind)
+
+    return make
+
+
+def test_the_page_of_a_threshold_tells_the_median(threshold):
+    page = study_page(threshold("threshold", (Condition(),)), "")
+    row = table(page, "Thresholds of mass").rows[0]
+    assert float(row[1]) == pytest.approx(2.25, abs=0.125)  # of 2.0, 2.1, … 2.6 the fourth, to the ladder's tolerance
+    assert f"up to {row[1]} kg" in page.lead[0].text
+    assert list(study_figures(Study.read(page_folder(page)))) == ["thresholds"]
+
+
+def page_folder(page):
+    command = next(
+        block.text for block in page.blocks if isinstance(block, Code) and block.text.startswith("biped rerun")
+    )
+    return shlex.split(command)[2]
+
+
+def test_the_page_of_a_push_map_has_a_ring_around_the_human(threshold):
+    directions = tuple(Condition({"run.duration": 1.0 + k}, {"direction": 45.0 * k}) for k in range(8))
+    figures = study_figures(threshold("push-map", directions))
+    median = next(trace for trace in figures["push-map"].data if trace.name == "median")
+    assert list(median.theta) == [45.0 * k for k in range(8)] + [0.0]
+    assert np.array(median.r) == pytest.approx(2.25, abs=0.125)
+
+
+def test_a_study_whose_findings_are_not_there_yet_says_so(threshold, monkeypatch):
+    from biped.errors import InputError
+
+    study = threshold("threshold", (Condition(),))
+
+    def unfinished(_):
+        raise InputError("3 of 7 trials are not finished yet")
+
+    monkeypatch.setattr("experiments.visualization.studies.threshold_page.findings_of", unfinished)
+    page = study_page(study, "")
+    assert "Not to be told yet: 3 of 7 trials are not finished yet." in texts(page)
+    assert any(section.name == "trials" for section in page.sections)
+
+
+TUNING = {
+    "experiment": "thrown-block",
+    "seed": 1,
+    "tune": {"optimizer": "random", "candidates": 60, "batch": 20, "replicas": 1, "confirm": 6},
+    "parameter": [
+        {"name": "stiffness", "sets": ["controller.kp_position[0]"], "from": 10.0, "to": 400.0, "scale": "log"}
+    ],
+    "objective": [{"metric": "position_error", "fell": 1.0}],
+}  # fmt: skip
+
+
+def error_of(trial):
+    """Least at a stiffness of 100."""
+    stiffness = value_under("controller.kp_position[0]", trial.changes, BLOCK.parameters)
+    luck = 1e-3 * (trial.labels["replica"] % 7)
+    return {"verdict": "recovered", "position_error": 0.1 + abs(np.log(stiffness / 100.0)) + luck}
+
+
+def test_the_page_of_a_tuning_tells_the_winner_and_that_it_is_confirmed(tmp_path, invented):
+    tuning = tuning_from(Config(TUNING), "mine")
+    with open_tuning(tuning, tmp_path) as study:
+        outcome = run_tuning(tuning, study, invented(error_of))
+    assert outcome.is_confirmed
+    page = study_page(Study.read(tmp_path), "")
+    assert f"The winner is candidate {outcome.winner.number}" in page.lead[0].text
+    assert "confirmed" in page.lead[0].text
+    assert page.lead[0].mood == "good"
+    assert {"history", "slices"} <= {chart.name for chart in page.charts}
+    best = next(trace for trace in study_figures(Study.read(tmp_path))["history"].data if trace.name == "best so far")
+    assert (np.diff(best.y) <= 0.0).all()
+    assert best.y[-1] == pytest.approx(outcome.winner.score.values["position_error"])
+    again = tuning_from(Config(tomllib.loads(as_toml(study.configuration["tuning"]))), "mine")
+    assert again.plan == tuning.plan
+
+
+SENSITIVITY = {
+    "experiment": "thrown-block",
+    "seed": 1,
+    "sensitivity": {"method": "sobol", "samples": 64},
+    "parameter": [
+        {"name": "mass", "sets": ["block.mass"], "from": 0.5, "to": 2.5},
+        {"name": "friction", "sets": ["floor.mu_s"], "from": 0.5, "to": 1.0},
+    ],
+    "metric": [{"name": "position_error", "fell": 1.0, "failed": 1.0}],
+}
+
+
+def test_the_page_of_a_sensitivity_names_what_matters_and_only_that(tmp_path, invented):
+    analysis = sensitivity_from(Config(SENSITIVITY), "mine")
+    with open_sensitivity(analysis, tmp_path) as study:
+        run_sensitivity(
+            analysis,
+            study,
+            invented(lambda t: {"verdict": "recovered", "position_error": 3.0 * t.changes["block.mass"]}),
+        )
+    page = study_page(Study.read(tmp_path), "")
+    assert page.lead[0].text == "position_error depends on mass; one cannot be told from none."
+    bars = study_figures(Study.read(tmp_path))["indices-0"].data
+    total = next(trace for trace in bars if trace.name == "total")
+    assert dict(zip(total.y, total.x, strict=True))["mass"] == pytest.approx(1.0, abs=0.1)
+    assert kinds.planned_trials(Study.read(tmp_path)) == len(study.finished)
+
+
+def test_every_kind_with_a_page_of_its_own_has_one():
+    import importlib
+
+    for module in kinds.PAGES.values():
+        assert callable(importlib.import_module(module).page_sections)
+
+
+def test_help_of_report_imports_nothing_heavy():
+    code = "import sys; from experiments.cli import main; main(['report', '--help']); print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "examples:\n  biped run" in done.stdout
+    for heavy in ("numba", "pandas", "plotly", "nbformat"):
+        assert f"'{heavy}'" not in done.stdout

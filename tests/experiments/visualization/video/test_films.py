@@ -1,0 +1,162 @@
+"""Files of pictures that are known: how many come out, how large, how long, and that no broken file stays."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from PIL import Image, ImageSequence
+
+from biped.errors import InputError
+from experiments.visualization.video.caption import Caption
+from experiments.visualization.video.films import _Packed, check_gif, durations, in_place_of, write_gif, write_mp4
+
+SIZE = (96, 64)
+
+
+def painted(count):
+    """A red field into which blue comes from the left, picture by picture."""
+    for k in range(count):
+        picture = Image.new("RGB", SIZE, (220, 30, 40))
+        picture.paste((30, 60, 220), (0, 0, round(SIZE[0] * (k + 1) / count), SIZE[1]))
+        yield picture
+
+
+def blue_share(picture):
+    array = np.asarray(picture).astype(int)
+    return float(np.mean(array[..., 2] > array[..., 0]))
+
+
+def test_an_mp4_has_all_pictures_in_order(tmp_path, decoded):
+    write_mp4(tmp_path / "a.mp4", painted(24), SIZE, 12.0)
+    about, frames = decoded(tmp_path / "a.mp4")
+    assert about["size"] == SIZE
+    assert about["fps"] == 12.0
+    assert about["codec"] == "h264"
+    assert about["pix_fmt"] == "yuv420p"
+    assert len(frames) == 24
+    assert about["duration"] == pytest.approx(2.0, abs=0.05)
+    np.testing.assert_allclose([blue_share(f) for f in frames], np.arange(1, 25) / 24, atol=0.02)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
+
+
+def test_a_gif_has_all_pictures_in_order(tmp_path):
+    write_gif(tmp_path / "a.gif", painted(24), 15.0)
+    with Image.open(tmp_path / "a.gif") as film:
+        assert film.size == SIZE
+        assert film.n_frames == 24
+        assert film.info["loop"] == 0
+        frames = [(frame.info["duration"], frame.convert("RGB")) for frame in ImageSequence.Iterator(film)]
+    assert sum(length for length, _ in frames) == 1600  # 24 / 15 s
+    np.testing.assert_allclose([blue_share(f) for _, f in frames], np.arange(1, 25) / 24, atol=0.011)
+
+
+def test_a_gif_keeps_its_pictures_packed():
+    """Three bytes for each pixel would fill the memory before a palette is there."""
+    count, size = 60, (240, 180)
+    pixels = count * size[0] * size[1]
+
+    def many():
+        for k in range(count):
+            picture = Image.new("RGB", size, (220, 30, 40))
+            picture.paste((30, 60, 220), (0, 0, 4 * k, 180))
+            yield picture
+
+    tracemalloc.start()
+    try:
+        packed = [_Packed(picture) for picture in many()]
+        assert tracemalloc.get_traced_memory()[0] < 0.1 * pixels
+    finally:
+        tracemalloc.stop()
+    assert all(np.array_equal(one.image, other) for one, other in zip(packed, many(), strict=True))
+
+
+def test_a_gif_that_fills_the_memory_is_refused():
+    check_gif(5000, (480, 360))
+    with pytest.raises(InputError, match="a GIF of 1920x1080 has 482 pictures at most, not 483"):
+        check_gif(483, (1920, 1080))
+
+
+@pytest.mark.parametrize("fps", [7.0, 15.0, 24.0, 30.0, 33.3])
+def test_a_gif_takes_its_time_in_hundredths(fps):
+    lengths = durations(100, fps)
+    assert all(length % 10 == 0 and length > 0 for length in lengths)
+    assert sum(lengths) == pytest.approx(1e5 / fps, abs=5.0)
+    assert max(lengths) - min(lengths) <= 10
+
+
+@pytest.mark.parametrize("suffix", ["mp4", "gif"])
+@pytest.mark.parametrize("trouble", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+def test_what_breaks_off_leaves_what_was_there(tmp_path, suffix, trouble):
+    path = tmp_path / f"a.{suffix}"
+    path.write_bytes(b"before")
+
+    def breaking():
+        yield from list(painted(24))[:5]
+        raise trouble
+
+    with pytest.raises(type(trouble)):
+        write_mp4(path, breaking(), SIZE, 12.0) if suffix == "mp4" else write_gif(path, breaking(), 12.0)
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_is_told(tmp_path):
+    full = tmp_path / "a.mp4"
+    part = tmp_path / "a.mp4.part"
+    part.symlink_to("/dev/full")
+    with pytest.raises(InputError, match=r"a\.mp4: ffmpeg"):
+        write_mp4(full, painted(24), SIZE, 12.0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_odd_edges_and_fast_gifs_are_refused(tmp_path):
+    with pytest.raises(InputError, match="even"):
+        write_mp4(tmp_path / "a.mp4", painted(3), (95, 64), 12.0)
+    with pytest.raises(InputError, match="50 at most"):
+        write_gif(tmp_path / "a.gif", painted(3), 60.0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_there_when_it_is_complete(tmp_path):
+    path = tmp_path / "a.txt"
+    with in_place_of(path) as part:
+        part.write_text("all of it", encoding="utf-8")
+        assert not path.exists()
+    assert path.read_text(encoding="utf-8") == "all of it"
+    assert not part.exists()
+
+
+class TestCaption:
+    empty = np.zeros((240, 320, 4), dtype=np.uint8)
+
+    def test_time_and_names_are_in_the_picture(self):
+        caption = Caption(["one", "two"], (320, 240))
+        first, second = (np.asarray(caption.on(self.empty, time)).astype(int) for time in (0.1, 0.2))
+        changed = np.argwhere(np.abs(first - second).max(axis=2) > 60)
+        assert len(changed) > 5
+        assert changed[:, 0].min() > 200  # the time stands at the bottom
+        without = np.asarray(Caption(["one"], (320, 240)).on(self.empty, 0.1)).astype(int)
+        assert np.abs(first - without).max() > 60
+
+    def test_what_is_drawn_covers_the_sky(self):
+        drawn = self.empty.copy()
+        drawn[100:140, 100:200] = (10, 200, 30, 255)
+        picture = np.asarray(Caption(["one"], (320, 240)).on(drawn, 0.0))
+        assert (picture[100:140, 100:200] == (10, 200, 30)).all()
+        assert (picture[5, 300] > 180).all()
+
+    def test_a_long_name_is_shortened_to_the_width(self):
+        caption = Caption(["a name " * 40], (320, 240))
+        picture = np.asarray(caption.on(self.empty, 0.0)).astype(int)
+        assert (picture[:40, -6:].min(axis=(0, 2)) > 150).all()
+
+    def test_a_run_that_is_over_is_told(self):
+        caption = Caption(["one", "two " * 40], (320, 240))
+        going, over = (np.asarray(caption.on(self.empty, 0.0, (False, end))).astype(int) for end in (False, True))
+        rows = np.argwhere(np.abs(going - over).max(axis=(1, 2)) > 60)
+        assert len(rows) > 5
+        assert 14 < rows.min() < rows.max() < 60  # in the second line
+
+    def test_a_picture_of_another_size_is_refused(self):
+        with pytest.raises(ValueError, match="320"):
+            Caption(["one"], (100, 100)).on(self.empty, 0.0)

@@ -1,0 +1,95 @@
+"""Which instants a film shows, and from where."""
+
+import math
+
+import numpy as np
+import pytest
+
+from biped.errors import InputError
+from experiments.visualization.video.camera import camera_at, check_camera
+from experiments.visualization.video.frame_schedule import MOST_FRAMES, Shots, parse_size, shots_of
+from experiments.visualization.viewer.page import CAMERAS, ROOM
+from experiments.visualization.viewer.snapshot import turned
+
+
+def test_picture_k_is_of_time_k_over_fps():
+    shots = Shots(0.0, 3.0, 25.0)
+    assert shots.count == 75
+    assert shots.times == [k / 25.0 for k in range(75)]
+    assert shots.duration == pytest.approx(3.0)
+
+
+def test_slow_motion_takes_longer():
+    shots = Shots(0.5, 1.0, 20.0, speed=0.25)
+    assert shots.duration == pytest.approx(2.0)
+    np.testing.assert_allclose(np.diff(shots.times), 0.25 / 20.0)
+    assert shots.times[0] == 0.5
+    assert shots.times[-1] < 1.0
+
+
+def test_an_instant_is_one_picture():
+    assert Shots(1.0, 1.0, 30.0).times == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"fps": 0.0}, "--fps 0"),
+        ({"fps": math.nan}, "--fps nan"),
+        ({"speed": -1.0}, "--speed -1"),
+        ({"begins": 2.0, "ends": 1.0}, "--from 2 --to 1"),
+        ({"fps": 1e6}, str(MOST_FRAMES)),
+        ({"fps": 1e308}, "inf pictures"),
+        ({"speed": 1e-310}, "inf pictures"),
+        ({"fps": 1e308, "speed": 1e-310}, "inf pictures"),
+        ({"fps": 1e-310}, "--fps 1e-310: it must be 0.01 at least"),
+    ],
+)
+def test_wrong_numbers_are_refused(wrong, says):
+    with pytest.raises(InputError, match=says):
+        Shots(**({"begins": 0.0, "ends": 3.0, "fps": 25.0} | wrong))
+
+
+def test_from_and_to_are_times_of_the_runs():
+    spans = [(0.0, 1.0), (0.5, 3.0)]
+    assert (shots_of(spans, None, None, 10.0, 1.0).begins, shots_of(spans, None, None, 10.0, 1.0).ends) == (0.0, 3.0)
+    assert shots_of(spans, 0.2, 0.7, 10.0, 1.0).times == pytest.approx([0.2, 0.3, 0.4, 0.5, 0.6])
+    for begin, end in ((-0.1, None), (None, 3.1), (math.nan, None)):
+        with pytest.raises(InputError, match="from 0 to 3 s"):
+            shots_of(spans, begin, end, 10.0, 1.0)
+
+
+def test_sizes():
+    assert parse_size("640x480") == (640, 480)
+    assert parse_size("640X480") == (640, 480)
+    for text in ("640", "axb", "640x-480", "8x480", "640x99999", "1x2x3"):
+        with pytest.raises(InputError, match="--size"):
+            parse_size(text)
+
+
+@pytest.mark.parametrize("preset", [*CAMERAS, "1,2,3", "-0.5,0,-0.2"])
+def test_the_camera_looks_at_the_figure_with_the_sky_above(preset):
+    camera = camera_at(preset, np.array([0.3, -0.2, 0.9]), 1.0, (400, 300))
+    ahead, down, right = (turned(camera.wxyz, np.array(axis)) for axis in ((0, 0, 1), (0, 1, 0), (1, 0, 0)))
+    way = np.array([0.3, -0.2, 0.9]) - camera.position
+    np.testing.assert_allclose(ahead, way / np.linalg.norm(way), atol=1e-12)
+    assert down[2] < 0.0
+    assert abs(right[2]) < 1e-12
+    np.testing.assert_allclose(np.cross(right, down), ahead, atol=1e-12)
+
+
+def test_a_narrow_picture_is_taken_from_farther_away():
+    def distance(size, room=1.0, reach=ROOM):
+        camera = camera_at("side", np.zeros(3), reach, size, room)
+        return np.linalg.norm(camera.position - camera.look_at)
+
+    assert distance((1600, 900)) == pytest.approx(distance((400, 300)))
+    assert distance((300, 400)) == pytest.approx(distance((400, 300)) * 16.0 / 9.0)
+    assert distance((400, 300), room=2.0) == pytest.approx(2.0 * distance((400, 300)))
+    assert distance((400, 300), reach=3.0 * ROOM) == pytest.approx(3.0 * distance((400, 300)))
+
+
+@pytest.mark.parametrize("wrong", ["sideways", "1,2", "0,0,3", "1,nan,2"])
+def test_a_camera_that_is_none_is_refused(wrong):
+    with pytest.raises(InputError, match="--camera"):
+        check_camera(wrong)

@@ -1,0 +1,203 @@
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from contact.modes import STICKING
+from experiments.visualization.viewer import colors
+from experiments.visualization.viewer.curves import plots_of, pooled
+from experiments.visualization.viewer.loaded_runs import Role
+from experiments.visualization.viewer.page import Page
+from experiments.visualization.viewer.playback import Transport
+from experiments.visualization.viewer.scene import LEAST_FORCE, contact_arrows, polygon_edges, push_arrows
+from experiments.visualization.viewer.serve import serving
+from experiments.visualization.viewer.trajectory import film_of
+
+
+@pytest.fixture(scope="module")
+def shown(pushed, tilted, acting):
+    """A page of two runs, without a browser."""
+    roles = [Role("one", pushed, film_of(pushed, [acting.push, acting.wind])), Role("two", tilted, film_of(tilted))]
+    with serving("127.0.0.1", 0) as server:
+        yield Page(server, roles, Transport(0.0, 0.3, playing=False))
+
+
+def node(page, path):
+    return page.server.scene.get_handle_by_name(path)
+
+
+def test_contact_arrows_are_the_forces(pushed):
+    snapshot = film_of(pushed).at(0.2)
+    ends, tints = contact_arrows(snapshot, scale=0.003)
+    shown = np.linalg.norm(snapshot.contact_force, axis=1) >= LEAST_FORCE
+    assert shown.any()
+    assert ends[:, 0] == pytest.approx(snapshot.contact_place[shown])
+    assert ends[:, 1] - ends[:, 0] == pytest.approx(0.003 * snapshot.contact_force[shown])
+    assert [tuple(tint) for tint in tints] == [colors.MODES[mode - 1] for mode in snapshot.contact_mode[shown]]
+    assert colors.MODES[STICKING - 1] in map(tuple, tints)
+
+
+def test_push_arrows_are_the_pushes_and_end_where_they_push(pushed, acting):
+    film = film_of(pushed, [acting.push, acting.wind])
+    assert not len(push_arrows(film.at(0.02)))
+    snapshot = film.at(0.14)
+    ends = push_arrows(snapshot, scale=0.004)
+    assert ends[:, 1] == pytest.approx(snapshot.push_place)
+    assert ends[:, 1] - ends[:, 0] == pytest.approx(0.004 * snapshot.push_force)
+
+
+def test_push_arrows_are_not_inside_of_the_body(pushed, acting):
+    snapshot = film_of(pushed, [acting.push]).at(0.14)
+    radius = 0.13
+    directions = np.random.default_rng(1).normal(size=(4000, 3))
+    skin = radius * directions / np.linalg.norm(directions, axis=1)[:, np.newaxis] + acting.push.point
+    (arrow,) = push_arrows(snapshot, 0.002, {0: skin})
+    back = snapshot.push_force[0] / np.linalg.norm(snapshot.push_force[0])
+    assert arrow[1] - arrow[0] == pytest.approx(0.002 * snapshot.push_force[0])
+    assert arrow[1] == pytest.approx(snapshot.push_place[0] - radius * back, abs=0.01)
+
+
+def test_edges_go_round():
+    square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+    edges = polygon_edges(square)
+    assert (edges[:, 1] == np.roll(edges[:, 0], -1, axis=0)).all()
+
+
+def test_what_is_shown_is_the_snapshot(shown):
+    page = shown
+    page.transport.seek(0.123)
+    page.frame(0.0)
+    for k, role in enumerate(page.roles):
+        snapshot = role.film.at(0.123)
+        for body in ("trunk", "left_shank", "right_foot"):
+            handle, i = node(page, f"/world/run_{k}/{body}"), role.film.model.body_index(body)
+            assert handle.position == pytest.approx(snapshot.position[i], abs=2e-5)
+            assert abs(handle.wxyz @ snapshot.quaternion[i]) == pytest.approx(1.0, abs=1e-9)
+    assert node(page, "/world/run_0/thrown").position == pytest.approx(
+        page.roles[0].film.at(0.123).thrown[:3], abs=2e-5
+    )
+    tilt = page.roles[1].film.at(0.123).platform
+    assert node(page, "/world/run_1/platform").wxyz == pytest.approx(tilt[3:], abs=2e-5)
+    arrows = node(page, "/world/run_0/contact_forces")
+    assert arrows.points == pytest.approx(contact_arrows(page.roles[0].film.at(0.123))[0], abs=1e-6)
+    assert node(page, "/world/run_0/pushes").visible
+    assert not node(page, "/world/run_1/com").visible or page.stage.layers["centre of mass"]
+
+
+def test_the_first_is_solid_and_the_others_are_ghosts(shown):
+    solid, ghost = shown.stage.figures
+    assert not solid.is_ghost
+    assert ghost.is_ghost
+    assert node(shown, "/world/run_1/trunk/solid").opacity < 0.5
+    assert solid.color is None
+    assert ghost.color == colors.GHOSTS[0]
+
+
+def test_nothing_is_sent_while_nothing_changes(shown):
+    page = shown
+    page.transport.seek(0.05)
+    page.frame(0.0)
+    buffer = page.server._websock_server._broadcast_buffer
+    frames, messages = page.frames, buffer.message_counter
+    for k in range(5):
+        page.frame(0.1 * k)
+    assert (page.frames, buffer.message_counter) == (frames, messages)
+    page.transport.seek(0.06)
+    page.frame(1.0)
+    assert page.frames == frames + 1
+    assert messages < buffer.message_counter < messages + 100
+
+
+def test_layers_can_be_switched_off(shown):
+    page = shown
+    page.stage.switch("contact forces", False)
+    assert not node(page, "/world/run_0/contact_forces").visible
+    page.stage.switch("contact forces", True)
+    assert node(page, "/world/run_0/contact_forces").visible
+    page.stage.show_bodies("see-through")
+    assert not node(page, "/world/run_0/trunk/solid").visible
+    assert node(page, "/world/run_0/trunk/clear").visible
+    assert node(page, "/world/run_1/trunk/solid").visible  # a ghost is seen through anyway
+    page.stage.show_bodies("none")
+    assert not node(page, "/world/run_1/trunk/solid").visible
+    page.stage.show_bodies("solid")
+    assert node(page, "/world/run_0/trunk/solid").visible
+
+
+def test_a_run_that_is_over_is_told(standing, pushed):
+    short = standing(duration=0.1)
+    roles = [Role("long", pushed, film_of(pushed)), Role("short", short, film_of(short))]
+    with serving("127.0.0.1", 0) as server:
+        page = Page(server, roles, Transport(0.0, 0.3, playing=False))
+        for moment, told in ((0.1, 0), (0.3, 1), (0.0, 0)):
+            page.transport.seek(moment)
+            page.frame(0.0)
+            assert page._names.content.count("ended at 0.1 s") == told
+
+
+@pytest.mark.parametrize("apart", [1.0, -0.5, 4.0])
+def test_floors_that_move_do_not_lie_under_the_next_figure(tilted, apart):
+    film = film_of(tilted)
+    roles = [Role("one", tilted, film), Role("two", tilted, film)]
+    with serving("127.0.0.1", 0) as server:
+        page = Page(server, roles, Transport(0.0, 0.3, playing=False), apart)
+        for k in range(2):
+            plate, grid = (node(page, f"/world/run_{k}/platform/{part}") for part in ("plate", "floor"))
+            breadth = np.ptp(plate.vertices[:, 1])
+            assert breadth == pytest.approx(min(abs(apart), 3.0))
+            assert (grid.width, grid.height) == pytest.approx((3.0, breadth))
+
+
+def test_a_name_is_used_once(shown):
+    with pytest.raises(ValueError, match="already"):
+        shown.stage.add(shown.roles[0].film.model, "run_0")
+
+
+def test_steps_go_to_the_recorded_rows(shown):
+    times = shown.roles[0].film.time
+    shown.transport.seek(times[10] + 0.0005)
+    for button, wanted in (("◀", times[10]), ("◀", times[9]), ("▶", times[10]), ("|◀", 0.0), ("▶|", 0.3)):
+        shown.step(button)
+        assert shown.transport.time == pytest.approx(wanted), button
+
+
+def test_steps_at_once_are_all_taken(shown):
+    """The server calls back from several threads."""
+    times = shown.roles[0].film.time
+    shown.transport.seek(0.0)
+    original = shown.transport.seek
+
+    def slowly(moment):
+        time.sleep(0.01)
+        original(moment)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shown.transport, "seek", slowly)
+        hands = [threading.Thread(target=shown.step, args=("▶",)) for _ in range(5)]
+        for hand in hands:
+            hand.start()
+        for hand in hands:
+            hand.join()
+    assert shown.transport.time == pytest.approx(times[5])
+
+
+def test_plots_are_of_the_run(pushed):
+    plots = {plot.title: plot for plot in plots_of(pushed)}
+    frame = pushed.frame
+    knees = plots["knee pitch torque [N·m]"].curves
+    assert [curve.label for curve in knees] == ["left", "right"]
+    assert (knees[1].values == frame["torque_right_knee_pitch"]).all()
+    forces = [f"contact_{point}_fz" for point in pushed.state.model.contact_names]
+    assert plots["ground force [N]"].curves[0].values == pytest.approx(frame[forces].sum(axis=1))
+    assert {"position error of the trunk [mm]", "margin of stability [mm]"} <= set(plots)
+
+
+def test_pooling_keeps_peaks():
+    time = np.linspace(0.0, 1.0, 1001)
+    values = np.zeros(1001)
+    values[437] = 900.0
+    grid = np.linspace(0.0, 2.0, 51)
+    pool = pooled(time, values, grid)
+    assert np.nanmax(pool) == 900.0
+    assert np.isnan(pool[grid > 1.0 + 0.02]).all()

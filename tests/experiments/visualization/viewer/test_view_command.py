@@ -1,0 +1,122 @@
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from experiments.cli.main import main
+from experiments.commands import view as command
+from experiments.visualization.viewer.loaded_runs import cast_of
+
+
+@pytest.fixture(scope="module")
+def saved(pushed, tmp_path_factory):
+    return pushed.save(tmp_path_factory.mktemp("runs") / "pushed")
+
+
+def refused(capsys, *argv):
+    assert main(["view", *map(str, argv)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("biped: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_what_is_no_run_is_refused(capsys, tmp_path):
+    assert "no run there" in refused(capsys, tmp_path / "nothing")
+    assert "the following arguments are required: RUN" in refused(capsys)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--speed", "0"), "--speed 0: it must be a number above zero"),
+        (("--rate", "-5"), "--rate -5: it must be a number above zero"),
+        (("--side-by-side", "nan"), "it must be a number of metres"),
+        (("--start", "99"), "--start 99: it must be a time of the runs, which go from 0 to 0.3 s"),
+        (("--start", "nan"), "it must be a time of the runs"),
+        (("--port", "99999"), "it must be from 0 to 65535"),
+        (("--host", "192.0.2.1"), "cannot listen at 192.0.2.1"),
+        (("--speed", "fast"), "invalid float value"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(capsys, saved, options, message):
+    assert message in refused(capsys, saved, *options)
+
+
+def test_a_port_that_is_taken_is_refused(capsys, saved):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert f"port {port}: Address already in use" in refused(capsys, saved, "--port", port)
+
+
+def test_the_examples_of_the_help_are_right(capsys):
+    assert main(["view", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "Ctrl-C" in out
+    lines = [line for line in out.splitlines() if line.startswith("  biped view ")]
+    assert len(lines) > 4
+    for line in lines:
+        command._check(command.parser().parse_args(shlex.split(re.split(r"\s{3,}", line.strip())[0])[2:]))
+
+
+def test_interrupted_while_it_measures_it_says_so(saved, monkeypatch, capsys):
+    def interrupted(*_):
+        yield "something"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("experiments.visualization.viewer.measure.measure", interrupted)
+    monkeypatch.setattr("experiments.visualization.viewer.measure.find_browser", lambda: "true")
+    assert main(["view", str(saved), "--measure", "--port", "0"]) == 130
+    assert capsys.readouterr() == ("something\n", "biped: interrupted before all was measured\n")
+
+
+def test_sigterm_while_it_measures_ends_it_in_good_order(saved, monkeypatch):
+    ended = []
+
+    def told_to_end(*_):
+        try:
+            yield "something"
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            ended.append(True)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("experiments.visualization.viewer.measure.measure", told_to_end)
+    monkeypatch.setattr("experiments.visualization.viewer.measure.find_browser", lambda: "true")
+    assert main(["view", str(saved), "--measure", "--port", "0"]) == 143
+    assert ended
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_ctrl_c_ends_it(saved):
+    """In a process of its own, as a person runs it."""
+    # A shell may have left the signal ignored for what runs in its background.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{heard}; import sys; from experiments.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    order = [sys.executable, "-c", program, "view", str(saved), "--port", "0", "--no-open", "--paused"]
+    environment = os.environ | {"PYTHONWARNINGS": "ignore"}
+    with subprocess.Popen(order, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as view:
+        try:
+            line = view.stderr.readline()
+            assert "at http://localhost:" in line
+            view.send_signal(signal.SIGINT)
+            out, err = view.communicate(timeout=30)
+        finally:
+            view.kill()
+    assert view.returncode == 0
+    assert out == ""
+    assert err == "biped: ended\n"
+
+
+def test_runs_are_named_so_that_they_differ(pushed, tmp_path):
+    folders = [pushed.save(tmp_path / path) for path in ("a/run", "b/run")]
+    assert [role.name for role in cast_of(folders)] == ["a/run", "b/run"]
+    assert [role.name for role in cast_of([folders[0]] * 3)] == ["run", "run #2", "run #3"]
