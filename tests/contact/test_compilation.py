@@ -23,13 +23,14 @@ CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10), (0.99144486, -0.13052619, 0
 SECOND_PROCESS = """
 from biped.model import human
 from biped.simulation.simulate import simulate
-from biped.kernels import hold, step
+from biped.kernels.loop import closed_loop
+from biped.kernels.step import step
 from controllers.kernels.loops import workspace_loop
 from controllers.workspace import WorkspaceController
 from contact.jit import is_compiled
 assert is_compiled(workspace_loop)
 simulate(human(), WorkspaceController(), duration=0.0)
-loaded = (workspace_loop, hold.record, step.prepare)
+loaded = (workspace_loop, closed_loop.record, step.prepare)
 print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) for f in loaded))
 """
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biped.kernels import tree
+from biped.kernels.tree import tree
 from biped.model import (
     Body,
     Box,
