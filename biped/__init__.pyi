@@ -5,6 +5,7 @@ from .integrators import (
     Adaptive,
     Composition,
     ExplicitEuler,
+    Integrator,
     Lee,
     LeeBroyden,
     LeeNewton,
@@ -33,9 +34,11 @@ from .model import (
     save_urdf,
     spherical,
 )
+from .runs.postures import crouching, standing
 from .runs.run import Run
 from .runs.state import State
 from .signals import Signal
+from .simulation.scene import Scene
 from .simulation.simulate import simulate
 from .simulation.world import Fall
 
@@ -55,6 +58,7 @@ __all__ = [
     "Impedance",
     "InputError",
     "IntegrationError",
+    "Integrator",
     "Joint",
     "Lee",
     "LeeBroyden",
@@ -73,6 +77,7 @@ __all__ = [
     "Run",
     "RunInterrupted",
     "RungeKutta4",
+    "Scene",
     "SemiImplicitEuler",
     "Senses",
     "SetPoint",
@@ -80,6 +85,7 @@ __all__ = [
     "State",
     "Throw",
     "chain",
+    "crouching",
     "fixed",
     "floating",
     "human",
@@ -92,4 +98,5 @@ __all__ = [
     "save_urdf",
     "simulate",
     "spherical",
+    "standing",
 ]

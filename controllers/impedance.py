@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import CompiledLoop, Impedance, Observation
+from biped.control.controller import CompiledLoop, Controller, Impedance, Observation
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import coast
 from biped.model import Model
@@ -17,7 +17,7 @@ DAMPING = 50.0
 
 
 @dataclass(frozen=True)
-class JointImpedance:
+class JointImpedance(Controller):
     """Joint impedance about a set point, evaluated in the middle of each step with the step's own unknowns.
 
     It commands no torques of its own: the integrator adds stiffness and damping to the diagonal of its

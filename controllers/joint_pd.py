@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import CompiledLoop, Observation
+from biped.control.controller import CompiledLoop, Controller, Observation
 from biped.errors import InputError
 from biped.model import Model
 from controllers.joint_values import JointValues, by_joint, checked
@@ -14,7 +14,7 @@ from controllers.kernels.loops import pd_loop
 
 
 @dataclass(frozen=True)
-class JointPD:
+class JointPD(Controller):
     """τ = −k_p (θ − θ_d) − k_d θ̇ in each joint, within ±limit, held for a period.
 
     The human stands upright with the defaults. Damping is bounded by the period: a torque that is held for it

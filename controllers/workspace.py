@@ -7,11 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.checks import is_finite
-from biped.control.controller import CompiledLoop, Observation, SetPoint
+from biped.control.controller import CompiledLoop, Controller, Observation, SetPoint
+from biped.dynamics import contact_positions
 from biped.errors import InputError
 from biped.kernels.loop.measurement import Seen
 from biped.kernels.tree.dynamics import new_motion, set_motion
 from biped.model import Model
+from biped.runs.postures import has_human_legs, standing
+from contact import Floor
+from contact.arrays import Floats
 from controllers.kernels.loops import workspace_loop
 from controllers.kernels.workspace import Gains, Legs, Scratch, new_scratch, workspace_torques
 
@@ -19,6 +23,8 @@ Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 REFERENCES = ("world", "feet")
+#: [m] The thesis's experiments start with the soles 5 mm above the floor.
+HANGING = 0.03
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class WorkspaceGains:
 
 
 @dataclass(frozen=True)
-class WorkspaceController:
+class WorkspaceController(Controller):
     """Keeps the central body at a set point by torques in the legs, for feet that stand on the floor.
 
     From the articulated-body inertia and bias force of the central body with its feet fixed, it computes
@@ -113,6 +119,23 @@ class WorkspaceController:
     def set_point(self, model: Model) -> SetPoint:
         """Where the central body is to be."""
         return SetPoint(self.target_position, self.target_orientation, on_floor=self.reference == "feet")
+
+    def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
+        """The human stands with its trunk upright at the set point."""
+        return standing(model, floor, self.target_position).q if has_human_legs(model) else None
+
+    def check_start(self, model: Model, q: Floats) -> None:
+        """Refuse feet that hang in the air: the law takes them for standing, and would fling them.
+
+        Raises:
+            InputError: no foot has a contact point within a few centimetres of the floor.
+        """
+        gap = float(contact_positions(model, q)[:, 2].min()) if model.nc else 0.0
+        if gap > HANGING:
+            raise InputError(
+                f"the workspace controller needs feet that stand on the floor; the lowest contact point of "
+                f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower"
+            )
 
     def law(self, model: Model) -> tuple[Gains, Legs, Scratch]:
         """What the kernels take.

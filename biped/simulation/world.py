@@ -12,7 +12,7 @@ from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
 from biped.kernels.loop.closed_loop import FallLimits, World
-from biped.kernels.loop.log import Nothing, new_log
+from biped.kernels.loop.log import new_log
 from biped.kernels.loop.measurement import Seen, Senses, ideal_actuators, perfect_senses
 from biped.kernels.loop.projectile import (
     ARMED,
@@ -113,7 +113,7 @@ def build_world(
     prepare(model.tree, state.plant, work)
     rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
-    more = integrator.recorder(method) if hasattr(integrator, "recorder") else Nothing()
+    more = integrator.recorder(method)
     log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.whole)
     log.down[:] = state.plant.mode != 1
     senses, seen = _build_senses(model, believed, state, acting, work.motion, sizes.span)

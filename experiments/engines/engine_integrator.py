@@ -12,7 +12,7 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.integrators import Recursive
 from biped.integrators.explicit.interrupts import interrupts_afterwards
-from biped.integrators.integrator import NoGuarantees
+from biped.integrators.integrator import Integrator
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.simulation_state import STEPS
@@ -44,7 +44,7 @@ class Blow:
     impulse: Floats
 
 
-class Host(NoGuarantees):
+class Host(Integrator):
     """Steps the plant by another engine; made anew for each run.
 
     It stands where an integrator does (``biped.integrators.integrator``): controllers, senses, actuators, falls, rows
@@ -60,15 +60,20 @@ class Host(NoGuarantees):
     coordinates: ClassVar[str] = "the engine's own"
     order: ClassVar[int] = 1
     cost: ClassVar[str] = ""
+    steps_from_python: ClassVar[bool] = True
 
     def __init__(self, engine: Engine) -> None:
         check_installed(engine)
         self.engine = engine
-        self.name = engine.name
         self.seconds, self.steps = 0.0, 0
         self._taken: tuple[Model, Floor, Throw | None] | None = None
         self._simulation: Simulation | None = None
         self._blow: Blow | None = None
+
+    @property
+    def name(self) -> str:
+        """That of the engine."""
+        return self.engine.name
 
     @property
     def failure(self) -> str:
@@ -84,7 +89,7 @@ class Host(NoGuarantees):
         """What the kernels around the steps are compiled for."""
         return Recursive().method(model)
 
-    def take_on(self, model: Model, floor: Floor, acting: Disturbances) -> None:
+    def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
         """Get to know what will be simulated.
 
         Raises:
@@ -96,7 +101,7 @@ class Host(NoGuarantees):
             )
         self._taken = model, floor, acting.throw
 
-    def hold(self, world: World, steps: int) -> int:
+    def take_steps(self, world: World, steps: int) -> int:
         """What ``biped.kernels.loop.closed_loop.hold`` does, by the engine; without steps it loads the kernels."""
         if self._simulation is None:
             self._begin(world)

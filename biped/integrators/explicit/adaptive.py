@@ -59,6 +59,7 @@ class Adaptive(ContinuousTime):
     paper: ClassVar[str] = "Hairer, Nørsett and Wanner 1993"
     order: ClassVar[int] = 8
     cost: ClassVar[str] = "O(n), from Python"
+    steps_from_python: ClassVar[bool] = True
 
     relative_tolerance: float = 1e-9
     absolute_tolerance: float = 1e-10
@@ -74,7 +75,7 @@ class Adaptive(ContinuousTime):
         """Room for the compiled equations."""
         return no_stages(room_for(model))
 
-    def hold(self, world: World, steps: int) -> int:
+    def take_steps(self, world: World, steps: int) -> int:
         """What ``biped.kernels.loop.closed_loop.hold`` does, one step after the other from Python.
 
         Ctrl-C comes through between two steps. With no steps it only loads what is compiled.
