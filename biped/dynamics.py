@@ -61,12 +61,6 @@ class Momentum:
     angular: Floats
 
 
-def contact_positions(model: Model, q: ArrayLike) -> Floats:
-    """(nc, 3) [m] places of the contact points, in the order of ``model.contact_names``."""
-    motion = _moving(model, q, None)
-    return np.asarray(reference_point(model.tree, _checked(q, model.nq, "q"))) + motion.poses.contact
-
-
 def forward_kinematics(
     model: Model, q: ArrayLike, v: ArrayLike | None = None, acceleration: ArrayLike | None = None
 ) -> BodyMotion:

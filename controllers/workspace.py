@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from biped.checks import is_finite
 from biped.control.controller import CompiledLoop, Controller, Observation, SetPoint
-from biped.dynamics import contact_positions
+from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.kernels.loop.measurement import Seen
 from biped.kernels.tree.dynamics import new_motion, set_motion
@@ -130,7 +130,7 @@ class WorkspaceController(Controller):
         Raises:
             InputError: no foot has a contact point within a few centimetres of the floor.
         """
-        gap = float(contact_positions(model, q)[:, 2].min()) if model.nc else 0.0
+        gap = float(forward_kinematics(model, q).contact[:, 2].min()) if model.nc else 0.0
         if gap > HANGING:
             raise InputError(
                 f"the workspace controller needs feet that stand on the floor; the lowest contact point of "

@@ -10,7 +10,7 @@ def model():
     return human()
 
 
-class Python:
+class Python(Controller):
     """A controller without its compiled loop."""
 
     def __init__(self, controller):

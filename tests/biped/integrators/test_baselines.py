@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from biped import dynamics
-from biped.control.controller import Impedance
+from biped.control.controller import Controller, Impedance
 from biped.disturbances import Push, Throw
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Adaptive, ExplicitEuler, Recursive, RungeKutta4, SemiImplicitEuler, integrator_named
@@ -130,7 +130,7 @@ def in_stance(rng: np.random.Generator) -> tuple[Model, State, Impedance]:
     return model, state, impedance
 
 
-class Springs:
+class Springs(Controller):
     """Held torques and an impedance."""
 
     period = 1e-4
@@ -380,7 +380,7 @@ def test_what_scipy_cannot_integrate_is_an_error():
     assert np.array_equal(state.q, before)
 
 
-class Constant:
+class Constant(Controller):
     """A controller that is not compiled."""
 
     period = 2e-3
