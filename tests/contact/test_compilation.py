@@ -29,7 +29,7 @@ from controllers.kernels.loops import workspace_loop
 from controllers.workspace import WorkspaceController
 from contact.jit import is_compiled
 assert is_compiled(workspace_loop)
-simulate(human(), WorkspaceController(), duration=0.0)
+simulate(human(), WorkspaceController(), duration=5e-4)
 loaded = (workspace_loop, closed_loop.record, step.prepare)
 print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) for f in loaded))
 """
