@@ -1,6 +1,6 @@
 """From a scene to all that a session needs: what is checked, chosen and compiled before the first step."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -96,10 +96,7 @@ def _integrator_of(chosen: Integrator | str | None) -> Integrator:
     return chosen
 
 
-def _check_controller(controller: Any, model: Model, acting: Disturbances) -> None:
-    if controller is not None and not isinstance(controller, Controller):
-        what = f"the class {controller.__name__}" if isinstance(controller, type) else type(controller).__name__
-        raise InputError(f"{what} is no controller: give an object of a class that derives from biped.Controller")
+def _check_controller(controller: Controller | None, model: Model, acting: Disturbances) -> None:
     asked = controller is not None and controller.impedance(model) is None
     for disturbance in (acting.senses, acting.actuators):
         if disturbance is not None and not asked:

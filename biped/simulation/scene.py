@@ -36,6 +36,9 @@ class Scene:
             if not given.
         fall: when the run ends as "fell"; never, if not given.
         record_every: [s] between recorded rows; the controller's period if not given.
+
+    Raises:
+        InputError: the controller is none.
     """
 
     model: Model
@@ -48,6 +51,12 @@ class Scene:
     integrator: Integrator | str | None = None
     fall: Fall | None = None
     record_every: float | None = None
+
+    def __post_init__(self) -> None:
+        controller: Any = self.controller
+        if controller is not None and not isinstance(controller, Controller):
+            what = f"the class {controller.__name__}" if isinstance(controller, type) else type(controller).__name__
+            raise InputError(f"{what} is no controller: give an object of a class that derives from biped.Controller")
 
     @classmethod
     def of(cls, model: Model, controller: Controller | None, options: dict[str, Any]) -> "Scene":
