@@ -1,4 +1,4 @@
-from .control.controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
+from .control.controller import Controller, Impedance, Observation, SetPoint
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Senses, Throw, random_forces
 from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
 from .integrators import (
@@ -48,7 +48,6 @@ __all__ = [
     "BipedError",
     "Body",
     "Box",
-    "CompiledLoop",
     "Composition",
     "ContactPoint",
     "Controller",

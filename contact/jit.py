@@ -2,31 +2,32 @@
 
 It stands in the lowest layer because all the others use it.
 
-Numba stamps a cached kernel with the modification time of the one file it stands in. Our kernels
-inline one another across files, so that stamp would serve stale machine code after an edit elsewhere.
-The cache folder is therefore named by a digest of *all* kernel sources.
+Our kernels inline one another across files, so that machine code depends on more than the file it stands in. The cache
+folder is named by a digest of *all* kernel sources, and what is compiled with kernels of other files has a digest of
+those in its key.
 """
 
-import fcntl
 import functools
 import hashlib
 import inspect
 import os
 import re
-import shutil
-import tempfile
-from collections.abc import Callable
+import sys
+import types as python_types
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite
 import numba
-import platformdirs
+from numba.core import types
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
+from contact.cache import KernelCache, folder_of
+
 _PACKAGES = ("biped", "controllers", "experiments")
-_KEPT_GENERATIONS = 4
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,46 +42,97 @@ def kernel_sources() -> list[Path]:
     return found
 
 
-def _digest(sources: list[Path]) -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
+def _digest(sources: Iterable[Path], *more: str) -> str:
+    digest = hashlib.sha256(repr(more).encode())
     for source in sources:
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+@cache
+def cache_folder() -> Path:
+    """The folder of compiled kernels, as ``contact.cache.folder_of`` chooses it.
 
-
-def _drop_old_generations(root: Path) -> None:
-    ours = [entry for entry in root.iterdir() if entry.is_dir() and re.fullmatch("[0-9a-f]{16}", entry.name)]
-    generations = sorted(ours, key=lambda entry: entry.stat().st_mtime, reverse=True)
-    for stale in generations[_KEPT_GENERATIONS:]:
-        shutil.rmtree(stale, ignore_errors=True)
+    Raises:
+        PermissionError: someone else can write to ``BIPED_CACHE_DIR``, or has made it.
+    """
+    return folder_of(_digest(kernel_sources(), numba.__version__, llvmlite.__version__))
 
 
 @cache
-def cache_folder() -> Path:
-    """The folder of compiled kernels: below ``BIPED_CACHE_DIR`` if that is set, else the user's cache.
+def _known_files() -> frozenset[str]:
+    return frozenset(str(path) for path in kernel_sources())
 
-    Where the user's cache cannot be written, a folder below the system's temporary one serves.
-    """
-    chosen = os.environ.get("BIPED_CACHE_DIR")
-    root = Path(chosen) if chosen else platformdirs.user_cache_path("biped-balance")
-    root = root / "biped-kernels"
-    if not _writable(root):
-        root = Path(tempfile.gettempdir()) / f"biped-balance-{os.getuid()}"
-    generation = root / _digest(kernel_sources())
-    if not generation.is_dir():
-        generation.mkdir(parents=True, exist_ok=True)
-        _drop_old_generations(root)
-    return generation
+
+def _is_known(file: str) -> bool:
+    """Whether the folder's name knows this file."""
+    return file in _known_files() or os.path.realpath(file) in _known_files()
+
+
+def _classes(found: Any) -> Iterator[type]:
+    """The classes of all named tuples in a type."""
+    if isinstance(found, types.NamedTuple):
+        yield found.instance_class
+    if isinstance(found, types.BaseTuple):
+        for part in found:
+            yield from _classes(part)
+
+
+def _names(code: python_types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            yield from _names(constant)
+
+
+def _used_by(function: python_types.FunctionType) -> Iterator[Any]:
+    """The values of all names in a function that come from outside of it."""
+    names = set(_names(function.__code__))
+    for name in names & function.__globals__.keys():
+        value = function.__globals__[name]
+        yield value
+        if isinstance(value, python_types.ModuleType):
+            yield from (getattr(value, other, None) for other in names)
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it has no value yet
+            continue
+
+
+def _files_behind(function: Callable[..., Any], kinds: set[type]) -> set[str]:
+    """The files of all kernels that are compiled into a function for arguments of some classes."""
+    left: list[Any] = [function]
+    done: set[int] = set()
+    files: set[str] = set()
+    while left:
+        found = left.pop()
+        table = getattr(found, "table", None)
+        if isinstance(table, Generic):
+            left += table.among(kinds)
+        found = getattr(found, "py_func", found)
+        if not isinstance(found, python_types.FunctionType) or id(found) in done or table is not None:
+            continue
+        done.add(id(found))
+        file = found.__code__.co_filename
+        if found is function or file in _kernel_files:
+            files.add(file)
+            left += _used_by(found)
+    return files
+
+
+# All files with kernels in them that this process has met.
+_kernel_files: set[str] = set()
+
+
+def _others_behind(function: Callable[..., Any], sig: Any) -> str:
+    """A digest of the files that machine code depends on, and that the folder's name does not know."""
+    if all(_is_known(file) for file in _kernel_files):
+        return ""
+    kinds = {kind for part in sig for kind in _classes(part)}
+    others = sorted(file for file in _files_behind(function, kinds) if not _is_known(file))
+    return _digest(Path(file) for file in others) if others else ""
 
 
 class _Inlined(CPUDispatcher):  # type: ignore[misc]
@@ -95,32 +147,11 @@ _INLINED = {"forceinline": True, "no_cpython_wrapper": True}
 
 
 def _compile(function: F, **options: bool) -> F:
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
-    try:
-        compiler = numba.njit(cache=True, **_COMMON, **options)
-        return _saved_alone(compiler(function))
-    finally:
-        numba.config.CACHE_DIR = previous
-
-
-def _saved_alone(compiled: F) -> F:
-    """Let one process at a time put its machine code into the cache.
-
-    Numba numbers the files of a function's versions by looking which numbers are taken. Two processes that compile
-    two versions at once would give both the same number, and then run one for the other.
-    """
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if file is None:  # with NUMBA_DISABLE_JIT
-        return compiled
-    save, lock = file.save, cache_folder() / "lock"
-
-    def save_alone(key: Any, data: Any) -> None:
-        with open(lock, "a") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            save(key, data)
-
-    file.save = save_alone
+    compiled = numba.njit(**_COMMON, **options)(function)
+    file = function.__code__.co_filename
+    _kernel_files.add(file)
+    if isinstance(compiled, CPUDispatcher) and os.path.isfile(file):  # not with NUMBA_DISABLE_JIT, or in a notebook
+        compiled._cache = KernelCache(cache_folder(), function, functools.partial(_others_behind, function))
     return compiled
 
 
@@ -148,8 +179,8 @@ def routine(function: F) -> F:
 class Generic:
     """What ``generic`` makes of a function: its implementations, by the class of one argument."""
 
-    def __init__(self, argument: str, declared: Callable[..., Any]) -> None:
-        self.argument, self.declared = argument, declared
+    def __init__(self, argument: str, declared: Callable[..., Any], otherwise: bool) -> None:
+        self.argument, self.declared, self.otherwise = argument, declared, otherwise
         self.place = list(inspect.signature(declared).parameters).index(argument)
         self.implementations: dict[type, Callable[..., Any]] = {}
 
@@ -158,6 +189,7 @@ class Generic:
 
         def keep(function: F) -> F:
             self.implementations[kind] = function
+            _kernel_files.add(function.__code__.co_filename)
             return kernel(function)
 
         return keep
@@ -165,21 +197,28 @@ class Generic:
     def of(self, kind: type) -> Callable[..., Any]:
         """The implementation for a class."""
         if kind not in self.implementations:
+            if self.otherwise:
+                return self.declared
             raise TypeError(f"{self.declared.__name__}: nothing registered for {self.argument} of {kind}")
         return self.implementations[kind]
 
+    def among(self, kinds: set[type]) -> list[Callable[..., Any]]:
+        """The implementations for some classes."""
+        found = [self.implementations[kind] for kind in kinds if kind in self.implementations]
+        return [*found, self.declared] if self.otherwise else found
 
-def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
+
+def generic(argument: str, otherwise: bool = False) -> Callable[[Callable[..., Any]], Any]:
     """A kernel that has an implementation for each class of one of its arguments, a named tuple.
 
     The class is known when a caller is compiled, so that the choice costs nothing and the caller is cached
     with it: what a function handed over as an argument would prevent. Implementations are registered by
     ``@name.register(kind)``, in any module, with the same parameters; the decorated function itself only
-    declares them.
+    declares them, or, with ``otherwise``, serves all classes that nothing is registered for.
     """
 
     def decorate(declared: Callable[..., Any]) -> Any:
-        table = Generic(argument, declared)
+        table = Generic(argument, declared, otherwise)
 
         @functools.wraps(declared)
         def chosen(*args: Any) -> Any:
@@ -189,10 +228,49 @@ def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
             return table.of(types[table.place].instance_class)
 
         overload(chosen, jit_options=_COMMON | _INLINED, strict=False)(compiled)
-        chosen.register = table.register  # type: ignore[attr-defined]
+        chosen.register, chosen.table = table.register, table  # type: ignore[attr-defined]
         return chosen
 
     return decorate
+
+
+class ForEach:
+    """What ``routine_for_each`` makes of a function: a routine for each class of one argument."""
+
+    def __init__(self, argument: str, function: Callable[..., Any]) -> None:
+        self.argument, self.function = argument, function
+        self.place = list(inspect.signature(function).parameters).index(argument)
+        self.routines: dict[type, Callable[..., Any]] = {}
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.of(*args)(*args)
+
+    def of(self, *args: Any) -> Callable[..., Any]:
+        """The routine for these arguments."""
+        kind = type(args[self.place])
+        if kind not in self.routines:
+            self.routines[kind] = self._for(kind)
+        return self.routines[kind]
+
+    def _for(self, kind: type) -> Callable[..., Any]:
+        function: Any = self.function
+        own = python_types.FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        home = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+        tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
+        own.__qualname__ = re.sub(r"\W", "_", f"{function.__qualname__}_{kind.__qualname__}_{tag}")
+        own.__module__ = function.__module__
+        return routine(own)
+
+
+def routine_for_each(argument: str) -> Callable[[Callable[..., Any]], Any]:
+    """A routine that is compiled for each class of one of its arguments, a named tuple, into files of its own.
+
+    Anyone may add classes. An index of all of them could only be read where all of their modules are.
+    """
+    return functools.partial(ForEach, argument)
 
 
 def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
@@ -200,14 +278,13 @@ def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
 
     With ``arguments`` the code for their types is meant, else any.
     """
+    if isinstance(function, ForEach):
+        function = function.of(*arguments)
     cache = getattr(function, "_cache", None)
-    file = getattr(cache, "_cache_file", None)
-    if cache is None or file is None:
+    if not isinstance(cache, KernelCache):
         return True
-    if not arguments:
-        return Path(file._index_path).is_file()
     dispatcher: Any = function
+    if not arguments:
+        return bool(dispatcher.overloads) or cache.has(None, None)
     types = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
-    return (
-        types in dispatcher.overloads or cache._index_key(types, dispatcher.targetctx.codegen()) in file._load_index()
-    )
+    return types in dispatcher.overloads or cache.has(types, dispatcher.targetctx.codegen())

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import CompiledLoop, Controller, Impedance, Observation
+from biped.control.controller import Controller, Impedance, Observation
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import coast
+from biped.kernels.loop.closed_loop import Passive
 from biped.model import Model
 from controllers.joint_values import JointValues, by_joint, checked
 
@@ -57,9 +57,9 @@ class JointImpedance(Controller):
             rest=by_joint(self.rest, model),
         )
 
-    def compiled(self, model: Model) -> CompiledLoop:
-        """The compiled loop of a plant that is left to itself between two looks at it."""
-        return CompiledLoop(coast, None)
+    def law(self, model: Model) -> Passive:
+        """The compiled law of a plant that is left to itself."""
+        return Passive()
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(joints,) zero: all it does, it does within the steps."""

@@ -7,17 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.checks import is_finite
-from biped.control.controller import CompiledLoop, Controller, Observation, SetPoint
+from biped.control.controller import Controller, Observation, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
-from biped.kernels.loop.measurement import Seen
-from biped.kernels.tree.dynamics import new_motion, set_motion
+from biped.kernels.loop.measurement import new_measurement
+from biped.kernels.tree.dynamics import set_motion
 from biped.model import Model
 from biped.runs.postures import has_human_legs, standing
 from contact import Floor
 from contact.arrays import Floats
-from controllers.kernels.loops import workspace_loop
-from controllers.kernels.workspace import Gains, Legs, Scratch, new_scratch, workspace_torques
+from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch, workspace_torques
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -137,7 +136,7 @@ class WorkspaceController(Controller):
                 f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower"
             )
 
-    def law(self, model: Model) -> tuple[Gains, Legs, Scratch]:
+    def law(self, model: Model) -> WorkspaceLaw:
         """What the kernels take.
 
         Raises:
@@ -153,21 +152,16 @@ class WorkspaceController(Controller):
             self.target_position, self.target_orientation,
             float(self.reference == "feet"), self.feet_at or _between_feet_at_home(model),
         )  # fmt: skip
-        return kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv)
-
-    def compiled(self, model: Model) -> CompiledLoop:
-        """The compiled closed loop."""
-        return CompiledLoop(workspace_loop, self.law(model))
+        return WorkspaceLaw(kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv))
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(joints,) [N·m] torques for a state: one tick of the law, outside of a compiled loop."""
         model = observation.model
-        gains, legs, scratch = self.law(model)
-        motion = new_motion(model.n, model.nv, model.nc)
-        set_motion(model.tree, observation.q, observation.v, motion)
-        seen = Seen(model.tree, observation.q, motion, np.zeros(model.nv))
-        workspace_torques(gains, legs, seen, scratch)
-        return seen.torque[[model.dof(joint) for joint in model.joint_names]]
+        measurement, torque = new_measurement(model.tree, model.nq, model.nv), np.zeros(model.nv)
+        measurement.q[:] = observation.q
+        set_motion(model.tree, observation.q, observation.v, measurement.motion)
+        workspace_torques(self.law(model), measurement, torque, np.zeros(6))
+        return torque[[model.dof(joint) for joint in model.joint_names]]
 
 
 def _between_feet_at_home(model: Model) -> tuple[float, float]:

@@ -1,9 +1,8 @@
 """The base class of controllers, what they see, and what they may have the integrator do."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,17 +102,6 @@ class SetPoint:
     on_floor: bool = False
 
 
-class CompiledLoop(NamedTuple):
-    """A closed loop compiled with the ``routine`` of ``contact.jit``.
-
-    ``loop(world, law, ticks, period)`` takes ``ticks`` control ticks of ``period`` steps each and returns
-    how many it did and why it ended; ``controllers.kernels.loops`` holds examples.
-    """
-
-    loop: Callable[..., tuple[int, int]]
-    law: Any
-
-
 class Controller:
     """What drives a model's joints: derive from it, and define ``torques``; the rest is optional.
 
@@ -136,8 +124,11 @@ class Controller:
         """(len(model.joint_names),) torques [N·m] or forces [N], to be held for a period."""
         raise NotImplementedError(f"{type(self).__name__} needs a method torques(observation)")
 
-    def compiled(self, model: Model) -> CompiledLoop | None:
-        """What does the same as ``torques`` without Python in between, or None."""
+    def law(self, model: Model) -> tuple[Any, ...] | None:
+        """A named tuple whose kernel ``control`` does the same as ``torques`` without Python in between, or None.
+
+        ``biped.kernels.loop.closed_loop.control`` says how to register one.
+        """
         return None
 
     def impedance(self, model: Model) -> Impedance | None:

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biped.control.controller import CompiledLoop, Controller, Impedance, SetPoint
+from biped.control.controller import Controller, Impedance, SetPoint
 from biped.disturbances import Disturbances, sorted_disturbances
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
-from biped.kernels.loop.closed_loop import coast
+from biped.kernels.loop.closed_loop import Passive
 from biped.kernels.state.simulation_state import INTO_TICK
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
@@ -37,8 +37,8 @@ def prepare(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     if controller is not None and not state.steps:
         controller.check_start(model, state.q)
     state.set_step(step)
-    loop = _loop_of(model, controller)
-    recorded = () if controller is None or loop is None else controller.recorded
+    law = Passive() if controller is None else controller.law(model)
+    recorded = () if controller is None or law is None else controller.recorded
     own = integrator.columns(carrying)
     columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None)
     span = DEFAULT_PERIOD if controller is None else controller.period
@@ -50,7 +50,7 @@ def prepare(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         model=carrying,
         believed=model,
         controller=controller,
-        loop=loop,
+        law=law,
         stepping=integrator.take_steps if integrator.steps_from_python else None,
         world=world,
         state=state,
@@ -125,9 +125,3 @@ def _set_impedance(model: Model, state: State, controller: Controller | None) ->
         array[:] = 0.0
         for joint, value in values.items():
             array[model.dof(joint)] = value
-
-
-def _loop_of(model: Model, controller: Controller | None) -> CompiledLoop | None:
-    if controller is None:
-        return CompiledLoop(coast, None)
-    return controller.compiled(model)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import CompiledLoop, Controller, Observation, SetPoint
+from biped.control.controller import Controller, Observation, SetPoint
 from biped.disturbances import Disturbance
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import (
@@ -19,7 +19,8 @@ from biped.kernels.loop.closed_loop import (
     World,
     begin_tick,
     check_room,
-    deliver_torques,
+    closed_loop,
+    end_tick,
     hold,
     record,
 )
@@ -55,7 +56,7 @@ class Plan:
         model: what moves, loads included.
         believed: what the controller takes it for.
         controller: or None.
-        loop: its compiled loop, or that of a plant without one; None where it is asked from Python.
+        law: its compiled law, or that of a plant without one; None where it is asked from Python.
         stepping: the integrator's own ``hold``, where it steps from Python.
         world: of the compiled loops.
         state: which they change.
@@ -69,7 +70,7 @@ class Plan:
     model: Model
     believed: Model
     controller: Controller | None
-    loop: CompiledLoop | None
+    law: Any
     stepping: Callable[[World, int], int] | None
     world: World
     state: State
@@ -85,9 +86,9 @@ class Session:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.world, self.state = plan, plan.world, plan.state
-        self.clock, self.loop, self.controller = plan.clock, plan.loop, plan.controller
+        self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
         self.hold = hold if plan.stepping is None else plan.stepping
-        self.runs_compiled = plan.loop is not None and plan.stepping is None
+        self.runs_compiled = plan.law is not None and plan.stepping is None
         self.in_one_go = plan.in_one_go
         self.began = plan.state.time
         self.standing = frozenset(
@@ -145,8 +146,8 @@ class Session:
     def warm_up(self, announce: Announce | None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps."""
         calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
-        if self.loop is not None:
-            calls.append((self.loop.loop, (self.world, self.loop.law, 0, self.clock.period)))
+        if self.law is not None:
+            calls.append((closed_loop, (self.world, self.law, 0, self.clock.period)))
         if not self.runs_compiled:
             calls.append((self.hold, (self.world, 0)))
         if announce is not None and not all(is_compiled(function, *arguments) for function, arguments in calls):
@@ -195,9 +196,8 @@ class Session:
         return steps if reason != LOG_FULL or ticks else 0
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        if self.loop is not None and self.runs_compiled:
-            loop, law = self.loop
-            done, reason = self._timed(lambda: loop(self.world, law, ticks, period))
+        if self.runs_compiled:
+            done, reason = self._timed(lambda: closed_loop(self.world, self.law, ticks, period))
             return int(done), int(reason)
         return self._timed(lambda: self._python_ticks(ticks, period))
 
@@ -222,21 +222,21 @@ class Session:
             raise
 
     def _set_torques(self, period: int) -> int:
-        """Ask the controller; a compiled one by a tick of its loop without any steps; OK, FELL or LOG_FULL."""
-        if self.loop is None:
+        """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
+        if self.law is None:
             reason = int(begin_tick(self.world, period))
             if reason == OK and self.controller is not None:
                 self._ask(self.controller)
-                deliver_torques(self.world)
+                end_tick(self.world)
             return reason
         reason = int(check_room(self.world, period))
         if reason == OK:
-            self.loop.loop(self.world, self.loop.law, 1, 0)
+            closed_loop(self.world, self.law, 1, 0)
         return reason
 
     def _ask(self, controller: Controller) -> None:
-        seen = self.world.seen
-        observation = Observation(self.plan.believed, self.state.time, seen.q.copy(), seen.motion.rates.copy())
+        told = self.world.measurement
+        observation = Observation(self.plan.believed, self.state.time, told.q.copy(), told.motion.rates.copy())
         torques = np.asarray(controller.torques(observation), dtype=float)
         joints = self.plan.model.joint_names
         if torques.shape != (len(joints),):
@@ -246,7 +246,7 @@ class Session:
         if not np.all(np.isfinite(torques)):
             bad = joints[int(np.flatnonzero(~np.isfinite(torques))[0])]
             raise InputError(f"the controller's torque of {bad} is not finite at {self.state.time:g} s")
-        self.state.plant.torque[[self.plan.model.dof(joint) for joint in joints]] = torques
+        self.world.torque[[self.plan.model.dof(joint) for joint in joints]] = torques
 
     def _timed(self, work: Callable[[], T]) -> T:
         begin = time.perf_counter()

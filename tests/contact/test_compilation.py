@@ -10,12 +10,12 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from controllers.kernels.loops import workspace_loop
 from numba.core.errors import NumbaError
 
 from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
 from contact.jit import is_compiled, kernel, kernel_sources, routine
-from controllers.kernels.loops import workspace_loop
 from controllers.workspace import WorkspaceController
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10), (0.99144486, -0.13052619, 0.0, 0.0))

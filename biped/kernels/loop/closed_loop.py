@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from biped.kernels.loop.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_more, record_row
-from biped.kernels.loop.measurement import Actuators, Seen, Senses, deliver, sense
+from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
 from biped.kernels.loop.projectile import ARMED, BROKEN, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
@@ -13,8 +13,9 @@ from biped.kernels.step.step import FAILED, OK, count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Workspace
 from biped.kernels.variational.free_body import STATE
+from contact.arrays import Floats
 from contact.ground import END, START, Ground, is_moving, to_floor
-from contact.jit import kernel, routine
+from contact.jit import generic, kernel, routine, routine_for_each
 
 # Why a loop came back, besides OK and FAILED.
 FELL = 2
@@ -41,8 +42,9 @@ class World(NamedTuple):
     thrown: Thrown
     fall: FallLimits
     log: Log
-    senses: Senses
-    seen: Seen
+    sensors: SensorModel
+    measurement: Measurement  # what the controller is told
+    torque: Floats  # (nv,) what it asks for
     actuators: Actuators
 
 
@@ -61,16 +63,30 @@ def has_fallen(tree, ground, plant, motion, fall):
     return height < fall.height or motion.poses.rotation[0, 8] < fall.upright
 
 
+@generic("law")
+def control(law, measurement, torque, recorded):
+    """What a controller does at a control tick: from ``measurement`` to the torques that it asks for.
+
+    All of the arguments are its own, to write as it likes. ``torque`` (nv,) [N·m] has an entry for each degree of
+    freedom, zero before. ``recorded`` is for the numbers that the controller's ``recorded`` names: they stand in the
+    rows until the next tick.
+    """
+
+
+class Passive(NamedTuple):
+    """The law of a plant that is left to itself."""
+
+
 @kernel
 def look(world, period):
     """Show the plant to the controller; FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
 
-    The controller finds it in ``world.seen``, and writes its torques there.
+    The controller finds it in ``world.measurement``, and leaves the torques it asks for in ``world.torque``.
     """
     observe(world.tree, world.plant, world.work.motion, world.log)
     reason = reason_to_stop(world, period)
     if reason == OK:
-        sense(world.tree, world.plant, world.work.motion, world.senses, world.seen)
+        measure(world.tree, world.plant, world.work.motion, world.sensors, world.measurement)
     return reason
 
 
@@ -84,16 +100,27 @@ def reason_to_stop(world, period):
     return OK
 
 
-@kernel
-def act(world, period):
-    """Deliver the torques that were set, and hold them for ``period`` steps; OK, FAILED or BROKEN."""
-    deliver(world.tree, world.plant, world.actuators)
-    return hold(world, period)
+@generic("law", otherwise=True)
+def tick(law, world, period):
+    """All of a control tick but its steps: measure, control, apply. OK, or why it must stop before them."""
+    reason = look(world, period)
+    if reason == OK:
+        world.torque[:] = 0.0
+        control(law, world.measurement, world.torque, world.log.extra)
+        apply_torques(world.tree, world.plant, world.actuators, world.torque)
+    return reason
+
+
+@tick.register(Passive)
+def leave_alone(law, world, period):
+    if world.fall.rate < math.inf:
+        observe(world.tree, world.plant, world.work.motion, world.log)
+    return reason_to_stop(world, period)
 
 
 @routine
 def begin_tick(world, period):
-    """``look`` for a loop that is not compiled."""
+    """``look`` for a controller that is not compiled."""
     return look(world, period)
 
 
@@ -105,9 +132,9 @@ def check_room(world, period):
 
 
 @routine
-def deliver_torques(world):
-    """The first half of ``act`` for a loop that is not compiled."""
-    deliver(world.tree, world.plant, world.actuators)
+def end_tick(world):
+    """Apply the torques that a controller asks for that is not compiled."""
+    apply_torques(world.tree, world.plant, world.actuators, world.torque)
 
 
 @kernel
@@ -184,15 +211,13 @@ def hold(world, steps):
     return OK
 
 
-@routine
-def coast(world, law, ticks, period):
-    """``ticks`` times ``period`` steps with nothing for a law; how many ticks were done, and why it ended."""
-    for tick in range(ticks):
-        if world.fall.rate < math.inf:
-            observe(world.tree, world.plant, world.work.motion, world.log)
-        reason = reason_to_stop(world, period)
+@routine_for_each("law")
+def closed_loop(world, law, ticks, period):
+    """``ticks`` control ticks of ``period`` steps; how many were done, and why it ended."""
+    for done in range(ticks):
+        reason = tick(law, world, period)
         if reason == OK:
             reason = hold(world, period)
         if reason != OK:
-            return tick, reason
+            return done, reason
     return ticks, OK
