@@ -1,6 +1,5 @@
 """One run in the making."""
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,9 +12,6 @@ from biped.control.controller import Controller, Observation, SetPoint
 from biped.disturbances import Disturbance
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import (
-    FELL,
-    LOG_FULL,
-    OK,
     World,
     begin_tick,
     check_room,
@@ -25,14 +21,15 @@ from biped.kernels.loop.closed_loop import (
     record,
 )
 from biped.kernels.loop.log import EVENTS, ROWS
-from biped.kernels.loop.projectile import BROKEN
 from biped.kernels.state.simulation_state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
+from biped.kernels.state.status import FELL, LOG_FULL, OK
 from biped.model import Model
 from biped.runs.recording import Recording
 from biped.runs.row_layout import Columns
 from biped.runs.state import State
 from biped.runs.summary import Counters, Ending
 from biped.simulation.clock import Clock
+from biped.simulation.failures import describe_failure
 from biped.simulation.world import NEVER, leave_floor
 from contact.jit import is_compiled
 from contact.modes import NONE
@@ -275,16 +272,8 @@ class Session:
         if rate > self.world.fall.rate:
             self.fell_at = self.state.time
             return
-        if reason == BROKEN:
-            self.error = f"the thrown box's flight or collision at {self.state.time:.6g} s has no solution"
-            return
-        residual = float(np.linalg.norm(self.world.work.residual))
-        left = f"residual {residual:.3g} N·s, " if math.isfinite(residual) else ""
-        modes = ", ".join(f"{n}={m}" for n, m in zip(self.plan.model.contact_names, plant.mode, strict=True))
-        self.error = (
-            f"no solution of the step at {self.state.time:.6g} s: {left}"
-            f"contact modes {modes or 'none'}; a smaller step may help (now {self.clock.step:g} s)"
-        )
+        time, step = self.state.time, self.clock.step
+        self.error = describe_failure(reason, self.plan.model, plant, self.world.work, time, step)
 
     def _result(self, outcome: str) -> Recording:
         log = self.world.log

@@ -16,7 +16,7 @@ from biped.integrators.integrator import Integrator
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.simulation_state import STEPS
-from biped.kernels.step.step import OK
+from biped.kernels.state.status import OK
 from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import body_velocities
 from biped.model import Model

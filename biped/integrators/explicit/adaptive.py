@@ -14,7 +14,8 @@ from biped.kernels.loop.closed_loop import World, record, take_step
 from biped.kernels.loop.log import STRIDE, log_contact_changes
 from biped.kernels.state.method import advance
 from biped.kernels.state.simulation_state import STEPS
-from biped.kernels.step.step import FAILED, OK, time_of
+from biped.kernels.state.status import NOT_CONVERGED, OK
+from biped.kernels.step.step import time_of
 from biped.model import Model
 from contact.arrays import Floats
 
@@ -124,7 +125,7 @@ def _advance_by_scipy(
         while solver.status == "running":
             solver.step()
     if solver.status == "failed":
-        return FAILED
+        return NOT_CONVERGED
     flow.at.whole[:] = solver.y
     return int(end_flow(tree, ground, plant, pushes, work, method.inner, h))
 

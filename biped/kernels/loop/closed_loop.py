@@ -5,21 +5,18 @@ from typing import Any, NamedTuple
 
 from biped.kernels.loop.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_more, record_row
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
-from biped.kernels.loop.projectile import ARMED, BROKEN, Thrown, collide, fly_thrown, time_before_impact
+from biped.kernels.loop.projectile import ARMED, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import STEPS, Plant
-from biped.kernels.step.step import FAILED, OK, count_step, time_of
+from biped.kernels.state.status import COLLISION_FAILED, FELL, LOG_FULL, OK
+from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Workspace
 from biped.kernels.variational.free_body import STATE
 from contact.arrays import Floats
 from contact.ground import END, START, Ground, is_moving, to_floor
 from contact.jit import generic, kernel, routine, routine_for_each
-
-# Why a loop came back, besides OK and FAILED.
-FELL = 2
-LOG_FULL = 3
 
 
 class FallLimits(NamedTuple):
@@ -180,16 +177,17 @@ def take_step(tree, ground, plant, pushes, work, method, thrown, log):
     rest = h - part
     for _ in range(2):
         if part > 0.0:
-            if advance(tree, ground, plant, pushes, work, method, begin, part) == FAILED:
+            reason = advance(tree, ground, plant, pushes, work, method, begin, part)
+            if reason != OK:
                 plant.clock[0] += begin - time_of(plant)  # after an impact, box and tree are where they collided
-                return FAILED
+                return reason
             if armed and not fly_thrown(tree, thrown, part):
-                return BROKEN
+                return COLLISION_FAILED
         if rest == 0.0:
             break
         begin += part
-        if collide(tree, plant, work.motion, thrown, log, begin) == BROKEN:
-            return BROKEN
+        if collide(tree, plant, work.motion, thrown, log, begin) != OK:
+            return COLLISION_FAILED
         thrown.state[STATE + 1] = rest
         part, rest = rest, 0.0
     count_step(plant)
@@ -198,7 +196,7 @@ def take_step(tree, ground, plant, pushes, work, method, thrown, log):
 
 @routine
 def hold(world, steps):
-    """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, FAILED or BROKEN."""
+    """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, or a cause of failure."""
     tree, ground, plant, pushes, work, log = world.tree, world.ground, world.plant, world.pushes, world.work, world.log
     method, thrown = world.method, world.thrown
     for _ in range(steps):

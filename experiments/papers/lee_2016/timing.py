@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
-from biped.kernels.loop.closed_loop import OK, hold
+from biped.kernels.loop.closed_loop import hold
 from biped.kernels.state.simulation_state import ITERATIONS, RETRIED
+from biped.kernels.state.status import OK
 from biped.runs.state import State
 from biped.simulation.scene import Scene
 from experiments.papers.lee_2016.chain import STEP
