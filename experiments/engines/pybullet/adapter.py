@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biped.errors import InputError
+from biped.extras import command, need
 from contact.arrays import Floats
 from experiments.engines.engine import Applied, Case, Natural, Simulation
 from experiments.engines.kernels.external import Arrival
@@ -35,7 +36,7 @@ class Pybullet:
     title: ClassVar[str] = "PyBullet"
     package: ClassVar[str] = "pybullet"
     distribution: ClassVar[str] = "pybullet"
-    install: ClassVar[str] = "pip install pybullet, under Python 3.11: there are no wheels of it for later ones"
+    install: ClassVar[str] = command("pybullet")
     lag: ClassVar[float] = 0.5
 
     iterations: int = 50
@@ -75,6 +76,7 @@ class Pybullet:
 
     def start(self, case: Case) -> Simulation:
         """A simulation of the case."""
+        need("pybullet")
         for name, value, choices in (
             ("contact", self.contact, ("matched", "default")),
             ("soles", self.soles, ("points", "boxes")),
