@@ -21,9 +21,10 @@ from typing import Any, TypeVar
 
 import llvmlite
 import numba
-from numba.core import types
+from llvmlite import ir
+from numba.core import cgutils, types
 from numba.core.registry import CPUDispatcher
-from numba.extending import overload
+from numba.extending import intrinsic, lower_builtin, overload, type_callable
 
 from contact.cache import KernelCache, folder_of
 
@@ -147,7 +148,7 @@ _INLINED = {"forceinline": True, "no_cpython_wrapper": True}
 
 
 def _compile(function: F, **options: bool) -> F:
-    compiled = numba.njit(**_COMMON, **options)(function)
+    compiled = numba.njit(**(_COMMON | options))(function)
     file = function.__code__.co_filename
     _kernel_files.add(file)
     if isinstance(compiled, CPUDispatcher) and os.path.isfile(file):  # not with NUMBA_DISABLE_JIT, or in a notebook
@@ -174,6 +175,134 @@ def kernel(function: F) -> F:
 def routine(function: F) -> F:
     """Like ``kernel``, but called, not inlined, and open to Python: what the typed API enters by."""
     return _compile(function)
+
+
+# Parts by number, for a caller that is interpreted.
+_parts: list[Callable[..., int]] = []
+
+
+def part(function: F) -> F:
+    """A kernel that is compiled once, by itself, and that kernels then call by its address.
+
+    What is inlined is optimized again in each caller, and each caller's caller. A part is not; but it takes an address
+    of all that it works on, and numbers, and gives back a whole number. ``unpacked`` makes a value of the address::
+
+        @part
+        def count_all(place, more):
+            return count(unpacked(place)) + more
+
+        @routine
+        def use(world, address):
+            return call(address, packed(world), 3)
+
+    and from Python ``use(world, address_of(count_all, world, 3))``.
+    """
+    compiled = _compile(function, no_cfunc_wrapper=False, no_cpython_wrapper=True)
+    if isinstance(compiled, CPUDispatcher):
+        compiled.__class__ = _Inlined
+    _parts.append(compiled)
+    return compiled
+
+
+def _part_types(value: Any, numbers: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (types.CPointer(numba.typeof(value)), *(numba.typeof(number) for number in numbers))
+
+
+def address_of(function: Callable[..., int], value: Any, *numbers: float) -> int:
+    """The address of a part for arguments of the types of these, compiled if need be."""
+    if not isinstance(function, CPUDispatcher):  # with NUMBA_DISABLE_JIT
+        return number_of(function)
+    kinds = _part_types(value, numbers)
+    function.compile(kinds)
+    found = function.overloads[kinds]
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
+
+
+def number_of(function: Callable[..., int]) -> int:
+    """What takes the place of a part's address where everything is interpreted."""
+    return _parts.index(function)
+
+
+def call(address: int, *args: Any) -> int:
+    """What the part at this address gives back for these arguments."""
+    return _parts[address](*args)
+
+
+def packed(value: Any) -> Any:
+    """The address of a value, a named tuple of arrays and numbers, as long as the routine runs that asks for it."""
+    return value
+
+
+def unpacked(place: Any) -> Any:
+    """The value at an address."""
+    return place
+
+
+@overload(call, jit_options=_COMMON | _INLINED, strict=False)
+def _compiled_call(address: Any, *args: Any) -> Any:
+    return lambda address, *args: _call_at(address, args)
+
+
+@type_callable(packed)
+def _type_of_packed(_: Any) -> Any:
+    return lambda value: types.int64
+
+
+@type_callable(unpacked)
+def _type_of_unpacked(_: Any) -> Any:
+    return lambda place: place.dtype
+
+
+@intrinsic
+def _call_at(_: Any, address: Any, args: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        found = [builder.extract_value(values[1], k) for k in range(len(args))]
+        kind = ir.FunctionType(ir.IntType(64), [value.type for value in found])
+        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), found)
+
+    return types.int64(address, args), generate
+
+
+@lower_builtin(packed, types.Any)
+def _pack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    # Not by ``overload``: what a function has on the stack is gone when it returns, also if it is inlined.
+    room = cgutils.alloca_once(builder, context.get_data_type(signature.args[0]))
+    _store_parts(context, builder, signature.args[0], values[0], room)
+    return builder.ptrtoint(room, ir.IntType(64))
+
+
+@lower_builtin(unpacked, types.Any)
+def _unpack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return _load_parts(context, builder, signature.return_type, values[0])
+
+
+def _store_parts(context: Any, builder: Any, kind: Any, value: Any, room: Any) -> None:
+    """Number by number: as a whole, a named tuple of a hundred arrays takes long to compile."""
+    if isinstance(kind, types.BaseTuple):
+        for k, inner in enumerate(kind):
+            _store_parts(
+                context, builder, inner, builder.extract_value(value, k), cgutils.gep_inbounds(builder, room, 0, k)
+            )
+    elif isinstance(kind, types.Array):
+        for k in range(len(value.type.elements)):
+            builder.store(builder.extract_value(value, k), cgutils.gep_inbounds(builder, room, 0, k))
+    else:
+        context.pack_value(builder, kind, value, room)
+
+
+def _load_parts(context: Any, builder: Any, kind: Any, room: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        value = ir.Constant(context.get_value_type(kind), ir.Undefined)
+        for k, inner in enumerate(kind):
+            part_of_it = _load_parts(context, builder, inner, cgutils.gep_inbounds(builder, room, 0, k))
+            value = builder.insert_value(value, part_of_it, k)
+        return value
+    if isinstance(kind, types.Array):
+        value = ir.Constant(context.get_value_type(kind), ir.Undefined)
+        for k in range(len(value.type.elements)):
+            value = builder.insert_value(value, builder.load(cgutils.gep_inbounds(builder, room, 0, k)), k)
+        return value
+    return context.unpack_value(builder, kind, room)
 
 
 class Generic:
@@ -244,6 +373,7 @@ class ForEach:
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any) -> Any:
+        """Run the routine for these arguments."""
         return self.of(*args)(*args)
 
     def of(self, *args: Any) -> Callable[..., Any]:
@@ -273,11 +403,21 @@ def routine_for_each(argument: str) -> Callable[[Callable[..., Any]], Any]:
     return functools.partial(ForEach, argument)
 
 
+def is_part_compiled(function: Callable[..., int], value: Any, *numbers: float) -> bool:
+    """Whether ``address_of`` compiles nothing."""
+    return not isinstance(function, CPUDispatcher) or _is_there(function, _part_types(value, numbers))
+
+
+def _is_there(function: Any, kinds: tuple[Any, ...]) -> bool:
+    return kinds in function.overloads or function._cache.has(kinds, function.targetctx.codegen())
+
+
 def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
     """Whether calling this routine compiles nothing, since its machine code is already on disk.
 
     With ``arguments`` the code for their types is meant, else any.
     """
+    function = getattr(function, "routine", function)
     if isinstance(function, ForEach):
         function = function.of(*arguments)
     cache = getattr(function, "_cache", None)
@@ -286,5 +426,4 @@ def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
     dispatcher: Any = function
     if not arguments:
         return bool(dispatcher.overloads) or cache.has(None, None)
-    types = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
-    return types in dispatcher.overloads or cache.has(types, dispatcher.targetctx.codegen())
+    return _is_there(dispatcher, tuple(dispatcher.typeof_pyval(argument) for argument in arguments))

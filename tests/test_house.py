@@ -68,7 +68,10 @@ def test_constraints_pin_every_dependency_exactly():
     pins = [line for line in lines if line and not line.startswith("#")]
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins)
     pinned = {canonical(pin.partition("==")[0]) for pin in pins}
-    needed = [*PROJECT["project"]["dependencies"], *sum(PROJECT["project"]["optional-dependencies"].values(), [])]
+    needed = [
+        *PROJECT["project"]["dependencies"],
+        *(one for extra in PROJECT["project"]["optional-dependencies"].values() for one in extra),
+    ]
     for requirement in needed:
         name = canonical(re.match(r"[\w.-]+", requirement)[0])
         assert name in {*pinned, PROJECT["project"]["name"]}, requirement

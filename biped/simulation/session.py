@@ -13,8 +13,8 @@ from biped.disturbances import Disturbance
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import (
     World,
+    are_parts_compiled,
     begin_tick,
-    check_room,
     closed_loop,
     end_tick,
     hold,
@@ -147,14 +147,16 @@ class Session:
             calls.append((closed_loop, (self.world, self.law, 0, self.clock.period)))
         if not self.runs_compiled:
             calls.append((self.hold, (self.world, 0)))
-        if announce is not None and not all(is_compiled(function, *arguments) for function, arguments in calls):
+        there = are_parts_compiled(self.world) and all(
+            is_compiled(function, *arguments) for function, arguments in calls
+        )
+        if announce is not None and not there:
             announce("compiling the kernels for this integrator and controller, once: up to a minute")
         for function, arguments in calls:
             function(*arguments)
 
     def _record(self) -> None:
-        world = self.world
-        record(world.tree, world.ground, world.plant, world.work, world.thrown, world.log)
+        record(self.world)
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
@@ -221,12 +223,12 @@ class Session:
     def _set_torques(self, period: int) -> int:
         """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
         if self.law is None:
-            reason = int(begin_tick(self.world, period))
+            reason = int(begin_tick(self.world, period, True))
             if reason == OK and self.controller is not None:
                 self._ask(self.controller)
                 end_tick(self.world)
             return reason
-        reason = int(check_room(self.world, period))
+        reason = int(begin_tick(self.world, period, False))
         if reason == OK:
             closed_loop(self.world, self.law, 1, 0)
         return reason

@@ -55,7 +55,7 @@ def place_push(poses, pushes, j, arms):
 
 @kernel
 def search_line(tree, ground, plant, pushes, work, method, h, tolerance, norm):
-    """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, or inf if none does."""
+    """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, inf if none does."""
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
     factor = 1.0
