@@ -87,7 +87,7 @@ def _chosen_root(chosen: str) -> Path:
             problem = distrust(root)
     if problem is not None:
         raise PermissionError(
-            f"BIPED_CACHE_DIR = {chosen}: {problem}; compiled kernels are run as they are found, so it must be a folder "
+            f"BIPED_CACHE_DIR = {chosen}: {problem}; compiled kernels are run as found, so it must be a folder "
             "of your own that only you can write to (chmod go-w), or one that does not exist yet"
         )
     return root

@@ -245,7 +245,7 @@ def _compiled_call(address: Any, *args: Any) -> Any:
 
 @type_callable(packed)
 def _type_of_packed(_: Any) -> Any:
-    return lambda value: types.int64
+    return lambda _: types.int64
 
 
 @type_callable(unpacked)

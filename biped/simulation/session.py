@@ -17,8 +17,8 @@ from biped.kernels.loop.closed_loop import (
     begin_tick,
     closed_loop,
     end_tick,
-    hold,
     record,
+    rollout,
 )
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
@@ -54,7 +54,7 @@ class Plan:
         believed: what the controller takes it for.
         controller: or None.
         law: its compiled law, or that of a plant without one; None where it is asked from Python.
-        stepping: the integrator's own ``hold``, where it steps from Python.
+        stepping: the integrator's own ``rollout``, where it steps from Python.
         world: of the compiled loops.
         state: which they change.
         columns: of a row.
@@ -65,7 +65,7 @@ class Plan:
     """
 
     model: Model
-    believed: Model
+    nominal_model: Model
     controller: Controller | None
     law: Any
     stepping: Callable[[World, int], int] | None
@@ -84,20 +84,20 @@ class Session:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.world, self.state = plan, plan.world, plan.state
         self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
-        self.hold = hold if plan.stepping is None else plan.stepping
+        self.rollout = rollout if plan.stepping is None else plan.stepping
         self.runs_compiled = plan.law is not None and plan.stepping is None
         self.in_one_go = plan.in_one_go
         self.began = plan.state.time
         self.standing = frozenset(
-            name for name, mode in zip(plan.model.contact_names, self.state.plant.mode, strict=True) if mode != NONE
+            name for name, mode in zip(plan.model.contact_names, self.state.arrays.mode, strict=True) if mode != NONE
         )
         self.rows: list[NDArray[np.float64]] = []
         self.events: list[NDArray[np.float64]] = []
         self.fell_at: float | None = None
         self.error: str | None = None
         self.wall_time = 0.0
-        self.before = tuple(int(self.state.plant.counts[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
-        self.state.plant.counts[MOST_ITERATIONS] = 0
+        self.before = tuple(int(self.state.arrays.counts[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
+        self.state.arrays.counts[MOST_ITERATIONS] = 0
 
     def run(self, progress: Progress | None = None) -> Recording:
         """All steps, or those up to a fall, a step without a solution, or Ctrl-C: its ``ending`` says which."""
@@ -117,22 +117,24 @@ class Session:
         ``fell_at`` and ``error`` say what ended it. What is recorded on the way is not kept. What happens is bit for
         bit what ``run`` does; a state that is within a tick is to be run to its end before.
         """
-        left = ticks * self.clock.period
+        left = ticks * self.clock.steps_per_tick
         while left > 0 and not self.has_ended:
             left -= self._chunk(left)
         self.rows.clear()
         self.events.clear()
-        return ticks - left // self.clock.period
+        return ticks - left // self.clock.steps_per_tick
 
     def _take_steps(self, progress: Progress | None) -> None:
         left = self._finish_tick(self.clock.steps)
-        if self.controller is None and not self.state.plant.counts[INTO_TICK]:
-            self.state.plant.torque[:] = 0.0
+        if self.controller is None and not self.state.arrays.counts[INTO_TICK]:
+            self.state.arrays.torque[:] = 0.0
         while left > 0 and not self.has_ended:
             left -= self._chunk(left)
             if progress is not None:
                 progress(self.state.time)
-        if self.error is None and (self.fell_at is not None or self.state.plant.counts[STEPS] % self.clock.stride == 0):
+        if self.error is None and (
+            self.fell_at is not None or self.state.arrays.counts[STEPS] % self.clock.stride == 0
+        ):
             self._record()
 
     @property
@@ -144,9 +146,9 @@ class Session:
         """Load or compile the kernels, so that the wall time is that of the steps."""
         calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         if self.law is not None:
-            calls.append((closed_loop, (self.world, self.law, 0, self.clock.period)))
+            calls.append((closed_loop, (self.world, self.law, 0, self.clock.steps_per_tick)))
         if not self.runs_compiled:
-            calls.append((self.hold, (self.world, 0)))
+            calls.append((self.rollout, (self.world, 0)))
         there = are_parts_compiled(self.world) and all(
             is_compiled(function, *arguments) for function, arguments in calls
         )
@@ -160,29 +162,29 @@ class Session:
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
-        into = int(self.state.plant.counts[INTO_TICK])
+        into = int(self.state.arrays.counts[INTO_TICK])
         if into:
-            rest = min(self.clock.period - into, left)
+            rest = min(self.clock.steps_per_tick - into, left)
             reason = self._timed(lambda: self._hold(into, rest))
             self._drain()
             self._check(reason)
             if self.has_ended:
                 return 0
             left -= rest
-            self.state.plant.counts[INTO_TICK] = (into + rest) % self.clock.period
+            self.state.arrays.counts[INTO_TICK] = (into + rest) % self.clock.steps_per_tick
         return left
 
     def _chunk(self, left: int) -> int:
         """Some control ticks, or the part of one that is left; the number of steps taken."""
-        period = self.clock.period
+        period = self.clock.steps_per_tick
         ticks = left // period
         if not self.in_one_go:
-            chunk = CHUNK if self.hold is hold else PYTHON_CHUNK
+            chunk = CHUNK if self.rollout is rollout else PYTHON_CHUNK
             ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
         if ticks == 0:
             done, reason = self._ticks(1, left)
             steps = left
-            self.state.plant.counts[INTO_TICK] = left if reason == OK else 0
+            self.state.arrays.counts[INTO_TICK] = left if reason == OK else 0
         else:
             done, reason = self._ticks(ticks, period)
             steps = done * period
@@ -212,12 +214,12 @@ class Session:
 
     def _hold(self, into: int, steps: int) -> int:
         """Some steps of a control tick that is ``into`` steps old; an interrupted one can be finished."""
-        count = self.state.plant.counts
+        count = self.state.arrays.counts
         begin = int(count[STEPS])
         try:
-            return int(self.hold(self.world, steps))
+            return int(self.rollout(self.world, steps))
         except KeyboardInterrupt:
-            count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.period
+            count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.steps_per_tick
             raise
 
     def _set_torques(self, period: int) -> int:
@@ -235,7 +237,7 @@ class Session:
 
     def _ask(self, controller: Controller) -> None:
         told = self.world.measurement
-        observation = Observation(self.plan.believed, self.state.time, told.q.copy(), told.motion.rates.copy())
+        observation = Observation(self.plan.nominal_model, self.state.time, told.q.copy(), told.motion.rates.copy())
         torques = np.asarray(controller.torques(observation), dtype=float)
         joints = self.plan.model.joint_names
         if torques.shape != (len(joints),):
@@ -247,10 +249,10 @@ class Session:
             raise InputError(f"the controller's torque of {bad} is not finite at {self.state.time:g} s")
         self.world.torque[[self.plan.model.dof(joint) for joint in joints]] = torques
 
-    def _timed(self, work: Callable[[], T]) -> T:
+    def _timed(self, scratch: Callable[[], T]) -> T:
         begin = time.perf_counter()
         try:
-            return work()
+            return scratch()
         finally:
             self.wall_time += time.perf_counter() - begin
 
@@ -268,14 +270,14 @@ class Session:
         """A step without a solution: a fall if the model was flailing, an error otherwise."""
         if reason in (OK, FELL, LOG_FULL):
             return
-        plant = self.state.plant
-        rates = np.concatenate([plant.rate[6:], self.world.work.motion.rates[6:]])
+        arrays = self.state.arrays
+        rates = np.concatenate([arrays.cache.rate[6:], self.world.scratch.motion.rates[6:]])
         rate = float(np.max(np.abs(rates[np.isfinite(rates)]), initial=0.0))
         if rate > self.world.fall.rate:
             self.fell_at = self.state.time
             return
         time, step = self.state.time, self.clock.step
-        self.error = describe_failure(reason, self.plan.model, plant, self.world.work, time, step)
+        self.error = describe_failure(reason, self.plan.model, arrays, self.world.scratch, time, step)
 
     def _result(self, outcome: str) -> Recording:
         log = self.world.log
@@ -285,7 +287,7 @@ class Session:
         else:
             self._empty_log()
             rows, events = np.concatenate(self.rows), np.concatenate(self.events)
-        count = self.state.plant.counts
+        count = self.state.arrays.counts
         counters = Counters(
             steps=int(count[TOTAL_STEPS]) - self.before[0],
             newton_iterations=int(count[ITERATIONS]) - self.before[1],

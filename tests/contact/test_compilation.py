@@ -44,7 +44,7 @@ def run(person, posture, duration=0.2):
 def test_a_second_process_compiles_nothing(person, posture):
     run(person, posture, 0.01)
     plan = Scene(person, CONTROLLER).prepare()
-    assert is_compiled(closed_loop, plan.world, plan.law, 0, plan.clock.period)
+    assert is_compiled(closed_loop, plan.world, plan.law, 0, plan.clock.steps_per_tick)
     top = Path(__file__).parents[2]
     found = subprocess.run([sys.executable, "-c", SECOND_PROCESS], cwd=top, capture_output=True, text=True, check=False)
     assert found.stderr == ""

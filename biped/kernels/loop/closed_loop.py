@@ -11,11 +11,11 @@ from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, 
 from biped.kernels.loop.projectile import ARMED, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
-from biped.kernels.state.simulation_state import STEPS, Plant
+from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
 from biped.kernels.state.status import COLLISION_FAILED, FELL, LOG_FULL, OK
 from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
-from biped.kernels.variational.equations import Workspace
+from biped.kernels.variational.equations import Scratch
 from biped.kernels.variational.free_body import STATE
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, is_moving, to_floor
@@ -57,9 +57,9 @@ class World(NamedTuple):
 
     tree: Tree
     ground: Ground
-    plant: Plant
+    state: SimulationState
     pushes: Pushes
-    work: Workspace
+    scratch: Scratch
     method: Any  # one of ``biped.kernels.state.method``
     thrown: Thrown
     fall: FallLimits
@@ -76,9 +76,9 @@ class Scene(NamedTuple):
 
     tree: Tree
     ground: Ground
-    plant: Plant
+    state: SimulationState
     pushes: Pushes
-    work: Workspace
+    scratch: Scratch
     thrown: Thrown
     fall: FallLimits
     log: Log
@@ -92,7 +92,7 @@ class Scene(NamedTuple):
 @kernel
 def scene_of(world):
     return Scene(
-        world.tree, world.ground, world.plant, world.pushes, world.work, world.thrown, world.fall, world.log,
+        world.tree, world.ground, world.state, world.pushes, world.scratch, world.thrown, world.fall, world.log,
         world.sensors, world.measurement, world.torque, world.actuators, world.parts,
     )  # fmt: skip
 
@@ -124,24 +124,24 @@ def interpreted(world: World, method: Any) -> World:
 
 
 @kernel
-def has_fallen(tree, ground, plant, motion, fall):
+def has_fallen(tree, ground, state, motion, fall):
     """Whether the root is too low above the floor or too far from upright, or a joint too fast; needs the rates.
 
     ``ground`` has the present frame of a moving floor as the END of the last step.
     """
     if tree.kind[0] != FLOATING:
         return False
-    for dof in range(6, plant.rate.shape[0]):
+    for dof in range(6, state.cache.rate.shape[0]):
         if abs(motion.rates[dof]) > fall.rate:
             return True
-    height = to_floor(ground, END, (plant.q[0], plant.q[1], plant.q[2]))[2]
+    height = to_floor(ground, END, (state.q[0], state.q[1], state.q[2]))[2]
     return height < fall.height or motion.poses.rotation[0, 8] < fall.upright
 
 
 @kernel
 def reason_to_stop(world, period):
     """FELL, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""
-    if has_fallen(world.tree, world.ground, world.plant, world.work.motion, world.fall):
+    if has_fallen(world.tree, world.ground, world.state, world.scratch.motion, world.fall):
         return FELL
     if is_full(world.log, period):
         return LOG_FULL
@@ -150,16 +150,16 @@ def reason_to_stop(world, period):
 
 @part
 def look(place, period, shows):
-    """FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
+    """FELL or LOG_FULL if the loop must stop before ``steps_per_tick`` more steps, else OK.
 
     With ``shows`` the controller is shown the plant then: it finds it in ``world.measurement``.
     """
     scene = unpacked(place)
     if shows or scene.fall.rate < math.inf:
-        observe(scene.tree, scene.plant, scene.work.motion, scene.log)
+        observe(scene.tree, scene.state, scene.scratch.motion, scene.log)
     reason = reason_to_stop(scene, period)
     if shows and reason == OK:
-        measure(scene.tree, scene.plant, scene.work.motion, scene.sensors, scene.measurement)
+        measure(scene.tree, scene.state, scene.scratch.motion, scene.sensors, scene.measurement)
         scene.torque[:] = 0.0
     return reason
 
@@ -168,7 +168,7 @@ def look(place, period, shows):
 def apply(place):
     """Apply the torques in ``world.torque``, until the next tick."""
     scene = unpacked(place)
-    apply_torques(scene.tree, scene.plant, scene.actuators, scene.torque)
+    apply_torques(scene.tree, scene.state, scene.actuators, scene.torque)
     return OK
 
 
@@ -216,12 +216,12 @@ def end_tick(world):
 
 
 @kernel
-def append_row(tree, ground, plant, work, thrown, log):
+def append_row(tree, ground, state, scratch, thrown, log):
     """Append a row for the present state."""
-    observe(tree, plant, work.motion, log)
-    place = record_row(tree, ground, plant, work.motion, log, time_of(plant))
+    observe(tree, state, scratch.motion, log)
+    place = record_row(tree, ground, state, scratch.motion, log, time_of(state))
     row = log.rows[log.cursor[ROWS] - 1]
-    place = record_more(tree, plant, work, log.more, row, place)
+    place = record_more(tree, state, scratch, log.more, row, place)
     place = record_platform(ground, row, place)
     if thrown.status[ARMED] == 1:
         for k in range(7):
@@ -245,7 +245,7 @@ def record_platform(ground, row, place):
 def append_row_to(place):
     """``append_row`` as a part."""
     scene = unpacked(place)
-    append_row(scene.tree, scene.ground, scene.plant, scene.work, scene.thrown, scene.log)
+    append_row(scene.tree, scene.ground, scene.state, scene.scratch, scene.thrown, scene.log)
     return OK
 
 
@@ -260,29 +260,31 @@ def record(world):
 def advance_world(place, begin, h):
     """``advance`` as a part, which knows the method."""
     world = unpacked(place)
-    return advance(world.tree, world.ground, world.plant, world.pushes, world.work, world.method, begin, h)
+    return advance(world.tree, world.ground, world.state, world.pushes, world.scratch, world.method, begin, h)
 
 
 @part
 def meet_box(place, whole):
     """One step of the tree and of the thrown box: in two parts with the collision between them if they meet."""
     scene = unpacked(place)
-    tree, plant, work, thrown = scene.tree, scene.plant, scene.work, scene.thrown
-    begin, h = time_of(plant), plant.clock[1]
-    before = time_before_impact(tree, plant, work.motion.poses, thrown, h)
+    tree, state, scratch, thrown = scene.tree, scene.state, scene.scratch, scene.thrown
+    begin, h = time_of(state), state.clock[STEP_LENGTH]
+    before = time_before_impact(tree, state, scratch.motion.poses, thrown, h)
     rest = h - before
     for _ in range(2):
         if before > 0.0:
             reason = call(scene.parts[ADVANCE], whole, begin, before)
             if reason != OK:
-                plant.clock[0] += begin - time_of(plant)  # after an impact, box and tree are where they collided
+                state.clock[TIME_ORIGIN] += begin - time_of(
+                    state
+                )  # after an impact, box and tree are where they collided
                 return reason
             if not fly_thrown(tree, thrown, before):
                 return COLLISION_FAILED
         if rest == 0.0:
             break
         begin += before
-        if collide(tree, plant, work.motion, thrown, scene.log, begin) != OK:
+        if collide(tree, state, scratch.motion, thrown, scene.log, begin) != OK:
             return COLLISION_FAILED
         thrown.state[STATE + 1] = rest
         before, rest = rest, 0.0
@@ -292,14 +294,14 @@ def meet_box(place, whole):
 @kernel
 def take_step(world, scene, whole):
     """One step of the tree, and of the thrown box; ``scene`` and ``whole`` are the addresses of scene and world."""
-    plant = world.plant
+    state = world.state
     if world.thrown.status[ARMED] == 1:
         reason = call(world.parts[MEET_BOX], scene, whole)
     else:
-        reason = call(world.parts[ADVANCE], whole, time_of(plant), plant.clock[1])
+        reason = call(world.parts[ADVANCE], whole, time_of(state), state.clock[STEP_LENGTH])
     if reason == OK:
-        count_step(plant)
-        log_contact_changes(plant, world.log, time_of(plant))
+        count_step(state)
+        log_contact_changes(state, world.log, time_of(state))
     return reason
 
 
@@ -307,7 +309,7 @@ def take_step(world, scene, whole):
 def take_steps(world, scene, whole, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, or a cause of failure."""
     for _ in range(steps):
-        if world.plant.counts[STEPS] % world.log.cursor[STRIDE] == 0:
+        if world.state.counts[STEPS] % world.log.cursor[STRIDE] == 0:
             call(world.parts[APPEND_ROW], scene)
         reason = take_step(world, scene, whole)
         if reason != OK:
@@ -317,7 +319,7 @@ def take_steps(world, scene, whole, steps):
 
 @with_parts
 @routine
-def hold(world, steps):
+def rollout(world, steps):
     """``take_steps`` with the torques as they are."""
     return take_steps(world, packed(scene_of(world)), packed(world), steps)
 
@@ -325,7 +327,7 @@ def hold(world, steps):
 @with_parts
 @routine_for_each("law")
 def closed_loop(world, law, ticks, period):
-    """``ticks`` control ticks of ``period`` steps; how many were done, and why it ended."""
+    """``ticks`` control ticks of ``steps_per_tick`` steps; how many were done, and why it ended."""
     scene, whole = packed(scene_of(world)), packed(world)
     for done in range(ticks):
         reason = tick(law, world, scene, period)

@@ -33,7 +33,7 @@ LAGRANGIAN = "Lagrangian systems"
 
 
 @dataclass(frozen=True)
-class Motion:
+class TreeData:
     """What a method made of a problem, at the problem's sample times.
 
     Attributes:
@@ -72,7 +72,7 @@ class Case(Protocol):
             interval: [s] between two samples.
         """
 
-    def move(self, method: str, rung: "Rung", duration: float, samples: int) -> Motion:
+    def move(self, method: str, rung: "Rung", duration: float, samples: int) -> TreeData:
         """The motion by a method, at ``samples`` equal parts of ``duration`` [s].
 
         Raises:
@@ -137,7 +137,7 @@ class TreeCase:
         chosen = TOLERANCES[:: max(1, len(TOLERANCES) // len(steps))]
         return tuple(Rung(interval, {TOLERANCE: r, "absolute_tolerance": ABSOLUTE * r}) for r in chosen)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
+    def move(self, method: str, rung: Rung, duration: float, samples: int) -> TreeData:
         """See ``Case``."""
         run = self._run(method, rung, duration, duration / samples)
         frame = run.frame.iloc[1:]
@@ -147,7 +147,7 @@ class TreeCase:
         energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
         places = np.array([self.places(q) for q in configurations])
         retried = run.summary["retried_steps"] / run.summary["steps"]
-        return Motion(places, energies, float(run.summary["newton_mean"]), float(retried))
+        return TreeData(places, energies, float(run.summary["newton_mean"]), float(retried))
 
     def seconds(self, method: str, rung: Rung, duration: float) -> float:
         """See ``Case``."""
@@ -193,11 +193,11 @@ class LagrangianCase:
         """See ``Case``."""
         return tuple(Rung(step) for step in steps)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
+    def move(self, method: str, rung: Rung, duration: float, samples: int) -> TreeData:
         """See ``Case``."""
         frame, iterations, _ = self._run(method, rung.step, duration, round(duration / samples / rung.step))
         names = [symbol.name for symbol in self.system.coordinates]
-        return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
+        return TreeData(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
 
     def seconds(self, method: str, rung: Rung, duration: float) -> float:
         """See ``Case``."""

@@ -106,10 +106,10 @@ class BulletSimulation:
         # From the root's axes to those of its inertia, which are PyBullet's base.
         self.turn = as_ours(self.engine.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
         self.feet = Feet(model, self.world.links)
-        hold = case.impedance
+        rollout = case.impedance
         self.stiffness, self.damping, self.rest = (
             np.array([values.get(name, 0.0) for _, name in jointed])
-            for values in (hold.stiffness, hold.damping, hold.rest)
+            for values in (rollout.stiffness, rollout.damping, rollout.rest)
         )
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
 

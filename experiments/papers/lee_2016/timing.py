@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
-from biped.kernels.loop.closed_loop import hold
+from biped.kernels.loop.closed_loop import rollout
 from biped.kernels.state.simulation_state import ITERATIONS, RETRIED
 from biped.kernels.state.status import OK
 from biped.runs.state import State
@@ -42,11 +42,11 @@ def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
         .prepare(in_place=True)
         .world
     )
-    hold(world, 0)  # compiled or loaded before the clock starts
+    rollout(world, 0)  # compiled or loaded before the clock starts
     begin = time.process_time()
-    reason = hold(world, steps)
+    reason = rollout(world, steps)
     seconds = time.process_time() - begin
     if reason != OK:
         raise IntegrationError(f"{integrator.name}: no solution of a step at {state.time:g} s, of {model.name}")
-    counts = state.plant.counts
+    counts = state.arrays.counts
     return Cost(seconds / steps, counts[ITERATIONS] / steps, int(counts[RETRIED]))
