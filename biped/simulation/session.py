@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from biped.control.controller import Controller, Observation, SetPoint
 from biped.disturbances import Disturbance
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import (
-    World,
-    are_parts_compiled,
-    begin_tick,
-    closed_loop,
-    end_tick,
-    record,
-    rollout,
-)
+from biped.kernels.loop.closed_loop import Loop, World, is_ready, record
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.kernels.state.status import FELL, LOG_FULL, OK
@@ -31,7 +23,6 @@ from biped.runs.summary import Counters, Ending
 from biped.simulation.clock import Clock
 from biped.simulation.failures import describe_failure
 from biped.simulation.world import NEVER, leave_floor
-from contact.jit import is_compiled
 from contact.modes import NONE
 
 T = TypeVar("T")
@@ -84,7 +75,8 @@ class Session:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.world, self.state = plan, plan.world, plan.state
         self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
-        self.rollout = rollout if plan.stepping is None else plan.stepping
+        self.loop: Loop | None = None
+        self.steps_itself = plan.stepping is not None
         self.runs_compiled = plan.law is not None and plan.stepping is None
         self.in_one_go = plan.in_one_go
         self.began = plan.state.time
@@ -144,20 +136,20 @@ class Session:
 
     def warm_up(self, announce: Announce | None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps."""
-        calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
-        if self.law is not None:
-            calls.append((closed_loop, (self.world, self.law, 0, self.clock.steps_per_tick)))
-        if not self.runs_compiled:
-            calls.append((self.rollout, (self.world, 0)))
-        there = are_parts_compiled(self.world) and all(
-            is_compiled(function, *arguments) for function, arguments in calls
-        )
-        if announce is not None and not there:
+        if announce is not None and not is_ready(self.world, self.law):
             announce("compiling the kernels for this integrator and controller, once: up to a minute")
-        for function, arguments in calls:
-            function(*arguments)
+        self.loop = Loop(self.world, self.law)
+        if self.plan.stepping is not None:
+            self.plan.stepping(self.world, 0)
+
+    def _ready(self) -> Loop:
+        if self.loop is None:
+            self.warm_up(None)
+        assert self.loop is not None
+        return self.loop
 
     def _record(self) -> None:
+        self._ready()
         record(self.world)
 
     def _finish_tick(self, left: int) -> int:
@@ -179,7 +171,7 @@ class Session:
         period = self.clock.steps_per_tick
         ticks = left // period
         if not self.in_one_go:
-            chunk = CHUNK if self.rollout is rollout else PYTHON_CHUNK
+            chunk = PYTHON_CHUNK if self.steps_itself else CHUNK
             ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
         if ticks == 0:
             done, reason = self._ticks(1, left)
@@ -198,8 +190,9 @@ class Session:
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
         if self.runs_compiled:
-            done, reason = self._timed(lambda: closed_loop(self.world, self.law, ticks, period))
-            return int(done), int(reason)
+            loop = self._ready()
+            done, reason = self._timed(lambda: loop.run(ticks, period))
+            return done, reason
         return self._timed(lambda: self._python_ticks(ticks, period))
 
     def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
@@ -217,7 +210,9 @@ class Session:
         count = self.state.arrays.counts
         begin = int(count[STEPS])
         try:
-            return int(self.rollout(self.world, steps))
+            if self.plan.stepping is not None:
+                return int(self.plan.stepping(self.world, steps))
+            return self._ready().rollout(steps)
         except KeyboardInterrupt:
             count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.steps_per_tick
             raise
@@ -225,14 +220,14 @@ class Session:
     def _set_torques(self, period: int) -> int:
         """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
         if self.law is None:
-            reason = int(begin_tick(self.world, period, True))
+            reason = self._ready().measure(period, True)
             if reason == OK and self.controller is not None:
                 self._ask(self.controller)
-                end_tick(self.world)
+                self._ready().apply_torques()
             return reason
-        reason = int(begin_tick(self.world, period, False))
+        reason = self._ready().measure(period, False)
         if reason == OK:
-            closed_loop(self.world, self.law, 1, 0)
+            self._ready().run(1, 0)
         return reason
 
     def _ask(self, controller: Controller) -> None:

@@ -11,7 +11,7 @@ from biped.disturbances.floor import JUMP
 from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
-from biped.kernels.loop.closed_loop import NOT_COMPILED, PARTS, FallLimits, World
+from biped.kernels.loop.closed_loop import PARTS, FallLimits, World
 from biped.kernels.loop.log import new_log
 from biped.kernels.loop.measurement import SensorModel, ideal_actuators, new_measurement, perfect_sensors
 from biped.kernels.loop.projectile import (
@@ -132,7 +132,7 @@ def build_world(
         sensors=_build_sensors(model, nominal_model, acting, sizes.span),
         measurement=new_measurement(nominal_model.tree, model.nq, model.nv),
         torque=np.zeros(model.nv),
-        parts=np.full(PARTS, NOT_COMPILED),
+        parts=np.zeros(PARTS, dtype=np.int64),
         actuators=ideal_actuators(model.nv, sizes.span) if actuators is None else actuators.compile(model, sizes.span),
     )
 

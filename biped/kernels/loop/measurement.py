@@ -72,7 +72,7 @@ class Actuators(NamedTuple):
 
 def new_measurement(tree: Tree, nq: int, nv: int) -> Measurement:
     """Room for what a controller is told of a plant that it takes for this tree."""
-    own = Tree(*(array.copy() for array in tree))
+    own = Tree._make(array.copy() for array in tree)
     motion = new_tree_data(tree.parent.shape[0], nv, tree.contact_body.shape[0])
     return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion)
 
