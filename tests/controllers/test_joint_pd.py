@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from biped.control.controller import Observation
-from biped.kernels.loop.measurement import Seen
-from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
+from biped.kernels.loop.measurement import new_measurement
+from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import human, random_tree
 from biped.simulation.simulate import simulate
 from controllers import JointPD
@@ -28,13 +28,11 @@ def test_torques_are_those_of_springs_and_dampers_within_limits(seed):
     law = PdLaw(*(np.abs(rng.normal(size=model.nv)) for _ in range(2)), rng.normal(size=model.nv), np.ones(model.nv))
     asked = -law.kp[dofs] * (q[places] - law.target[dofs]) - law.kd[dofs] * v[dofs]
     law.limit[dofs] = np.abs(asked) * np.resize([0.5, 1.5], len(dofs))
-    motion = new_tree_data(model.n, model.nv, model.nc)
-    set_tree_data(model.tree, q, v, motion)
-    seen = Seen(model.tree, q, motion, np.full(model.nv, 7.0))
-    pd_torques(law, seen)
-    assert seen.torque[dofs] == pytest.approx(asked * np.resize([0.5, 1.0], len(dofs)), rel=1e-14)
+    measurement, torque = measured(model, q, v), np.full(model.nv, 7.0)
+    pd_torques(law, measurement, torque, np.zeros(0))
+    assert torque[dofs] == pytest.approx(asked * np.resize([0.5, 1.0], len(dofs)), rel=1e-14)
     assert (asked[::2] > 0.0).any() or (asked[::2] < 0.0).any()
-    assert (np.delete(seen.torque, dofs) == 7.0).all()
+    assert (np.delete(torque, dofs) == 7.0).all()
 
 
 @pytest.mark.parametrize("controller", [WorkspaceController(), JointPD(kp=300.0, kd=5.0, limit=20.0)])
@@ -55,8 +53,14 @@ def test_a_row_has_the_torques_and_the_wrench_for_what_it_shows(controller, post
 
 def desired(controller, model, q, v):
     """What the thesis calls F_1^bd, of a tick of the law on its own."""
-    gains, legs, scratch = controller.law(model)
-    motion = new_tree_data(model.n, model.nv, model.nc)
-    set_tree_data(model.tree, q, v, motion)
-    workspace_torques(gains, legs, Seen(model.tree, q, motion, np.zeros(model.nv)), scratch)
-    return scratch.body_wrench
+    wrench = np.zeros(6)
+    workspace_torques(controller.law(model), measured(model, q, v), np.zeros(model.nv), wrench)
+    return wrench
+
+
+def measured(model, q, v):
+    """What perfect sensors say of a model there."""
+    measurement = new_measurement(model.tree, model.nq, model.nv)
+    measurement.q[:] = q
+    set_tree_data(model.tree, q, v, measurement.motion)
+    return measurement

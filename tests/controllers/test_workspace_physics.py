@@ -11,8 +11,8 @@ import pinocchio as pin
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped.kernels.loop.measurement import Seen
-from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
+from biped.kernels.loop.measurement import new_measurement
+from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import Body, Model, human, revolute, spherical
 from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_map
 from controllers.kernels.workspace import workspace_torques
@@ -49,12 +49,13 @@ class Stance:
         self.tick()
 
     def tick(self):
-        gains, legs, self.scratch = self.controller.law(self.model)
-        motion = new_tree_data(self.model.n, self.model.nv, self.model.nc)
-        set_tree_data(self.model.tree, self.q, self.v, motion)
-        seen = Seen(self.model.tree, self.q, motion, np.full(self.model.nv, math.nan))
-        workspace_torques(gains, legs, seen, self.scratch)
-        self.torque = seen.torque
+        law = self.controller.law(self.model)
+        self.scratch = law.scratch
+        measurement = new_measurement(self.model.tree, self.model.nq, self.model.nv)
+        measurement.q[:] = self.q
+        set_tree_data(self.model.tree, self.q, self.v, measurement.motion)
+        self.torque = np.full(self.model.nv, math.nan)
+        workspace_torques(law, measurement, self.torque, np.zeros(6))
         assert np.isnan(self.torque[:6]).all()  # nothing drives the root, and nothing is written there
         self.torque[:6] = 0.0
 

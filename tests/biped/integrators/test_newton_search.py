@@ -9,13 +9,13 @@ from scipy.spatial.transform import Rotation
 from biped import dynamics
 from biped.disturbances import Push, compile_ground, compile_pushes
 from biped.integrators import Recursive
-from biped.kernels.state.method import NOT_CONVERGED
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
+from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE, TURNED_TOO_FAR
 from biped.kernels.step.step import begin_substep, prepare
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.tree.kinematics import new_poses, place_bodies
-from biped.kernels.variational.equations import displace, new_workspace, set_newton_blocks
+from biped.kernels.variational.equations import displace, new_scratch, set_newton_blocks
 from biped.kernels.variational.newton import (
     RETRY_AFTER,
     evaluate,
@@ -60,7 +60,7 @@ class Search:
         self.arrays = arrays = State.at(model, q, 2.0 * rng.normal(size=model.nv)).arrays
         arrays.mode[:] = [SLIDING, STICKING] * (model.nc // 2)
         arrays.clock[LAST_STEP_LENGTH] = 2.0 * H
-        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         self.ground = compile_ground(Floor(b_n=5.0, b_t=5.0), model)
         self.pushes = compile_pushes(model, [Push(model.body_names[-1], (1, 2, 3), 2.0, 0.0, 1.0, point=(0.1, 0, 0.2))])
         prepare(self.tree, arrays, self.scratch)
@@ -160,7 +160,7 @@ def test_the_line_search_takes_the_longest_of_halves_that_reduces_the_residual(s
             assert found == expected[0]
             assert same(search.here(), expected[1])
         else:
-            assert math.isnan(found)
+            assert found == math.inf
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -232,7 +232,7 @@ def test_a_kept_factorization_takes_a_whole_step_or_none(seed):
 
 
 def solved(search):
-    finder = search.method.finder
+    finder = search.method.root_finder
     return find_by_articulated_newton(*search.things, search.method, finder, H)
 
 
@@ -265,7 +265,7 @@ def test_a_factorization_that_does_not_do_rests_for_a_while(seed):
     search.keep()
     search.put(start)
     method = search.method._replace(solver=search.method.solver._replace(tolerance=0.9 * fresh))
-    assert find_by_articulated_newton(*search.things, method, method.finder, H) == 1
+    assert find_by_articulated_newton(*search.things, method, method.root_finder, H) == 1
     assert search.arrays.counts[PATIENCE] == 0
     search.put(start)
     search.arrays.cache.kept_d[:] *= -1.0
@@ -291,14 +291,14 @@ def test_the_last_iteration_goes_by_the_factorization_before_where_that_will_do(
     solver = search.method.solver._replace(tolerance=tolerance, max_iterations=2)
     method = search.method._replace(solver=solver)
     assert tolerance_of(method, search.tree, search.scratch, H) == tolerance < left
-    find_by_articulated_newton(*search.things, method, method.finder, H)
+    find_by_articulated_newton(*search.things, method, method.root_finder, H)
     assert np.array_equal(search.arrays.cache.kept_d, first) == (not again)
 
 
 def test_a_guess_without_a_residual_is_no_solution():
     search = Search(0)
     search.arrays.momentum[0] = math.nan
-    assert solve_variational_step(*search.things, search.method, H) == NOT_CONVERGED
+    assert solve_variational_step(*search.things, search.method, H) == NOT_FINITE
 
 
 def test_only_small_turns_are_on_the_branch():
@@ -312,14 +312,14 @@ def test_only_small_turns_are_on_the_branch():
     assert on_branch(*check, 7) == 7
     q, last = search.arrays.q, search.model.n - 1
     for place, change, found in (
-        (hinge, 3.14, 7), (hinge, -3.14, 7), (hinge, 3.142, NOT_CONVERGED), (hinge, -3.142, NOT_CONVERGED),
-        (hinge, math.nan, NOT_CONVERGED), (slide, 9.0, 7),
+        (hinge, 3.14, 7), (hinge, -3.14, 7), (hinge, 3.142, TURNED_TOO_FAR), (hinge, -3.142, TURNED_TOO_FAR),
+        (hinge, math.nan, TURNED_TOO_FAR), (slide, 9.0, 7),
     ):  # fmt: skip
         search.scratch.q[place] = q[place] + change
         assert on_branch(*check, 7) == found
         search.scratch.q[place] = q[place]
     for i in (0, last):
-        for angle, found in ((1.5707, 7), (1.5709, NOT_CONVERGED), (math.nan, NOT_CONVERGED)):
+        for angle, found in ((1.5707, 7), (1.5709, TURNED_TOO_FAR), (math.nan, TURNED_TOO_FAR)):
             kept = search.scratch.turn[i, 0]
             search.scratch.turn[i, 0] = math.cos(angle / 2.0)
             assert on_branch(*check, 7) == found

@@ -23,7 +23,7 @@ from biped.kernels.loop.log import (
 )
 from biped.kernels.state.simulation_state import LEDGERS, RECENT_ITERATIONS, START, TOTAL_STEPS
 from biped.kernels.step.step import prepare
-from biped.kernels.variational.equations import new_workspace
+from biped.kernels.variational.equations import new_scratch
 from biped.model import human, random_tree
 from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_to_pinocchio
 from biped.runs.row_layout import LEDGER, MOMENTUM, columns_of
@@ -70,7 +70,7 @@ class Row:
         arrays.mode[:] = [NONE, SLIDING, STICKING] * 2
         arrays.found[:] = [6, 5, 4, 3, 2, 1]
         arrays.counts[:] = np.arange(20, 20 + len(arrays.counts))
-        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         prepare(model.tree, arrays, self.scratch)
         self.platform = platform
         self.ground = compile_ground(FLOOR, model, platform, [MAT])

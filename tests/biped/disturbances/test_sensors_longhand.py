@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped.kernels.loop.measurement import Actuators, Seen, Senses, deliver, ideal_actuators, perfect_senses, sense
+from biped.kernels.loop.measurement import (
+    Actuators,
+    SensorModel,
+    apply_torques,
+    ideal_actuators,
+    measure,
+    new_measurement,
+    perfect_sensors,
+)
 from biped.kernels.loop.random import normal
 from biped.kernels.state.simulation_state import SENSED, TICKS
+from biped.kernels.tree.tree import FLOATING
 from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
 from biped.model import random_tree
 from biped.runs.state import State
@@ -27,9 +36,9 @@ class Sensed:
         assert {body.joint.kind for body in model.bodies} >= {"revolute", "prismatic", "spherical"}
         arrays = State.at(model).arrays
         self.arrays = arrays._replace(past=np.full((1 + delay, model.nq + model.nv), np.nan))
-        self.motion, seen = (new_tree_data(model.n, model.nv, model.nc) for _ in range(2))
-        self.seen = Seen(model.tree, np.full(model.nq, np.nan), seen, arrays.torque)
-        self.senses = Senses(np.array([0, delay, SEED]), np.array(sizes), np.array(offset))
+        self.motion = new_tree_data(model.n, model.nv, model.nc)
+        self.seen = new_measurement(model.tree, model.nq, model.nv)
+        self.sensors = SensorModel(np.array([0, delay, SEED]), np.array(sizes), np.array(offset))
         self.history: list[tuple[np.ndarray, np.ndarray]] = []
 
     def tick(self):
@@ -47,7 +56,7 @@ class Sensed:
         self.motion.rates[:] = self.rng.normal(size=self.model.nv)
         self.arrays.counts[TICKS] = 100 + len(self.history)
         self.history.append((q, self.motion.rates.copy()))
-        sense(self.model.tree, self.arrays, self.motion, self.senses, self.seen)
+        measure(self.model.tree, self.arrays, self.motion, self.sensors, self.seen)
 
     def noisy(self, q, v):
         """Each number with a channel of its own: that of its degree of freedom, and of its rate after all of those."""
@@ -127,11 +136,15 @@ def test_the_numbers_of_all_channels_differ():
     assert len(drawn) == 240
 
 
-def test_perfect_senses_look_at_the_plant_itself():
+def test_perfect_sensors_show_the_plant_as_it_is_in_arrays_of_their_own():
     sensed = Sensed()
-    sensed.senses = perfect_senses()
+    sensed.sensors = perfect_sensors()
     sensed.tick()
-    assert np.isnan(sensed.seen.q).all()
+    q, v = sensed.history[-1]
+    assert np.array_equal(sensed.seen.q, q)
+    assert np.array_equal(sensed.seen.motion.rates, v)
+    assert not np.shares_memory(sensed.seen.q, sensed.arrays.q)
+    assert not np.shares_memory(sensed.seen.motion.rates, sensed.motion.rates)
     assert sensed.arrays.counts[SENSED] == 0
 
 
@@ -142,19 +155,21 @@ def test_torques_within_limits_with_noise(floating):
     model, arrays, nv = sensed.model, sensed.arrays, sensed.model.nv
     rng, span = np.random.default_rng(4), 0.25
     one = np.repeat(model.tree.dofs == 1, model.tree.dofs)
+    driven = np.repeat(model.tree.kind != FLOATING, model.tree.dofs)  # a floating root has no actuator
     limit, noise, share = rng.uniform(1.0, 3.0, nv), rng.uniform(0.1, 0.3, nv), rng.uniform(0.1, 0.3, nv)
     beyond, clipped = np.zeros(nv), 0
     for tick in range(100, 140):
         asked = 2.0 * rng.normal(size=nv)
-        arrays.torque[:], arrays.counts[TICKS] = asked, tick
-        deliver(model.tree, arrays, Actuators(limit, noise, share, np.array([SEED]), np.array([span])))
+        arrays.counts[TICKS] = tick
+        actuators = Actuators(limit, noise, share, np.array([SEED]), np.array([span]))
+        apply_torques(model.tree, arrays, actuators, asked.copy())
         beyond += span * (np.abs(asked) > limit)
         held = np.clip(asked, -limit, limit)
         drawn = np.array([normal(SEED, tick, 2 * nv + dof) for dof in range(nv)])
         given = held + (noise + share * np.abs(held)) * drawn
         clipped += (np.abs(given) > limit)[one].sum()
         assert arrays.torque[one] == pytest.approx(np.clip(given, -limit, limit)[one], rel=1e-13)
-        assert np.array_equal(arrays.torque[~one], asked[~one])
+        assert np.array_equal(arrays.torque[~one], (asked * driven)[~one])
         assert arrays.counts[TICKS] == tick + 1
     assert arrays.ledger.saturated[one] == pytest.approx(beyond[one], rel=1e-13)
     assert not arrays.ledger.saturated[~one].any()
@@ -165,8 +180,8 @@ def test_torques_within_limits_with_noise(floating):
 def test_ideal_actuators_give_what_is_asked_for():
     sensed = Sensed()
     asked = 1e6 * np.arange(1.0, 1.0 + sensed.model.nv)
-    sensed.arrays.torque[:] = asked
-    deliver(sensed.model.tree, sensed.arrays, ideal_actuators(sensed.model.nv, 0.25))
-    assert np.array_equal(sensed.arrays.torque, asked)
+    apply_torques(sensed.model.tree, sensed.arrays, ideal_actuators(sensed.model.nv, 0.25), asked.copy())
+    assert not sensed.arrays.torque[:6].any()  # a floating root has no actuator
+    assert np.array_equal(sensed.arrays.torque[6:], asked[6:])
     assert sensed.arrays.counts[TICKS] == 1
     assert not sensed.arrays.ledger.saturated.any()

@@ -29,8 +29,9 @@ from biped.kernels.state.simulation_state import (
     SimulationState,
 )
 from biped.kernels.state.simulation_state import START as AT_START
-from biped.kernels.step.step import TOO_DEEP, account_impulse, count_iterations, prepare, substep, whole_momentum
-from biped.kernels.variational.equations import new_workspace
+from biped.kernels.state.status import LANDED_TOO_DEEP
+from biped.kernels.step.step import account_impulse, count_iterations, prepare, substep, whole_momentum
+from biped.kernels.variational.equations import new_scratch
 from biped.model import random_tree, rigid_box
 from biped.model.pinocchio_model import orientations
 from biped.runs.state import State
@@ -81,7 +82,7 @@ class Taken:
         )
         self.ground = compile_ground(FLOOR, model, PLATFORM_MOVES if moves else None, [PATCH])
         self.method = Recursive(tolerance=1e-13).method(model)
-        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         prepare(model.tree, self.arrays, self.scratch)
         self.before = copied(self.arrays)
         pushes = compile_pushes(model, self.pushes)
@@ -169,7 +170,7 @@ class Taken:
 
 
 def copied(arrays: SimulationState) -> SimulationState:
-    return SimulationState(*(array.copy() for array in arrays))
+    return type(arrays)(*(copied(part) if isinstance(part, tuple) else part.copy() for part in arrays))
 
 
 def wrench(places, forces):
@@ -327,7 +328,7 @@ def half_tangent(turn):
 
 
 def test_the_poses_are_those_of_the_new_configuration(taken):
-    fresh = new_workspace(taken.model.n, taken.model.nq, taken.model.nv, taken.model.nc)
+    fresh = new_scratch(taken.model.n, taken.model.nq, taken.model.nv, taken.model.nc)
     prepare(taken.model.tree, taken.after, fresh)
     assert taken.scratch.motion.poses.whole == pytest.approx(fresh.motion.poses.whole, abs=1e-14)
     assert taken.scratch.motion.inertia == pytest.approx(fresh.motion.inertia, abs=1e-14)
@@ -353,7 +354,7 @@ def test_a_landing_that_is_too_deep_is_not_taken(moves, share, taken_whole):
     deepest = ends[whole.before.mode == NONE].min()
     assert ends.min() < deepest < -1e-4
     step = Taken(seed, moves=moves, depth=-share * deepest)
-    assert (step.result == TOO_DEEP) == (not taken_whole)
+    assert (step.result == LANDED_TOO_DEEP) == (not taken_whole)
     if not taken_whole:
         assert np.array_equal(step.after.q, step.before.q)
         assert np.array_equal(step.after.ledger, step.before.ledger)
