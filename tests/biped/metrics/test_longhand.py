@@ -83,15 +83,16 @@ class Random:
         for foot, points in {**FEET, "hand": HAND}.items():
             middle = np.array([0.0, {"left": -0.2, "right": 0.2, "hand": 0.0}[foot], 0.0])
             place = middle + np.cumsum(0.02 * self.rng.normal(size=(N, 3)), axis=0)
+            down = np.repeat(self.rng.random(N // 4) < 0.7, 4)
             for k, point in enumerate(points):
                 corner = np.array([*SQUARE[k], 0.0])
                 self.rows.array[:, self.at(f"contact_{point}_x")] = (
                     place + corner + 0.003 * self.rng.normal(size=(N, 3))
                 )
-                down = np.repeat(self.rng.random(N // 4) < 0.7, 4)
-                self.rows[f"contact_{point}_mode"] = np.where(down, self.rng.choice([2, 4], N), NONE)
+                known = down & (self.rng.random(N) < 0.8)  # of the others only the force tells
+                self.rows[f"contact_{point}_mode"] = np.where(known, self.rng.choice([2, 4], N), NONE)
                 force = 20.0 * self.rng.normal(size=(N, 3)) + (0.0, 0.0, 30.0)
-                force[self.rng.random(N) < 0.2] = 0.0
+                force[~down | (self.rng.random(N) < 0.2)] = 0.0
                 self.rows.array[:, self.at(f"contact_{point}_fx")] = force
         for point in ("l0", "l2", "r1"):
             self.rows[f"contact_{point}_mode"][-N // 4 :] = STICKING
@@ -145,7 +146,7 @@ def distance(a, b, p):
     return np.linalg.norm(a + along * (b - a) - p)
 
 
-@pytest.fixture(scope="module", params=[(0, True), (4, True), (2, False)], ids=["moving", "moving too", "at rest"])
+@pytest.fixture(scope="module", params=[(9, True), (10, True), (11, False)], ids=["moving", "moving too", "at rest"])
 def random(request):
     return Random(*request.param)
 
@@ -332,7 +333,7 @@ def test_forces_landings_and_steps_of_the_feet(random, measured):
         assert measured[f"peak_grf_{foot}"] == max(force[SINCE:].max(), 0.0)
         given = (force[SINCE + 1 :] * np.diff(time[SINCE:])).sum()
         assert measured[f"mean_grf_{foot}"] == pytest.approx(given / (time[-1] - time[SINCE]))
-    assert measured["footsteps"] == steps
+    assert measured["footsteps"] == steps > 0
 
 
 def test_places_where_points_stood_and_crept_to(random, measured):
