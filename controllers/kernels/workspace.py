@@ -105,7 +105,7 @@ def workspace_torques(law, measurement, torque, recorded):
 @kernel
 def initialize_and_move(tree, motion):
     """Velocities, velocity-dependent accelerations and bias forces of all bodies (Algorithms 4.1 and 4.2)."""
-    move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
+    move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
     load_bias_forces(tree, motion, 1)
 
 

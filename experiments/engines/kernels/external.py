@@ -146,7 +146,7 @@ def set_mean_motion(tree, scratch, arrival):
     """The mean of the velocities before and after into ``scratch.delta``, and the bodies' twists under it."""
     for dof in range(scratch.delta.shape[0]):
         scratch.delta[dof] = 0.5 * (arrival.before[dof] + arrival.v[dof])
-    move_bodies(tree, scratch.motion.poses, scratch.delta, scratch.motion.velocity, scratch.motion.drift)
+    move_bodies(tree, scratch.motion.poses, scratch.delta, scratch.motion.velocity, scratch.motion.bias)
 
 
 @kernel

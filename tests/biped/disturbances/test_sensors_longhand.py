@@ -15,8 +15,8 @@ from biped.kernels.loop.measurement import (
 )
 from biped.kernels.loop.random import normal
 from biped.kernels.state.simulation_state import SENSED, TICKS
-from biped.kernels.tree.tree import FLOATING
 from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
+from biped.kernels.tree.tree import FLOATING
 from biped.model import random_tree
 from biped.runs.state import State
 

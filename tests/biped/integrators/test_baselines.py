@@ -172,20 +172,20 @@ def test_one_step_in_stance_is_the_textbooks(integrator):
     arm = [dynamics.forward_kinematics(model, x) for x in (q, state.q)]
     trunk = model.body_index("trunk")
     places = [np.array(a.position[trunk]) + rotated(a.orientation[trunk], push.point) for a in arm]
-    assert after.ledger[ACTUATORS] == pytest.approx(h * wanted.joint_power, rel=1e-9)
-    assert after.ledger[CONTACT] == pytest.approx(h * wanted.contact_power, rel=1e-9)
-    assert after.ledger[PUSHES] == pytest.approx(mean_force @ (places[1] - places[0]), rel=1e-9)
+    assert after.ledger.works[ACTUATORS] == pytest.approx(h * wanted.joint_power, rel=1e-9)
+    assert after.ledger.works[CONTACT] == pytest.approx(h * wanted.contact_power, rel=1e-9)
+    assert after.ledger.works[PUSHES] == pytest.approx(mean_force @ (places[1] - places[0]), rel=1e-9)
 
     weight = model.total_mass * np.array(model.gravity)
     impulse = h * (weight + wanted.force.sum(axis=0) + mean_force)
     gained = end[:3] - momentum[:3]
     turned = end[3:6] + np.cross(wanted.q[:3], end[:3]) - momentum[3:6] - np.cross(q[:3], momentum[:3])
-    np.testing.assert_allclose(after.impulse, [*impulse, *(h * wanted.moment)], rtol=0.0, atol=1e-9)
-    np.testing.assert_allclose(after.defect[:3], gained - impulse, rtol=0.0, atol=1e-9)
-    about_origin = after.defect[3:] + np.cross(q[:3], after.defect[:3])
+    np.testing.assert_allclose(after.ledger.impulse, [*impulse, *(h * wanted.moment)], rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(after.ledger.defect[:3], gained - impulse, rtol=0.0, atol=1e-9)
+    about_origin = after.ledger.defect[3:] + np.cross(q[:3], after.ledger.defect[:3])
     np.testing.assert_allclose(about_origin, turned - h * wanted.moment, rtol=0.0, atol=1e-9)
     if integrator.order == 1:
-        assert np.linalg.norm(after.defect[3:]) > 1e-5
+        assert np.linalg.norm(after.ledger.defect[3:]) > 1e-5
 
 
 def rotated(quaternion: np.ndarray, point) -> np.ndarray:
