@@ -54,7 +54,6 @@ OPTIONAL = {
     "mujoco": Optional("mujoco", "the engine mujoco needs", "mujoco"),
     "pydrake": Optional("drake", "the engine drake needs", "drake"),
     "distributed": Optional("cluster", "the backend dask needs", "distributed"),
-    "ray": Optional("", "the backend ray needs", "ray"),
 }
 
 

@@ -10,7 +10,7 @@ from experiments.cli.failures import INTERRUPTED
 from experiments.cli.main import Parser, announce, fail
 
 if TYPE_CHECKING:
-    from experiments.studies.rerun import Again
+    from experiments.studies.rerun import Rerun
     from experiments.studies.store.folder import Study
 
 DIFFERS = 1
@@ -30,7 +30,6 @@ cannot be written, 130 interrupted.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped rerun``."""
     own = Parser(
         prog="biped rerun",
         description=_DESCRIPTION,
@@ -45,7 +44,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``rerun`` says; the exit status."""
     options = parser().parse_args(argv)
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
@@ -60,40 +58,38 @@ def main(argv: Sequence[str]) -> int:
     folder = writable_folder(options.out or study.trace_folder(number))
     try:
         with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
-            again = rerun(study, number, bar, announce)
+            found = rerun(study, number, bar, announce)
     except RunInterrupted as stopped:
         stopped.run.save(folder)
         return fail(f"interrupted; what was computed up to {stopped.run.state.time:.4g} s is in {folder}",
                     INTERRUPTED, "")  # fmt: skip
-    _keep(study, again, folder, draw=not options.no_figures)
-    return _verdict(study, again)
+    _save(study, found, folder, draw=not options.no_figures)
+    return _verdict(study, found)
 
 
-def _keep(study: "Study", again: "Again", folder: Path, *, draw: bool) -> None:
-    """Save, draw and report the run."""
+def _save(study: "Study", found: "Rerun", folder: Path, *, draw: bool) -> None:
     from experiments.commands.run import finish
 
-    if again.run is not None:
-        labels = ", ".join(f"{name} {value}" for name, value in again.trial.labels.items())
-        title = f"{study.folder}, trial {again.trial.number}" + (f" ({labels})" if labels else "")
-        finish(again.run, study.experiment, folder, title, draw=draw)
+    if found.run is not None:
+        labels = ", ".join(f"{name} {value}" for name, value in found.trial.labels.items())
+        title = f"{study.folder}, trial {found.trial.number}" + (f" ({labels})" if labels else "")
+        finish(found.run, study.experiment, folder, title, draw=draw)
 
 
-def _verdict(study: "Study", again: "Again") -> int:
-    """Say whether it is the same; the exit status."""
+def _verdict(study: "Study", found: "Rerun") -> int:
     from rich.text import Text
 
     from experiments.cli.terminal import terminal
     from experiments.studies.rerun import changed_since
 
-    number = again.trial.number
-    if again.same:
-        told = f"{again.stored['verdict']}, and {len(again.stored) - 3} metrics, are the study's, bit for bit"
-        terminal().print(Text(f"\nTrial {number}: {told}", style="green"))
+    number = found.trial.number
+    if found.same:
+        message = f"{found.stored['verdict']}, and {len(found.stored) - 3} metrics, are the study's, bit for bit"
+        terminal().print(Text(f"\nTrial {number}: {message}", style="green"))
         return 0
-    lines = [f"{name}: {again.stored[name]!r} then, {again.found.get(name)!r} now" for name in again.differences]
+    lines = [f"{name}: {found.stored[name]!r} then, {found.found.get(name)!r} now" for name in found.differences]
     changed = changed_since(study)
     terminal().print(Text("\n" + "\n".join(lines), style="yellow"))
     reason = f"; what changed since: {'; '.join(changed)}" if changed else "; machine and versions are the same"
-    count = f"{len(lines)} of {len(again.stored)} values differ"
+    count = f"{len(lines)} of {len(found.stored)} values differ"
     return fail(f"trial {number} is not what the study has: {count}{reason}", DIFFERS)

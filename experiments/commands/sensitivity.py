@@ -1,15 +1,13 @@
 """``biped sensitivity``: which parameters a metric depends on."""
 
-import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
-from experiments.cli.main import Parser, announce
-from experiments.commands.study_options import STOPPING, add_options, executor_of, stopped
+from experiments.cli.main import Parser
+from experiments.commands.study import STOPPING, run, study_parser
 
 _DESCRIPTION = """\
 Find which parameters a metric depends on, over the whole of their ranges: by Morris's elementary effects, which take
-few trials and rank, or by Sobol's indices, which say what share of the metric's variance each one makes."""
+few trials and rank, or by Sobol's indices, which say what part of the metric's variance each one makes."""
 
 _EXAMPLES = f"""\
 a file:
@@ -55,50 +53,14 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options of ``biped sensitivity``."""
-    own = Parser(
-        prog="biped sensitivity",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    own.add_argument("file", metavar="FILE", help="the analysis, a TOML file")
-    own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/sensitivity/NAME)")
-    add_options(own)
-    own.add_argument("--no-figures", action="store_true", help="draw no figures")
-    return own
+def parser() -> Parser:
+    return study_parser("sensitivity", _DESCRIPTION, _EXAMPLES, "the analysis")
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``sensitivity`` says; the exit status."""
-    return run(parser().parse_args(argv))
-
-
-def run(options: argparse.Namespace) -> int:
-    """Run the trials, analyze, print and write; the exit status."""
-    from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.terminal import terminal
-    from experiments.studies.sensitivity.config import load_sensitivity
-    from experiments.studies.sensitivity.output import print_sensitivity, write_indices
-    from experiments.studies.sensitivity.run import open_sensitivity, run_sensitivity, trials_of
+    options = parser().parse_args(argv)
+    from experiments.studies.sensitivity.sensitivity import load_sensitivity
+    from experiments.visualization.studies.sensitivity_output import show_sensitivity
 
     sensitivity = load_sensitivity(options.file)
-    executor = executor_of(options)
-    folder = writable_folder(options.out or Path("results") / "sensitivity" / sensitivity.name)
-    study = open_sensitivity(sensitivity, folder)
-    total = len(trials_of(sensitivity))
-    bar = ProgressBar(total, "trying", "trials", begun=len(study.finished), counts=True)
-    try:
-        with study, bar:
-            found = run_sensitivity(sensitivity, study, executor, bar, announce)
-    except (KeyboardInterrupt, OSError) as error:
-        return stopped(study, error, total)
-    files = write_indices(found, folder)
-    if not options.no_figures:
-        from experiments.visualization.studies.sensitivity_figures import FIGURE, draw_sensitivity
-
-        files += draw_sensitivity(sensitivity, found, folder / FIGURE)
-    print_sensitivity(sensitivity, found, files, folder, terminal())
-    return 0
+    return run(sensitivity, options, sensitivity.name, show_sensitivity)

@@ -1,21 +1,17 @@
 """``biped sweep``: run an experiment at all combinations of some parameters' values."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.main import Parser, announce, fail
-from experiments.commands.study_options import STOPPING, add_options, executor_of, stopped
+from experiments.cli.main import Parser, fail
+from experiments.commands.study import STOPPING, run, study_parser
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from experiments.studies.execution.executors import Executor
-    from experiments.studies.store.folder import Study
-    from experiments.studies.sweep.plan import Plan
+    from experiments.studies.sweep.sweep import Sweep
 
-FIGURE = "sweep.png"
 FAILED = 1
 
 _DESCRIPTION = """\
@@ -54,78 +50,39 @@ examples:
   biped rerun results/sweep/sweep 17         one trial again, with everything recorded
 
 {STOPPING}
-The folder gets study.json, trials.parquet (a row for each trial) and {FIGURE}.
+The folder gets study.json, trials.parquet (a row for each trial) and sweep.png.
 Exit status: 0 done (a fall is a result), 1 some trials could not be computed, 2 bad input or a file that cannot be
 written, 130 interrupted.
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options of ``biped sweep``."""
-    own = Parser(
-        prog="biped sweep",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    own.add_argument("file", metavar="FILE.toml", help="what is varied")
-    own.add_argument("--out", metavar="DIR", help="folder for the study (default: results/sweep/FILE)")
-    add_options(own)
-    own.add_argument("--no-figures", action="store_true", help="draw no figure")
-    return own
+def parser() -> Parser:
+    return study_parser("sweep", _DESCRIPTION, _EXAMPLES, "what is varied", "FILE")
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``sweep`` says; the exit status."""
     options = parser().parse_args(argv)
-    from experiments.studies.sweep.plan import load_plan
-    from experiments.studies.sweep.run import open_study
+    from experiments.studies.config import read_config
+    from experiments.studies.sweep.sweep import sweep_from
+    from experiments.visualization.studies.sweep_output import show_sweep
 
-    executor = executor_of(options)
-    plan = load_plan(options.file)
-    folder = Path(options.out or Path("results") / "sweep" / Path(options.file).stem)
-    study = open_study(plan, folder)
-    try:
-        with study:
-            frame = _run(plan, study, executor)
-    except (KeyboardInterrupt, OSError) as error:
-        return stopped(study, error, plan.total)
-    return report(plan, frame, folder, draw=not options.no_figures)
+    frames: list[pd.DataFrame] = []
 
+    def show(plan: "Sweep", frame: "pd.DataFrame", folder: Path, draw: bool) -> list[Path]:
+        frames.append(frame)
+        return show_sweep(plan, frame, folder, draw)
 
-def _run(plan: "Plan", study: "Study", executor: "Executor") -> "pd.DataFrame":
-    from experiments.cli.progress import ProgressBar
-    from experiments.studies.sweep.run import run_plan
-
-    done = len(study.finished)
-    if done:
-        announce(f"{done} of {plan.total} trials are in {study.folder} already")
-    with ProgressBar(plan.total, "sweeping", "trials", begun=done, counts=True) as bar:
-        return run_plan(plan, study, executor, bar, announce)
+    status = run(sweep_from(read_config(options.file)), options, Path(options.file).stem, show)
+    return status or _failures(frames[0])
 
 
-def report(plan: "Plan", frame: "pd.DataFrame", folder: Path, *, draw: bool) -> int:
-    """Print the summary and draw the figure; the exit status."""
-    from rich.text import Text
-
-    from experiments.cli.terminal import terminal
-    from experiments.studies.store.folder import HEADER, TABLE
-    from experiments.studies.sweep.summary import print_summary
-
-    files = [TABLE, HEADER]
-    if draw:
-        from experiments.visualization.studies.sweep_figure import draw_sweep
-
-        draw_sweep(plan, frame, folder / FIGURE)
-        files.append(FIGURE)
-    print_summary(plan, frame)
-    terminal().print(Text(f"\n{folder}/  {', '.join(files)}", style="cyan"))
+def _failures(frame: "pd.DataFrame") -> int:
     failed = frame[frame["verdict"] == "failed"]
-    if len(failed):
-        first = failed.iloc[0]
-        return fail(
-            f"{len(failed)} of {len(frame)} trials could not be computed; the first is {first['trial']}: "
-            f"{first['failure']}: {first['message']}",
-            FAILED,
-        )
-    return 0
+    if failed.empty:
+        return 0
+    first = failed.iloc[0]
+    return fail(
+        f"{len(failed)} of {len(frame)} trials could not be computed; the first is {first['trial']}: "
+        f"{first['failure']}: {first['message']}",
+        FAILED,
+    )

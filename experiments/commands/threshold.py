@@ -1,22 +1,36 @@
-"""``biped threshold``: how large any parameter of any experiment may be, from a file."""
+"""``biped threshold``: how large any parameter of any experiment may be, from a file; and its presets.
+
+``biped push-map`` and ``biped block-speed`` are the presets of ``experiments.studies.threshold.presets``.
+"""
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.main import Parser
-from experiments.commands.threshold_options import STATUS, add_run_options, carry_out
+from experiments.cli.settings import add_settings, changes_of
+from experiments.commands.study import STOPPING, run, study_parser
 
 if TYPE_CHECKING:
+    from experiments.studies.grid import Grid
     from experiments.studies.threshold.findings import Findings
+    from experiments.studies.threshold.presets import Budget
+    from experiments.studies.threshold.threshold import Threshold
 
 NAME = "threshold"
+#: Shorthands of settings; ``--seed`` is that of the replicas here.
+SETTINGS = ("duration", "step", "integrator")
+
+STATUS = f"""\
+{STOPPING}A trial that cannot be computed counts as not recovered, and is reported.
+Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted."""
 
 _DESCRIPTION = """\
 How large may a parameter be for the human to recover? A file says which parameter of which experiment, between which
 values, under which conditions, and how replicas differ. The threshold of a replica is the least value tried at which
-it does not recover, found by a ladder of values and a bisection; the threshold of a condition is the median over
+it does not recover, found by a grid of values and a bisection; the threshold of a condition is the median over
 replicas, with an interval that no single trajectory can move it out of."""
 
 _EXAMPLES = f"""\
@@ -24,11 +38,11 @@ a file:
   experiment = "thrown-block"
   replicas = 21                                    # seed = 0, confidence = 0.95, count_stepping = false
 
-  [dial]
+  [swept]
   parameter = "block.mass"                         # harder as it grows; factor = -1 where it is the other way
   label = "mass of the block"
 
-  [ladder]
+  [grid]
   from = 0.5
   to = 5.0
   by = 0.5                                         # tolerance = by / 16, limit = 16 × (to − from)
@@ -36,7 +50,7 @@ a file:
   [set]
   initial.jitter = 0.005
 
-  [[scatter]]
+  [[randomization]]
   parameters = ["initial.seed"]
   kind = "seed"                                    # or factor, normal, uniform, with a width
 
@@ -55,32 +69,157 @@ examples:
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options."""
-    own = Parser(prog=f"biped {NAME}", description=_DESCRIPTION, epilog=_EXAMPLES,
-                 formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    own.add_argument("file", metavar="FILE", help="what is asked, a TOML file")
-    add_run_options(own)
-    return own
+class Help(NamedTuple):
+    """Of a preset."""
+
+    description: str
+    examples: str
+
+
+_HELP = {
+    PUSH_MAP: Help(
+        """\
+How hard can the human be pushed before it falls, and from where? For each direction, an ensemble of replicas - with
+scattered joint angles, floors and times of the push - is searched for the impulse at which each first falls: a grid
+of impulses for all, then a bisection for each. The map is the median over replicas, with an interval that no single
+trajectory can move it out of. Replicas are the same for all directions, and for all maps with the same seed.""",
+        f"""\
+examples:
+  biped push-map                                   the thesis's gains
+  biped push-map --quick                           fewer directions and replicas
+  biped push-map --gains tuned.toml --compare results/push-map/published
+                                                   another map, over the first, and what changed
+  biped push-map --heights 0.95 1.1 1.25           [m] where it is pushed; the trunk's centre of mass is at 1.1
+  biped push-map --set push.duration=0.02 --set floor.mu_s=0.3 --set floor.mu_d=0.25
+
+The folder gets trials.parquet, push-map.csv (a row for each direction), push-map-curves.csv (the proportion that
+recovers at each impulse), push-map-replicas.csv (each replica's threshold) and push-map.png.
+{STATUS}
+""",
+    ),
+    "block-speed": Help(
+        """\
+The thesis's human stands up to a block of 1.8 kg thrown at its back with 4.5 m/s, and "can not recover if the velocity
+of the projectile is too large" (Wendlandt 1997, 4.3). How large is that? Many replicas of the experiment, with
+scattered joint angles, floors and times of the hit, are searched for the least speed at which each falls.""",
+        f"""\
+examples:
+  biped block-speed                                the thesis's gains
+  biped block-speed --quick                        in seconds
+  biped block-speed --gains my-gains.toml --set block.mass=2.5
+  biped block-speed --by 0.02 --replicas 80        a finer look
+
+{STATUS}
+""",
+    ),
+}
+
+
+def parser() -> Parser:
+    return study_parser(NAME, _DESCRIPTION, _EXAMPLES, "what is asked", "FILE")
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``threshold`` says; the exit status."""
-    from experiments.studies.store.config import read_config
-    from experiments.studies.threshold.plan import plan_from
+    from experiments.studies.config import read_config
+    from experiments.studies.threshold.threshold import threshold_from
+    from experiments.visualization.studies.threshold_output import show_thresholds
 
     options = parser().parse_args(argv)
-    plan = plan_from(read_config(options.file))
-    name = Path(options.file).stem
+    plan = threshold_from(read_config(options.file))
+    return run(plan, options, Path(options.file).stem, show_thresholds)
 
-    def show(findings: "Findings", folder: Path) -> list[Path]:
-        from experiments.visualization.studies.threshold_figure import draw_findings
-        from experiments.visualization.studies.threshold_output import print_findings, write_tables
 
-        print_findings(findings, plan.experiment)
-        files = write_tables(findings, folder, NAME)
-        if not options.no_figures:
-            files.append(draw_findings(findings, folder / f"{NAME}.png", f"{plan.experiment}: {name}"))
-        return files
+def preset_parser(name: str) -> Parser:
+    """The options of a preset's command; nothing is the default of a search, so that ``--quick`` can be told."""
+    from experiments.studies.threshold.presets import PRESETS
 
-    return carry_out(plan, NAME, Path(options.out or Path("results") / NAME / name), options, show)
+    preset = PRESETS[name]
+    own = study_parser(name, *_HELP[name], default="GAINS")
+    if name == PUSH_MAP:
+        counts = f"{preset.usual.directions}; --quick {preset.quick.directions}"
+        own.add_argument("--directions", metavar="N", type=int, help=f"evenly around the human ({counts})")
+        own.add_argument("--heights", metavar="M", type=float, nargs="+", help="a map for each height of the push [m]")
+        own.add_argument("--compare", metavar="STUDY", nargs="+", default=[],
+                         help="folders of maps to draw this one over; changes are against the first")  # fmt: skip
+    add_settings(own, *SETTINGS)
+    group = own.add_argument_group("the search")
+    for option, kind, dest, text in (
+        ("--from", float, "start", f"least value [{preset.unit}]"),
+        ("--to", float, "stop", f"greatest value of the grid; it grows where all recover [{preset.unit}]"),
+        ("--by", float, "by", f"between two values of the grid [{preset.unit}]"),
+        ("--tolerance", float, "tolerance", f"of a replica's threshold [{preset.unit}]"),
+        ("--replicas", int, "replicas", "how many: scattered starts, times and floors"),
+    ):
+        usual, quick = getattr(preset.usual, dest), getattr(preset.quick, dest)
+        group.add_argument(option, metavar="N" if kind is int else "X", type=kind, dest=dest,
+                           help=f"{text} ({usual:g}; --quick {quick:g})")  # fmt: skip
+    group.add_argument("--seed", metavar="N", type=int, default=0, help="of the replicas (0)")
+    group.add_argument("--confidence", metavar="P", type=float, default=0.95, help="of the intervals (0.95)")
+    group.add_argument("--count-stepping", action="store_true", help="to have stepped counts as having recovered")
+    group.add_argument("--quick", action="store_true", help="fewer replicas and a coarser grid: half a minute")
+    return own
+
+
+def preset_main(name: str, argv: Sequence[str]) -> int:
+    from experiments.visualization.studies.threshold_output import show_preset
+
+    options = preset_parser(name).parse_args(argv)
+    plan = preset_plan(name, options)
+    others = _others(getattr(options, "compare", []), plan)
+    gains = "published" if options.gains is None else Path(options.gains).stem
+    return run(plan, options, f"{gains}-quick" if options.quick else gains, show_preset(others))
+
+
+def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
+    """The study that the options ask for; raises InputError if they are impossible."""
+    from biped.errors import InputError
+    from experiments.catalogue.registry import experiment_named
+    from experiments.studies.threshold.presets import PRESETS, directions_and_heights
+    from experiments.studies.threshold.threshold import Condition
+
+    preset = PRESETS[name]
+    budget = preset.quick if options.quick else preset.usual
+    experiment = experiment_named(preset.experiment)
+    changes = changes_of(experiment, options, SETTINGS)
+    conditions: tuple[Condition, ...] = (Condition(),)
+    if name == PUSH_MAP:
+        for parameter in ("push.azimuth", "push.impulse"):
+            if parameter in changes:
+                raise InputError(f"--set {parameter}: a push map varies it itself; leave it out")
+        directions = budget.directions if options.directions is None else options.directions
+        conditions = directions_and_heights(directions, options.heights, experiment.values(changes))
+    return preset.plan(
+        changes,
+        _grid(options, budget),
+        conditions=conditions,
+        replicas=budget.replicas if options.replicas is None else options.replicas,
+        seed=options.seed,
+        count_stepping=options.count_stepping,
+        confidence=options.confidence,
+        kind=name,
+    )
+
+
+def _grid(options: argparse.Namespace, budget: "Budget") -> "Grid":
+    from experiments.studies.grid import HALVINGS, Grid
+
+    start, stop, by = (
+        getattr(budget, name) if getattr(options, name) is None else getattr(options, name)
+        for name in ("start", "stop", "by")
+    )
+    tolerance = options.tolerance
+    if tolerance is None:
+        tolerance = budget.tolerance if options.by is None else by / 2.0**HALVINGS
+    return Grid(start, stop, by, tolerance)
+
+
+def _others(folders: Sequence[str], plan: "Threshold") -> "dict[str, Findings]":
+    """The maps to compare with, by the names of their folders; read before anything is run."""
+    from experiments.studies.threshold.findings import check_pairs, read_findings
+
+    found = {}
+    for folder in folders:
+        findings = read_findings(folder)
+        check_pairs(findings.plan, plan)
+        found[Path(folder).name] = findings
+    return found

@@ -1,11 +1,9 @@
 """``biped tune``: find gains that serve better, and prove it on fresh replicas."""
 
-import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
-from experiments.cli.main import Parser, announce
-from experiments.commands.study_options import STOPPING, add_options, executor_of, stopped
+from experiments.cli.main import Parser
+from experiments.commands.study import STOPPING, run, study_parser
 
 _DESCRIPTION = """\
 Tune any parameters, such as the controller's gains, against weighted metrics over a set of disturbances. The winner is
@@ -64,59 +62,18 @@ Exit status: 0 done, also where no winner is confirmed; 2 bad input, 130 interru
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options of ``biped tune``."""
-    own = Parser(
-        prog="biped tune",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    own.add_argument("file", metavar="FILE", help="the tuning, a TOML file")
-    own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/tune/NAME)")
-    add_options(own)
+def parser() -> Parser:
+    own = study_parser("tune", _DESCRIPTION, _EXAMPLES, "the tuning")
     own.add_argument(
         "--storage", metavar="URL", help="of Optuna, a database or a journal's path: tune together with other processes"
     )
-    own.add_argument("--no-figures", action="store_true", help="draw no figures")
     return own
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``tune`` says; the exit status."""
-    return run(parser().parse_args(argv))
+    options = parser().parse_args(argv)
+    from experiments.studies.tuning.tuning import load_tuning
+    from experiments.visualization.studies.tuning_output import show_tuning
 
-
-def run(options: argparse.Namespace) -> int:
-    """Tune, confirm, print and write; the exit status."""
-    from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.terminal import terminal
-    from experiments.studies.tuning.config import load_tuning
-    from experiments.studies.tuning.output import write_results
-    from experiments.studies.tuning.report import print_tuning
-    from experiments.studies.tuning.session import open_tuning, run_tuning, trials_of
-    from experiments.studies.tuning.tuner import Tuned
-
-    tuning = load_tuning(options.file)
-    executor = executor_of(options)
-    folder = writable_folder(options.out or Path("results") / "tune" / tuning.name)
-    study = open_tuning(tuning, folder, options.storage)
-    total = trials_of(tuning)
-    bar = ProgressBar(total, "tuning", "trials", begun=len(study.finished), counts=True)
-
-    def watch(tuned: Tuned) -> None:
-        bar.say(f"tuning, {tuned.in_words}")
-
-    try:
-        with study, bar:
-            outcome = run_tuning(tuning, study, executor, bar, watch, announce)
-    except (KeyboardInterrupt, OSError) as error:
-        return stopped(study, error, total)
-    files = write_results(tuning, outcome, folder)
-    if not options.no_figures:
-        from experiments.visualization.studies.tuning_figures import draw_tuning
-
-        files += draw_tuning(tuning, outcome, folder)
-    print_tuning(tuning, outcome, files, folder, terminal())
-    return 0
+    tuning = load_tuning(options.file, options.storage)
+    return run(tuning, options, tuning.name, show_tuning)

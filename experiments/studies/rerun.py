@@ -1,5 +1,6 @@
 """One trial again: the full run, and whether it is what the study has."""
 
+import json
 from dataclasses import dataclass
 
 from biped.errors import IntegrationError
@@ -10,14 +11,9 @@ from experiments.studies.store.folder import Study
 from experiments.studies.store.header import stamp
 from experiments.studies.trial import Result, Trial, run_trial
 
-#: What of a stamp says on what a result was computed, in the order of what may matter most.
+#: What of a stamp says on what a result was computed, in the order of what may matter most; and its name.
 MATTERS = {
-    "kernels": "kernels",
-    "biped-balance": "biped-balance",
-    "commit": "commit",
-    "numba": "numba",
-    "numpy": "numpy",
-    "python": "python",
+    **{name: name for name in ("kernels", "biped-balance", "commit", "numba", "numpy", "python")},
     "target": "processor's instructions",
     "processor": "processor",
     "system": "system",
@@ -25,7 +21,7 @@ MATTERS = {
 
 
 @dataclass(frozen=True)
-class Again:
+class Rerun:
     """A trial that was run again.
 
     Attributes:
@@ -47,25 +43,16 @@ class Again:
 
     @property
     def same(self) -> bool:
-        """Whether verdict and all metrics that the study has are the same, bit for bit."""
         return not self.differences
 
 
 def _same(stored: float | int | str | None, found: float | int | str | None) -> bool:
-    """Equal, and zeros of the same sign; a whole number in a column of floats is one."""
-    if isinstance(stored, float) and isinstance(found, (int, float)):
-        return stored.hex() == float(found).hex()
-    return stored == found
+    """Bit for bit: zeros of the same sign."""
+    return json.dumps(stored) == json.dumps(found)
 
 
-def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Again:
-    """Run a trial again, from the study's folder alone.
-
-    Args:
-        study: open to be read.
-        number: of the trial.
-        progress: called with the time simulated so far [s].
-        announce: called with a sentence before kernels are compiled.
+def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:
+    """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s].
 
     Raises:
         InputError: the study has no such trial.
@@ -77,22 +64,17 @@ def rerun(study: Study, number: int, progress: Progress | None = None, announce:
     run: Run | None = None
     try:
         run = study.experiment.run(trial.changes, progress=progress, announce=announce)
-        found |= _unlike(run, found)
+        # A run measures what a trial without tables does, or it shows as a difference.
+        found |= {name: value for name, value in run.summary["metrics"].items() if name in found}
     except IntegrationError as error:
         run = error.run
     except BipedError:  # what was wrong with it is in ``found``
         pass
-    return Again(trial, run, stored, found)
-
-
-def _unlike(run: Run, found: Result) -> Result:
-    """What the recorded run measures otherwise than the trial without tables: nothing, or it shows as a difference."""
-    metrics: Result = run.summary["metrics"]
-    return {name: metrics[name] for name, value in found.items() if name in metrics and not _same(value, metrics[name])}
+    return Rerun(trial, run, stored, found)
 
 
 def changed_since(study: Study) -> list[str]:
-    """What of machine and versions is not as in the study's sessions, in words."""
+    """What of machine and versions is not as in the study's sessions."""
     now = stamp()
     found = []
     for key, name in MATTERS.items():

@@ -6,14 +6,10 @@ import numpy as np
 
 
 def seed_of(study_seed: int, *words: str | int) -> int:
-    """The seed that belongs to these words in a study of this seed.
+    """The seed that belongs to these words, such as ``"replica", 3``, in a study of this seed.
 
     Numpy's ``SeedSequence`` mixes the study's seed with the words as its spawn key, so that any two of them give
     unrelated streams. 53 bits: exact as a float too, and a hundred thousand of them differ (two alike: p < 1e-6).
-
-    Args:
-        study_seed: of the whole study, zero or above.
-        words: such as ``"replica", 3``.
     """
     key = [number for word in words for number in _numbers(word)]
     first, second = np.random.SeedSequence(study_seed, spawn_key=key).generate_state(2, np.uint32).tolist()

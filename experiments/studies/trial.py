@@ -43,12 +43,7 @@ def run_trial(experiment: Experiment, trial: Trial, announce: Announce | None = 
     """Simulate a trial and measure it, without making tables of it.
 
     A step without a solution, or values that no simulation can use, are a result too: verdict ``failed``, the class
-    of the error in ``failure``, its words in ``message``. All other exceptions are defects, and are let through.
-
-    Args:
-        experiment: what is simulated.
-        trial: under which changes.
-        announce: called with a sentence before kernels are compiled.
+    of the error in ``failure``, its message in ``message``. All other exceptions are defects, and are let through.
     """
     try:
         session = Session(experiment.build(trial.changes).prepare(in_one_go=True))

@@ -1,4 +1,4 @@
-"""Runs the trials of a study that are not finished yet, and keeps each as it ends."""
+"""Runs the trials of a study that are not finished yet, and stores each as it ends."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -24,7 +24,7 @@ def run_trials(
 ) -> dict[int, Result]:
     """Results of these trials: those that the study has, and of the others as they are run, in any order.
 
-    Each result is kept in the study as soon as it is there. Results depend on nothing but the trials: not on their
+    Each result is stored in the study as soon as it is there. Results depend on nothing but the trials: not on their
     order, not on the executor, not on how often the program was killed in between.
 
     Args:
@@ -40,54 +40,44 @@ def run_trials(
     Raises:
         InputError: a number occurs twice, or is that of a finished trial with other changes.
         OSError: the study's folder cannot be written any more; what is in it stays, and can be gone on with.
-        KeyboardInterrupt: the user stopped it; what is in the study stays. Trials that were being run are kept too, but
-            where it came while a result was being written: then they are run again.
+        KeyboardInterrupt: the user stopped it; what is in the study stays. Trials that were being run are stored too,
+            but where it came while a result was being written: then they are run again.
     """
     trials = list(trials)
     numbers = [trial.number for trial in trials]
     if len(set(numbers)) != len(numbers):
         raise InputError("a trial's number occurs twice")
-    done = [trial for trial in trials if trial.number in study.finished]
+    finished = study.finished
+    done = [trial for trial in trials if trial.number in finished]
     study.check(done)
     results = study.results(trial.number for trial in done)
     if progress is not None:
         progress(len(results))
-    waiting = [trial for trial in trials if trial.number not in results]
-    first, others = _one_of_each_integrator(waiting)
     experiment = study.experiment
 
-    def keep(trial: Trial, result: Result) -> None:
+    def store(trial: Trial, result: Result) -> None:
         results[trial.number] = study.add(trial, result)
         if progress is not None:
             progress(len(results))
 
+    first, others = _one_of_each_integrator([trial for trial in trials if trial.number not in finished])
     for trial in first:  # here, so that what has to be compiled is compiled once
-        keep(trial, run_trial(experiment, trial, announce))
+        store(trial, run_trial(experiment, trial, announce))
     if others:
         executor = executor_named() if executor is None else executor
         for trial, result in executor.run(_work(experiment.name, executor), others):
-            keep(trial, result)
+            store(trial, result)
     return {number: results[number] for number in numbers}
 
 
 def _work(experiment: str, executor: Executor) -> Work:
-    """What the executor does for each trial."""
     if executor.is_local:
         return partial(run_trial, experiment_named(experiment))
     return partial(run_elsewhere, experiment, cache_folder().name)
 
 
 def run_elsewhere(experiment: str, kernels: str, trial: Trial) -> Result:
-    """Run a trial in another process: a function that it finds by its name.
-
-    Args:
-        experiment: its name.
-        kernels: the digest of the kernels' sources here.
-        trial: which one.
-
-    Raises:
-        InputError: the kernels there are others.
-    """
+    """Run a trial in another process, which finds this by its name; ``kernels`` is the digest of their sources here."""
     if cache_folder().name != kernels:
         raise InputError("a worker has another version of the program: install the same one everywhere")
     return run_trial(experiment_named(experiment), trial)

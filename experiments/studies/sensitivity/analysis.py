@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,63 @@ import pandas as pd
 
 from biped.extras import need
 from contact.arrays import Floats
-from experiments.studies.seeds import seed_of
-from experiments.studies.sensitivity.config import MORRIS, Measure, Sensitivity
-from experiments.studies.sensitivity.design import block_of, problem_of
+from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.trial import FAILED, FELL
-from experiments.studies.tuning.objective import MEASURED, SHARES, Sample
+from experiments.studies.tuning.objective import MEASURED, PROPORTIONS, Reading, Sample
 
-CONFIDENCE = 0.95
+MORRIS, SOBOL = "morris", "sobol"
 RESAMPLES = 1000
 #: Trajectories that have to be left when others were dropped.
 LEAST = 4
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which points are run.
+
+    Attributes:
+        names: of the variables.
+        method: ``"morris"``, along random trajectories; or ``"sobol"``, Saltelli's matrices.
+        samples: trajectories, or base samples, a power of two.
+        levels: Morris's grid.
+        second_order: whether Sobol's indices of pairs are computed.
+    """
+
+    names: tuple[str, ...]
+    method: str
+    samples: int
+    levels: int = 4
+    second_order: bool = False
+
+    @property
+    def problem(self) -> dict[str, Any]:
+        """The problem as SALib takes it, in parts of each variable's range."""
+        return {"num_vars": len(self.names), "names": list(self.names), "bounds": [[0.0, 1.0]] * len(self.names)}
+
+    @property
+    def block(self) -> int:
+        """Points that belong together: a trajectory, or a row of all matrices."""
+        count = len(self.names)
+        if self.method == MORRIS:
+            return count + 1
+        return 2 * count + 2 if self.second_order else count + 2
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric, and what becomes of trials in which it does not apply.
+
+    Attributes:
+        reading: the metric, and what a fall counts as.
+        drops: instead, leave out all trajectories with a trial that fell, failed or lacks it (Morris only).
+    """
+
+    reading: Reading
+    drops: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.reading.metric
 
 
 @dataclass(frozen=True)
@@ -43,37 +91,23 @@ class Indices:
     remarks: tuple[str, ...] = field(default=())
 
 
-def analyze(sensitivity: Sensitivity, shares: Floats, samples: Sequence[Sequence[Sample]]) -> list[Indices]:
-    """The indices of all metrics.
-
-    Args:
-        sensitivity: what was asked.
-        shares: (points, knobs), as ``shares_of`` gives them.
-        samples: the trials of each point.
-
-    Raises:
-        InputError: a metric is missing where it is not said what that counts as.
-    """
-    return [_indices(sensitivity, measure, shares, samples) for measure in sensitivity.measures]
-
-
-def _indices(
-    sensitivity: Sensitivity, measure: Measure, shares: Floats, samples: Sequence[Sequence[Sample]]
+def analyze(
+    design: Design, measure: Measure, points: Floats, samples: Sequence[Sequence[Sample]], seed: int
 ) -> Indices:
+    """The indices of a metric, from (points, variables) parts of the variables' ranges and the trials of each point."""
     values, counted = _values(measure, samples)
-    kept = np.array([np.isfinite(block).all() for block in values.reshape(-1, block_of(sensitivity))])
-    if not kept.all():
-        blocks = f"{(~kept).sum()} of {len(kept)} trajectories are left out"
-        counted = f"{counted}; {blocks}"
-        if kept.sum() < LEAST:
+    used = np.array([np.isfinite(block).all() for block in values.reshape(-1, design.block)])
+    if not used.all():
+        counted = f"{counted}; {(~used).sum()} of {len(used)} trajectories are left out"
+        if used.sum() < LEAST:
             return Indices(measure.name, None, None, counted, ("too few trajectories are left for any index",))
-        rows = np.repeat(kept, block_of(sensitivity))
-        shares, values = shares[rows], values[rows]
+        rows = np.repeat(used, design.block)
+        points, values = points[rows], values[rows]
     if np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())):
         return Indices(measure.name, None, None, counted, (f"it is {values[0]:.6g} at all points: no indices",))
-    if sensitivity.method == MORRIS:
-        return _morris(sensitivity, measure.name, shares, values, counted)
-    return _sobol(sensitivity, measure.name, values, counted)
+    if design.method == MORRIS:
+        return _morris(design, measure.name, points, values, counted, seed)
+    return _sobol(design, measure.name, values, counted, seed)
 
 
 def _values(measure: Measure, samples: Sequence[Sequence[Sample]]) -> tuple[Floats, str]:
@@ -88,8 +122,10 @@ def _values(measure: Measure, samples: Sequence[Sequence[Sample]]) -> tuple[Floa
         values = [math.nan if any(_is_bad(measure, s) for s in mine) else _mean(measure, mine) for mine in samples]
     else:
         values = [_mean(measure, mine) for mine in samples]
-    told = [f"{count} {what}{_as(measure, what)}" for what, count in counts.items() if count]
-    return np.array(values), f"of {len(trials)} trials {', '.join(told) if told else 'none fell or failed'}"
+    counts_text = [f"{count} {what}{_as(measure, what)}" for what, count in counts.items() if count]
+    return np.array(
+        values
+    ), f"of {len(trials)} trials {', '.join(counts_text) if counts_text else 'none fell or failed'}"
 
 
 def _mean(measure: Measure, samples: Sequence[Sample]) -> float:
@@ -98,7 +134,7 @@ def _mean(measure: Measure, samples: Sequence[Sample]) -> float:
 
 def _lacks(measure: Measure, sample: Sample) -> bool:
     reading = measure.reading
-    if reading.metric in SHARES or sample.result["verdict"] == FAILED:
+    if reading.metric in PROPORTIONS or sample.result["verdict"] == FAILED:
         return False
     if sample.result["verdict"] == FELL and reading.fell != MEASURED and not measure.drops:
         return False
@@ -111,11 +147,10 @@ def _is_bad(measure: Measure, sample: Sample) -> bool:
 
 
 def _as(measure: Measure, what: str) -> str:
-    """What such trials count as."""
     reading = measure.reading
     if measure.drops:
         return ""
-    if reading.metric in SHARES:
+    if reading.metric in PROPORTIONS:
         return " (0)"
     value = reading.fell
     if what != "fell" and (reading.failed is not None or value == MEASURED):
@@ -125,56 +160,48 @@ def _as(measure: Measure, what: str) -> str:
     return f" (as {value})" if value == MEASURED else f" (as {value:g})"
 
 
-def _seed(sensitivity: Sensitivity) -> int:
-    return seed_of(sensitivity.plan.seed, "resampling") % 2**31 + 1  # SALib takes zero for none
-
-
-def _morris(sensitivity: Sensitivity, metric: str, shares: Floats, values: Floats, counted: str) -> Indices:
+def _morris(design: Design, metric: str, points: Floats, values: Floats, counted: str, seed: int) -> Indices:
     need("SALib")
     from SALib.analyze import morris
 
     found = morris.analyze(
-        problem_of(sensitivity),
-        shares,
+        design.problem,
+        points,
         values,
-        num_levels=sensitivity.levels,
+        num_levels=design.levels,
         num_resamples=RESAMPLES,
         conf_level=CONFIDENCE,
-        seed=_seed(sensitivity),
+        seed=seed,
     )
-    columns = ("mu", "mu_star", "mu_star_conf", "sigma")
-    return Indices(metric, _frame(sensitivity, {name: found[name] for name in columns}), None, counted)
+    return Indices(metric, _frame(design, found, ("mu", "mu_star", "mu_star_conf", "sigma")), None, counted)
 
 
-def _sobol(sensitivity: Sensitivity, metric: str, values: Floats, counted: str) -> Indices:
+def _sobol(design: Design, metric: str, values: Floats, counted: str, seed: int) -> Indices:
     need("SALib")
     from SALib.analyze import sobol
 
     found = sobol.analyze(
-        problem_of(sensitivity),
+        design.problem,
         values,
-        calc_second_order=sensitivity.second_order,
+        calc_second_order=design.second_order,
         num_resamples=RESAMPLES,
         conf_level=CONFIDENCE,
-        seed=_seed(sensitivity),
+        seed=seed,
     )
-    table = _frame(sensitivity, {name: found[name] for name in ("S1", "S1_conf", "ST", "ST_conf")})
-    pairs = _pairs(sensitivity, found) if sensitivity.second_order else None
+    table = _frame(design, found, ("S1", "S1_conf", "ST", "ST_conf"))
+    pairs = _pairs(design.names, found) if design.second_order else None
     return Indices(metric, table, pairs, counted, tuple(_remarks(table)))
 
 
-def _frame(sensitivity: Sensitivity, columns: dict[str, Any]) -> pd.DataFrame:
-    names = [knob.name for knob in sensitivity.plan.knobs]
-    numbers = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
-    return pd.DataFrame({"parameter": names, **numbers})
+def _frame(design: Design, found: Any, columns: Sequence[str]) -> pd.DataFrame:
+    numbers = {name: np.asarray(found[name], dtype=float) for name in columns}
+    return pd.DataFrame({"parameter": list(design.names), **numbers})
 
 
-def _pairs(sensitivity: Sensitivity, found: Any) -> pd.DataFrame:
-    names = [knob.name for knob in sensitivity.plan.knobs]
+def _pairs(names: Sequence[str], found: Any) -> pd.DataFrame:
     rows = [
         (names[i], names[j], float(found["S2"][i, j]), float(found["S2_conf"][i, j]))
-        for i in range(len(names))
-        for j in range(i + 1, len(names))
+        for i, j in combinations(range(len(names)), 2)
     ]
     return pd.DataFrame(rows, columns=["parameter", "with", "S2", "S2_conf"])
 

@@ -1,21 +1,19 @@
 """A study's folder: every finished trial is in it, once, whatever ends the program.
 
-``study.json`` says what the study is. ``journal.jsonl`` gets one line for each trial, in one ``write``, before the
-trial counts as done. ``trials.parquet`` is a table of all trials but the newest: every few seconds the journal's
-are folded into it, the file is replaced whole, and then the journal is emptied. A program that is killed in between
-leaves a trial in both, which is read as one.
-
-What the system has been handed by ``write`` outlives the death of the program (``kill -9``), so the journal is not
-synchronized with the disk, which would cost more than a trial. The table is, before it replaces the old one: a power
-failure loses the last seconds, and no more.
+``study.json`` says what the study is. ``trials.sqlite`` has a row for each trial, committed before the trial counts as
+done, so that Ctrl-C, ``kill -9`` and a full disk lose none. SQLite writes ahead to a log that is not synchronized with
+the disk at each trial, which would cost more than the trial does: a power failure loses the last seconds, and no more.
+``trials.parquet`` is the same for readers, a whole file at any time, replaced every few seconds and at the end.
 """
 
+import errno
 import fcntl
+import json
 import os
-import threading
+import sqlite3
 import time
-from collections.abc import Iterable, KeysView, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -23,45 +21,43 @@ from typing import IO, TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.parameter import parameter_named
+from experiments.catalogue.parameters.parameter import from_json, value_under
 from experiments.catalogue.registry import experiment_named
 from experiments.cli.files import replace_file
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
-from experiments.studies.store.rows import Row, Rows, changes_text
+from experiments.studies.store.table import as_parquet, cell_of, changes_text, json_text, table_of
 from experiments.studies.trial import OUTCOME, Result, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow
 
-HEADER = "study.json"
-JOURNAL = "journal.jsonl"
-TABLE = "trials.parquet"
-TRACES = "traces"
+HEADER, DATABASE, TABLE, LOCK, TRACES = "study.json", "trials.sqlite", "trials.parquet", "study.lock", "traces"
 
-#: [s] between two foldings of the journal into the table, at least; and at most this share of the time goes into them.
-FOLD_EVERY = 5.0
-FOLD_SHARE = 0.02
+#: [s] between two writings of the table, at least; and at most this part of the time goes into them.
+EXPORT_EVERY = 5.0
+EXPORT_PART = 0.02
+_SCHEMA = """CREATE TABLE IF NOT EXISTS trials (
+    trial INTEGER PRIMARY KEY, labels TEXT NOT NULL, varied TEXT NOT NULL, changes TEXT NOT NULL, result TEXT NOT NULL
+)"""
 
 
 class Study:
     """A study's folder, open to be written (``create``, ``open``) or only to be read (``read``).
 
-    Use it in a ``with`` statement, or ``close`` it: that writes the table and lets the next writer in. ``add`` may be
-    called from several threads.
+    Use it in a ``with`` statement, or ``close`` it: that writes the table and lets the next writer in.
 
     Attributes:
         folder: where it is.
         header: what ``study.json`` says.
     """
 
-    def __init__(self, folder: Path, header: Header, rows: Rows, journal: IO[bytes] | None) -> None:
+    def __init__(self, folder: Path, header: Header, lock: IO[bytes] | None = None) -> None:
         self.folder, self.header = folder, header
-        self._rows = rows
-        self._journal = journal
-        self._changing = threading.Lock()
-        self._whole = True  # whether all that is in the journal is in ``_rows``
-        self._next_fold = time.monotonic() + FOLD_EVERY
+        self._lock = lock
+        self._database = None if lock is None else _database_to_write(folder / DATABASE)
+        self._next_export = time.monotonic() + EXPORT_EVERY
 
     @classmethod
     def create(
@@ -85,7 +81,7 @@ class Study:
             configuration: all that decides which trials there are, as JSON can hold it.
             varied: names of the parameters that become columns.
             units: of labels, by column; those of parameters and metrics are known.
-            metrics: which of them are kept; all, if not given.
+            metrics: which of them are stored; all, if not given.
             seed: of the study.
 
         Raises:
@@ -95,122 +91,71 @@ class Study:
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         found = experiment_named(experiment)
-        of_metrics = metric_units(found)
-        of_columns = {name: parameter_named(name, found.parameters).unit for name in varied} | dict(units or {})
-        of_columns |= {name: unit for name, unit in of_metrics.items() if metrics is None or name in metrics}
+        of_metrics = {n: unit for n, unit in metric_units(found).items() if metrics is None or n in metrics}
         wanted = Header(
             kind=kind,
             experiment=experiment,
             configuration=dict(configuration),
             varied=tuple(varied),
-            units=of_columns,
+            units={name: found.parameter(name).unit for name in varied} | dict(units or {}) | of_metrics,
             metrics=None if metrics is None else tuple(metrics),
             seed=seed,
         )
-        journal = _locked(folder)
-        try:
-            if not (folder / HEADER).exists():
-                if journal.seek(0, os.SEEK_END) or (folder / TABLE).exists():
-                    raise InputError(f"{folder}: there are trials, but no {HEADER}: not a study, or damaged")
-                header = wanted
-            else:
-                header = Header.load(folder / HEADER)
-                differs = difference(header, wanted)
-                if differs:
-                    raise InputError(
-                        f"{folder} holds another study: {differs}; take another folder (--out), or remove that one"
-                    )
-            return cls._writing(folder, header, journal)
-        except BaseException:
-            journal.close()
-            raise
+        return cls._write(folder, wanted)
 
     @classmethod
     def open(cls, folder: str | Path) -> "Study":
-        """Go on with a study.
-
-        Raises:
-            InputError: there is none, it is damaged, or someone writes to it.
-            OSError: the folder cannot be written.
-        """
-        folder = _existing(folder)
-        journal = _locked(folder)
-        try:
-            return cls._writing(folder, Header.load(folder / HEADER), journal)
-        except BaseException:
-            journal.close()
-            raise
+        """Go on with a study; raises what ``create`` raises, and InputError where there is none."""
+        return cls._write(_existing(folder), None)
 
     @classmethod
-    def _writing(cls, folder: Path, header: Header, journal: IO[bytes]) -> "Study":
-        """With the lock held: drop a torn last line, and note who goes on."""
-        rows = Rows.load(folder / TABLE, _whole_lines(folder / JOURNAL), folder)
-        length = sum(len(line) for line in _whole_lines(folder / JOURNAL))
-        if length < os.fstat(journal.fileno()).st_size:
-            os.ftruncate(journal.fileno(), length)
-        header.add_session(len(rows))
-        header.save(folder / HEADER)
-        return cls(folder, header, rows, journal)
+    def _write(cls, folder: Path, wanted: Header | None) -> "Study":
+        lock = _locked(folder)
+        try:
+            header = _header_of(folder, wanted)
+            study = cls(folder, header, lock)
+            header.add_session(len(study.finished))
+            header.save(folder / HEADER)
+        except BaseException:
+            lock.close()
+            raise
+        return study
 
     @classmethod
     def read(cls, folder: str | Path) -> "Study":
-        """A study as it is now, also while someone writes to it.
-
-        Raises:
-            InputError: there is none, or it is damaged.
-        """
+        """A study to be read, also while someone writes to it; raises InputError if there is none, or it is damaged."""
         folder = _existing(folder)
-        # In this order: what is folded in between is in the table then.
-        lines = _whole_lines(folder / JOURNAL)
-        return cls(folder, Header.load(folder / HEADER), Rows.load(folder / TABLE, lines, folder), None)
+        study = cls(folder, Header.load(folder / HEADER))
+        study._select("SELECT COUNT(*) FROM trials")
+        return study
 
     @cached_property
     def experiment(self) -> Experiment:
-        """What its trials run."""
         return experiment_named(self.header.experiment)
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """As it was given."""
         return self.header.configuration
 
     @property
-    def finished(self) -> KeysView[int]:
-        """The numbers of the trials that are done."""
-        return self._rows.numbers()
+    def finished(self) -> set[int]:
+        """The numbers of the trials that are done by now."""
+        return {number for (number,) in self._select("SELECT trial FROM trials")}
 
     def results(self, numbers: Iterable[int] | None = None) -> dict[int, Result]:
-        """The results of these finished trials, or of all, by number.
-
-        Raises:
-            KeyError: one is not finished.
-        """
-        return self._rows.results(self.finished if numbers is None else numbers)
+        """The results of these finished trials, or of all, by number; raises KeyError if one is not finished."""
+        wanted = None if numbers is None else list(numbers)
+        found = dict(self._select("SELECT trial, result FROM trials", wanted))
+        return {number: json.loads(found[number]) for number in (found if wanted is None else wanted)}
 
     def trial(self, number: int) -> Trial:
-        """A finished trial as it was run.
-
-        Raises:
-            InputError: there is none of this number.
-        """
-        if number not in self.finished:
+        """A finished trial as it was run; raises InputError if there is none of this number."""
+        rows = self._select("SELECT labels, changes FROM trials", [number])
+        if not rows:
             raise InputError(f"{self.folder} has no finished trial {number}: {self._which()}")
-        return self._rows.trial(number, self.experiment)
-
-    def check(self, trials: Iterable[Trial]) -> None:
-        """Whether these finished trials were run with the changes that they have now.
-
-        Raises:
-            InputError: one was not.
-        """
-        trials = list(trials)
-        kept = self._rows.changes([trial.number for trial in trials])
-        for trial in trials:
-            if kept[trial.number] != changes_text(trial.changes):
-                raise InputError(
-                    f"{self.folder}: trial {trial.number} was run with {kept[trial.number]}, and is now "
-                    f"{changes_text(trial.changes)}: the study was made by another version; take another folder"
-                )
+        labels, changes = map(json.loads, rows[0])
+        exact = {name: from_json(self.experiment.parameter(name), value) for name, value in changes.items()}
+        return Trial(number, exact, labels)
 
     def _which(self) -> str:
         numbers = self.finished
@@ -218,15 +163,24 @@ class Study:
             return "none is finished yet"
         return f"there are {len(numbers)}, from {min(numbers)} to {max(numbers)}"
 
+    def check(self, trials: Iterable[Trial]) -> None:
+        """Raise InputError if one of these finished trials was run with other changes than it has now."""
+        wanted = {trial.number: changes_text(trial.changes) for trial in trials}
+        for number, changes in self._select("SELECT trial, changes FROM trials", wanted):
+            if changes != wanted[number]:
+                raise InputError(
+                    f"{self.folder}: trial {number} was run with {changes}, and is now "
+                    f"{wanted[number]}: the study was made by another version; take another folder"
+                )
+
     def trace_folder(self, number: int) -> Path:
-        """Where the recorded run of a trial goes, if it is asked for."""
         return self.folder / TRACES / str(number)
 
     def add(self, trial: Trial, result: Result) -> Result:
-        """Keep a finished trial: it is in the journal when this returns.
+        """Store a finished trial: it is in the database when this returns.
 
         Returns:
-            What of the result is kept: the metrics that the study is about.
+            What of the result is stored: the metrics that the study is about.
 
         Raises:
             ValueError: it is there already, or a number in it is not finite.
@@ -235,70 +189,66 @@ class Study:
         wanted = self.header.metrics
         if wanted is not None:
             result = {name: value for name, value in result.items() if name in wanted or name in OUTCOME}
-        row = Row.of(trial, result, self.header.varied, self.experiment)
-        line = row.line()
-        with self._changing:
-            journal = self._writer()
-            if trial.number in self.finished:
-                raise ValueError(f"trial {trial.number} is in the study already")
-            self._whole = False
-            _append(journal, line)
-            self._rows.add(row)
-            self._whole = True
-            if time.monotonic() >= self._next_fold:
-                self._fold()
+        parameters = self.experiment.parameters
+        varied = {name: cell_of(value_under(name, trial.changes, parameters)) for name in self.header.varied}
+        texts = json_text(trial.labels), json_text(varied), changes_text(trial.changes), json_text(result)
+        try:
+            self._writer().execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?)", (trial.number, *texts))
+        except sqlite3.IntegrityError:
+            raise ValueError(f"trial {trial.number} is in the study already") from None
+        except sqlite3.Error as error:
+            raise _as_os_error(error, self.folder / DATABASE) from None
+        if time.monotonic() >= self._next_export:
+            self.export()
         return result
 
-    def fold(self) -> None:
-        """Bring the table up to date.
-
-        Raises:
-            OSError: it cannot be written; nothing is lost.
-        """
-        with self._changing:
-            self._fold()
-
-    def _fold(self) -> None:
-        journal = self._writer()
+    def export(self) -> None:
+        """Bring ``trials.parquet`` up to date; raises OSError if it cannot be written, and nothing is lost."""
+        self._writer()
         began = time.monotonic()
-        if not self._whole:  # a Ctrl-C came in between, or the disk was full: what the journal has is finished
-            self._rows.add_lines(_whole_lines(self.folder / JOURNAL), self.folder)
-            self._whole = True
-        if self._rows.unsaved or not (self.folder / TABLE).exists():
-            replace_file(self.folder / TABLE, self._rows.as_parquet(self.header))
-            self._rows.unsaved = False
-        os.ftruncate(journal.fileno(), 0)
+        replace_file(self.folder / TABLE, as_parquet(self.table()))
         ended = time.monotonic()
-        self._next_fold = ended + max(FOLD_EVERY, (ended - began) / FOLD_SHARE)
+        self._next_export = ended + max(EXPORT_EVERY, (ended - began) / EXPORT_PART)
+
+    def table(self) -> "pyarrow.Table":
+        """All finished trials in the order of their numbers, each column with its unit."""
+        return table_of(
+            self._select("SELECT trial, labels, varied, changes, result FROM trials ORDER BY trial"), self.header
+        )
 
     def frame(self) -> "pd.DataFrame":
-        """All finished trials, a row for each, in the order of their numbers."""
-        with self._changing:
-            frame: pd.DataFrame = self._rows.table(self.header).to_pandas()
+        frame: pd.DataFrame = self.table().to_pandas()
         return frame
 
-    def _writer(self) -> IO[bytes]:
-        if self._journal is None:
+    def _select(self, query: str, numbers: Iterable[int] | None = None) -> list[tuple[Any, ...]]:
+        """All rows, or those of these trials."""
+        path = self.folder / DATABASE
+        try:
+            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60.0)) as database:
+                if numbers is None:
+                    return database.execute(query).fetchall()
+                one_by_one = (database.execute(f"{query} WHERE trial = ?", (number,)) for number in numbers)
+                return [row for rows in one_by_one for row in rows]
+        except sqlite3.Error as error:
+            raise InputError(f"{path}: damaged, or not a study's ({error})") from None
+
+    def _writer(self) -> sqlite3.Connection:
+        if self._database is None:
             raise ValueError(f"{self.folder}: the study is open to be read only, or closed")
-        return self._journal
+        return self._database
 
     def close(self) -> None:
-        """Write the table, and let the next writer in.
-
-        Raises:
-            OSError: the table cannot be written; nothing is lost.
-        """
-        if self._journal is None:
+        """Write the table, and let the next writer in; raises OSError as ``export`` does."""
+        if self._database is None or self._lock is None:
             return
         try:
-            self.fold()
+            self.export()
         finally:
-            self._release()
-
-    def _release(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+            with suppress(sqlite3.Error):  # one file, that can be read without being allowed to write beside it
+                self._database.execute("PRAGMA journal_mode=DELETE")
+            self._database.close()
+            self._database = None
+            self._lock.close()
 
     def __enter__(self) -> "Study":
         return self
@@ -306,7 +256,7 @@ class Study:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, OSError):  # perhaps the disk is full, which need not be said twice: the journal has all
+        if isinstance(error, OSError):  # perhaps the disk is full, which need not be said twice: the database has all
             with suppress(OSError):
                 self.close()
         else:
@@ -321,42 +271,53 @@ def _existing(folder: str | Path) -> Path:
 
 
 def _locked(folder: Path) -> IO[bytes]:
-    """The journal, open and locked; the system lets go of the lock when the program ends, however it ends.
-
-    Raises:
-        InputError: someone else has it.
-    """
-    journal = (folder / JOURNAL).open("ab", buffering=0)
+    """A lock that the system lets go of when the program ends, however it ends; InputError if someone else has it."""
+    lock = (folder / LOCK).open("ab")
     try:
-        fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        journal.close()
+        lock.close()
         raise InputError(f"{folder}: another program is writing to this study; wait until it is done") from None
-    except BaseException:
-        journal.close()
-        raise
-    return journal
+    return lock
 
 
-def _append(journal: IO[bytes], line: bytes) -> None:
-    """One line at the end of the journal, all of it or nothing."""
-    before = os.fstat(journal.fileno()).st_size
+def is_being_written(folder: Path) -> bool:
     try:
-        written = os.write(journal.fileno(), line)
-        while written < len(line):  # the last bytes of a disk: the next write says that it is full
-            written += os.write(journal.fileno(), line[written:])
-    except BaseException as error:
-        with suppress(OSError):  # the next to open the study drops the torn line too
-            os.ftruncate(journal.fileno(), before)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, journal.name) from None
-        raise
+        with (folder / LOCK).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no lock, or none that may be read: nobody is heard of
+        return False
+    return False
 
 
-def _whole_lines(path: Path) -> list[bytes]:
-    """The journal's lines; the last one is left out if it was torn."""
+def _header_of(folder: Path, wanted: Header | None) -> Header:
+    if wanted is not None and not (folder / HEADER).exists():
+        if (folder / DATABASE).exists() or (folder / TABLE).exists():
+            raise InputError(f"{folder}: there are trials, but no {HEADER}: not a study, or damaged")
+        return wanted
+    header = Header.load(folder / HEADER)
+    differs = "" if wanted is None else difference(header, wanted)
+    if differs:
+        raise InputError(f"{folder} holds another study: {differs}; take another folder (--out), or remove that one")
+    return header
+
+
+def _database_to_write(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60.0)
     try:
-        lines = path.read_bytes().splitlines(keepends=True)
-    except FileNotFoundError:
-        return []
-    return [line for line in lines if line.endswith(b"\n")]
+        for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _SCHEMA):
+            database.execute(statement)
+    except sqlite3.Error as error:
+        database.close()
+        if isinstance(error, sqlite3.OperationalError):
+            raise _as_os_error(error, path) from None
+        raise InputError(f"{path}: damaged, or not a study's ({error})") from None
+    return database
+
+
+def _as_os_error(error: sqlite3.Error, path: Path) -> OSError:
+    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    return OSError(errno.EIO, str(error), str(path))

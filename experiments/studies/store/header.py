@@ -9,7 +9,7 @@ from typing import Any
 from biped.errors import InputError
 from experiments.cli.files import replace_file
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass
@@ -19,10 +19,10 @@ class Header:
     Attributes:
         kind: of study, such as ``sweep``.
         experiment: its name.
-        configuration: as it was given.
+        configuration: all that decides which trials there are.
         varied: names of the parameters that are columns.
         units: by column.
-        metrics: those that are kept; None for all.
+        metrics: those that are stored; None for all.
         seed: of the study.
         sessions: versions and machine of each program that wrote to it, and how many trials it found.
     """
@@ -38,16 +38,12 @@ class Header:
 
     @classmethod
     def load(cls, path: Path) -> "Header":
-        """Read it.
-
-        Raises:
-            InputError: the file is damaged, or of another format.
-        """
+        """Read it; raises InputError if it is damaged, or of another format."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             found = data.pop("format")
             if found != FORMAT:
-                raise InputError(f"{path}: format {found!r}, and this version reads {FORMAT}")
+                raise InputError(f"{path}: format {found!r}, and this version reads {FORMAT}: run the study anew")
             header = cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if isinstance(error, InputError):
@@ -58,21 +54,15 @@ class Header:
         return header
 
     def save(self, path: Path) -> None:
-        """Write it; replaced at once.
-
-        Raises:
-            OSError: it cannot be written.
-        """
         text = json.dumps({"format": FORMAT, **asdict(self)}, indent=2, allow_nan=False, ensure_ascii=False)
         replace_file(path, (text + "\n").encode())
 
     def add_session(self, finished: int) -> None:
         """Note this program and this machine, if they are not those of the last session."""
         now = stamp()
-        kept = {key for key in now if key not in ("date", "load")}
-        if self.sessions and all(self.sessions[-1].get(key) == now[key] for key in kept):
-            return
-        self.sessions.append({"finished_before": finished, **now})
+        last = self.sessions[-1] if self.sessions else {}
+        if any(last.get(key) != now[key] for key in now if key not in ("date", "load")):
+            self.sessions.append({"finished_before": finished, **now})
 
 
 def stamp() -> dict[str, Any]:
@@ -90,27 +80,23 @@ def difference(there: Header, wanted: Header) -> str:
     for name in ("kind", "experiment", "seed"):
         if getattr(there, name) != getattr(wanted, name):
             return f"its {name} is {getattr(there, name)!r}, not {getattr(wanted, name)!r}"
-    plain = json.loads(json.dumps(wanted.configuration, allow_nan=False))
-    found = _differences(there.configuration, plain)
-    if not found:
-        return ""
+    found = _differences(there.configuration, json.loads(json.dumps(wanted.configuration, allow_nan=False)))
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{found[0]}{more}"
+    return f"{found[0]}{more}" if found else ""
 
 
 def _differences(there: Any, wanted: Any, path: str = "") -> list[str]:
-    """All leaves of two configurations that differ, each in words."""
-    if isinstance(there, Mapping) and isinstance(wanted, Mapping):
-        found = []
-        for key in dict.fromkeys([*there, *wanted]):
-            place = f"{path}.{key}" if path else str(key)
-            if key not in there:
-                found.append(f"{place} = {wanted[key]!r} is new")
-            elif key not in wanted:
-                found.append(f"{place} = {there[key]!r} is not asked for now")
-            else:
-                found += _differences(there[key], wanted[key], place)
-        return found
-    if there == wanted and isinstance(there, bool) == isinstance(wanted, bool):
-        return []
-    return [f"its {path} is {there!r}, not {wanted!r}"]
+    """A sentence for each leaf of two configurations that differs."""
+    if not (isinstance(there, Mapping) and isinstance(wanted, Mapping)):
+        same = there == wanted and isinstance(there, bool) == isinstance(wanted, bool)
+        return [] if same else [f"its {path} is {there!r}, not {wanted!r}"]
+    found = []
+    for key in dict.fromkeys([*there, *wanted]):
+        place = f"{path}.{key}" if path else str(key)
+        if key not in there:
+            found.append(f"{place} = {wanted[key]!r} is new")
+        elif key not in wanted:
+            found.append(f"{place} = {there[key]!r} is not asked for now")
+        else:
+            found += _differences(there[key], wanted[key], place)
+    return found

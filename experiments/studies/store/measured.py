@@ -8,11 +8,7 @@ from experiments.catalogue.parameters.parameter import Value
 
 
 def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
-    """The metrics that results of this experiment under these changes have, with their units.
-
-    Raises:
-        InputError, ModelError, FloorError: the changes are impossible.
-    """
+    """The metrics that results of this experiment under these changes have, with their units."""
     plan = experiment.build(changes).prepare(in_one_go=True)
     layout = Layout.of(plan.model, plan.columns.names)
     stimulus = stimulus_of(plan.disturbances)

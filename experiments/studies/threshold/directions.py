@@ -16,7 +16,7 @@ WORDS = ("front", "front left", "left", "back left", "back", "back right", "righ
 
 
 def word_of(azimuth: float) -> str:
-    """Where a push of this azimuth [°] drives the human, in words; the nearest of eight."""
+    """Where a push of this azimuth [°] drives the human; the nearest of eight words."""
     return WORDS[round(azimuth / 45.0) % 8]
 
 

@@ -1,7 +1,7 @@
-"""What a study of thresholds found: from its stored trials, condition by condition."""
+"""What a study of thresholds found, condition by condition, and what changed between two studies."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,25 +10,19 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from biped.errors import InputError
-from experiments.studies.store.config import Config
-from experiments.studies.threshold.ensemble import Question, search
-from experiments.studies.threshold.plan import Condition, Plan, plan_from
+from experiments.studies.proportion import Proportion
 from experiments.studies.threshold.search import Bracket, bracket_of
 from experiments.studies.threshold.statistics import (
     Estimate,
     Interval,
-    Share,
     estimate,
     half_recovers,
     paired_difference,
     recovery_curve,
 )
-from experiments.studies.trial import FAILED, Result
 
 if TYPE_CHECKING:
-    from experiments.studies.store.folder import Study
-
-KIND = "threshold"
+    from experiments.studies.threshold.threshold import Condition, Threshold
 
 
 @dataclass(frozen=True)
@@ -42,33 +36,30 @@ class Finding:
         failed: trials that ended in an error; they count as not recovered.
     """
 
-    condition: Condition
-    plan: Plan
+    condition: "Condition"
+    plan: "Threshold"
     outcomes: Sequence[dict[float, bool]]
     failed: int
 
     @cached_property
     def brackets(self) -> list[Bracket]:
-        """Of each replica."""
         return [bracket_of(outcomes) for outcomes in self.outcomes]
 
     @cached_property
     def estimate(self) -> Estimate:
-        """Median, interval and spread."""
         return estimate(self.brackets, self.plan.confidence)
 
     @cached_property
-    def curve(self) -> tuple[Share, ...]:
-        """The share that recovers at each rung of the first look."""
-        return recovery_curve(self.outcomes, self.plan.ladder.rungs, self.plan.confidence)
+    def curve(self) -> Mapping[float, Proportion]:
+        return recovery_curve(self.outcomes, self.plan.grid.values, self.plan.confidence)
 
     @cached_property
     def half(self) -> Interval:
-        """The value at which half of the replicas recover, islands counted; as sharp as the first look is fine."""
+        """The value at which half of the replicas recover, islands counted; as sharp as the grid is fine."""
         return half_recovers(self.curve, self.plan.confidence)
 
     def survivors(self, values: Iterable[float]) -> list[float]:
-        """The share of replicas whose threshold is no less than each value."""
+        """The proportion of replicas whose threshold is no less than each value."""
         return [sum(bracket.low >= value for bracket in self.brackets) / len(self.brackets) for value in values]
 
     def islands(self) -> dict[float, int]:
@@ -83,7 +74,6 @@ class Finding:
 
     @property
     def trials(self) -> int:
-        """How many."""
         return sum(map(len, self.outcomes))
 
 
@@ -91,7 +81,7 @@ class Finding:
 class Findings:
     """Of all conditions, in the plan's order."""
 
-    plan: Plan
+    plan: "Threshold"
     conditions: tuple[Finding, ...]
 
     def frame(self) -> pd.DataFrame:
@@ -99,13 +89,13 @@ class Findings:
         return pd.DataFrame([_row(finding) for finding in self.conditions])
 
     def curves(self) -> pd.DataFrame:
-        """A row for each condition and rung: how many recovered, and the interval of the probability."""
+        """A row for each condition and value of the grid: how many recovered, and the interval of the probability."""
         return pd.DataFrame(
             [
-                {**finding.condition.labels, "value": s.value, "recovered": s.recovered, "tried": s.tried}
-                | {"share": s.recovered / s.tried, "ci_low": s.low, "ci_high": s.high}
+                {**finding.condition.labels, "value": value, "recovered": found.count, "tried": found.of}
+                | {"proportion": found.value, "ci_low": found.low, "ci_high": found.high}
                 for finding in self.conditions
-                for s in finding.curve
+                for value, found in finding.curve.items()
             ]
         )
 
@@ -142,68 +132,21 @@ def _row(finding: Finding) -> dict[str, object]:
     }
 
 
-def find(plan: Plan, answer: Callable[[Sequence[Question]], Sequence[Result]]) -> Findings:
-    """Search all thresholds, with results for questions from wherever they come."""
-    failed = [0] * len(plan.conditions)
-
-    def recovered(questions: Sequence[Question]) -> list[bool]:
-        verdicts = [result["verdict"] for result in answer(questions)]
-        for question, verdict in zip(questions, verdicts, strict=True):
-            failed[question.condition] += verdict == FAILED
-        return [verdict in plan.verdicts for verdict in verdicts]
-
-    ensemble = search(plan.ladder, len(plan.conditions), plan.replicas, recovered)
-    rows = zip(plan.conditions, ensemble, failed, strict=True)
-    return Findings(plan, tuple(Finding(condition, plan, outcomes, count) for condition, outcomes, count in rows))
-
-
-def findings_of(study: "Study") -> Findings:
-    """What a finished study found.
-
-    Raises:
-        InputError: it is of another kind, or not finished.
-    """
-    plan = plan_of(study)
-    verdicts = study.results()
-
-    def stored(questions: Sequence[Question]) -> list[Result]:
-        numbers = [plan.number(question) for question in questions]
-        missing = sum(number not in verdicts for number in numbers)
-        if missing:
-            raise InputError(f"{study.folder}: the study is not finished: give the command that began it again")
-        return [verdicts[number] for number in numbers]
-
-    return find(plan, stored)
-
-
-def plan_of(study: "Study") -> Plan:
-    """The plan of a study of thresholds.
-
-    Raises:
-        InputError: it is a study of another kind.
-    """
-    configuration = study.configuration
-    if "plan" not in configuration:
-        raise InputError(f"{study.folder}: a study of kind {study.header.kind!r}, and not of thresholds")
-    return plan_from(Config(configuration["plan"]))
-
-
 def read_findings(folder: str | Path) -> Findings:
-    """Of the study in a folder; raises what ``findings_of`` and ``Study.read`` raise."""
+    """Of the study in a folder; raises InputError if it is of another kind, or not finished."""
+    from experiments.studies.run import recall
     from experiments.studies.store.folder import Study
 
-    return findings_of(Study.read(folder))
+    study = Study.read(folder)
+    if "plan" not in study.configuration:
+        raise InputError(f"{study.folder}: a study of kind {study.header.kind!r}, and not of thresholds")
+    findings: Findings = recall(study)[1]
+    return findings
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What changed between two studies under one condition.
-
-    Attributes:
-        theirs: the other's finding.
-        ours: this one's.
-        change: the median over replicas of the difference of thresholds, and its interval.
-    """
+    """What changed under one condition: the median over replicas of the difference of thresholds, and its interval."""
 
     theirs: Finding
     ours: Finding
@@ -211,17 +154,13 @@ class Difference:
 
 
 def compare(theirs: Findings, ours: Findings) -> list[Difference]:
-    """Condition by condition, for those that both have, replica by replica.
-
-    Raises:
-        InputError: they have no condition in common, turn different numbers, or have different replicas.
-    """
+    """Condition by condition, for those that both have, replica by replica; InputError where that makes no sense."""
     check_pairs(theirs.plan, ours.plan)
     known = {_key(finding): finding for finding in theirs.conditions}
     pairs = [(known[_key(finding)], finding) for finding in ours.conditions if _key(finding) in known]
     if not pairs:
         raise InputError("the two studies have no condition in common")
-    least = max(theirs.plan.ladder.start, ours.plan.ladder.start)
+    least = max(theirs.plan.grid.start, ours.plan.grid.start)
     return [Difference(a, b, paired_difference(a.brackets, b.brackets, least, ours.plan.confidence)) for a, b in pairs]
 
 
@@ -229,16 +168,16 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
     return tuple(sorted(finding.condition.labels.items()))
 
 
-def check_pairs(theirs: Plan, ours: Plan) -> None:
-    """Whether both have the same replicas: those with the same draws."""
+def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
+    """Raise InputError unless both have the same replicas: those with the same draws."""
     for name, what in (
         ("experiment", "experiments"),
         ("seed", "seeds"),
         ("replicas", "numbers of replicas"),
-        ("scatters", "scatters"),
+        ("randomizations", "randomizations"),
         ("count_stepping", "meanings of recovered"),
     ):
         if getattr(theirs, name) != getattr(ours, name):
             raise InputError(f"studies with different {what} have no replicas in common: they cannot be compared")
-    if (theirs.dial.parameter, theirs.dial.factor) != (ours.dial.parameter, ours.dial.factor):
-        raise InputError(f"one study turns {theirs.dial.parameter}, the other {ours.dial.parameter}")
+    if (theirs.swept.parameter, theirs.swept.factor) != (ours.swept.parameter, ours.swept.factor):
+        raise InputError(f"one study sweeps {theirs.swept.parameter}, the other {ours.swept.parameter}")

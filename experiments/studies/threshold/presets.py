@@ -1,9 +1,17 @@
-"""How replicas differ in the commands' own studies."""
+"""Studies of thresholds that have commands of their own, as data."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from experiments.catalogue.parameters.parameter import Value
-from experiments.studies.threshold.replicas import Scatter
+from biped.errors import InputError
+from experiments.catalogue.parameters.parameter import Value, Values
+from experiments.catalogue.registry import experiment_named
+from experiments.studies.grid import Grid
+from experiments.studies.randomization import Randomization
+from experiments.studies.threshold.directions import evenly
+from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 
 #: [rad] standard deviation of the initial joint angles, where nothing else is set.
 JITTER = 0.005
@@ -11,16 +19,113 @@ JITTER = 0.005
 FLOOR = 0.03
 
 
-def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], list[Scatter]]:
-    """The changes with a jitter, if they have none, and the scatter of start and floor.
+@dataclass(frozen=True)
+class Budget:
+    """The grid and the ensemble, where nothing else is said; and how many directions, where there are any."""
+
+    start: float
+    stop: float
+    by: float
+    replicas: int
+    tolerance: float
+    directions: int = 0
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A study of thresholds with a name.
+
+    Attributes:
+        experiment: its name.
+        swept: the parameter whose threshold is looked for.
+        delay: by which replicas meet the disturbance at different times.
+        usual: how much is tried.
+        quick: how much in a hurry.
+        unit: of the values.
+        title: of the table.
+        figure: its title.
+        marks: values to be marked in the figure, by what they are.
+    """
+
+    experiment: str
+    swept: SweptParameter
+    delay: Randomization
+    usual: Budget
+    quick: Budget
+    unit: str
+    title: str
+    figure: str
+    marks: Mapping[str, float] = field(default_factory=dict)
+
+    def plan(self, changes: Mapping[str, Value], grid: Grid, **others: Any) -> Threshold:
+        """The study under these changes, with the replicas' starts, floors and times scattered."""
+        jittered, randomizations = start_and_floor(changes)
+        return Threshold(
+            experiment_named(self.experiment),
+            self.swept,
+            grid,
+            changes=jittered,
+            randomizations=(*randomizations, self.delay),
+            **others,
+        )
+
+
+#: By the name of the command, which is the kind of study too.
+PRESETS = {
+    "push-map": Preset(
+        experiment="balance",
+        swept=SweptParameter("push.impulse", label="impulse"),
+        delay=Randomization(("push.start",), "uniform", 0.05),  # s: many control periods
+        usual=Budget(start=0.0, stop=18.0, by=1.0, replicas=21, tolerance=0.125, directions=24),
+        quick=Budget(start=0.0, stop=18.0, by=2.0, replicas=9, tolerance=0.25, directions=12),
+        unit="N·s",
+        title="Push map",
+        figure="Push map: where a push drives the human, and how hard it may be",
+    ),
+    "block-speed": Preset(
+        experiment="thrown-block",
+        swept=SweptParameter("block.velocity[0]", -1.0, "speed of the block", "m/s"),
+        delay=Randomization(("block.position[0]",), "uniform", 0.01),  # m: a control period, 2 ms, at 5 m/s
+        usual=Budget(start=4.0, stop=6.0, by=0.05, replicas=40, tolerance=0.0125),
+        quick=Budget(start=4.0, stop=6.0, by=0.2, replicas=12, tolerance=0.05),
+        unit="m/s",
+        title="Thrown block",
+        figure="A block thrown at the human's back",
+        marks={"published, 4.5 m/s: recovers": 4.5},  # Wendlandt 1997, 4.3, experiment 2
+    ),
+}
+
+
+def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], list[Randomization]]:
+    """The changes with a jitter, if they have none, and the randomization of start and floor.
 
     Both coefficients of friction share a factor, and stiffnesses and dampings another: the floor stays of a kind.
     """
     jittered = {"initial.jitter": JITTER, **changes}
-    scatters = [
-        Scatter(("floor.mu_s", "floor.mu_d"), "factor", FLOOR),
-        Scatter(("floor.k_n", "floor.b_n", "floor.k_t", "floor.b_t"), "factor", FLOOR),
+    floor = [
+        Randomization(("floor.mu_s", "floor.mu_d"), "factor", FLOOR),
+        Randomization(("floor.k_n", "floor.b_n", "floor.k_t", "floor.b_t"), "factor", FLOOR),
     ]
     if jittered["initial.jitter"] == 0.0:
-        return dict(changes), scatters
-    return jittered, [Scatter(("initial.seed",), "seed"), *scatters]
+        return dict(changes), floor
+    return jittered, [Randomization(("initial.seed",), "seed"), *floor]
+
+
+def directions_and_heights(count: int, heights: Sequence[float] | None, values: Values) -> tuple[Condition, ...]:
+    """Pushes from so many directions, at each of the heights [m] above the floor, or where ``push.point`` says."""
+    if count < 3:
+        raise InputError(f"--directions {count}: it must be at least 3")
+    if heights is None:
+        return tuple(Condition({"push.azimuth": math.radians(a)}, {"direction": a}) for a in evenly(count))
+    if len(set(heights)) != len(heights):
+        raise InputError("--heights: each of them once")
+    if values.word("push.body") != "trunk":
+        raise InputError("--heights are places on the trunk: on another body, set push.point instead")
+    return tuple(
+        Condition(
+            {"push.azimuth": math.radians(azimuth), "push.point[2]": height - values.number("initial.body_z")},
+            {"height": height, "direction": azimuth},
+        )
+        for height in heights
+        for azimuth in evenly(count)
+    )

@@ -1,18 +1,37 @@
-"""One replica's threshold: what its search asks next, and what its answers amount to.
+"""The search for thresholds: all conditions and replicas side by side, in rounds.
 
 The threshold of a replica is where it first stops recovering: the largest value below which all that were tried
 recover. A trajectory through contacts is no monotone function of the push: a replica may recover above a value at
-which it fell. Such islands do not count as recoverable; that there were any is kept.
+which it fell. Such islands do not count as recoverable; that there were any is recorded.
+
+Nothing here knows of simulations: whoever calls gives a function that answers a whole round of queries.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from experiments.studies.threshold.grid import Ladder, neat
+from experiments.studies.grid import Grid, neat
 
 #: By value, whether the replica recovered.
 Outcomes = Mapping[float, bool]
+
+
+class Query(NamedTuple):
+    """Whether one replica recovers under one condition at one value.
+
+    Attributes:
+        condition: which, from 0.
+        replica: which, from 0.
+        turn: how many queries there were about these two before.
+        value: of the parameter.
+    """
+
+    condition: int
+    replica: int
+    turn: int
+    value: float
 
 
 @dataclass(frozen=True)
@@ -35,7 +54,6 @@ class Bracket:
 
 
 def bracket_of(outcomes: Outcomes) -> Bracket:
-    """What the outcomes say about the threshold."""
     high = min((value for value, recovered in outcomes.items() if not recovered), default=math.inf)
     up = [value for value, recovered in outcomes.items() if recovered]
     low = max((value for value in up if value < high), default=-math.inf)
@@ -43,17 +61,37 @@ def bracket_of(outcomes: Outcomes) -> Bracket:
     return Bracket(low, high, island == -math.inf, island, len(outcomes))
 
 
-def wanted(outcomes: Outcomes, ladder: Ladder) -> tuple[float, ...]:
-    """The values to try next, in growing order; none where the threshold is known to the ladder's tolerance.
+def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:
+    """The values to try next, in growing order; none where the threshold is known to the grid's tolerance.
 
-    First all rungs; then, while everything recovers, those above; then the middle of the bracket.
+    First all of the grid; then, while everything recovers, those above; then the middle of the bracket.
     """
-    missing = tuple(value for value in ladder.rungs if value not in outcomes)
+    missing = tuple(value for value in grid.values if value not in outcomes)
     if missing:
         return missing
     bracket = bracket_of(outcomes)
     if bracket.high == math.inf:
-        return ladder.above(bracket.low)
-    if bracket.low == -math.inf or bracket.high - bracket.low <= ladder.tolerance * (1.0 + 1e-6):
+        return grid.above(bracket.low)
+    if bracket.low == -math.inf or bracket.high - bracket.low <= grid.tolerance * (1.0 + 1e-6):
         return ()
     return (neat((bracket.low + bracket.high) / 2.0),)
+
+
+def search(
+    grid: Grid, conditions: int, replicas: int, answer: Callable[[Sequence[Query]], Sequence[bool]]
+) -> list[list[dict[float, bool]]]:
+    """Ask until every threshold is known: ``outcomes[condition][replica][value]``, whether it recovered.
+
+    The queries about a replica under a condition depend on the answers to those about them alone, and neither on
+    other replicas nor on the order in which a round is answered.
+    """
+    outcomes: list[list[dict[float, bool]]] = [[{} for _ in range(replicas)] for _ in range(conditions)]
+    while queries := [
+        Query(c, r, len(known) + k, value)
+        for c, ensemble in enumerate(outcomes)
+        for r, known in enumerate(ensemble)
+        for k, value in enumerate(next_values(known, grid))
+    ]:
+        for query, recovered in zip(queries, answer(queries), strict=True):
+            outcomes[query.condition][query.replica][query.value] = recovered
+    return outcomes

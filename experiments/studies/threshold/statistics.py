@@ -4,27 +4,32 @@ The interval of the median stands between two of the sorted thresholds. Of n ind
 true median is binomial with n and 1/2, so that the r-th least and the r-th greatest hold it between them with
 probability 1 − 2 P(B ≤ r − 1) (Conover 1999, Practical Nonparametric Statistics, section 3.2; at least that where
 thresholds are equal). Each threshold is known as a bracket; the interval takes the lower ends below and the upper
-ends above, so that the search's resolution is in it.
+ends above, so that the search's resolution is in it: scipy's ``quantile_test`` knows neither brackets nor infinity.
 
 One threshold that changes, however far, moves the median to a neighbour in the sorted order at most. As r is never
 the median's own rank, the interval holds the neighbours: no single trajectory can move the median out of it.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
+from statistics import median
 
-from scipy.special import bdtr, betaincinv
+from scipy.optimize import isotonic_regression
+from scipy.special import bdtr
 
 from biped.errors import InputError
+from experiments.studies.proportion import CONFIDENCE, Proportion, proportion_of
 from experiments.studies.threshold.search import Bracket, Outcomes
 
-CONFIDENCE = 0.95
 #: With fewer replicas, one trajectory could move the median out of its interval.
 FEWEST = 3
-#: The share of an ensemble on either side of what is told as its spread.
+#: The part of an ensemble on either side of what is shown as its spread.
 SPREAD = 0.1
+
+_exact = lru_cache(maxsize=None)(proportion_of)
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,6 @@ class Interval:
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether both ends are on the same side of zero."""
         return self.low > 0.0 or self.high < 0.0
 
 
@@ -98,34 +102,18 @@ def coverage(count: int, r: int) -> float:
 def median_interval(
     values: Sequence[float], lows: Sequence[float], highs: Sequence[float], confidence: float = CONFIDENCE
 ) -> Interval:
-    """The median of ``values``, each of which stands for a number between its low and its high.
-
-    Raises:
-        InputError: as ``rank``.
-    """
-    count = len(values)
-    r = rank(count, confidence)
-    return Interval(_median(values), sorted(lows)[r - 1], sorted(highs)[count - r], coverage(count, r))
-
-
-def _median(values: Sequence[float]) -> float:
-    """The middle one, or the mean of the middle two; with one of them minus infinity, minus infinity."""
-    ordered, half = sorted(values), len(values) // 2
-    return ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) / 2.0
+    """The median of ``values``, each of which stands for a number between its low and its high."""
+    r = rank(len(values), confidence)
+    return Interval(median(values), sorted(lows)[r - 1], sorted(highs)[-r], coverage(len(values), r))
 
 
 def estimate(brackets: Sequence[Bracket], confidence: float = CONFIDENCE) -> Estimate:
-    """Median, interval and spread of thresholds.
-
-    Raises:
-        InputError: as ``rank``.
-    """
-    lows = [bracket.low for bracket in brackets]
-    ordered, few = sorted(lows), math.ceil(SPREAD * len(lows))
+    lows = sorted(bracket.low for bracket in brackets)
+    few = math.ceil(SPREAD * len(lows))
     return Estimate(
         median=median_interval(lows, lows, [bracket.high for bracket in brackets], confidence),
-        low=ordered[few - 1],
-        high=ordered[-few],
+        low=lows[few - 1],
+        high=lows[-few],
         replicas=len(brackets),
         non_monotone=sum(not bracket.monotone for bracket in brackets),
         below=sum(bracket.low == -math.inf for bracket in brackets),
@@ -136,17 +124,7 @@ def estimate(brackets: Sequence[Bracket], confidence: float = CONFIDENCE) -> Est
 def paired_difference(
     theirs: Sequence[Bracket], ours: Sequence[Bracket], least: float, confidence: float = CONFIDENCE
 ) -> Interval:
-    """The median over replicas of ``ours − theirs``, replica by replica, and its interval.
-
-    Args:
-        theirs: one a replica.
-        ours: of the same replicas.
-        least: the least value tried; it stands for the threshold of a replica that fell at it.
-        confidence: of the interval.
-
-    Raises:
-        InputError: as ``rank``.
-    """
+    """The median over replicas of ``ours − theirs``; ``least`` stands for the threshold of one that fell at it."""
     pairs = list(zip(theirs, ours, strict=True))
     values = [max(b.low, least) - max(a.low, least) for a, b in pairs]
     lows = [b.low - a.high for a, b in pairs]
@@ -154,47 +132,16 @@ def paired_difference(
     return median_interval(values, lows, highs, confidence)
 
 
-@dataclass(frozen=True)
-class Share:
-    """How many replicas recovered at one value.
-
-    Attributes:
-        value: of the parameter.
-        recovered: replicas that did.
-        tried: replicas that were asked.
-        low: lower end of the interval of the probability (Clopper and Pearson 1934).
-        high: upper end.
-    """
-
-    value: float
-    recovered: int
-    tried: int
-    low: float
-    high: float
-
-
 def recovery_curve(
     outcomes: Sequence[Outcomes], values: Iterable[float], confidence: float = CONFIDENCE
-) -> tuple[Share, ...]:
-    """The share of replicas that recover, at values that all of them were asked: islands count as recovered."""
-    shares = []
-    for value in values:
-        answers = [asked[value] for asked in outcomes]
-        shares.append(
-            Share(value, sum(answers), len(answers), *_clopper_pearson(sum(answers), len(answers), confidence))
-        )
-    return tuple(shares)
+) -> dict[float, Proportion]:
+    """The proportion of replicas that recover, at values that all of them were tried at: islands count as recovered."""
+    return {
+        value: _exact(sum(tried[value] for tried in outcomes), len(outcomes), confidence, "exact") for value in values
+    }
 
 
-def _clopper_pearson(count: int, total: int, confidence: float) -> tuple[float, float]:
-    """Ends of the interval of a probability: quantiles of beta distributions."""
-    tail = (1.0 - confidence) / 2.0
-    low = float(betaincinv(count, total - count + 1, tail)) if count else 0.0
-    high = float(betaincinv(count + 1, total - count, 1.0 - tail)) if count < total else 1.0
-    return low, high
-
-
-def half_recovers(curve: Sequence[Share], confidence: float = CONFIDENCE) -> Interval:
+def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDENCE) -> Interval:
     """The value at which half of all replicas recover, islands counted.
 
     It is where the curve, made monotone by pooling neighbours that are not (Ayer et al. 1955), crosses one half. The
@@ -202,36 +149,22 @@ def half_recovers(curve: Sequence[Share], confidence: float = CONFIDENCE) -> Int
     is surely below. For a probability that falls with the value it holds the true crossing with the curve's
     confidence: to miss it on one side takes an interval of the curve, at the value next to it, that misses too.
     Infinite where the crossing is out of reach.
-
-    Args:
-        curve: with intervals of this confidence.
-        confidence: of the curve's intervals.
     """
-    pooled = _never_rising([share.recovered / share.tried for share in curve])
-    above = list(takewhile(lambda share: share.low > 0.5, curve))
-    below = list(takewhile(lambda share: share.high < 0.5, reversed(curve)))
-    low = above[-1].value if above else -math.inf
-    high = below[-1].value if below else math.inf
-    return Interval(_crossing([share.value for share in curve], pooled), low, high, confidence)
+    pooled = isotonic_regression([found.value for found in curve.values()], increasing=False).x
+    values = list(curve)
+    above = list(takewhile(lambda value: curve[value].low > 0.5, values))
+    below = list(takewhile(lambda value: curve[value].high < 0.5, reversed(values)))
+    low = above[-1] if above else -math.inf
+    high = below[-1] if below else math.inf
+    return Interval(_crossing(values, pooled.tolist()), low, high, confidence)
 
 
-def _never_rising(shares: Sequence[float]) -> list[float]:
-    """The nearest shares that never rise: neighbours that do are replaced by their mean."""
-    pools: list[tuple[float, int]] = []
-    for share in shares:
-        pools.append((share, 1))
-        while len(pools) > 1 and pools[-1][0] > pools[-2][0]:
-            (a, m), (b, n) = pools[-2:]
-            pools[-2:] = [((a * m + b * n) / (m + n), m + n)]
-    return [share for share, count in pools for _ in range(count)]
-
-
-def _crossing(values: Sequence[float], shares: Sequence[float]) -> float:
-    """Where shares that never rise cross one half, linear between values."""
-    if shares[0] < 0.5:
+def _crossing(values: Sequence[float], proportions: Sequence[float]) -> float:
+    """Where proportions that never rise cross one half, linear between values."""
+    if proportions[0] < 0.5:
         return -math.inf
-    if shares[-1] >= 0.5:
+    if proportions[-1] >= 0.5:
         return math.inf
-    k = next(k for k, share in enumerate(shares) if share < 0.5)
-    part = (shares[k - 1] - 0.5) / (shares[k - 1] - shares[k])
+    k = next(k for k, found in enumerate(proportions) if found < 0.5)
+    part = (proportions[k - 1] - 0.5) / (proportions[k - 1] - proportions[k])
     return values[k - 1] + part * (values[k] - values[k - 1])

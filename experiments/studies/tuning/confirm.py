@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biped.errors import InputError
+from experiments.studies.proportion import CONFIDENCE
 
-CONFIDENCE = 0.95
 RESAMPLES = 9999
 
 
@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """The mean difference, winner minus baseline."""
+        """Of the means, winner minus baseline."""
         return self.winner - self.baseline
 
     def is_clear(self, sign: float) -> bool:
@@ -59,17 +59,7 @@ class Comparison:
 
 
 def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed: int) -> Comparison:
-    """Compare a number that was measured on the same replicas with the gains of both.
-
-    Args:
-        name: what is compared.
-        baseline: one number a replica.
-        winner: the same replicas in the same order.
-        seed: of the resampling.
-
-    Raises:
-        InputError: there are fewer than two replicas, or not as many of both.
-    """
+    """Compare a number that was measured on the same replicas, in the same order, with the gains of both."""
     first, second = np.asarray(baseline, dtype=float), np.asarray(winner, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
         raise InputError("a paired comparison needs two replicas or more, the same for both")

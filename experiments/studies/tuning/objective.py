@@ -4,17 +4,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal
 
 from biped.errors import InputError
 from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, Result
 
-#: Shares, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others.
-SHARES = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
+#: Proportions, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others.
+PROPORTIONS = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
 MEASURED = "measured"
 MEAN, WORST = "mean", "worst"
 MINIMIZE, MAXIMIZE = "minimize", "maximize"
-Goal = Literal["minimize", "maximize"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Reading:
     def __post_init__(self) -> None:
         if self.over not in (MEAN, WORST):
             raise InputError(f"{self.metric}: over = {self.over!r}: it must be {MEAN} or {WORST}")
-        if self.metric in SHARES:
+        if self.metric in PROPORTIONS:
             if (self.fell, self.failed, self.missing) != (None, None, None):
                 raise InputError(f"{self.metric}: a fall counts as 0; leave out fell, failed and missing")
             return
@@ -65,19 +63,10 @@ class Reading:
             if self.failed is None:
                 raise InputError(f"{self.metric}: say what a trial without a result counts as, failed = NUMBER")
 
-    def counts(self, sample: Sample) -> bool:
-        """Whether the sample's scenario is one of those that count."""
-        return any(fnmatchcase(sample.scenario, pattern) for pattern in self.scenarios)
-
     def value(self, sample: Sample) -> float:
-        """The number that this trial gives.
-
-        Raises:
-            InputError: the metric has no value there, and it is not said what that counts as.
-        """
         verdict = sample.result["verdict"]
-        if self.metric in SHARES:
-            return float(verdict in SHARES[self.metric])
+        if self.metric in PROPORTIONS:
+            return float(verdict in PROPORTIONS[self.metric])
         as_failed = self.fell if self.failed is None else self.failed
         if verdict == FAILED:
             return _number(as_failed)
@@ -89,12 +78,7 @@ class Reading:
         return _number(as_failed if self.missing is None else self.missing)
 
     def total(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
-        """Over all trials that count.
-
-        Raises:
-            InputError: as ``value``; or no scenario counts.
-        """
-        mine = [sample for sample in samples if self.counts(sample)]
+        mine = [sample for sample in samples if any(fnmatchcase(sample.scenario, one) for one in self.scenarios)]
         if not mine:
             raise InputError(f"{self.metric}: scenarios = {list(self.scenarios)}: there is none of these")
         values = [self.value(sample) for sample in mine]
@@ -144,7 +128,6 @@ class Objective:
         return 1.0 if self.goal == MINIMIZE else -1.0
 
     def value(self, samples: Sequence[Sample]) -> float:
-        """Of these trials."""
         return math.fsum(
             term.weight / term.per * term.reading.total(samples, self.sign * term.weight > 0.0) for term in self.terms
         )
@@ -161,7 +144,7 @@ class Limit:
         least: whether the bound is from below.
         of_baseline: whether the bound is relative to what the baseline does in the same trials.
         penalty: added to a cost for each 100 % beyond the bound.
-        margin: the share of the bound that a tuning keeps clear of it, so that other replicas keep the bound too.
+        margin: the part of the bound that a tuning keeps clear of it, so that other replicas keep the bound too.
     """
 
     name: str
@@ -181,18 +164,17 @@ class Limit:
             raise InputError(f"limit {self.name!r}: margin = {self.margin!r}: it must be from 0 to below 1")
 
     def value(self, samples: Sequence[Sample]) -> float:
-        """What is bounded, in these trials."""
         return self.reading.total(samples, not self.least)
 
     def bound_from(self, baseline: float | None) -> float:
-        """The bound in the metric's unit, where the baseline has this value."""
+        """In the metric's unit, where the baseline has this value."""
         if not self.of_baseline:
             return self.bound
         assert baseline is not None
         return self.bound * baseline
 
     def excess(self, value: float, bound: float) -> float:
-        """How far beyond the bound, as a share of it; zero or below if it is kept."""
+        """How far beyond the bound, as a part of it; zero or below if it is kept."""
         beyond = bound - value if self.least else value - bound
         return beyond / abs(bound) if bound else beyond
 
@@ -219,23 +201,20 @@ class Score:
 
     @property
     def keeps_limits(self) -> bool:
-        """Whether no limit is exceeded."""
         return all(excess <= 0.0 for excess in self.excesses.values())
 
 
 @dataclass(frozen=True)
-class Judge:
-    """Scores candidates; the baseline's values are those of the trials it had."""
+class Scorer:
+    """What candidates are worth: several objectives are a Pareto front."""
 
     objectives: tuple[Objective, ...]
     limits: tuple[Limit, ...] = ()
 
     def bounds(self, baseline: Sequence[Sample]) -> dict[str, float]:
-        """The bound of each limit, where the baseline did this."""
         return {limit.name: limit.bound_from(limit.value(baseline)) for limit in self.limits}
 
     def score(self, samples: Sequence[Sample], bounds: Mapping[str, float]) -> Score:
-        """The score of a candidate's trials."""
         values = {objective.name: objective.value(samples) for objective in self.objectives}
         limited = {limit.name: limit.value(samples) for limit in self.limits}
         excesses = {limit.name: limit.tuned_excess(limited[limit.name], bounds[limit.name]) for limit in self.limits}
@@ -244,8 +223,6 @@ class Judge:
         return Score(values, limited, excesses, costs)
 
     @property
-    def metrics(self) -> tuple[str, ...]:
-        """The metrics that are read, each once."""
-        readings = [term.reading for objective in self.objectives for term in objective.terms]
-        readings += [limit.reading for limit in self.limits]
-        return tuple(dict.fromkeys(reading.metric for reading in readings))
+    def readings(self) -> list[Reading]:
+        terms = [term.reading for objective in self.objectives for term in objective.terms]
+        return terms + [limit.reading for limit in self.limits]

@@ -12,10 +12,9 @@ from typing import Any
 from controllers.gains import KEYS, save_gains
 from controllers.workspace import WorkspaceGains
 from experiments.catalogue.parameters.parameter import Value, assembled, shown
-from experiments.studies.tuning.config import Tuning
 from experiments.studies.tuning.confirm import Comparison
-from experiments.studies.tuning.session import Outcome
-from experiments.studies.tuning.tuner import Confirmation, Tried
+from experiments.studies.tuning.tuner import Confirmation, Evaluation
+from experiments.studies.tuning.tuning import Outcome, Tuning
 
 BEST, UNCONFIRMED, CANDIDATES, SUMMARY, FRONT = (
     "best.toml",
@@ -28,11 +27,7 @@ _PACKAGES = ("biped-balance", "optuna", "cma", "cmaes", "numpy", "scipy", "numba
 
 
 def write_results(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
-    """Write all of them; those of an earlier time are removed.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Write all of them; those of an earlier time are removed."""
     for name in (BEST, UNCONFIRMED):
         (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / FRONT, ignore_errors=True)
@@ -48,17 +43,17 @@ def write_results(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def _write_candidates(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
-    """One row a candidate, 0 the baseline: values of knobs, objectives and limits."""
-    tuned = outcome.tuned
-    knobs = [knob.name for knob in tuning.plan.knobs]
-    objectives = [objective.name for objective in tuning.judge.objectives]
-    limits = [limit.name for limit in tuning.judge.limits]
-    heading = ["candidate", *knobs, *objectives, *(f"limited {name}" for name in limits), "keeps limits", "cost"]
+    """One row a candidate, 0 the baseline: values of variables, objectives and limits."""
+    history = outcome.history
+    variables = [variable.name for variable in tuning.space.variables]
+    objectives = [objective.name for objective in tuning.scorer.objectives]
+    limits = [limit.name for limit in tuning.scorer.limits]
+    heading = ["candidate", *variables, *objectives, *(f"limited {name}" for name in limits), "keeps limits", "cost"]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(heading)
-        for one in (tuned.baseline, *tuned.tried):
-            point = [one.candidate.point.get(name, "") for name in knobs]
+        for one in (history.baseline, *history.evaluations):
+            point = [one.candidate.point.get(name, "") for name in variables]
             values = [one.score.values[name] for name in objectives] + [one.score.limits[name] for name in limits]
             writer.writerow([one.number, *point, *values, int(one.score.keeps_limits), *one.score.costs])
     return path
@@ -66,7 +61,10 @@ def _write_candidates(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
 
 def _write_gains(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
     assert outcome.winner is not None
-    lines = [f"Tuned by `biped tune`, study {tuning.name!r}, candidate {outcome.winner.number} of {tuning.candidates}."]
+    lines = [
+        f"Tuned by `biped tune`, study {tuning.name!r}, candidate {outcome.winner.number} of "
+        f"{tuning.settings.candidates}."
+    ]
     if outcome.confirmation is not None:
         lines += _confirmation_lines(outcome.confirmation)
     return write_gains(tuning, outcome.winner, lines, path)
@@ -87,14 +85,10 @@ def _line(c: Comparison) -> str:
     )
 
 
-def write_gains(tuning: Tuning, tried: Tried, lines: Sequence[str], path: Path) -> Path:
-    """Write a candidate's gains as ``biped run --gains`` takes them; what are no gains is in a comment.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    base = dict(tuning.plan.base)
-    changed = assembled(tried.candidate.changes, base)
+def write_gains(tuning: Tuning, one: Evaluation, lines: Sequence[str], path: Path) -> Path:
+    """Write a candidate's gains as ``biped run --gains`` takes them; what are no gains is in a comment."""
+    base = dict(tuning.space.base)
+    changed = assembled(one.candidate.changes, base)
     values = base | changed
     known = {f"controller.{key}" for key in KEYS}
     text = ""
@@ -102,7 +96,7 @@ def write_gains(tuning: Tuning, tried: Tried, lines: Sequence[str], path: Path) 
         save_gains(WorkspaceGains(**{key: _triple(values[f"controller.{key}"]) for key in KEYS}), path)
         text = path.read_text(encoding="utf-8")
     others = {name: value for name, value in changed.items() if name not in known}
-    notes = [*lines, *(f"{name}: {value:.6g} in the tuning" for name, value in tried.score.values.items())]
+    notes = [*lines, *(f"{name}: {value:.6g} in the tuning" for name, value in one.score.values.items())]
     if others:
         notes.append("These were varied too, and are no gains: " + " ".join(_assignments(others)))
     notes.append(", ".join(f"{package} {version(package)}" for package in _PACKAGES))
@@ -124,26 +118,25 @@ def _write_front(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
     """The gains of each member, in the order of the first objective."""
     folder.mkdir()
     files = []
-    for place, tried in enumerate(outcome.tuned.front, start=1):
-        lines = [f"Member {place} of the front of study {tuning.name!r}, candidate {tried.number}; not confirmed."]
-        files.append(write_gains(tuning, tried, lines, folder / f"{place:02d}.toml"))
+    for place, one in enumerate(outcome.history.front, start=1):
+        lines = [f"Member {place} of the front of study {tuning.name!r}, candidate {one.number}; not confirmed."]
+        files.append(write_gains(tuning, one, lines, folder / f"{place:02d}.toml"))
     return files
 
 
 def summary(tuning: Tuning, outcome: Outcome) -> dict[str, Any]:
-    """What a tuning came to, as JSON can hold it."""
-    tuned = outcome.tuned
+    history = outcome.history
     found = outcome.confirmation
     return {
         "name": tuning.name,
-        "experiment": tuning.plan.experiment.name,
-        "optimizer": tuning.optimizer,
-        "candidates": len(tuned.tried),
-        "trials_per_candidate": tuning.plan.size,
-        "baseline": _as_json(tuned.baseline),
-        "bounds": dict(tuned.bounds),
+        "experiment": tuning.space.experiment.name,
+        "optimizer": tuning.settings.optimizer,
+        "candidates": len(history.evaluations),
+        "trials_per_candidate": tuning.space.size,
+        "baseline": _as_json(history.baseline),
+        "bounds": dict(history.bounds),
         "winner": None if outcome.winner is None else _as_json(outcome.winner),
-        "front": [_as_json(tried) for tried in tuned.front] if tuning.is_front else [],
+        "front": [_as_json(one) for one in history.front] if tuning.is_front else [],
         "confirmed": outcome.is_confirmed,
         "confirmation": None
         if found is None
@@ -159,10 +152,10 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     return asdict(comparison) | {"difference": comparison.difference}
 
 
-def _as_json(tried: Tried) -> dict[str, Any]:
+def _as_json(one: Evaluation) -> dict[str, Any]:
     return {
-        "candidate": tried.number,
-        "point": dict(tried.candidate.point),
-        "values": dict(tried.score.values),
-        "limits": dict(tried.score.limits),
+        "candidate": one.number,
+        "point": dict(one.candidate.point),
+        "values": dict(one.score.values),
+        "limits": dict(one.score.limits),
     }

@@ -9,6 +9,7 @@ first, with the trials that its folder has.
 import json
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,8 @@ from biped.errors import InputError
 from biped.extras import need
 from experiments.studies.seeds import seed_of
 from experiments.studies.tuning.objective import Score
-from experiments.studies.tuning.optimizers import OPTIMIZERS, add_known, distributions
-from experiments.studies.tuning.tuner import Tried, Tuned, Tuner
+from experiments.studies.tuning.optimizers import SHARED, add_known, distributions, sampler_named
+from experiments.studies.tuning.tuner import Evaluation, History, Tuner
 
 if TYPE_CHECKING:
     import optuna
@@ -30,11 +31,7 @@ SCORE = "score"
 
 
 def worker_of(folder: Path) -> str:
-    """The name by which the storage knows the process that writes to this folder.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """The name by which the storage knows the process that writes to this folder."""
     path = folder / WORKER_FILE
     if not path.exists():
         path.write_text(uuid.uuid4().hex + "\n", encoding="utf-8")
@@ -42,11 +39,7 @@ def worker_of(folder: Path) -> str:
 
 
 def open_storage(url: str) -> "optuna.storages.BaseStorage":
-    """The storage of this name: a database by its URL, such as ``sqlite:///tune.db``; or the path of a journal.
-
-    Raises:
-        InputError: it cannot be opened.
-    """
+    """The storage of this name: a database by its URL, such as ``sqlite:///tune.db``; or the path of a journal."""
     need("optuna")
     import optuna
 
@@ -65,11 +58,7 @@ def open_storage(url: str) -> "optuna.storages.BaseStorage":
 def shared_study(
     storage: "optuna.storages.BaseStorage", name: str, configuration: Mapping[str, Any], objectives: int
 ) -> "optuna.Study":
-    """The study of this name in the storage, made if need be.
-
-    Raises:
-        InputError: a study of another configuration has this name there.
-    """
+    """The study of this name in the storage, made if need be; InputError if it is of another configuration."""
     import optuna
 
     study = optuna.create_study(
@@ -85,35 +74,19 @@ def shared_study(
 
 
 class SharedTuner:
-    """Tunes together with other processes.
-
-    Attributes:
-        tuner: runs and scores candidates.
-        study: in the shared storage.
-        worker: this process's name there.
-    """
+    """Tunes together with other processes; ``worker`` is this one's name in the storage."""
 
     def __init__(self, tuner: Tuner, study: "optuna.Study", worker: str, optimizer: str, batch: int) -> None:
-        kind = OPTIMIZERS[optimizer]
-        if kind.sampler is None:
-            able = ", ".join(name for name, other in OPTIMIZERS.items() if other.sampler is not None)
-            raise InputError(f"optimizer = {optimizer!r} cannot share a storage: it must be one of {able}")
+        if optimizer not in SHARED:
+            raise InputError(f"optimizer = {optimizer!r} cannot share a storage: it must be one of {', '.join(SHARED)}")
         self.tuner, self.study, self.worker, self._batch = tuner, study, worker, batch
-        self._ranges = distributions(tuner.plan.knobs)
+        self._ranges = distributions(tuner.space.variables)
         # Other random numbers in each process, and each time that it goes on.
-        seed = seed_of(tuner.plan.seed, "worker", worker, len(study.get_trials(deepcopy=False)))
-        self.study.sampler = kind.sampler(seed % 2**32, batch)
+        seed = seed_of(tuner.space.seed, "worker", worker, len(study.get_trials(deepcopy=False)))
+        self.study.sampler = sampler_named(optimizer, seed % 2**32, batch)
 
-    def run(self, candidates: int, watch: Callable[[Tuned], None] | None = None) -> Tuned:
-        """Go on until the storage has so many candidates, or some more that others were busy with.
-
-        Args:
-            candidates: how many, of all processes together.
-            watch: called after each batch.
-
-        Raises:
-            InputError: the storage cannot be reached any more; what is finished is kept.
-        """
+    def run(self, candidates: int, watch: Callable[[History], None] | None = None) -> History:
+        """Go on until all processes together have so many candidates, or some more that others were busy with."""
         from optuna.exceptions import StorageInternalError
 
         try:
@@ -121,21 +94,21 @@ class SharedTuner:
         except StorageInternalError as error:
             raise InputError(f"the storage cannot be reached any more ({' '.join(str(error).split())})") from None
 
-    def _run(self, candidates: int, watch: Callable[[Tuned], None] | None) -> Tuned:
-        tuned = self.tuner.begin()
-        self._add_baseline(tuned)
-        self._finish(self._unfinished(), tuned)
-        tuned.tried = self._tried()
-        while len(tuned.tried) < candidates:
-            count = min(self._batch, candidates - len(tuned.tried))
-            self._finish([self._ask() for _ in range(count)], tuned)
-            tuned.tried = self._tried()
+    def _run(self, candidates: int, watch: Callable[[History], None] | None) -> History:
+        history = self.tuner.begin()
+        self._add_baseline(history)
+        self._finish(self._unfinished(), history)
+        history.evaluations = self._evaluations()
+        while len(history.evaluations) < candidates:
+            count = min(self._batch, candidates - len(history.evaluations))
+            self._finish([self._ask() for _ in range(count)], history)
+            history.evaluations = self._evaluations()
             if watch is not None:
-                watch(tuned)
-        return tuned
+                watch(history)
+        return history
 
-    def _add_baseline(self, tuned: Tuned) -> None:
-        start = self.tuner.start_of(tuned)
+    def _add_baseline(self, history: History) -> None:
+        start = self.tuner.start_of(history)
         if start is not None and not self.study.get_trials(deepcopy=False):
             add_known(self.study, self._ranges, start)
 
@@ -151,38 +124,27 @@ class SharedTuner:
         running = self.study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
         return [trial.number for trial in running if trial.user_attrs.get(WORKER) == self.worker]
 
-    def _finish(self, numbers: list[int], tuned: Tuned) -> None:
-        """Run, score and tell these candidates."""
+    def _finish(self, numbers: list[int], history: History) -> None:
         from optuna.trial import Trial
 
         trials = self.study.get_trials(deepcopy=False)
         # The baseline is candidate 0, and Optuna counts from 0 too.
-        asked = [self.tuner.plan.candidate(number + 1, trials[number].params) for number in numbers]
-        for tried in self.tuner.score(asked, tuned.bounds) if asked else []:
-            trial = Trial(self.study, trials[tried.number - 1]._trial_id)
-            trial.set_user_attr(SCORE, _as_json(tried.score))
-            self.study.tell(trial, list(tried.score.costs))
+        asked = [self.tuner.space.candidate(number + 1, trials[number].params) for number in numbers]
+        for one in self.tuner.score(asked, history.bounds) if asked else []:
+            trial = Trial(self.study, trials[one.number - 1]._trial_id)
+            trial.set_user_attr(SCORE, asdict(one.score))
+            self.study.tell(trial, list(one.score.costs))
 
-    def _tried(self) -> list[Tried]:
-        """All candidates that are done, whoever did them."""
+    def _evaluations(self) -> list[Evaluation]:
         from optuna.trial import TrialState
 
         done = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         return [
-            Tried(self.tuner.plan.candidate(trial.number + 1, trial.params), _score(trial.user_attrs[SCORE]))
+            Evaluation(self.tuner.space.candidate(trial.number + 1, trial.params), _score(trial.user_attrs[SCORE]))
             for trial in done
             if SCORE in trial.user_attrs
         ]
 
 
-def _as_json(score: Score) -> dict[str, Any]:
-    return {
-        "values": dict(score.values),
-        "limits": dict(score.limits),
-        "excesses": dict(score.excesses),
-        "costs": list(score.costs),
-    }
-
-
 def _score(data: Mapping[str, Any]) -> Score:
-    return Score(data["values"], data["limits"], data["excesses"], tuple(data["costs"]))
+    return Score(**{**data, "costs": tuple(data["costs"])})

@@ -3,8 +3,7 @@
 Such a module has a function ``page_sections(study) -> list[Section]``, and may have
 
 - ``page_lead(study) -> list[Block]``: what the study found, in a few sentences; stands first on the page,
-- ``page_again(study) -> list[Block]``: how to run it again,
-- ``planned_trials(study) -> int``: how many trials there are when it is done.
+- ``page_rerun(study) -> list[Block]``: how to run it again.
 
 All of them get a study that is open to be read, perhaps while it is running: what they need may not be there yet, which
 they say by an ``InputError``; the page then says so in their place. A kind without a module gets the general page.
@@ -16,6 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from biped.errors import InputError
+from experiments.studies.registry import KINDS
+from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.visualization.pages import Block, Prose, Section
 
@@ -40,14 +41,20 @@ def page_lead(study: Study) -> list[Block]:
     return _asked(study, "page_lead", lambda reason: [_not_yet(reason)]) or []
 
 
-def page_again(study: Study) -> list[Block]:
+def page_rerun(study: Study) -> list[Block]:
     """How to run it again."""
-    return _asked(study, "page_again", lambda reason: [_not_yet(reason)]) or []
+    return _asked(study, "page_rerun", lambda reason: [_not_yet(reason)]) or []
 
 
 def planned_trials(study: Study) -> int | None:
     """How many trials there are when the study is done, where that is known."""
-    return _asked(study, "planned_trials", lambda _: None)
+    if study.header.kind not in KINDS:
+        return None
+    try:
+        planned: int | None = plan_of(study).planned_trials(study)
+    except InputError:
+        return None
+    return planned
 
 
 def _asked(study: Study, name: str, instead: Callable[[str], Any]) -> Any:

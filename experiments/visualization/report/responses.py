@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from contact.arrays import Floats
-from experiments.studies.sweep.shares import groups, kinds_in, share
+from experiments.studies.sweep.groups import groups, proportion, successes_in
 from experiments.studies.trial import FAILED, RECOVERED
 from experiments.visualization.figures import style
 from experiments.visualization.report import theme
@@ -51,11 +51,11 @@ def _drawings(trials: Trials, axes: Sequence[Axis]) -> Iterator[Drawing]:
 def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
     """The share that recovers, over each axis by itself."""
     figure = _panels(axes, "share")
-    kinds = kinds_in(trials.frame)
+    kinds = successes_in(trials.frame)
     for k, axis in enumerate(axes):
         found = groups(trials.frame.assign(**{axis.name: axis.values}), axis.name)
         for kind, color in zip(kinds, _COLORS, strict=False):
-            shares = [share(group.trials["verdict"], kind) for group in found]
+            shares = [proportion(group.trials["verdict"], kind) for group in found]
             value = np.array([s.value for s in shares])
             figure.add_scatter(
                 x=[group.value if axis.is_numeric else plain(group.value) for group in found], y=value, **panel(k),
@@ -76,10 +76,11 @@ def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
 
 
 def _share_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
-    kinds = kinds_in(trials.frame)
+    kinds = successes_in(trials.frame)
     figure = theme.new_figure(500 if len(kinds) > 1 else 460, margin={"t": 70 if len(kinds) > 1 else 34})
     for k, kind in enumerate(kinds):
-        table = [[share(part, kind) if len(part) else None for part in row] for row in _cells(trials, first, second)]
+        cells = _cells(trials, first, second)
+        table = [[proportion(part, kind) if len(part) else None for part in row] for row in cells]
         text = [["" if s is None else f"{s.count} of {s.of}, {s.interval}" for s in row] for row in table]
         shares = np.array([[np.nan if s is None else s.value for s in row] for row in table])
         _add_map(

@@ -9,14 +9,14 @@ import plotly.graph_objects as go
 
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
-from experiments.studies.store.folder import Study
+from experiments.studies.store.folder import Study, is_being_written
 from experiments.studies.trial import FAILED, FELL, RECOVERED
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report import kinds
 from experiments.visualization.report.drawing import figure_of
 from experiments.visualization.report.responses import response_drawings
-from experiments.visualization.report.trials import Trials, is_being_written
+from experiments.visualization.report.trials import Trials
 
 #: Trials, and failures, that the page's tables have at most.
 MOST_TRIALS, MOST_FAILURES = 200, 100
@@ -158,7 +158,7 @@ def _failures(trials: Trials) -> list[Section]:
 
 def _again(trials: Trials, command: str) -> Section:
     study = trials.study
-    own = kinds.page_again(study)
+    own = kinds.page_rerun(study)
     configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
     blocks: list[Block] = [*own]
     blocks += [Code(configuration, "The study's configuration"), Prose("One trial, with everything recorded:")]

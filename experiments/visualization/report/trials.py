@@ -1,6 +1,5 @@
 """The trials of a study as a report needs them: which columns are varied, labels and metrics, and what they mean."""
 
-import fcntl
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from experiments.catalogue.parameters.parameter import Parameter, parameter_named
-from experiments.studies.shares import Share, share_of
-from experiments.studies.store.folder import HEADER, JOURNAL, Study
-from experiments.studies.store.rows import CHANGES, FIRST
+from experiments.studies.proportion import Proportion, proportion_of
+from experiments.studies.store.folder import HEADER, Study
+from experiments.studies.store.table import CHANGES, FIRST
 from experiments.studies.trial import FAILED, VERDICTS
 
 #: Of the metrics, those that are shown before others.
@@ -31,18 +30,6 @@ MOST_METRICS = 10
 def is_study(folder: Path) -> bool:
     """Whether the folder holds a study."""
     return (folder / HEADER).is_file()
-
-
-def is_being_written(folder: Path) -> bool:
-    """Whether a program is adding trials to the study in this folder, now."""
-    try:
-        with (folder / JOURNAL).open("rb") as journal:
-            fcntl.flock(journal, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # no journal, or none that may be read: nobody is heard of
-        return False
-    return False
 
 
 @dataclass(frozen=True)
@@ -113,11 +100,11 @@ class Trials:
         return Axis(name, self.label(name) + more, _numbers(self.frame[name]))
 
     @cached_property
-    def verdicts(self) -> dict[str, Share]:
+    def verdicts(self) -> dict[str, Proportion]:
         """How many trials ended in each verdict, for those that occur; and in no order but the usual one."""
         counts = self.frame["verdict"].value_counts()
         known = [*VERDICTS, *(name for name in counts.index if name not in VERDICTS)]
-        return {name: share_of(int(counts[name]), len(self)) for name in known if name in counts}
+        return {name: proportion_of(int(counts[name]), len(self)) for name in known if name in counts}
 
     @property
     def failures(self) -> pd.DataFrame:

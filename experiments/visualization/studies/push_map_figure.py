@@ -20,27 +20,21 @@ from experiments.visualization.figures.style import STYLE
 
 #: How much of the map's radius the feet take.
 FEET = 0.2
-#: Levels of impulse that the share is shown at.
+#: Levels of impulse that the proportion is shown at.
 LEVELS = 160
-AGAIN = "recovers again above a fall"
-_SHARES = LinearSegmentedColormap.from_list("recovers", ["#FFFFFF", "#8DBFE0", style.BLUE])
+ISLAND = "recovers again above a fall"
+_PROPORTIONS = LinearSegmentedColormap.from_list("recovers", ["#FFFFFF", "#8DBFE0", style.BLUE])
 
 
 @dataclass(frozen=True)
 class Ring:
-    """One curve around the human: the findings of all directions, by growing azimuth.
-
-    Attributes:
-        name: for the legend.
-        findings: each with a label ``direction`` [°].
-    """
+    """One curve around the human: the findings of all directions, by growing azimuth; its name is for the legend."""
 
     name: str
     findings: Sequence[Finding]
 
     @property
     def azimuths(self) -> Floats:
-        """[°]."""
         return np.array([finding.condition.labels["direction"] for finding in self.findings], dtype=float)
 
     def numbers(self, name: str) -> Floats:
@@ -54,12 +48,11 @@ class Ring:
             "high": [e.high for e in found],
             "unsure": [e.non_monotone / e.replicas for e in found],
         }[name]
-        ladder = self.findings[0].plan.ladder
-        return np.clip(values, ladder.start, ladder.limit)
+        grid = self.findings[0].plan.grid
+        return np.clip(values, grid.start, grid.limit)
 
 
 def rings_of(findings: Findings) -> list[Ring]:
-    """A ring for each height."""
     by_height: dict[object, list[Finding]] = {}
     for finding in findings.conditions:
         by_height.setdefault(finding.condition.labels.get("height"), []).append(finding)
@@ -67,11 +60,7 @@ def rings_of(findings: Findings) -> list[Ring]:
 
 
 def draw_map(ring: Ring, path: str | Path, title: str) -> Path:
-    """One map: on the left around the human, on the right the share that recovers at each impulse of the first look.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """One map: on the left around the human, on the right the proportion that recovers at each impulse of the grid."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(10.4, 5.4))
         left, right = _halves(figure)
@@ -80,18 +69,14 @@ def draw_map(ring: Ring, path: str | Path, title: str) -> Path:
         _draw_unsure(polar, ring)
         _finish_polar(polar, [ring], columns=2)
         axes = right.subplots()
-        _draw_shares(axes, ring)
+        _draw_proportions(axes, ring)
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         figure.savefig(path)
     return Path(path)
 
 
 def draw_maps(rings: Sequence[Ring], path: str | Path, title: str, changes: Sequence[Difference] = ()) -> Path:
-    """Several maps on top of one another, and what changed from the first to the last.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Several maps on top of one another, and what changed from the first to the last."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(10.4 if changes else 6.0, 5.4))
         left, right = _halves(figure) if changes else (figure, None)
@@ -117,13 +102,13 @@ def _polar(part: Any) -> PolarAxes:
     return axes
 
 
-def _closed(values: Floats) -> Floats:
+def closed(values: Floats) -> Floats:
     return np.append(values, values[:1])
 
 
 def _draw_ring(axes: PolarAxes, ring: Ring, color: str, *, spread: bool) -> None:
-    angles = np.radians(_closed(ring.azimuths))
-    band = {name: _closed(ring.numbers(name)) for name in ("median", "ci_low", "ci_high", "low", "high")}
+    angles = np.radians(closed(ring.azimuths))
+    band = {name: closed(ring.numbers(name)) for name in ("median", "ci_low", "ci_high", "low", "high")}
     if spread:
         axes.fill_between(angles, band["low"], band["high"], color=color, alpha=0.13, linewidth=0, label="10 … 90 %")
     confidence = f"{100.0 * ring.findings[0].estimate.median.confidence:.0f} % interval"
@@ -140,19 +125,19 @@ def _draw_ring(axes: PolarAxes, ring: Ring, color: str, *, spread: bool) -> None
 
 
 def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
-    """A ring for each direction with replicas that recovered above a fall, its area their share."""
-    share = ring.numbers("unsure")
-    shown = share > 0.0
+    """A ring for each direction with replicas that recovered above a fall, its area their proportion."""
+    proportion = ring.numbers("unsure")
+    shown = proportion > 0.0
     if shown.any():
         axes.scatter(
             np.radians(ring.azimuths[shown]),
             ring.numbers("median")[shown],
-            s=160.0 * share[shown] + 14.0,
+            s=160.0 * proportion[shown] + 14.0,
             facecolors="none",
             edgecolors=style.RED,
             linewidths=1.0,
             zorder=4,
-            label=f"not monotone ({100.0 * share.max():.0f} % at most)",
+            label=f"not monotone ({100.0 * proportion.max():.0f} % at most)",
         )
 
 
@@ -170,51 +155,50 @@ def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
 
 
 def _draw_feet(axes: PolarAxes, top: float) -> None:
-    """The soles, to the scale of one another."""
     outlines = soles()
     scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
     for outline in outlines:
         axes.fill(outline.azimuth, scale * outline.distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
 
 
-def _draw_shares(axes: Axes, ring: Ring) -> None:
-    """The share of replicas that has not fallen yet over direction and impulse, and where some recovered again."""
+def _draw_proportions(axes: Axes, ring: Ring) -> None:
+    """The proportion of replicas that has not fallen yet over direction and impulse, and where some recovered again."""
     plan = ring.findings[0].plan
     azimuths, median = ring.azimuths, ring.numbers("median")
     islands = [
         (azimuth, *item) for azimuth, f in zip(azimuths, ring.findings, strict=True) for item in f.islands().items()
     ]
-    top = 1.15 * max(float(ring.numbers("high").max()), *(value for _, value, _ in islands), plan.ladder.by)
-    edges = np.linspace(plan.ladder.start, top, LEVELS + 1)
-    shares = np.array([finding.survivors((edges[1:] + edges[:-1]) / 2.0) for finding in ring.findings])
-    mesh = axes.pcolormesh(_edges(azimuths), edges, shares.T, cmap=_SHARES, vmin=0.0, vmax=1.0, rasterized=True)
+    top = 1.15 * max(float(ring.numbers("high").max()), *(value for _, value, _ in islands), plan.grid.by)
+    edges = np.linspace(plan.grid.start, top, LEVELS + 1)
+    proportions = np.array([finding.survivors((edges[1:] + edges[:-1]) / 2.0) for finding in ring.findings])
+    mesh = axes.pcolormesh(
+        _edges(azimuths), edges, proportions.T, cmap=_PROPORTIONS, vmin=0.0, vmax=1.0, rasterized=True
+    )
     errors = np.abs(np.array([ring.numbers("ci_low"), ring.numbers("ci_high")]) - median)
     axes.errorbar(azimuths, median, errors, fmt=".", color=style.BLACK, markersize=4.0, elinewidth=1.0, label="median")
     if islands:
         x, y, count = np.array(islands, dtype=float).T
-        axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors=style.RED, label=AGAIN)
+        axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors=style.RED, label=ISLAND)
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
     axes.set_xlabel("where the push drives the human")
     axes.set_ylabel(f"{plan.label} [{plan.unit}]")
-    axes.set_title(f"Share of {plan.replicas} replicas that has not fallen up to there")
+    axes.set_title(f"Proportion of {plan.replicas} replicas that has not fallen up to there")
     axes.grid(visible=False)
     axes.figure.colorbar(mesh, ax=axes, pad=0.02, format=matplotlib.ticker.PercentFormatter(1.0))
     axes.legend(loc="upper center", ncols=2)
 
 
 def _edges(middles: Floats) -> Floats:
-    """Of cells about evenly spaced middles."""
     half = (middles[1] - middles[0]) / 2.0
     return np.append(middles - half, middles[-1] + half)
 
 
 def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Ring]) -> None:
-    """The paired difference over the direction, with its interval."""
     azimuths = np.array([change.ours.condition.labels["direction"] for change in changes], dtype=float)
     order = np.argsort(azimuths)
     values = np.array([[c.change.value, c.change.low, c.change.high] for c in changes])[order].T
     plan = changes[0].ours.plan
-    reach = float(np.abs(values[np.isfinite(values)]).max(initial=plan.ladder.by))
+    reach = float(np.abs(values[np.isfinite(values)]).max(initial=plan.grid.by))
     value, low, high = np.clip(values, -1.2 * reach, 1.2 * reach)
     sure = np.array([change.change.excludes_zero for change in changes])[order]
     for mask, color, label in ((sure, style.BLUE, "interval without zero"), (~sure, style.GREY, "with zero")):

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from experiments.studies.sensitivity.analysis import Indices
-from experiments.studies.sensitivity.config import MORRIS, Sensitivity
+from experiments.studies.sensitivity.analysis import MORRIS, Indices
+from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.measured import metric_units
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
@@ -19,20 +19,16 @@ FIGURE = "sensitivity.png"
 
 
 def draw_sensitivity(sensitivity: Sensitivity, found: Sequence[Indices], path: Path) -> list[Path]:
-    """One panel for each metric that has indices; nothing where there is none.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """One panel for each metric that has indices; nothing where there is none."""
     path.unlink(missing_ok=True)
     shown = [indices for indices in found if indices.table is not None]
     if not shown:
         return []
-    height = 0.9 + 0.34 * len(sensitivity.plan.knobs)
+    height = 0.9 + 0.34 * len(sensitivity.space.variables)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(style.SIZE[0], height * len(shown)))
         for axes, indices in zip(np.ravel(figure.subplots(len(shown), 1)), shown, strict=True):
-            if sensitivity.method == MORRIS:
+            if sensitivity.design.method == MORRIS:
                 _draw_morris(axes, indices, unit_of(sensitivity, indices.metric))
             else:
                 _draw_sobol(axes, indices)
@@ -43,8 +39,7 @@ def draw_sensitivity(sensitivity: Sensitivity, found: Sequence[Indices], path: P
 
 
 def unit_of(sensitivity: Sensitivity, metric: str) -> str:
-    """A metric's unit, in brackets."""
-    return f"[{metric_units(sensitivity.plan.experiment).get(metric) or '–'}]"
+    return f"[{metric_units(sensitivity.experiment).get(metric) or '–'}]"
 
 
 def _draw_morris(axes: Axes, indices: Indices, unit: str) -> None:
@@ -71,7 +66,7 @@ def _draw_sobol(axes: Axes, indices: Indices) -> None:
     axes.set_yticks(places, table["parameter"].tolist())
     axes.margins(x=0.05)
     axes.set_title(indices.metric)
-    axes.set_xlabel("share of the metric's variance [–]")
+    axes.set_xlabel("part of the metric's variance [–]")
 
 
 def _whiskers(axes: Axes, values: ArrayLike, places: ArrayLike, widths: ArrayLike) -> None:

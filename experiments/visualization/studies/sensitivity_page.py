@@ -3,25 +3,23 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from experiments.studies.sensitivity.analysis import Indices
-from experiments.studies.sensitivity.config import MORRIS, Sensitivity, sensitivity_from
-from experiments.studies.sensitivity.output import HEADINGS, cells_of, columns_of
-from experiments.studies.sensitivity.run import recall, trials_of
-from experiments.studies.store.config import Config
+from experiments.studies.run import recall
+from experiments.studies.sensitivity.analysis import MORRIS, Indices
+from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.folder import Study
 from experiments.visualization.figures import style
-from experiments.visualization.pages import Block, Code, Prose, Section, Table
+from experiments.visualization.pages import Block, Prose, Section, Table
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
-from experiments.visualization.report.toml import as_toml
+from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.studies.sensitivity_figures import unit_of
+from experiments.visualization.studies.sensitivity_output import HEADINGS, cells_of, columns_of
 
 #: [px] of a parameter's bars, and of what is around them.
 _ROW, _AROUND, _LEFT = 40, 130, 180
 
 
 def page_lead(study: Study) -> list[Block]:
-    """What each metric depends on most."""
     sensitivity, found = recall(study)
     first = columns_of(sensitivity)[0]
     blocks: list[Block] = []
@@ -46,25 +44,14 @@ def _ranked(indices: Indices, column: str) -> Prose:
 
 
 def page_sections(study: Study) -> list[Section]:
-    """A section for each metric."""
     sensitivity, found = recall(study)
     return [_section(sensitivity, indices, k) for k, indices in enumerate(found)]
 
 
-def planned_trials(study: Study) -> int:
-    """How many trials the analysis has."""
-    configuration = study.configuration
-    return len(trials_of(sensitivity_from(Config(configuration["sensitivity"]), configuration["name"])))
-
-
-def page_again(study: Study) -> list[Block]:
-    """The file, and the command."""
+def page_rerun(study: Study) -> list[Block]:
     name = study.configuration["name"]
-    return [
-        Prose(f"The analysis, with this file as {name}.toml:"),
-        Code(as_toml(study.configuration["sensitivity"])),
-        Code(f"biped sensitivity {name}.toml"),
-    ]
+    data = study.configuration["sensitivity"]
+    return file_and_command("The analysis", data, f"{name}.toml", f"biped sensitivity {name}.toml")
 
 
 def _section(sensitivity: Sensitivity, indices: Indices, k: int) -> Section:
@@ -78,13 +65,13 @@ def _section(sensitivity: Sensitivity, indices: Indices, k: int) -> Section:
         ordered = indices.pairs.sort_values("S2", ascending=False, kind="stable")
         rows = tuple((str(a), str(b), f"{s:.4g} ± {w:.2g}") for a, b, s, w in ordered.itertuples(index=False))
         blocks.append(Table("Pairs", ("parameter", "with", "second order"), rows))
-    method = "Morris's elementary effects" if sensitivity.method == MORRIS else "Sobol's indices"
+    method = "Morris's elementary effects" if sensitivity.design.method == MORRIS else "Sobol's indices"
     return Section(f"metric-{k}", f"What {indices.metric} depends on", method, blocks=tuple(blocks))
 
 
 def _bars(sensitivity: Sensitivity, indices: Indices, k: int) -> Drawing:
     assert indices.table is not None
-    is_morris = sensitivity.method == MORRIS
+    is_morris = sensitivity.design.method == MORRIS
     table = indices.table.sort_values(columns_of(sensitivity)[0], kind="stable")
     names = [plain(name) for name in table["parameter"]]
     figure = theme.new_figure(_AROUND + _ROW * len(names), barmode="group", margin={"l": _LEFT})
@@ -98,8 +85,8 @@ def _bars(sensitivity: Sensitivity, indices: Indices, k: int) -> Drawing:
     else:
         _add_bar(figure, names, table["S1"], table["S1_conf"], "first order", style.BLUE)
         _add_bar(figure, names, table["ST"], table["ST_conf"], "total", style.SKY)
-        unit = "share of the metric's variance [–]"
-        text = f"Shares of the variance of {indices.metric}, with 95 % intervals (Sobol 2001; Saltelli et al. 2010)."
+        unit = "part of the metric's variance [–]"
+        text = f"Parts of the variance of {indices.metric}, with 95 % intervals (Sobol 2001; Saltelli et al. 2010)."
     figure.update_layout(xaxis={"title": {"text": plain(unit)}}, yaxis={"showgrid": False})
     return Drawing(f"indices-{k}", text, figure)
 

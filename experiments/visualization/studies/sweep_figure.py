@@ -1,17 +1,17 @@
 """One figure of a sweep, by how much was varied.
 
-One parameter: the share that recovered, and a metric, against it. Two on a grid: maps of both. Two sampled ones: every
-trial where it was. More: the share against each, over all values of the others, and the figure says so.
+One parameter: the proportion that recovered, and a metric, against it. Two on a grid: maps of both. Two sampled ones:
+every trial where it was. More: the proportion against each, over all values of the others, and the figure says so.
 """
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.catalogue.parameters.parameter import parameter_named
-from experiments.studies.shares import CONFIDENCE
+from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.store.measured import metric_units
-from experiments.studies.sweep.plan import Plan
-from experiments.studies.sweep.shares import Factor, factors_of, groups, kinds_in, share, shown_metric
+from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
+from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS
 from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE, STYLE
 
@@ -28,8 +28,7 @@ MOST_PANELS = 12
 MOST_WRITTEN = 150
 
 
-def draw_sweep(plan: Plan, frame: "pd.DataFrame", path: Path) -> Path:
-    """Draw a sweep's table into a file."""
+def draw_sweep(plan: Sweep, frame: "pd.DataFrame", path: Path) -> Path:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -52,18 +51,18 @@ def draw_sweep(plan: Plan, frame: "pd.DataFrame", path: Path) -> Path:
     return path
 
 
-def _title(plan: Plan, frame: "pd.DataFrame") -> str:
+def _title(plan: Sweep, frame: "pd.DataFrame") -> str:
     counts = frame["verdict"].value_counts()
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict, 0))
-    return f"{plan.experiment.name}: {len(frame)} trials, {told}"
+    counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict, 0))
+    return f"{plan.experiment.name}: {len(frame)} trials, {counted}"
 
 
-def _with_unit(plan: Plan, factor: Factor) -> str:
+def _with_unit(plan: Sweep, factor: Factor) -> str:
     unit = parameter_named(factor.column, plan.experiment.parameters).unit
     return f"{factor.label} [{unit}]" if unit else factor.label
 
 
-def _metric_label(plan: Plan, metric: str) -> str:
+def _metric_label(plan: Sweep, metric: str) -> str:
     unit = metric_units(plan.experiment).get(metric, "")
     return f"{metric} [{unit}]" if unit not in ("", "1") else metric
 
@@ -74,7 +73,7 @@ def _is_number(frame: "pd.DataFrame", column: str) -> bool:
     return bool(is_numeric_dtype(frame[column]))
 
 
-def _scale(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> list[Any]:
+def _scale(axes: "Axes", frame: "pd.DataFrame", factor: Factor) -> list[Any]:
     """The places along x of the groups of a factor, with ticks for words, and a log scale where the values have it."""
     found = groups(frame, factor.column)
     if not _is_number(frame, factor.column):
@@ -82,23 +81,10 @@ def _scale(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> l
         axes.set_xlim(-0.5, len(found) - 0.5)
         return list(range(len(found)))
     values = [group.value for group in found]
-    if _is_log(plan, factor):
+    if factor.is_log:
         _set_log(axes, "x")
     axes.margins(x=0.03)
     return values
-
-
-def _is_log(plan: Plan, factor: Factor) -> bool:
-    """Whether the values of a factor were spread on a log scale, as far as its range says so."""
-    tables = [plan.configuration["vary"]]
-    tables += [table for key in ("sample", "together") if isinstance(table := tables[0].get(key), dict)]
-    for table in tables:
-        group, _, last = factor.column.partition(".")
-        nested = table.get(group)
-        spec = table.get(factor.column, nested.get(last) if isinstance(nested, dict) else None)
-        if isinstance(spec, dict) and spec.get("scale") == "log":
-            return True
-    return False
 
 
 def _set_log(axes: "Axes", name: str) -> None:
@@ -111,37 +97,35 @@ def _set_log(axes: "Axes", name: str) -> None:
     axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
 
 
-def _draw_share(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> None:
-    """The share that recovered against a factor, with its interval."""
-    places = _scale(axes, plan, frame, factor)
+def _draw_proportion(axes: "Axes", frame: "pd.DataFrame", factor: Factor) -> None:
+    places = _scale(axes, frame, factor)
     found = groups(frame, factor.column)
-    for kind, colour, marker in zip(kinds_in(frame), (GREEN, BLUE), ("o", "s"), strict=False):
-        shares = [share(group.trials["verdict"], kind) for group in found]
-        bars = [[s.value - s.low for s in shares], [s.high - s.value for s in shares]]
+    for kind, colour, marker in zip(successes_in(frame), (GREEN, BLUE), ("o", "s"), strict=False):
+        proportions = [proportion(group.trials["verdict"], kind) for group in found]
+        bars = [[s.value - s.low for s in proportions], [s.high - s.value for s in proportions]]
         axes.errorbar(
-            places, [s.value for s in shares], yerr=bars, color=colour, marker=marker, markersize=4, capsize=2.5,
+            places, [s.value for s in proportions], yerr=bars, color=colour, marker=marker, markersize=4, capsize=2.5,
             linewidth=1.2, elinewidth=0.8, label=kind, linestyle="-" if _is_number(frame, factor.column) else "none",
         )  # fmt: skip
     axes.set_ylim(-0.04, 1.04)
-    axes.set_ylabel("share of trials")
-    if len(kinds_in(frame)) > 1:
+    axes.set_ylabel("proportion of trials")
+    if len(successes_in(frame)) > 1:
         axes.legend(loc="best")
 
 
-def _draw_one(figure: "Figure", plan: Plan, frame: "pd.DataFrame", factor: Factor) -> None:
+def _draw_one(figure: "Figure", plan: Sweep, frame: "pd.DataFrame", factor: Factor) -> None:
     metric = shown_metric(plan, frame)
     rows: Any = figure.subplots(2 if metric else 1, 1, sharex=True, squeeze=False)[:, 0]
     binned = " in bins of equally many" if len(groups(frame, factor.column)) < frame[factor.column].nunique() else ""
-    _draw_share(rows[0], plan, frame, factor)
-    rows[0].set_title(f"share that recovered{binned}, with Wilson's {CONFIDENCE:.0%} interval")
+    _draw_proportion(rows[0], frame, factor)
+    rows[0].set_title(f"proportion that recovered{binned}, with Wilson's {CONFIDENCE:.0%} interval")
     if metric:
         _draw_metric(rows[1], plan, frame, factor, metric)
     rows[-1].set_xlabel(_with_unit(plan, factor))
 
 
-def _draw_metric(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor, metric: str) -> None:
-    """All trials, by verdict, and the median."""
-    places = _scale(axes, plan, frame, factor)
+def _draw_metric(axes: "Axes", plan: Sweep, frame: "pd.DataFrame", factor: Factor, metric: str) -> None:
+    places = _scale(axes, frame, factor)
     found = groups(frame, factor.column)
     number = _is_number(frame, factor.column)
     for verdict in VERDICTS:
@@ -164,14 +148,14 @@ def _draw_metric(axes: "Axes", plan: Plan, frame: "pd.DataFrame", factor: Factor
     axes.legend(loc="best")
 
 
-def _draw_maps(figure: "Figure", plan: Plan, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
-    """Of the share and of a metric: the first factor upwards, the second along x."""
+def _draw_maps(figure: "Figure", plan: Sweep, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
+    """Of the proportion and of a metric: the first factor upwards, the second along x."""
     metric = shown_metric(plan, frame)
     columns: Any = figure.subplots(1, 2 if metric else 1, squeeze=False)[0]
-    shares = _table(frame, first, second, lambda part: share(part["verdict"]).value)
+    proportions = _table(frame, first, second, lambda part: proportion(part["verdict"]).value)
     each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
-    _draw_map(figure, columns[0], plan, shares, first, second, "share", "viridis", (0.0, 1.0), ".2g")
-    columns[0].set_title(f"share that recovered, {each}")
+    _draw_map(figure, columns[0], plan, proportions, first, second, "proportion", "viridis", (0.0, 1.0), ".2g")
+    columns[0].set_title(f"proportion that recovered, {each}")
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
         _draw_map(figure, columns[1], plan, medians, first, second, _metric_label(plan, metric), "cividis", None, ".3g")
@@ -195,7 +179,7 @@ def _ordered(frame: "pd.DataFrame", factor: Factor) -> list[Any]:
 def _draw_map(
     figure: "Figure",
     axes: "Axes",
-    plan: Plan,
+    plan: Sweep,
     table: "pd.DataFrame",
     first: Factor,
     second: Factor,
@@ -225,23 +209,22 @@ def _draw_map(
                           color="white" if dark else "black")  # fmt: skip
 
 
-def _draw_points(axes: "Axes", plan: Plan, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
-    """Each trial where it was sampled."""
+def _draw_points(axes: "Axes", plan: Sweep, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
     for verdict in VERDICTS:
         part = frame[frame["verdict"] == verdict]
         if len(part):
             axes.scatter(part[first.column], part[second.column], s=16, color=COLOURS[verdict],
                          marker=_MARKERS[verdict], label=verdict, alpha=0.8, linewidths=1.0)  # fmt: skip
     for factor, name in ((first, "x"), (second, "y")):
-        if _is_log(plan, factor):
+        if factor.is_log:
             _set_log(axes, name)
         getattr(axes, f"set_{name}label")(_with_unit(plan, factor))
     axes.margins(0.03)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def _draw_each(plan: Plan, frame: "pd.DataFrame", factors: list[Factor]) -> "Figure":
-    """A panel for each factor: the share over all values of the others."""
+def _draw_each(plan: Sweep, frame: "pd.DataFrame", factors: list[Factor]) -> "Figure":
+    """A panel for each factor: the proportion over all values of the others."""
     from matplotlib.figure import Figure
 
     shown = factors[:MOST_PANELS]
@@ -250,7 +233,7 @@ def _draw_each(plan: Plan, frame: "pd.DataFrame", factors: list[Factor]) -> "Fig
     figure = Figure(figsize=(3.6 * columns, 2.6 * rows + 0.6))
     panels: Any = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
     for axes, factor in zip(panels, shown, strict=False):
-        _draw_share(axes, plan, frame, factor)
+        _draw_proportion(axes, frame, factor)
         axes.set_xlabel(_with_unit(plan, factor))
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
@@ -259,7 +242,7 @@ def _draw_each(plan: Plan, frame: "pd.DataFrame", factors: list[Factor]) -> "Fig
             axes.set_ylabel("")
     more = f"; the first {len(shown)} of {len(factors)} parameters" if len(shown) < len(factors) else ""
     figure.supxlabel(
-        f"share that recovered against each, over all values of the others{more}; bars: Wilson, {CONFIDENCE:.0%}",
+        f"proportion that recovered against each, over all values of the others{more}; bars: Wilson, {CONFIDENCE:.0%}",
         fontsize=8,
     )
     return figure

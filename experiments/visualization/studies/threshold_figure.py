@@ -1,4 +1,4 @@
-"""Figures of thresholds: the share that recovers against the value, and the medians of many conditions."""
+"""Figures of thresholds: the proportion that recovers against the value, and the medians of many conditions."""
 
 import math
 from collections.abc import Mapping
@@ -13,26 +13,16 @@ from matplotlib.ticker import PercentFormatter
 
 from contact.arrays import Floats
 from experiments.studies.threshold.findings import Finding, Findings
-from experiments.studies.threshold.plan import Plan
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
+from experiments.visualization.studies.threshold_text import label_of, name_of
 
 #: More conditions than this are drawn as medians side by side.
 MOST_CURVES = 6
 
 
 def draw_findings(findings: Findings, path: str | Path, title: str, marks: Mapping[str, float] | None = None) -> Path:
-    """The curve of each of a few conditions, or the medians of many.
-
-    Args:
-        findings: of the study.
-        path: of the file.
-        title: of the figure.
-        marks: values to be marked, by what they are.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """The curve of each of a few conditions, or the medians of many; ``marks`` are values, by what they are."""
     few = len(findings.conditions) <= MOST_CURVES
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.0, 4.8))
@@ -43,51 +33,45 @@ def draw_findings(findings: Findings, path: str | Path, title: str, marks: Mappi
     return Path(path)
 
 
-def name_of(finding: Finding) -> str:
-    """What a condition is called: its labels."""
-    labels = finding.condition.labels
-    return ", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{value}" for name, value in labels.items())
-
-
 def thresholds_of(finding: Finding) -> tuple[Floats, Floats]:
-    """Sorted thresholds of the replicas, and the share that is above each: the curve of those that never fell before.
+    """Sorted thresholds of the replicas, and the proportion above each: the curve of those that never fell before.
 
     A threshold out of range lies at its edge.
     """
-    ladder = finding.plan.ladder
-    low = np.clip(sorted(bracket.low for bracket in finding.brackets), ladder.start, ladder.limit)
+    grid = finding.plan.grid
+    low = np.clip(sorted(bracket.low for bracket in finding.brackets), grid.start, grid.limit)
     return low, 1.0 - np.arange(1, len(low) + 1) / len(low)
 
 
 def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> None:
     plan, single = findings.plan, len(findings.conditions) == 1
     for place, (finding, color) in enumerate(zip(findings.conditions, style.LINES, strict=False)):
-        _draw_curve(axes, finding, color, shift=0.06 * plan.ladder.by * place, single=single)
+        _draw_curve(axes, finding, color, shift=0.06 * plan.grid.by * place, single=single)
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
-    axes.set_xlim(plan.ladder.start, _highest(findings))
+    axes.set_xlim(plan.grid.start, _highest(findings))
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.set_xlabel(_with_unit(plan))
-    axes.set_ylabel(f"share of {plan.replicas} replicas")
+    axes.set_xlabel(label_of(plan))
+    axes.set_ylabel(f"proportion of {plan.replicas} replicas")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
 
 
 def _draw_curve(axes: Axes, finding: Finding, color: str, *, shift: float, single: bool) -> None:
     found = finding.estimate
     name = name_of(finding)
-    ladder = finding.plan.ladder
+    grid = finding.plan.grid
     thresholds, above = thresholds_of(finding)
-    steps = np.concatenate([[ladder.start], thresholds, [ladder.limit]]), np.concatenate([[1.0], above, [0.0]])
+    steps = np.concatenate([[grid.start], thresholds, [grid.limit]]), np.concatenate([[1.0], above, [0.0]])
     axes.step(*steps, where="post", color=color, label="threshold lies above" if single else name)
-    shares = finding.curve
-    share = np.array([s.recovered / s.tried for s in shares])
-    errors = np.abs(np.array([[s.low for s in shares], [s.high for s in shares]]) - share)
+    found_at = finding.curve.values()
+    proportion = np.array([p.value for p in found_at])
+    errors = np.abs(np.array([[p.low for p in found_at], [p.high for p in found_at]]) - proportion)
     label = f"recovers, with {100.0 * finding.plan.confidence:g} % interval" if single else None
-    values = [s.value + shift for s in shares]
+    values = [value + shift for value in finding.curve]
     looks: dict[str, Any] = {"fmt": "o", "color": color, "markersize": 3.5, "elinewidth": 0.9, "clip_on": False}
-    axes.errorbar(values, share, errors, label=label, **looks)
-    low, high = np.clip((found.median.low, found.median.high), ladder.start, ladder.limit)
+    axes.errorbar(values, proportion, errors, label=label, **looks)
+    low, high = np.clip((found.median.low, found.median.high), grid.start, grid.limit)
     unit = finding.plan.unit
     text = f"median {found.median.value:.3g} {unit} ({found.median.low:.3g} … {found.median.high:.3g})"
     axes.axvspan(low, high, color=color, alpha=0.15, linewidth=0, label=text)
@@ -96,29 +80,25 @@ def _draw_curve(axes: Axes, finding: Finding, color: str, *, shift: float, singl
 
 
 def _draw_half(axes: Axes, finding: Finding) -> None:
-    half, ladder = finding.half, finding.plan.ladder
-    ends = np.clip((half.low, half.high), ladder.start, ladder.limit)
+    half, grid = finding.half, finding.plan.grid
+    ends = np.clip((half.low, half.high), grid.start, grid.limit)
     text = f"half recover at {half.value:.3g} {finding.plan.unit} ({half.low:.3g} … {half.high:.3g}), islands counted"
     reach = np.abs(ends - half.value)[:, None]
     axes.errorbar([half.value], [0.5], xerr=reach, fmt="s", color=style.RED, markersize=4.5, zorder=5, label=text)
 
 
 def _highest(findings: Findings) -> float:
-    """The largest value of interest: of the first look, or a threshold's beyond it."""
-    ladder = findings.plan.ladder
-    highs = [min(1.05 * finding.estimate.high, ladder.limit) for finding in findings.conditions]
-    return max(ladder.stop, *highs)
-
-
-def _with_unit(plan: Plan) -> str:
-    return f"{plan.label} [{plan.unit}]" if plan.unit else plan.label
+    """The largest value of interest: of the grid, or a threshold's beyond it."""
+    grid = findings.plan.grid
+    highs = [min(1.05 * finding.estimate.high, grid.limit) for finding in findings.conditions]
+    return max(grid.stop, *highs)
 
 
 def _draw_medians(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> None:
     plan = findings.plan
     places = np.arange(len(findings.conditions))
     estimates = [finding.estimate for finding in findings.conditions]
-    edges = plan.ladder.start, plan.ladder.limit
+    edges = plan.grid.start, plan.grid.limit
     median, low, high = (
         np.clip([getattr(e.median, name) for e in estimates], *edges) for name in ("value", "low", "high")
     )
@@ -132,5 +112,5 @@ def _draw_medians(axes: Axes, findings: Findings, marks: Mapping[str, float]) ->
     names = [name_of(finding) for finding in findings.conditions]
     axes.set_xticks(places, names, rotation=45, ha="right")
     axes.set_xmargin(0.03)
-    axes.set_ylabel(_with_unit(plan))
+    axes.set_ylabel(label_of(plan))
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)

@@ -1,31 +1,80 @@
-"""What a study of thresholds leaves behind: tables in its folder, and lines on the terminal."""
+"""What a study of thresholds leaves behind: tables and figures in its folder, and lines on the terminal."""
 
-import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.terminal import terminal
 from experiments.studies.store.folder import Study
-from experiments.studies.threshold.findings import Difference, Finding, Findings
+from experiments.studies.threshold.findings import Difference, Finding, Findings, compare
+from experiments.studies.threshold.presets import PRESETS
+from experiments.studies.threshold.threshold import Threshold
 from experiments.studies.trial import FAILED
-from experiments.visualization.studies.threshold_figure import name_of
+from experiments.visualization.studies.push_map_figure import Ring, draw_map, draw_maps, rings_of
+from experiments.visualization.studies.threshold_figure import draw_findings
+from experiments.visualization.studies.threshold_text import (
+    interval_text,
+    median_text,
+    name_of,
+    number_text,
+    remarks,
+)
 
-#: What a condition is called on the terminal.
-Name = Callable[[Finding], str]
+
+def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: bool) -> list[Path]:
+    """Print what was found, write tables and draw a figure into the study's folder; the files."""
+    preset = PRESETS.get(plan.kind)
+    name = plan.experiment.name
+    print_findings(findings, preset.title if preset else name)
+    if plan.kind == PUSH_MAP:
+        terminal().print(Text(_weakest(findings), style="green"))
+    files = write_tables(findings, folder, plan.kind)
+    if draw:
+        title = f"{preset.figure if preset else name}: {folder.name}"
+        figure = folder / f"{plan.kind}.png"
+        if plan.kind == PUSH_MAP:
+            files.append(_draw_map(findings, figure))
+        else:
+            files.append(draw_findings(findings, figure, title, preset.marks if preset else None))
+    _print_failures(Study.read(folder))
+    return files
+
+
+def show_preset(others: Mapping[str, Findings]) -> Callable[[Threshold, Findings, Path, bool], list[Path]]:
+    """The same, and comparisons with other maps, by their names."""
+
+    def show(plan: Threshold, findings: Findings, folder: Path, draw: bool) -> list[Path]:
+        files = show_thresholds(plan, findings, folder, draw)
+        rings = rings_of(findings) if others else []
+        for place, (name, other) in enumerate(others.items()):
+            changes = compare(other, findings)
+            print_changes(changes, folder.name, name)
+            if draw and place == 0 and len(rings) == 1:
+                all_rings = [Ring(key, rings_of(found)[0].findings) for key, found in others.items()]
+                path = folder / f"{PUSH_MAP}-compared.png"
+                files.append(draw_maps([*all_rings, Ring(folder.name, rings[0].findings)], path, "Push maps", changes))
+        return files
+
+    return show
+
+
+def _draw_map(findings: Findings, path: Path) -> Path:
+    rings, title = rings_of(findings), PRESETS[PUSH_MAP].figure
+    return draw_map(rings[0], path, title) if len(rings) == 1 else draw_maps(rings, path, title)
+
+
+def _weakest(findings: Findings) -> str:
+    ends = [choose(findings.conditions, key=lambda f: f.estimate.median.value) for choose in (min, max)]
+    texts = [f"{' '.join(name_of(f).split())}: {f.estimate.median.value:.3g} {findings.plan.unit}" for f in ends]
+    return f"weakest towards {texts[0]}; strongest towards {texts[1]}"
 
 
 def write_tables(findings: Findings, folder: Path, name: str) -> list[Path]:
-    """The tables of conditions, curves and replicas.
-
-    Raises:
-        OSError: one cannot be written.
-    """
     tables = {"": findings.frame(), "-curves": findings.curves(), "-replicas": findings.replicas()}
     files = []
     for suffix, frame in tables.items():
@@ -34,8 +83,7 @@ def write_tables(findings: Findings, folder: Path, name: str) -> list[Path]:
     return files
 
 
-def print_findings(findings: Findings, title: str, name: Name = name_of) -> None:
-    """The table of all conditions, and what it leaves out of account."""
+def print_findings(findings: Findings, title: str) -> None:
     console = terminal()
     plan = findings.plan
     reached = findings.conditions[0].estimate.median.confidence
@@ -44,14 +92,13 @@ def print_findings(findings: Findings, title: str, name: Name = name_of) -> None
     for heading in ("median", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", "not monotone"):
         table.add_column(heading, justify="right")
     for finding in findings.conditions:
-        table.add_row(name(finding) or "threshold", *_cells(finding))
+        table.add_row(name_of(finding) or "threshold", *_cells(finding))
     console.print(table)
     for line in remarks(findings):
         console.print(Text(line, style="yellow"))
 
 
-def print_changes(changes: Sequence[Difference], ours: str, theirs: str, name: Name = name_of) -> None:
-    """The table of paired differences."""
+def print_changes(changes: Sequence[Difference], ours: str, theirs: str) -> None:
     plan = changes[0].ours.plan
     reached = changes[0].change.confidence
     table = _table(f"{ours} against {theirs}, replica by replica [{plan.unit}]")
@@ -61,23 +108,16 @@ def print_changes(changes: Sequence[Difference], ours: str, theirs: str, name: N
         interval = Text(interval_text(change.change.low, change.change.high))
         interval.stylize("green" if change.change.low > 0.0 else "red" if change.change.high < 0.0 else "dim")
         medians = (number_text(finding.estimate.median.value) for finding in (change.theirs, change.ours))
-        table.add_row(name(change.ours), *medians, f"{change.change.value:+.3g}", interval)
+        table.add_row(name_of(change.ours), *medians, f"{change.change.value:+.3g}", interval)
     terminal().print(table)
 
 
-def print_failures(study: Study, console: Console | None = None) -> None:
-    """How many trials ended in which error, if any did."""
+def _print_failures(study: Study) -> None:
     failed = [result for result in study.results().values() if result["verdict"] == FAILED]
-    if not failed:
-        return
-    kinds = ", ".join(f"{kind}: {count}" for kind, count in Counter(r["failure"] for r in failed).most_common())
-    line = f"{len(failed)} trials failed and count as not recovered ({kinds}); the first: {failed[0]['message']}"
-    (console or terminal()).print(Text(line, style="yellow"))
-
-
-def print_files(folder: Path, files: Sequence[Path]) -> None:
-    """Where the results are."""
-    terminal().print(Text(f"\n{folder}/  trials.parquet, {', '.join(file.name for file in files)}", style="cyan"))
+    if failed:
+        kinds = ", ".join(f"{kind}: {count}" for kind, count in Counter(r["failure"] for r in failed).most_common())
+        line = f"{len(failed)} trials failed and count as not recovered ({kinds}); the first: {failed[0]['message']}"
+        terminal().print(Text(line, style="yellow"))
 
 
 def _table(title: str) -> Table:
@@ -89,49 +129,3 @@ def _cells(finding: Finding) -> list[str]:
     odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
     interval = interval_text(found.median.low, found.median.high)
     return [median_text(finding), interval, number_text(found.low), number_text(found.high), odd]
-
-
-def median_text(finding: Finding) -> str:
-    """A condition's median for a reader: that it is below the least value tried, or not below the greatest."""
-    found = finding.estimate
-    if found.median.value == -math.inf:
-        return f"< {finding.plan.ladder.start:g}"
-    beyond = 2 * found.above >= found.replicas
-    return f"≥ {number_text(found.median.value)}" if beyond else number_text(found.median.value)
-
-
-def number_text(value: float) -> str:
-    """A threshold for a reader."""
-    return f"{value:.4g}" if math.isfinite(value) else "−∞" if value < 0.0 else "∞"
-
-
-def interval_text(low: float, high: float) -> str:
-    """An interval for a reader."""
-    return f"{number_text(low)} … {number_text(high)}"
-
-
-def remarks(findings: Findings) -> list[str]:
-    """What a reader of the table has to know."""
-    plan = findings.plan
-    estimates = [finding.estimate for finding in findings.conditions]
-    reached = estimates[0].median.confidence
-    lines = []
-    if reached < plan.confidence:
-        lines.append(
-            f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
-        )
-    below = sum(e.below for e in estimates)
-    if below:
-        lines.append(
-            f"{below} thresholds are below the least value, {plan.ladder.start:g} {plan.unit}: the human falls at it."
-        )
-    above = sum(e.above for e in estimates)
-    if above:
-        lines.append(f"{above} thresholds are above the greatest value tried, {plan.ladder.limit:g} {plan.unit}.")
-    odd = sum(e.non_monotone for e in estimates)
-    if odd:
-        lines.append(
-            f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
-            "a threshold is the first fall, and such islands do not count; a finer ladder (--by) would find more."
-        )
-    return lines

@@ -9,12 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from experiments.studies.tuning.config import Tuning
-from experiments.studies.tuning.design_variable import LOG
+from experiments.studies.grid import LOG
 from experiments.studies.tuning.importance import GOOD, importances
 from experiments.studies.tuning.objective import Objective
-from experiments.studies.tuning.session import Outcome
-from experiments.studies.tuning.tuner import Tried
+from experiments.studies.tuning.tuner import Evaluation
+from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
 
@@ -23,18 +22,14 @@ FILES = (HISTORY, IMPORTANCE, SLICES, FRONT)
 
 
 def draw_tuning(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
-    """All figures that there is something for; those of an earlier time are removed.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """All figures that there is something for; those of an earlier time are removed."""
     for name in FILES:
         (folder / name).unlink(missing_ok=True)
-    if not outcome.tuned.tried:
+    if not outcome.history.evaluations:
         return []
     with matplotlib.rc_context(STYLE):
         figures = {HISTORY: _history(tuning, outcome), SLICES: _slices(tuning, outcome)}
-        important = _importance(tuning, outcome.tuned.tried)
+        important = _importance(tuning, outcome.history.evaluations)
         if important is not None:
             figures[IMPORTANCE] = important
         if tuning.is_front:
@@ -45,36 +40,39 @@ def draw_tuning(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def label_of(objective: Objective) -> str:
-    """An objective's name and which way is good."""
     return f"{objective.name} ({'small' if objective.sign > 0.0 else 'great'} is good)"
 
 
-def best_so_far(tried: Sequence[Tried], objective: Objective) -> np.ndarray:
-    """(tried,) of the candidates that keep all limits, the best value up to each; NaN before the first."""
-    values = [objective.sign * one.score.values[objective.name] if one.score.keeps_limits else np.inf for one in tried]
+def best_so_far(evaluations: Sequence[Evaluation], objective: Objective) -> np.ndarray:
+    """(candidates,) of the candidates that keep all limits, the best value up to each; NaN before the first."""
+    values = [
+        objective.sign * one.score.values[objective.name] if one.score.keeps_limits else np.inf for one in evaluations
+    ]
     best = np.minimum.accumulate(values)
     return np.where(np.isfinite(best), objective.sign * best, np.nan)
 
 
 def _history(tuning: Tuning, outcome: Outcome) -> Figure:
-    objectives = tuning.judge.objectives
+    objectives = tuning.scorer.objectives
     figure = Figure(figsize=(style.SIZE[0], 3.0 * len(objectives) + 0.4))
-    tried = outcome.tuned.tried
-    numbers = np.arange(1, len(tried) + 1)
-    kept = np.array([one.score.keeps_limits for one in tried])
+    evaluations = outcome.history.evaluations
+    numbers = np.arange(1, len(evaluations) + 1)
+    within = np.array([one.score.keeps_limits for one in evaluations])
     for axes, objective in zip(np.ravel(figure.subplots(len(objectives), 1, sharex=True)), objectives, strict=True):
-        values = np.array([one.score.values[objective.name] for one in tried])
-        if not kept.all():
-            axes.plot(numbers[~kept], values[~kept], "x", color=style.ORANGE, markersize=3.5, label="beyond a limit")
-        axes.plot(numbers[kept], values[kept], "o", color=style.SKY, markersize=2.5, label="candidate")
-        axes.step(numbers, best_so_far(tried, objective), where="post", color=style.BLUE, label="best so far")
-        baseline = outcome.tuned.baseline.score.values[objective.name]
+        values = np.array([one.score.values[objective.name] for one in evaluations])
+        if not within.all():
+            axes.plot(
+                numbers[~within], values[~within], "x", color=style.ORANGE, markersize=3.5, label="beyond a limit"
+            )
+        axes.plot(numbers[within], values[within], "o", color=style.SKY, markersize=2.5, label="candidate")
+        axes.step(numbers, best_so_far(evaluations, objective), where="post", color=style.BLUE, label="best so far")
+        baseline = outcome.history.baseline.score.values[objective.name]
         axes.axhline(baseline, color=style.BLACK, linewidth=0.9, linestyle=(0, (5, 3)), label="baseline")
         axes.set_ylabel(label_of(objective))
-        axes.set_xlim(0, len(tried) + 1)
+        axes.set_xlim(0, len(evaluations) + 1)
         _beside(axes)
     axes.set_xlabel("candidate")
-    figure.suptitle(f"{tuning.name}: candidates by {tuning.optimizer}", fontsize=10.0, fontweight="bold")
+    figure.suptitle(f"{tuning.name}: candidates by {tuning.settings.optimizer}", fontsize=10.0, fontweight="bold")
     return figure
 
 
@@ -82,80 +80,77 @@ def _beside(axes: Axes) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.6)
 
 
-def _importance(tuning: Tuning, tried: Sequence[Tried]) -> Figure | None:
-    knobs, objectives = tuning.plan.knobs, tuning.judge.objectives
-    found = [importances(knobs, tried, place) for place in range(len(objectives))]
+def _importance(tuning: Tuning, evaluations: Sequence[Evaluation]) -> Figure | None:
+    variables, objectives = tuning.space.variables, tuning.scorer.objectives
+    found = [importances(variables, evaluations, place) for place in range(len(objectives))]
     if not any(found):
         return None
-    shown = [(objective, shares) for objective, shares in zip(objectives, found, strict=True) if shares]
-    figure = Figure(figsize=(style.SIZE[0], (0.9 + 0.26 * len(knobs)) * len(shown)))
-    for axes, (objective, shares) in zip(np.ravel(figure.subplots(len(shown), 1)), shown, strict=True):
-        names = sorted(shares, key=lambda name: shares[name])
-        axes.barh(names, [shares[name] for name in names], color=style.BLUE, height=0.7)
+    shown = [(objective, parts) for objective, parts in zip(objectives, found, strict=True) if parts]
+    figure = Figure(figsize=(style.SIZE[0], (0.9 + 0.26 * len(variables)) * len(shown)))
+    for axes, (objective, parts) in zip(np.ravel(figure.subplots(len(shown), 1)), shown, strict=True):
+        names = sorted(parts, key=lambda name: parts[name])
+        axes.barh(names, [parts[name] for name in names], color=style.BLUE, height=0.7)
         for place, name in enumerate(names):
-            axes.annotate(f"{shares[name]:.2f}", (shares[name], place), (3, 0), textcoords="offset points", va="center")
-        axes.set_xlim(0.0, 1.12 * max(shares.values()))
+            axes.annotate(f"{parts[name]:.2f}", (parts[name], place), (3, 0), textcoords="offset points", va="center")
+        axes.set_xlim(0.0, 1.12 * max(parts.values()))
         axes.grid(visible=False, axis="y")
         axes.set_title(f"What sets the best {GOOD:.0%} in {objective.name} apart")
-    axes.set_xlabel("share (PED-ANOVA) [–]")
+    axes.set_xlabel("part (PED-ANOVA) [–]")
     return figure
 
 
 def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
-    """Cost over each knob: a row of panels for each objective."""
-    knobs, objectives = tuning.plan.knobs, tuning.judge.objectives
-    tried = outcome.tuned.tried
-    columns = min(len(knobs), 3 if len(knobs) % 4 else 4)
-    rows = -(-len(knobs) // columns)
+    variables, objectives = tuning.space.variables, tuning.scorer.objectives
+    evaluations = outcome.history.evaluations
+    columns = min(len(variables), 3 if len(variables) % 4 else 4)
+    rows = -(-len(variables) // columns)
     figure = Figure(figsize=(2.6 * columns + 0.6, 2.3 * rows * len(objectives) + 0.4))
     cells = figure.subplots(rows * len(objectives), columns, squeeze=False)
     points = None
     for block, objective in enumerate(objectives):
-        values = np.array([one.score.values[objective.name] for one in tried])
+        values = np.array([one.score.values[objective.name] for one in evaluations])
         mine = cells[block * rows : (block + 1) * rows].ravel()
-        for place, knob in enumerate(knobs):
+        for place, variable in enumerate(variables):
             axes = mine[place]
-            at = [one.candidate.point[knob.name] for one in tried]
-            points = axes.scatter(at, values, c=np.arange(1, len(tried) + 1), s=4.0, cmap="viridis_r", linewidths=0)
-            for one, color, mark in (
-                (outcome.tuned.baseline, style.BLACK, "D"),
-                (outcome.winner, style.RED, "*"),
-            ):
+            at = [one.candidate.point[variable.name] for one in evaluations]
+            points = axes.scatter(
+                at, values, c=np.arange(1, len(evaluations) + 1), s=4.0, cmap="viridis_r", linewidths=0
+            )
+            for one, color, mark in ((outcome.history.baseline, style.BLACK, "D"), (outcome.winner, style.RED, "*")):
                 if one is not None and one.candidate.point:
-                    where = one.candidate.point[knob.name], one.score.values[objective.name]
+                    where = one.candidate.point[variable.name], one.score.values[objective.name]
                     axes.plot(*where, mark, color=color, markersize=9 if mark == "*" else 5, markeredgecolor="white")
-            axes.set_xlim(knob.low, knob.high)
-            if knob.scale == LOG:
+            axes.set_xlim(variable.low, variable.high)
+            if variable.scale == LOG:
                 axes.set_xscale("log")
                 axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
                 axes.xaxis.set_major_formatter("{x:g}")
                 axes.xaxis.set_minor_formatter(NullFormatter())
-            axes.set_xlabel(_with_unit(knob.name, tuning.plan.units[knob.name]))
+            axes.set_xlabel(with_unit(variable.name, tuning.space.units[variable.name]))
             if place % columns == 0:
                 axes.set_ylabel(objective.name)
-        for axes in mine[len(knobs) :]:
+        for axes in mine[len(variables) :]:
             axes.set_visible(False)
     assert points is not None
     figure.colorbar(points, ax=cells.ravel().tolist(), label="candidate", fraction=0.03, pad=0.01)
-    figure.suptitle("Each candidate, by knob; diamond: baseline, star: winner", fontsize=10.0, fontweight="bold")
+    figure.suptitle("Each candidate, by variable; diamond: baseline, star: winner", fontsize=10.0, fontweight="bold")
     return figure
 
 
-def _with_unit(name: str, unit: str) -> str:
+def with_unit(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
 def _front(tuning: Tuning, outcome: Outcome) -> Figure:
-    """Each pair of objectives: all candidates, the front, the baseline."""
-    objectives = tuning.judge.objectives
+    objectives = tuning.scorer.objectives
     pairs = [(a, b) for k, a in enumerate(objectives) for b in objectives[k + 1 :]]
     figure = Figure(figsize=(4.6 * len(pairs) + 1.6, 4.0))
-    front = outcome.tuned.front
+    front = outcome.history.front
     for axes, (first, second) in zip(np.ravel(figure.subplots(1, len(pairs))), pairs, strict=True):
         for chosen, form in (
-            (outcome.tuned.tried, {"color": style.SKY, "markersize": 2.5, "label": "candidate"}),
+            (outcome.history.evaluations, {"color": style.SKY, "markersize": 2.5, "label": "candidate"}),
             (front, {"color": style.BLUE, "markersize": 5.0, "label": "front"}),
-            ([outcome.tuned.baseline], {"color": style.BLACK, "marker": "D", "markersize": 6.0, "label": "baseline"}),
+            ([outcome.history.baseline], {"color": style.BLACK, "marker": "D", "markersize": 6.0, "label": "baseline"}),
             ([outcome.winner] if outcome.winner else [], {"color": style.RED, "marker": "*", "markersize": 11.0}),
         ):
             at = [[one.score.values[item.name] for one in chosen] for item in (first, second)]

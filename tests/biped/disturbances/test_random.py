@@ -9,10 +9,11 @@ import pytest
 from biped import InputError, Throw
 from experiments.catalogue.random_disturbances import SHARE, random_disturbances
 from experiments.catalogue.registry import experiment_named
+from experiments.studies.config import read_config
 from experiments.studies.execution.runner import run_trials
+from experiments.studies.run import open_study, run_study
 from experiments.studies.store.folder import Study
-from experiments.studies.sweep import load_plan, run_plan
-from experiments.studies.sweep.run import open_study
+from experiments.studies.sweep.sweep import sweep_from
 from experiments.studies.trial import Trial, run_trial
 
 EXAMPLE = Path(__file__).parents[3] / "examples/sweep-random.toml"
@@ -38,9 +39,9 @@ def test_some_random_disturbances(tmp_path, step):
 @pytest.mark.slow
 def test_two_thousand_random_disturbances(tmp_path):
     """The example of the documentation."""
-    plan = load_plan(EXAMPLE)
+    plan = sweep_from(read_config(EXAMPLE))
     with open_study(plan, tmp_path / "study") as study:
-        frame = run_plan(plan, study)
+        frame = run_study(plan, study)
     assert len(frame) == 2000
     assert set(frame["verdict"]) <= {"recovered", "stepped", "fell", "failed"}
     failed = frame[frame["verdict"] == "failed"]

@@ -7,10 +7,10 @@ import pytest
 
 from biped.errors import InputError
 from experiments.cli import main
+from experiments.studies.config import Config
 from experiments.studies.execution.executors import executor_named
-from experiments.studies.sensitivity.config import sensitivity_from
-from experiments.studies.sensitivity.run import indices_of, open_sensitivity, recall, run_sensitivity, trials_of
-from experiments.studies.store.config import Config
+from experiments.studies.run import open_study, recall, run_study
+from experiments.studies.sensitivity.sensitivity import sensitivity_from
 from experiments.studies.store.folder import Study
 from experiments.visualization.report.toml import as_toml
 
@@ -55,7 +55,7 @@ TOTAL = np.array([_V1 + _V13, _V2, _V13]) / _V
 
 
 def test_sobol_indices_of_ishigami_are_those_of_its_closed_form():
-    (found,) = indices_of(of(sensitivity={"method": "sobol", "samples": 4096, "second_order": True}), answer(ishigami))
+    (found,) = of(sensitivity={"method": "sobol", "samples": 4096, "second_order": True}).find(answer(ishigami))
     table = found.table
     assert np.abs(table["S1"] - FIRST).max() < 0.03
     assert np.abs(table["ST"] - TOTAL).max() < 0.03
@@ -69,16 +69,16 @@ def test_sobol_indices_of_ishigami_are_those_of_its_closed_form():
 def test_intervals_shrink_with_the_root_of_the_samples():
     widths = []
     for samples in (256, 4096):
-        (found,) = indices_of(of(sensitivity={"method": "sobol", "samples": samples}), answer(ishigami))
+        (found,) = of(sensitivity={"method": "sobol", "samples": samples}).find(answer(ishigami))
         widths.append(found.table["ST_conf"].sum())
     assert widths[1] / widths[0] == pytest.approx(0.25, rel=0.35)
 
 
 def test_without_interactions_the_indices_add_up_to_one_and_too_few_samples_are_told():
-    (found,) = indices_of(of(), answer(lambda at: 3.0 * at["a"] + 2.0 * at["b"] + at["c"]))
+    (found,) = of().find(answer(lambda at: 3.0 * at["a"] + 2.0 * at["b"] + at["c"]))
     assert found.table["S1"].to_numpy() == pytest.approx(np.array([9.0, 4.0, 1.0]) / 14.0, abs=0.01)
     assert found.table["ST"].sum() == pytest.approx(1.0, abs=0.01)
-    (few,) = indices_of(of(sensitivity={"method": "sobol", "samples": 8}), answer(ishigami))
+    (few,) = of(sensitivity={"method": "sobol", "samples": 8}).find(answer(ishigami))
     assert any("more samples" in remark for remark in few.remarks)
 
 
@@ -87,7 +87,7 @@ def morris(**more):
 
 
 def test_elementary_effects_of_a_plane_are_its_slopes_over_the_range():
-    (found,) = indices_of(morris(), answer(lambda at: 3.0 * at["a"] - 2.0 * at["b"]))
+    (found,) = morris().find(answer(lambda at: 3.0 * at["a"] - 2.0 * at["b"]))
     table = found.table
     assert table["mu"].to_numpy() == pytest.approx(np.array([3.0, -2.0, 0.0]) * 2.0 * math.pi)
     assert table["mu_star"].to_numpy() == pytest.approx(np.array([3.0, 2.0, 0.0]) * 2.0 * math.pi)
@@ -95,7 +95,7 @@ def test_elementary_effects_of_a_plane_are_its_slopes_over_the_range():
 
 
 def test_interactions_show_in_the_spread_of_effects():
-    (found,) = indices_of(morris(), answer(lambda at: at["a"] * at["b"] + at["c"]))
+    (found,) = morris().find(answer(lambda at: at["a"] * at["b"] + at["c"]))
     a, b, c = found.table["sigma"]
     assert min(a, b) > 1.0
     assert c == pytest.approx(0.0, abs=1e-9)
@@ -104,7 +104,7 @@ def test_interactions_show_in_the_spread_of_effects():
 def test_a_range_on_a_log_scale_is_even_in_decades():
     parameters = copy.deepcopy(TOY["parameter"])
     parameters[0] |= {"from": 0.01, "to": 100.0, "scale": "log"}
-    (found,) = indices_of(morris(parameter=parameters), answer(lambda at: math.log10(at["a"]) + at["b"]))
+    (found,) = morris(parameter=parameters).find(answer(lambda at: math.log10(at["a"]) + at["b"]))
     assert found.table["mu"].to_numpy()[0] == pytest.approx(4.0)
 
 
@@ -116,29 +116,27 @@ def test_trajectories_with_a_fall_are_left_out_whole_and_that_is_told():
         return 1e6 if verdict(at) == "fell" else 3.0 * at["a"]
 
     analysis = morris(metric=[{"name": "peak_torque", "fell": "dropped"}])
-    (found,) = indices_of(analysis, answer(plane, verdict))
+    (found,) = analysis.find(answer(plane, verdict))
     assert found.table["mu"].to_numpy() == pytest.approx([6.0 * math.pi, 0.0, 0.0])
-    fell = sum(verdict(trial.labels) == "fell" for trial in trials_of(analysis))
+    fell = sum(verdict(trial.labels) == "fell" for trial in analysis.trials())
     assert fell > 0
     assert f"of 80 trials {fell} fell" in found.counted
     assert "trajectories are left out" in found.counted
-    (none,) = indices_of(analysis, answer(plane, lambda _: "fell"))
+    (none,) = analysis.find(answer(plane, lambda _: "fell"))
     assert none.table is None
     assert "too few" in none.remarks[0]
 
 
 def test_a_fall_counts_as_is_said_and_is_counted():
     analysis = of(metric=[{"name": "peak_torque", "fell": 5.0}, {"name": "recovered"}])
-    (y, recovered) = indices_of(
-        analysis, answer(lambda at: at["b"], lambda at: "fell" if at["a"] > 0.0 else "recovered")
-    )
+    (y, recovered) = analysis.find(answer(lambda at: at["b"], lambda at: "fell" if at["a"] > 0.0 else "recovered"))
     assert y.counted.endswith("fell (as 5)")
     assert recovered.counted.endswith("fell (0)")
     assert recovered.table["S1"].to_numpy() == pytest.approx([1.0, 0.0, 0.0], abs=0.02)
 
 
 def test_a_metric_that_does_not_vary_has_no_indices():
-    (found,) = indices_of(of(), answer(lambda _: 2.5))
+    (found,) = of().find(answer(lambda _: 2.5))
     assert found.table is None
     assert "it is 2.5 at all points" in found.remarks[0]
 
@@ -178,8 +176,8 @@ REAL = {
 def test_a_rise_from_a_crouch_takes_knee_torque_from_the_vertical_gain_and_none_from_friction_that_holds(tmp_path):
     """Wendlandt 1997, experiment 1: the vertical error is 6 cm, there is no yaw, and the feet stick."""
     analysis = sensitivity_from(Config(REAL))
-    with open_sensitivity(analysis, tmp_path) as study:
-        (found,) = run_sensitivity(analysis, study, executor_named())
+    with open_study(analysis, tmp_path) as study:
+        (found,) = run_study(analysis, study, executor_named())
     vertical, yaw, friction = found.table["mu_star"]
     assert vertical > 10.0  # N·m, over the range
     assert found.table["mu"][0] == vertical  # a stiffer gain takes more
@@ -191,19 +189,19 @@ def test_a_rise_from_a_crouch_takes_knee_torque_from_the_vertical_gain_and_none_
 
 def test_an_analysis_goes_on_where_it_was_stopped(tmp_path):
     analysis = sensitivity_from(Config(REAL))
-    with open_sensitivity(analysis, tmp_path / "whole") as study:
-        (whole,) = run_sensitivity(analysis, study, executor_named())
-    with open_sensitivity(analysis, tmp_path / "parts") as study:
+    with open_study(analysis, tmp_path / "whole") as study:
+        (whole,) = run_study(analysis, study, executor_named())
+    with open_study(analysis, tmp_path / "parts") as study:
 
         def stop(done):
             if done >= 7:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            run_sensitivity(analysis, study, executor_named(workers=1), stop)
-    with open_sensitivity(analysis, tmp_path / "parts") as study:
-        assert 7 <= len(study.finished) < len(trials_of(analysis))
-        (found,) = run_sensitivity(analysis, study, executor_named())
+            run_study(analysis, study, executor_named(workers=1), stop)
+    with open_study(analysis, tmp_path / "parts") as study:
+        assert 7 <= len(study.finished) < len(analysis.trials())
+        (found,) = run_study(analysis, study, executor_named())
     assert found.table.equals(whole.table)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from biped.errors import InputError
 from experiments.studies import Study, run_trials
-from experiments.studies.execution.executors import Dask, Joblib, Threads
+from experiments.studies.execution.executors import Dask, Processes, Threads
 from experiments.studies.trial import Trial
 
 distributed = pytest.importorskip("distributed")
@@ -25,7 +25,7 @@ def table_here(make_study):
     def run(trials):
         with make_study("here") as study:
             run_trials(study, trials, Threads(1))
-            return study._rows.table(study.header)
+            return study.table()
 
     return run
 
@@ -40,15 +40,15 @@ def fell_short(trial: Trial) -> dict[str, float | int | str | None]:
 def test_processes_find_what_threads_find(make_study, make_trials, table_here):
     trials = make_trials(12)
     with make_study("loky") as study:
-        run_trials(study, trials, Joblib("loky", 2))
-        assert study._rows.table(study.header).equals(table_here(trials))
+        run_trials(study, trials, Processes(2))
+        assert study.table().equals(table_here(trials))
 
 
 def test_processes_that_are_killed_again_and_again_end_it():
     trials = [Trial(k, {}) for k in range(8)]
     found = []
     with pytest.raises(ChildProcessError, match="killed again and again"):
-        found += (trial.number for trial, _ in Joblib("loky", 2).run(fell_short, trials))
+        found += (trial.number for trial, _ in Processes(2).run(fell_short, trials))
 
 
 def kill_one(cluster):
@@ -78,7 +78,7 @@ def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_he
 
         run_trials(study, trials, Dask(client=client), progress)
         assert killed
-        table = study._rows.table(study.header)
+        table = study.table()
     assert table.column("trial").to_pylist() == list(range(count))
     assert table.equals(table_here(trials))
     assert len(Study.read(study.folder).finished) == count

@@ -10,8 +10,8 @@ import pyarrow.parquet
 import pytest
 
 from biped.errors import InputError
+from experiments.cli import files
 from experiments.studies import Study
-from experiments.studies.store import folder
 from experiments.studies.trial import Trial
 
 RESULT = {"verdict": "recovered", "failure": "", "message": "", "peak_torque": 0.1 + 0.2, "zero": -0.0, "least": 5e-324,
@@ -50,13 +50,13 @@ def test_what_is_added_is_there_exactly(make_study):
     assert json.loads(schema.metadata[b"units"]).items() >= units.items()
 
 
-@pytest.mark.parametrize("folded", [1, 2, 3])
-def test_a_reader_sees_all_that_is_finished_at_any_time(make_study, folded):
+@pytest.mark.parametrize("exported", [1, 2, 3])
+def test_a_reader_sees_all_that_is_finished_at_any_time(make_study, exported):
     with make_study() as study:
         for number in range(4):
             study.add(trial(number), RESULT)
-            if number == folded:
-                study.fold()
+            if number == exported:
+                study.export()
             reading = Study.read(study.folder)
             assert set(reading.finished) == set(range(number + 1))
             assert len(reading.frame()) == number + 1
@@ -64,27 +64,35 @@ def test_a_reader_sees_all_that_is_finished_at_any_time(make_study, folded):
                 reading.add(trial(9), RESULT)
 
 
-def test_a_program_killed_between_table_and_journal_leaves_each_trial_once(make_study):
+def test_a_table_that_is_behind_the_trials_is_brought_up_to_date(make_study):
     with make_study() as study:
-        for number in range(3):
-            study.add(trial(number), RESULT)
-        journal = study.folder / "journal.jsonl"
-        kept = journal.read_bytes()
-        study.fold()
-        journal.write_bytes(kept)  # as if it had been killed before the journal was emptied
+        study.add(trial(0), RESULT)
+        study.export()
+        for number in (1, 2):
+            study.add(trial(number), RESULT)  # as if it had been killed before the next export
+        assert pyarrow.parquet.read_table(study.folder / "trials.parquet").num_rows == 1
         assert Study.read(study.folder).frame()["trial"].tolist() == [0, 1, 2]
     with Study.open(study.folder) as study:
         assert study.frame()["trial"].tolist() == [0, 1, 2]
+    assert pyarrow.parquet.read_table(study.folder / "trials.parquet")["trial"].to_pylist() == [0, 1, 2]
 
 
-def test_a_ctrl_c_after_the_journal_got_a_trial_does_not_lose_it(make_study, monkeypatch):
-    def interrupted(*_):
+class Interrupted:
+    """A database that is interrupted when it has done what it was told."""
+
+    def __init__(self, database):
+        self.database = database
+
+    def execute(self, *arguments):
+        self.database.execute(*arguments)
         raise KeyboardInterrupt
 
+
+def test_a_ctrl_c_after_the_database_got_a_trial_does_not_lose_it(make_study, monkeypatch):
     study = make_study()
     study.add(trial(1), RESULT)
     with monkeypatch.context() as patch:
-        patch.setattr(type(study._rows), "add", interrupted)
+        patch.setattr(study, "_database", Interrupted(study._database))
         with pytest.raises(KeyboardInterrupt):
             study.add(trial(2), RESULT)
     study.close()
@@ -93,33 +101,44 @@ def test_a_ctrl_c_after_the_journal_got_a_trial_does_not_lose_it(make_study, mon
     assert same(found.results()[2], RESULT)
 
 
-def test_a_torn_last_line_is_dropped_and_its_trial_can_be_added_again(make_study, tmp_path):
+def test_a_torn_end_is_dropped_and_its_trial_can_be_added_again(make_study, tmp_path):
     study = make_study()
+    log = study.folder / "trials.sqlite-wal"
+    sizes = []
     for number in range(3):
         study.add(trial(number), RESULT)
+        sizes.append(log.stat().st_size)
+    assert sizes == sorted(set(sizes))
     killed = tmp_path / "killed"
     shutil.copytree(study.folder, killed)  # a program that dies closes nothing
     study.close()
-    journal = killed / "journal.jsonl"
-    data = journal.read_bytes()
-    for length in (len(data) - 1, len(data) - 40, data.index(b"\n") + 1):
-        journal.write_bytes(data[:length])
-        whole = data[:length].count(b"\n")
+    whole_log = (killed / log.name).read_bytes()
+    kept = (killed / "trials.sqlite").read_bytes()
+    for length, whole in ((sizes[2] - 1, 2), (sizes[2] - 40, 2), (sizes[0], 1), (sizes[0] - 1, 0)):
+        (killed / "trials.sqlite").write_bytes(kept)
+        (killed / "trials.sqlite-shm").unlink(missing_ok=True)
+        (killed / log.name).write_bytes(whole_log[:length])
         with Study.open(killed) as study:
             assert set(study.finished) == set(range(whole))
             for number in range(whole, 3):
                 study.add(trial(number), RESULT)
         assert Study.read(killed).frame()["trial"].tolist() == [0, 1, 2]
-        (killed / "trials.parquet").unlink()
 
 
-def test_a_damaged_line_before_the_last_is_told(make_study):
+def test_damaged_trials_are_told(make_study):
     with make_study() as study:
         study.add(trial(0), RESULT)
-        journal = study.folder / "journal.jsonl"
-        journal.write_bytes(b'{"trial":\n' + journal.read_bytes())
-        with pytest.raises(InputError, match="line 1 of its journal is damaged"):
-            Study.read(study.folder)
+    (study.folder / "trials.sqlite").write_bytes(b'{"trial":\n' * 1000)
+    for opened in (Study.read, Study.open):
+        with pytest.raises(InputError, match=r"trials.sqlite: damaged, or not a study's"):
+            opened(study.folder)
+
+
+def test_a_finished_study_is_read_where_nothing_can_be_written(make_study):
+    with make_study() as study:
+        study.add(trial(0), RESULT)
+    assert {path.name for path in study.folder.iterdir()} == {"study.json", "study.lock", "trials.parquet",
+                                                              "trials.sqlite"}  # fmt: skip
 
 
 def test_no_trial_is_there_twice(make_study):
@@ -162,42 +181,40 @@ def test_another_study_is_not_gone_on_with(make_study):
     make_study(vary={"floor.mu_s": [0.5, 0.6]}, replicas=3).close()
 
 
-def test_a_full_disk_leaves_the_study_as_it_was(make_study, monkeypatch):
+def test_a_full_disk_leaves_the_study_as_it_was(make_study):
     study = make_study()
     study.add(trial(0), RESULT)
-    write, left = os.write, [50]
+    (pages,) = study._database.execute("PRAGMA page_count").fetchone()
+    study._database.execute(f"PRAGMA max_page_count={pages}")
 
-    def full(file, data):
-        """A disk with 50 bytes left: a short write first, and then none."""
-        if not left[0]:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        part = bytes(data)[: left[0]]
-        left[0] -= len(part)
-        return write(file, part)
+    def fill():
+        for number in range(1, 100):
+            study.add(trial(number), RESULT)
 
-    monkeypatch.setattr(folder.os, "write", full)
     with pytest.raises(OSError, match="No space left") as caught:
-        study.add(trial(1), RESULT)
-    assert caught.value.filename.endswith("journal.jsonl")
-    monkeypatch.undo()
-    assert set(Study.read(study.folder).finished) == {0}
-    study.add(trial(1), RESULT)  # room was made
+        fill()
+    stored = len(study.finished)
+    assert caught.value.errno == errno.ENOSPC
+    assert caught.value.filename.endswith("trials.sqlite")
+    assert set(Study.read(study.folder).finished) == set(range(stored))
+    study._database.execute("PRAGMA max_page_count=10000")  # room was made
+    study.add(trial(stored), RESULT)
     study.close()
-    assert Study.read(study.folder).frame()["trial"].tolist() == [0, 1]
+    assert Study.read(study.folder).frame()["trial"].tolist() == list(range(stored + 1))
 
 
 def test_a_table_that_cannot_be_written_loses_nothing(make_study, monkeypatch):
     study = make_study()
     study.add(trial(0), RESULT)
-    study.fold()
+    study.export()
     study.add(trial(1), RESULT)
 
     def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(folder.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"), study:
-        study.fold()
+        study.export()
     monkeypatch.undo()
     assert not list(study.folder.glob("*.part"))
     with Study.open(study.folder) as study:

@@ -11,8 +11,9 @@ import pytest
 
 from experiments.cli import main
 from experiments.studies import Study
-from experiments.studies.sweep.plan import load_plan
-from experiments.studies.sweep.run import open_study
+from experiments.studies.config import read_config
+from experiments.studies.run import open_study
+from experiments.studies.sweep.sweep import sweep_from
 
 TRIALS = 240
 SWEEP = f"""
@@ -104,9 +105,9 @@ def test_a_sweep_out_of_room_says_so_and_can_go_on(start, file, tmp_path, whole)
     folder = tmp_path / "out"
 
     def cramped():
-        """No file larger than this: the journal comes to its end between two trials, or within one."""
+        """No file larger than this: the log comes to its end between two trials, or within one."""
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
 
     process = start("sweep", file, "--out", folder, "--no-figures", preexec_fn=cramped)
     _, told = process.communicate(timeout=60)
@@ -115,14 +116,16 @@ def test_a_sweep_out_of_room_says_so_and_can_go_on(start, file, tmp_path, whole)
     finished = len(Study.read(folder).finished)
     assert 0 < finished < TRIALS
     assert line.startswith(f"biped: error: {folder}/")
-    assert f"File too large; {finished} of {TRIALS} trials are in {folder}; the same command goes on" in line
-    assert {path.name for path in Path(folder).iterdir()} <= {"study.json", "journal.jsonl", "trials.parquet"}
+    assert f"disk I/O error; {finished} of {TRIALS} trials are in {folder}; the same command goes on" in line
+    assert {path.name for path in Path(folder).iterdir()} <= {
+        "study.json", "study.lock", "trials.sqlite", "trials.sqlite-shm", "trials.sqlite-wal", "trials.parquet"
+    }  # fmt: skip
     goes_on(start, file, folder, whole)
 
 
 def test_a_second_sweep_of_the_same_study_is_refused(start, file, tmp_path):
     folder = tmp_path / "out"
-    with open_study(load_plan(file), folder):
+    with open_study(sweep_from(read_config(file)), folder):
         second = start("sweep", file, "--out", folder)
         _, told = second.communicate(timeout=60)
     assert second.returncode == 2

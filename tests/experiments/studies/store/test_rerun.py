@@ -12,7 +12,7 @@ from experiments.studies import Study, run_trials
 
 @pytest.fixture
 def study(make_study, make_trials):
-    """Of which one half is in the table, and the other in the journal."""
+    """Of four trials."""
     with make_study() as found:
         run_trials(found, make_trials(4, **{"initial.seed": 7, "block.velocity[0]": -5.0}))
     return found.folder
@@ -39,8 +39,7 @@ def test_what_differs_is_said_with_what_changed_since(make_study, make_trials, c
     with make_study() as study:
         (trial,) = make_trials(1)
         result = run_trials(study, [trial])[0]
-    path = study.folder / "trials.parquet"
-    path.unlink()
+    (study.folder / "trials.sqlite").unlink()
     header = json.loads((study.folder / "study.json").read_text(encoding="utf-8"))
     header["sessions"][0]["numba"] = "0.1"
     (study.folder / "study.json").write_text(json.dumps(header), encoding="utf-8")

@@ -10,17 +10,17 @@ from scipy.stats import binom
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies.store.config import Config
+from experiments.studies.config import Config
 from experiments.studies.sweep import sweep
-from experiments.studies.sweep.plan import plan_from
-from experiments.studies.sweep.shares import share
+from experiments.studies.sweep.groups import proportion
+from experiments.studies.sweep.sweep import sweep_from
 
 SHORT = {"run.duration": 0.05}
 SPAN = {"from": 1, "to": 2}
 
 
 def plan_of(vary, **more):
-    return plan_from(Config({"experiment": "thrown-block", "set": SHORT, "vary": vary} | more))
+    return sweep_from(Config({"experiment": "thrown-block", "set": SHORT, "vary": vary} | more))
 
 
 def test_grids_and_lists_that_go_together_are_combined():
@@ -34,7 +34,7 @@ def test_grids_and_lists_that_go_together_are_combined():
         seed=5,
     )
     trials = plan.trials()
-    assert [trial.number for trial in trials] == list(range(2 * 3 * 2 * 2)) == list(range(plan.total))
+    assert [trial.number for trial in trials] == list(range(2 * 3 * 2 * 2)) == list(range(plan.likely_trials))
     sizes = ((0.1, 0.1, 0.1), (0.1, 0.1, 0.2))
     wanted = list(product((0.6, 0.8), (-6.0, -5.0, -4.0), zip((1.0, 2.0), sizes, strict=True)))
     for trial, (friction, speed, (mass, size)) in zip(trials[::2], wanted, strict=True):
@@ -131,7 +131,9 @@ def test_the_command_leaves_its_files_and_says_what_was_found(in_tmp, capsys):
     )
     assert main(["sweep", "mine.toml"]) == 0
     folder = in_tmp / "results" / "sweep" / "mine"
-    assert {path.name for path in folder.iterdir()} == {"study.json", "trials.parquet", "journal.jsonl", "sweep.png"}
+    assert {path.name for path in folder.iterdir()} == {
+        "study.json", "study.lock", "trials.parquet", "trials.sqlite", "sweep.png"
+    }  # fmt: skip
     printed = capsys.readouterr().out
     assert "4 trials: 2 combinations × 2 replicas   4 recovered" in printed
     assert "median position_error [m]" in printed
@@ -176,13 +178,13 @@ def test_the_table_from_python_is_that_of_the_runs():
     ids=["one", "words", "map", "many", "points", "bins"],
 )
 def test_every_kind_of_sweep_has_a_figure_and_a_summary(vary, tmp_path, capsys):
-    from experiments.studies.sweep.run import open_study, run_plan
-    from experiments.studies.sweep.summary import print_summary
+    from experiments.studies.run import open_study, run_study
     from experiments.visualization.studies.sweep_figure import draw_sweep
+    from experiments.visualization.studies.sweep_output import print_summary
 
     plan = plan_of(vary)
     with open_study(plan, tmp_path) as study:
-        frame = run_plan(plan, study)
+        frame = run_study(plan, study)
     frame.loc[frame.index[::3], ["verdict", "settling_time"]] = ["fell", None]
     assert draw_sweep(plan, frame, tmp_path / "sweep.png").stat().st_size > 5000
     print_summary(plan, frame)
@@ -196,7 +198,7 @@ def test_wilsons_interval_holds_as_often_as_it_says():
     import pandas as pd
 
     of = 12
-    found = [share(pd.Series(["recovered"] * k + ["fell"] * (of - k))) for k in range(of + 1)]
+    found = [proportion(pd.Series(["recovered"] * k + ["fell"] * (of - k))) for k in range(of + 1)]
     assert [s.value for s in found] == [k / of for k in range(of + 1)]
     probabilities = np.linspace(0.01, 0.99, 99)
     held = [sum(binom.pmf(k, of, p) for k, s in enumerate(found) if s.low <= p <= s.high) for p in probabilities]

@@ -9,18 +9,18 @@ from biped.errors import InputError
 from biped.model import human
 from experiments.catalogue.balance import EXPERIMENT
 from experiments.cli.main import main
-from experiments.commands import push_map as command
+from experiments.commands import threshold as command
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.directions import WORDS, evenly, soles, word_of
-from experiments.studies.threshold.ensemble import Question
 from experiments.studies.threshold.findings import read_findings
-from experiments.studies.threshold.push_map_names import heights_of
+from experiments.studies.threshold.presets import PRESETS
+from experiments.studies.threshold.search import Query
 from experiments.visualization.pages import Chart
 from experiments.visualization.studies.push_map_page import page_lead, page_sections
 
 
 def plan(*argv):
-    return command.plan_of(command.parser().parse_args(list(argv)))
+    return command.preset_plan("push-map", command.preset_parser("push-map").parse_args(list(argv)))
 
 
 @pytest.mark.parametrize("azimuth", evenly(8))
@@ -47,19 +47,19 @@ def test_soles_are_in_front_of_the_ankles_and_on_their_sides():
 
 def test_each_condition_is_a_direction_at_a_height():
     found = plan("--directions", "4", "--heights", "1.0", "1.2", "--set", "push.duration=0.05")
-    assert heights_of(found) == [1.0, 1.2]
+    assert list(dict.fromkeys(one.labels["height"] for one in found.conditions)) == [1.0, 1.2]
     assert len(found.conditions) == 8
-    setup = EXPERIMENT.build(found.trial(Question(5, 0, 0, 7.0)).changes)
+    setup = EXPERIMENT.build(found.trial(Query(5, 0, 0, 7.0)).changes)
     (push,) = [d for d in setup.disturbances if type(d).__name__ == "Push"]
     assert (push.impulse, push.duration) == (7.0, 0.05)
     assert push.point == pytest.approx((0.0, 0.0, 1.2 - EXPERIMENT.values()["initial.body_z"]))
     assert push.direction == pytest.approx((0.0, -1.0, 0.0))
-    assert 0.5 <= push.start <= 0.5 + command.PHASE
+    assert 0.5 <= push.start <= 0.5 + PRESETS["push-map"].delay.width
 
 
 def test_without_jitter_there_is_no_seed():
     found = plan("--set", "initial.jitter=0")
-    assert all("initial.seed" not in scatter.parameters for scatter in found.scatters)
+    assert all("initial.seed" not in one.parameters for one in found.randomizations)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A replica's search: its ladder, its bracket, and replicas that recover above a fall."""
+"""A replica's search: its grid, its bracket, and replicas that recover above a fall."""
 
 import math
 from itertools import pairwise
@@ -8,17 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biped.errors import InputError
-from experiments.studies.threshold.ensemble import search
-from experiments.studies.threshold.grid import Ladder
-from experiments.studies.threshold.search import bracket_of, wanted
+from experiments.studies.grid import Grid
+from experiments.studies.threshold.search import bracket_of, next_values, search
 
-LADDER = Ladder(0.0, 10.0, 1.0, tolerance=0.05)
+GRID = Grid(0.0, 10.0, 1.0, tolerance=0.05)
 
 
-def searched(recovers, ladder=LADDER):
+def searched(recovers, grid=GRID):
     outcomes = {}
-    while values := wanted(outcomes, ladder):
-        assert not set(values) & set(outcomes), "asked twice"
+    while values := next_values(outcomes, grid):
+        assert not set(values) & set(outcomes), "tried twice"
         outcomes |= {value: recovers(value) for value in values}
     return outcomes
 
@@ -28,13 +27,13 @@ def test_the_bracket_of_a_monotone_replica_holds_its_threshold(threshold):
     outcomes = searched(lambda value: value <= threshold)
     bracket = bracket_of(outcomes)
     assert bracket.low <= threshold < bracket.high
-    assert bracket.high - bracket.low <= LADDER.tolerance * (1.0 + 1e-6)
+    assert bracket.high - bracket.low <= GRID.tolerance * (1.0 + 1e-6)
     assert bracket.monotone
-    assert len(outcomes) <= LADDER.most_trials
+    assert len(outcomes) <= GRID.most_trials
 
 
 @given(st.floats(0.1, 9.0), st.floats(0.1, 5.0), st.floats(1.0, 5.0))
-def test_an_island_wider_than_the_rungs_is_seen_and_does_not_count(threshold, gap, width):
+def test_an_island_wider_than_the_steps_is_seen_and_does_not_count(threshold, gap, width):
     begin, end = threshold + gap, threshold + gap + width
 
     def recovers(value):
@@ -53,32 +52,32 @@ def test_an_island_wider_than_the_rungs_is_seen_and_does_not_count(threshold, ga
 
 def test_a_replica_that_falls_at_the_least_value_is_below():
     outcomes = searched(lambda _: False)
-    assert sorted(outcomes) == list(LADDER.rungs)
+    assert sorted(outcomes) == list(GRID.values)
     assert bracket_of(outcomes).low == -math.inf
     assert bracket_of(outcomes).high == 0.0
 
 
 def test_a_replica_that_never_falls_is_asked_up_to_the_limit():
     outcomes = searched(lambda _: True)
-    assert max(outcomes) == LADDER.limit == 160.0
+    assert max(outcomes) == GRID.limit == 160.0
     assert bracket_of(outcomes).high == math.inf
-    assert len(outcomes) <= LADDER.most_trials
+    assert len(outcomes) <= GRID.most_trials
 
 
 @given(st.floats(-5.0, 5.0), st.floats(0.5, 30.0), st.floats(0.03, 1.0), st.floats(0.01, 1.0), st.floats(1.0, 40.0))
-def test_rungs_grow_and_end_where_they_should(start, height, by, tolerance, growth):
-    ladder = Ladder(start, start + height, by * height, tolerance * by * height, start + growth * height)
-    rungs = list(ladder.rungs)
-    assert rungs[0] == pytest.approx(start)
-    assert rungs[-1] == pytest.approx(start + height)
-    steps = [b - a for a, b in pairwise(rungs)]
-    assert all(0.0 < step <= ladder.by * (1.0 + 1e-5) for step in steps)
-    top = ladder.stop
-    while above := ladder.above(top):
+def test_values_grow_and_end_where_they_should(start, height, by, tolerance, growth):
+    grid = Grid(start, start + height, by * height, tolerance * by * height, start + growth * height)
+    values = list(grid.values)
+    assert values[0] == pytest.approx(start)
+    assert values[-1] == pytest.approx(start + height)
+    steps = [b - a for a, b in pairwise(values)]
+    assert all(0.0 < step <= grid.by * (1.0 + 1e-5) for step in steps)
+    top = grid.stop
+    while above := grid.above(top):
         assert top < above[0]
         assert sorted(set(above)) == list(above)
         top = above[-1]
-    assert top == pytest.approx(ladder.limit)
+    assert top == pytest.approx(grid.limit)
 
 
 @pytest.mark.parametrize(
@@ -92,33 +91,33 @@ def test_rungs_grow_and_end_where_they_should(start, height, by, tolerance, grow
         ((0.0, math.inf, 0.5), "finite"),
     ],
 )
-def test_a_ladder_that_cannot_be_climbed_is_refused(values, wrong):
+def test_a_grid_without_values_is_refused(values, wrong):
     with pytest.raises(InputError, match=wrong):
-        Ladder(*values)
+        Grid(*values)
 
 
 def test_what_one_replica_is_asked_depends_on_its_own_answers_alone():
     def asked(other):
         found = []
 
-        def answer(questions):
-            found.extend(question for question in questions if question.replica == 0)
-            return [q.value < (3.3 if q.replica == 0 else other) for q in questions]
+        def answer(queries):
+            found.extend(query for query in queries if query.replica == 0)
+            return [q.value < (3.3 if q.replica == 0 else other) for q in queries]
 
-        search(LADDER, 1, 2, answer)
+        search(GRID, 1, 2, answer)
         return found
 
     assert asked(0.0) == asked(7.7) == asked(1e3)
 
 
-def test_turns_number_the_questions_about_a_replica_without_gaps():
+def test_turns_number_the_queries_about_a_replica_without_gaps():
     turns = {}
 
-    def answer(questions):
-        for question in questions:
-            turns.setdefault((question.condition, question.replica), []).append(question.turn)
-        return [question.value < 2.0 + 3.0 * question.condition + question.replica for question in questions]
+    def answer(queries):
+        for query in queries:
+            turns.setdefault((query.condition, query.replica), []).append(query.turn)
+        return [query.value < 2.0 + 3.0 * query.condition + query.replica for query in queries]
 
-    search(LADDER, 2, 3, answer)
+    search(GRID, 2, 3, answer)
     assert len(turns) == 6
     assert all(found == list(range(len(found))) for found in turns.values())

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
 from biped.errors import InputError
-from experiments.studies.threshold.ensemble import search
-from experiments.studies.threshold.grid import Ladder
-from experiments.studies.threshold.search import bracket_of
+from experiments.studies.grid import Grid
+from experiments.studies.threshold.search import bracket_of, search
 from experiments.studies.threshold.statistics import (
     coverage,
     estimate,
@@ -22,11 +21,11 @@ from experiments.studies.threshold.statistics import (
     recovery_curve,
 )
 
-LADDER = Ladder(0.0, 4.0, 1.0, tolerance=0.25, limit=8.0)
+GRID = Grid(0.0, 4.0, 1.0, tolerance=0.25, limit=8.0)
 
 
-def estimated(recovers, replicas, confidence=0.95, ladder=LADDER):
-    ensemble = search(ladder, 1, replicas, lambda questions: [recovers(q.value, q.replica) for q in questions])[0]
+def estimated(recovers, replicas, confidence=0.95, grid=GRID):
+    ensemble = search(grid, 1, replicas, lambda queries: [recovers(q.value, q.replica) for q in queries])[0]
     return ensemble, estimate([bracket_of(outcomes) for outcomes in ensemble], confidence)
 
 
@@ -123,10 +122,10 @@ def test_replicas_in_pairs_tell_a_difference_that_medians_apart_cannot():
     base = np.linspace(0.5, 6.5, 15)
     first, before = estimated(lambda value, replica: value <= base[replica], 15)
     second, after = estimated(lambda value, replica: value <= base[replica] + 0.5, 15)
-    difference = paired_difference([bracket_of(o) for o in first], [bracket_of(o) for o in second], LADDER.start)
+    difference = paired_difference([bracket_of(o) for o in first], [bracket_of(o) for o in second], GRID.start)
     assert after.median.low < before.median.high
     assert difference.low <= 0.5 <= difference.high
-    assert difference.low >= 0.5 - 2 * LADDER.tolerance
+    assert difference.low >= 0.5 - 2 * GRID.tolerance
     assert difference.excludes_zero
 
 
@@ -142,15 +141,16 @@ def test_pairs_that_are_out_of_range_make_no_claim():
 
 def test_the_curve_of_recovery_has_exact_intervals():
     ensemble, _ = estimated(lambda value, replica: value <= 0.1 + 0.25 * replica, 12)
-    shares = recovery_curve(ensemble, LADDER.rungs)
-    assert [share.value for share in shares] == list(LADDER.rungs)
-    assert [share.recovered for share in shares] == [12, 8, 4, 0, 0]
-    assert shares[0].high == 1.0
+    curve = recovery_curve(ensemble, GRID.values)
+    assert list(curve) == list(GRID.values)
+    found = list(curve.values())
+    assert [proportion.count for proportion in found] == [12, 8, 4, 0, 0]
+    assert found[0].high == 1.0
     # Clopper and Pearson: none of n at 95 %: 1 − (0.025)^(1/n).
-    assert shares[3].high == pytest.approx(1.0 - 0.025 ** (1.0 / 12.0))
-    for share in shares:
-        interval = binomtest(share.recovered, share.tried).proportion_ci(0.95, method="exact")
-        assert (share.low, share.high) == pytest.approx((interval.low, interval.high))
+    assert found[3].high == pytest.approx(1.0 - 0.025 ** (1.0 / 12.0))
+    for proportion in found:
+        interval = binomtest(proportion.count, proportion.of).proportion_ci(0.95, method="exact")
+        assert (proportion.low, proportion.high) == pytest.approx((interval.low, interval.high))
 
 
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=15))
@@ -178,8 +178,8 @@ def test_the_interval_of_the_crossing_covers_it_as_often_as_it_says():
 
 def test_a_crossing_out_of_reach_is_infinite():
     def curve(count):
-        asked = [dict.fromkeys(LADDER.rungs, replica < count) for replica in range(20)]
-        return half_recovers(recovery_curve(asked, LADDER.rungs))
+        asked = [dict.fromkeys(GRID.values, replica < count) for replica in range(20)]
+        return half_recovers(recovery_curve(asked, GRID.values))
 
     assert (curve(0).value, curve(0).low) == (-math.inf, -math.inf)
     assert (curve(20).value, curve(20).high) == (math.inf, math.inf)

@@ -11,22 +11,23 @@ import pandas as pd
 import pytest
 
 from biped.errors import InputError
+from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import executor_named
-from experiments.studies.store.folder import JOURNAL, Study
+from experiments.studies.grid import Grid
+from experiments.studies.randomization import Randomization
+from experiments.studies.run import open_study, run_study
+from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import compare, read_findings
-from experiments.studies.threshold.grid import Ladder
-from experiments.studies.threshold.plan import Condition, Dial, Plan
-from experiments.studies.threshold.replicas import Scatter
-from experiments.studies.threshold.run import open_study, run_study
+from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.studies.trial import run_trial
 
-PLAN = Plan(
-    experiment="thrown-block",
-    dial=Dial("block.velocity[0]", -1.0, "speed", "m/s"),
-    ladder=Ladder(4.0, 6.0, 1.0, tolerance=0.5),
+PLAN = Threshold(
+    experiment=experiment_named("thrown-block"),
+    swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),
+    grid=Grid(4.0, 6.0, 1.0, tolerance=0.5),
     conditions=(Condition(labels={"block": "light"}), Condition({"block.mass": 2.6}, {"block": "heavy"})),
     changes={"initial.jitter": 0.003, "run.duration": 1.0},
-    scatters=(Scatter(("initial.seed",), "seed"),),
+    randomizations=(Randomization(("initial.seed",), "seed"),),
     replicas=3,
 )
 
@@ -136,7 +137,7 @@ def test_a_search_that_is_killed_goes_on_and_finds_the_same(tmp_path):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 300.0
-    while not ((killed / JOURNAL).exists() and (killed / JOURNAL).stat().st_size > 20_000):
+    while not ((killed / "study.json").exists() and len(Study.read(killed).finished) > 8):
         assert process.poll() is None, "ended before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.01)

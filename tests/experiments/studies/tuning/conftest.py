@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from experiments.studies.store.config import Config
-from experiments.studies.tuning.config import Tuning, tuning_from
+from experiments.studies.config import Config
+from experiments.studies.tuning.tuning import Tuning, tuning_from
 
 SMALL: dict[str, Any] = {
     "experiment": "stand-tilted",

@@ -8,9 +8,9 @@ import pytest
 
 from experiments.commands import sensitivity as sensitivity_command
 from experiments.commands import tune as tune_command
-from experiments.studies.sensitivity.config import load_sensitivity, sensitivity_from
-from experiments.studies.store.config import Config
-from experiments.studies.tuning.config import load_tuning, tuning_from
+from experiments.studies.config import Config
+from experiments.studies.sensitivity.sensitivity import load_sensitivity, sensitivity_from
+from experiments.studies.tuning.tuning import load_tuning, tuning_from
 
 ROOT = Path(__file__).resolve().parents[4]
 READERS = {"tune": tuning_from, "sensitivity": sensitivity_from}

@@ -3,8 +3,8 @@ import pytest
 
 from biped.errors import InputError
 from experiments.studies.tuning.confirm import compare
-from experiments.studies.tuning.front import front_of
-from experiments.studies.tuning.objective import Judge, Limit, Objective, Reading, Sample, Term
+from experiments.studies.tuning.objective import Limit, Objective, Reading, Sample, Scorer, Term
+from experiments.studies.tuning.tuner import front_of
 
 
 def sample(verdict="recovered", scenario="a", replica=0, weight=1.0, **metrics):
@@ -40,11 +40,11 @@ def test_what_a_fall_counts_as_has_to_be_said(arguments):
 def test_what_is_beyond_a_limit_costs_and_does_not_keep_it():
     error, torque = Objective("error", (Term(Reading("error", 9.0)),)), Reading("torque", 9.0)
     limit = Limit("torque", torque, 1.0, of_baseline=True, penalty=4.0)
-    judge = Judge((error,), (limit,))
-    bounds = judge.bounds([sample(error=2.0, torque=50.0)])
+    scorer = Scorer((error,), (limit,))
+    bounds = scorer.bounds([sample(error=2.0, torque=50.0)])
     assert bounds == {"torque": 50.0}
-    beyond = judge.score([sample(error=1.0, torque=75.0)], bounds)
-    within = judge.score([sample(error=1.0, torque=50.0)], bounds)
+    beyond = scorer.score([sample(error=1.0, torque=75.0)], bounds)
+    within = scorer.score([sample(error=1.0, torque=50.0)], bounds)
     assert beyond.costs == (1.0 + 4.0 * 0.5,)
     assert not beyond.keeps_limits
     assert within.costs == (1.0,)
@@ -52,8 +52,8 @@ def test_what_is_beyond_a_limit_costs_and_does_not_keep_it():
 
 
 def test_what_is_to_be_great_costs_less_when_it_is_greater():
-    judge = Judge((Objective("up", (Term(Reading("recovered"), 2.0),), "maximize"),))
-    up = judge.score([sample()], {}), judge.score([sample("fell")], {})
+    scorer = Scorer((Objective("up", (Term(Reading("recovered"), 2.0),), "maximize"),))
+    up = scorer.score([sample()], {}), scorer.score([sample("fell")], {})
     assert up[0].values["up"] == 2.0
     assert up[0].costs < up[1].costs
 

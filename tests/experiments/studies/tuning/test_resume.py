@@ -11,20 +11,21 @@ import pytest
 
 from biped.errors import InputError
 from controllers.gains import load_gains
+from experiments.studies import run as studies
 from experiments.studies.execution.executors import executor_named
+from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
 from experiments.studies.trial import run_trial
-from experiments.studies.tuning import session
+from experiments.studies.tuning import tuning as module
 from experiments.studies.tuning.output import write_results
-from experiments.studies.tuning.session import open_tuning, recall, run_tuning
 from experiments.studies.tuning.shared import SharedTuner, open_storage, shared_study
 from experiments.studies.tuning.tuner import Tuner
 from experiments.visualization.report.toml import as_toml
 
 
-def complete(tuning, folder, workers=2, storage=None):
-    with open_tuning(tuning, folder, storage) as study:
-        outcome = run_tuning(tuning, study, executor_named(workers=workers))
+def complete(tuning, folder, workers=2):
+    with open_study(tuning, folder) as study:
+        outcome = run_study(tuning, study, executor_named(workers=workers))
         return outcome, study.frame()
 
 
@@ -59,17 +60,17 @@ def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, 
     assert 20 <= there < len(expected)
 
     counted = []
-    original = session.run_trials
+    original = studies.run_trials
 
     def counting(study, trials, *arguments):
         counted.append(len({t.number for t in trials} - study.finished))
         return original(study, trials, *arguments)
 
-    session.run_trials = counting
+    studies.run_trials = counting
     try:
         outcome, frame = complete(make(tomllib.loads(file.read_text())), tmp_path / "killed")
     finally:
-        session.run_trials = original
+        studies.run_trials = original
     assert sum(counted) == len(expected) - there  # nothing was run again
     assert frame.equals(expected)
     assert outcome.winner == whole.winner
@@ -87,7 +88,7 @@ def test_what_the_folder_holds_is_the_same_outcome(make, small, tmp_path):
     outcome, _ = complete(make(small), tmp_path)
     tuning, recalled = recall(Study.read(tmp_path))
     assert recalled == outcome
-    assert tuning.plan.knobs == make(small).plan.knobs
+    assert tuning.space.variables == make(small).space.variables
 
 
 def test_gains_that_are_written_are_those_of_the_winner(make, small, tmp_path):
@@ -106,11 +107,11 @@ def test_gains_that_are_written_are_those_of_the_winner(make, small, tmp_path):
 def test_a_folder_that_another_version_wrote_is_not_gone_on_with(make, small, tmp_path, monkeypatch):
     tuning = make(small)
     complete(tuning, tmp_path)
-    original = session.make_optimizer
+    original = module.make_optimizer
     monkeypatch.setattr(
-        session,
+        module,
         "make_optimizer",
-        lambda name, knobs, seed, batch, objectives, start: original(name, knobs, seed + 1, batch, objectives, start),
+        lambda name, variables, seed, *others: original(name, variables, seed + 1, *others),
     )
     with pytest.raises(InputError, match="another version"):
         complete(tuning, tmp_path)
@@ -136,7 +137,7 @@ def answer(tuning, until=None):
             if until is not None and len(done) >= until:
                 raise Killed
             done.append(trial.number)
-            results[trial.number] = run_trial(tuning.plan.experiment, trial)
+            results[trial.number] = run_trial(tuning.space.experiment, trial)
         return results
 
     return evaluate
@@ -144,8 +145,8 @@ def answer(tuning, until=None):
 
 def share(tuning, storage, worker, until=None):
     study = shared_study(open_storage(str(storage)), "shared", tuning.data, 1)
-    tuner = Tuner(tuning.plan, tuning.judge, answer(tuning, until))
-    return SharedTuner(tuner, study, worker, "optuna-tpe", tuning.batch).run(tuning.candidates)
+    tuner = Tuner(tuning.space, tuning.scorer, answer(tuning, until))
+    return SharedTuner(tuner, study, worker, "optuna-tpe", tuning.settings.batch).run(tuning.settings.candidates)
 
 
 def test_one_that_shares_a_storage_and_stops_loses_nothing_and_stops_nobody(make, small, tmp_path):
@@ -153,10 +154,10 @@ def test_one_that_shares_a_storage_and_stops_loses_nothing_and_stops_nobody(make
     tuning, storage = make(small), tmp_path / "journal.log"
     with pytest.raises(Killed):
         share(tuning, storage, "first", until=4 + 2 * 24 + 7)
-    before = {tried.number: tried.score for tried in share(tuning, storage, "second").tried}
+    before = {one.number: one.score for one in share(tuning, storage, "second").evaluations}
     assert len(before) == 24
     again = share(tuning, storage, "first")
-    after = {tried.number: tried.score for tried in again.tried}
+    after = {one.number: one.score for one in again.evaluations}
     assert len(after) == 24 + 6  # its own unfinished batch, besides what the second did in its place
     assert before.items() <= after.items()
     study = shared_study(open_storage(str(storage)), "shared", tuning.data, 1)
@@ -195,7 +196,7 @@ def test_of_two_processes_one_is_killed_and_the_other_finishes(make, small, tmp_
         worker = (folder / "worker.txt").read_text().strip()
         mine = {number: trial for number, trial in done.items() if trial.user_attrs["worker"] == worker}
         _, outcome = recall(Study.read(folder))
-        found = {tried.number: tried.score.costs for tried in outcome.tuned.tried}
+        found = {one.number: one.score.costs for one in outcome.history.evaluations}
         assert mine
         assert {number: tuple(trial.values) for number, trial in mine.items()} == found
     assert not [trial for trial in study.trials if trial.state.name == "RUNNING" and "worker" in trial.user_attrs]

@@ -33,22 +33,23 @@ def bowl(stiffness, damping, _):
 
 
 def run(tuning, function, name="cma", candidates=200, batch=10):
-    tuner = Tuner(tuning.plan, tuning.judge, answer(function))
-    knobs, objectives = tuning.plan.knobs, len(tuning.judge.objectives)
-    return tuner, tuner.run(lambda start: make_optimizer(name, knobs, 5, batch, objectives, start), candidates, batch)
+    tuner = Tuner(tuning.space, tuning.scorer, answer(function))
+    variables, objectives = tuning.space.variables, len(tuning.scorer.objectives)
+    history = tuner.run(lambda start: make_optimizer(name, variables, 5, batch, objectives, start), candidates, batch)
+    return tuner, history
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_every_optimizer_comes_near_the_best_and_those_that_learn_come_nearer(make, small, name):
-    _, tuned = run(make(small), bowl, name)
-    assert [tried.number for tried in tuned.tried] == list(range(1, 201))
-    found = tuned.best.score.values["position_error"]
+    _, history = run(make(small), bowl, name)
+    assert [one.number for one in history.evaluations] == list(range(1, 201))
+    found = history.best.score.values["position_error"]
     assert found < 0.05
     if name not in ("random", "sobol"):
         _, blind = run(make(small), bowl, "random")
         assert found < blind.best.score.values["position_error"]
     if name in ("cma", "optuna-cmaes"):
-        assert tuned.best.candidate.point == pytest.approx(BEST, rel=1e-2)
+        assert history.best.candidate.point == pytest.approx(BEST, rel=1e-2)
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -56,14 +57,14 @@ def test_an_optimizer_depends_on_its_seed_and_on_nothing_else(make, small, name)
     points = []
     for salt in (1, 2):
         np.random.seed(salt)  # noqa: NPY002 - the global numbers that it must not use
-        _, tuned = run(make(small), bowl, name, 60)
-        points.append([tried.candidate.point for tried in tuned.tried])
+        _, history = run(make(small), bowl, name, 60)
+        points.append([one.candidate.point for one in history.evaluations])
     assert points[0] == points[1]
 
 
 def test_a_strategy_that_has_converged_starts_anew(make, small):
-    _, tuned = run(make(small), bowl, "cma", 1200, 6)
-    late = [tried.candidate.point["stiffness"] for tried in tuned.tried[800:]]
+    _, history = run(make(small), bowl, "cma", 1200, 6)
+    late = [one.candidate.point["stiffness"] for one in history.evaluations[800:]]
     assert max(late) / min(late) > 10.0
 
 
@@ -71,36 +72,36 @@ def test_the_best_that_keeps_a_limit_lies_at_the_limit(make, small):
     small["limit"] = [
         {"metric": "peak_torque", "fell": "measured", "failed": 1e9, "at_most": 2.0, "of": "baseline", "margin": 0.01}
     ]
-    _, tuned = run(make(small), bowl, "cma", 400)
-    assert tuned.bounds == {"peak_torque": pytest.approx(100.0)}
-    assert tuned.best.candidate.point["stiffness"] == pytest.approx(99.0, rel=5e-3)
-    assert any(not tried.score.keeps_limits for tried in tuned.tried)
+    _, history = run(make(small), bowl, "cma", 400)
+    assert history.bounds == {"peak_torque": pytest.approx(100.0)}
+    assert history.best.candidate.point["stiffness"] == pytest.approx(99.0, rel=5e-3)
+    assert any(not one.score.keeps_limits for one in history.evaluations)
 
 
 def test_where_no_candidate_keeps_a_limit_there_is_no_best(make, small):
     small["limit"] = [{"metric": "peak_torque", "fell": 1.0, "at_most": 1.0}]
-    _, tuned = run(make(small), bowl, "cma", 50)
-    assert tuned.best is None
-    assert tuned.front == []
+    _, history = run(make(small), bowl, "cma", 50)
+    assert history.best is None
+    assert history.front == []
 
 
 def test_a_front_runs_from_one_objective_to_the_other(make, small):
     small["tune"]["optimizer"] = "optuna-nsga2"
     small["objective"] = [{"metric": "position_error", "fell": 9.0}, {"metric": "peak_torque", "fell": 9e9}]
-    _, tuned = run(make(small), bowl, "optuna-nsga2", 400, 20)
-    errors, torques = np.array([list(tried.score.values.values()) for tried in tuned.front]).T
+    _, history = run(make(small), bowl, "optuna-nsga2", 400, 20)
+    errors, torques = np.array([list(one.score.values.values()) for one in history.front]).T
     assert len(errors) > 10
     assert np.all(np.diff(errors) > 0.0)
     assert np.all(np.diff(torques) < 0.0)
     # The true front: damping at its best, and any stiffness up to the best one.
-    damping = [tried.candidate.point["damping"] for tried in tuned.front]
+    damping = [one.candidate.point["damping"] for one in history.front]
     assert np.median(np.abs(np.array(damping) - BEST["damping"])) < 0.15
     assert max(torques) < 1.3 * BEST["stiffness"]
 
 
 def test_fresh_replicas_confirm_what_is_better(make, small):
-    tuner, tuned = run(make(small), lambda k, z, seed: {"position_error": bowl(k, z, 0)["position_error"] + seed % 7})
-    found = tuner.confirm(tuned.best.candidate, tuned.bounds, 16)
+    tuner, history = run(make(small), lambda k, z, seed: {"position_error": bowl(k, z, 0)["position_error"] + seed % 7})
+    found = tuner.confirm(history.best.candidate, history.bounds, 16)
     assert found.holds
     (comparison,) = found.objectives
     expected = -bowl(50.0, 0.5, 0)["position_error"]
@@ -114,17 +115,17 @@ def test_fresh_replicas_refuse_a_winner_by_luck(make, small):
         words = [int(seed), int(1e6 * stiffness), int(1e6 * damping)]
         return {"position_error": float(np.random.default_rng(words).normal())}
 
-    tuner, tuned = run(make(small), noise, "random", 100)
-    best, baseline = tuned.best.score.values["position_error"], tuned.baseline.score.values["position_error"]
+    tuner, history = run(make(small), noise, "random", 100)
+    best, baseline = history.best.score.values["position_error"], history.baseline.score.values["position_error"]
     assert best < baseline - 1.0
-    found = tuner.confirm(tuned.best.candidate, tuned.bounds, 32)
+    found = tuner.confirm(history.best.candidate, history.bounds, 32)
     assert not found.holds
     assert found.reasons
 
 
 def test_too_few_fresh_replicas_confirm_nothing_and_it_is_said(make, small):
-    tuner, tuned = run(make(small), bowl)
-    found = tuner.confirm(tuned.best.candidate, tuned.bounds, 4)
+    tuner, history = run(make(small), bowl)
+    found = tuner.confirm(history.best.candidate, history.bounds, 4)
     assert not found.holds
     assert not found.worse
     assert found.reasons == ["position_error is better by chance with p = 0.12, above 0.05"]
@@ -133,28 +134,28 @@ def test_too_few_fresh_replicas_confirm_nothing_and_it_is_said(make, small):
 def test_of_two_objectives_each_has_half_the_level(make, small):
     small["tune"]["optimizer"] = "sobol"
     small["objective"] = [{"metric": "position_error", "fell": 9.0}, {"metric": "peak_torque", "fell": 9e9}]
-    tuner, tuned = run(make(small), lambda k, z, seed: bowl(k, z, seed) | {"peak_torque": 1.0}, "sobol", 32)
-    best = min(tuned.tried, key=lambda tried: tried.score.values["position_error"]).candidate
-    assert not tuner.confirm(best, tuned.bounds, 6).holds  # p = 0.031
-    assert tuner.confirm(best, tuned.bounds, 7).holds  # p = 0.016
+    tuner, history = run(make(small), lambda k, z, seed: bowl(k, z, seed) | {"peak_torque": 1.0}, "sobol", 32)
+    best = min(history.evaluations, key=lambda one: one.score.values["position_error"]).candidate
+    assert not tuner.confirm(best, history.bounds, 6).holds  # p = 0.031
+    assert tuner.confirm(best, history.bounds, 7).holds  # p = 0.016
 
 
 def test_a_winner_beyond_its_limit_on_fresh_replicas_is_refused(make, small):
     small["limit"] = [{"metric": "peak_torque", "fell": 9e9, "at_most": 1e6}]
     tuning = make(small)
-    tuner, tuned = run(tuning, bowl)
+    tuner, history = run(tuning, bowl)
 
     def worse(stiffness, damping, seed):
         return bowl(stiffness, damping, seed) | {"peak_torque": 2e6 if stiffness > 60.0 else 1.0}
 
-    found = Tuner(tuning.plan, tuning.judge, answer(worse)).confirm(tuned.best.candidate, tuned.bounds, 8)
+    found = Tuner(tuning.space, tuning.scorer, answer(worse)).confirm(history.best.candidate, history.bounds, 8)
     assert not found.holds
     assert found.reasons == ["peak_torque is beyond its limit"]
-    assert tuner.confirm(tuned.best.candidate, tuned.bounds, 8).holds
+    assert tuner.confirm(history.best.candidate, history.bounds, 8).holds
 
 
 def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share_all(make, small):
-    plan = make(small).plan
+    plan = make(small).space
     first, second = (plan.candidate(number, {"stiffness": 50.0 * number, "damping": 1.0}) for number in (1, 2))
 
     def starts(trials):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from experiments.cli import main
+from experiments.studies.config import Config
 from experiments.studies.execution.runner import run_trials
-from experiments.studies.store.config import Config
-from experiments.studies.sweep.plan import plan_from
-from experiments.studies.sweep.run import open_study
+from experiments.studies.run import open_study
+from experiments.studies.sweep.sweep import sweep_from
 from experiments.visualization.figures import style
 
 pytestmark = pytest.mark.browser
@@ -51,7 +51,7 @@ def test_every_figure_is_drawn_and_nothing_is_loaded(page_of, browser, name):
 @pytest.mark.parametrize("vary", [GRID, SAMPLES], ids=["grid", "samples"])
 def test_every_figure_of_a_study_is_drawn(browser, invented, tmp_path, vary):
     data = {"experiment": "thrown-block", "replicas": 3, "set": {"floor.mu_d": 0.3}, "vary": vary}
-    plan = plan_from(Config(data))
+    plan = sweep_from(Config(data))
     with open_study(plan, tmp_path / "study") as study:
         run_trials(study, plan.trials(), invented(falls_or_settles))
     assert main(["report", str(tmp_path / "study")]) == 0

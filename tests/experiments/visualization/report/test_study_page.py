@@ -16,26 +16,22 @@ from scipy.stats import binomtest
 from experiments.catalogue.parameters.parameter import value_under
 from experiments.catalogue.thrown_block import EXPERIMENT as BLOCK
 from experiments.cli import main
+from experiments.studies.config import Config
 from experiments.studies.execution.runner import run_trials
-from experiments.studies.sensitivity.config import sensitivity_from
-from experiments.studies.sensitivity.run import open_sensitivity, run_sensitivity
-from experiments.studies.shares import share_of
-from experiments.studies.store.config import Config
-from experiments.studies.store.folder import Study
-from experiments.studies.sweep.plan import plan_from
-from experiments.studies.sweep.run import open_study
-from experiments.studies.threshold import run as threshold_run
-from experiments.studies.threshold.grid import Ladder
-from experiments.studies.threshold.plan import Condition, Dial
-from experiments.studies.threshold.plan import Plan as ThresholdPlan
+from experiments.studies.grid import Grid
+from experiments.studies.proportion import proportion_of
+from experiments.studies.run import open_study, run_study
+from experiments.studies.sensitivity.sensitivity import sensitivity_from
+from experiments.studies.store.folder import Study, is_being_written
+from experiments.studies.sweep.sweep import sweep_from
+from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.studies.trial import Trial
-from experiments.studies.tuning.config import tuning_from
-from experiments.studies.tuning.session import open_tuning, run_tuning
+from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.pages import Code, Prose, Table, render
 from experiments.visualization.report import kinds, study_figures
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.toml import as_toml
-from experiments.visualization.report.trials import Trials, is_being_written
+from experiments.visualization.report.trials import Trials
 
 NASTY = "<script>alert('a & b')</script>"
 SPEEDS = [-6.0, -5.0, -4.0, -3.0]
@@ -67,7 +63,7 @@ def sweep(tmp_path, invented):
     """A function that makes the study of a sweep, of so many trials."""
 
     def make(data=SWEEP, result=result_of, most=None, name="sweep"):
-        plan = plan_from(Config(data))
+        plan = sweep_from(Config(data))
         with open_study(plan, tmp_path / name) as study:
             run_trials(study, plan.trials()[:most], invented(result))
         return Study.read(tmp_path / name)
@@ -85,7 +81,7 @@ def texts(page):
 
 @pytest.mark.parametrize(("count", "of"), [(0, 5), (5, 5), (3, 7), (1, 1000), (500, 1000)])
 def test_intervals_are_those_of_wilson(count, of):
-    found = share_of(count, of)
+    found = proportion_of(count, of)
     wanted = binomtest(count, of).proportion_ci(0.95, method="wilson")
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
     assert 0.0 <= found.low <= found.value <= found.high <= 1.0
@@ -100,7 +96,7 @@ def test_the_verdicts_are_counted(sweep):
     rows = {row[0]: row for row in table(page, "How the trials ended").rows}
     assert rows["recovered"][1] == str(recovered)
     assert rows["fell"][1] == str(60 - recovered)
-    assert rows["recovered"][3] == share_of(recovered, 60).interval
+    assert rows["recovered"][3] == proportion_of(recovered, 60).interval
 
 
 def test_what_was_varied_and_what_was_not(sweep):
@@ -133,7 +129,7 @@ def test_one_parameter_has_a_curve_with_intervals(sweep):
     assert list(trace.x) == SPEEDS
     assert list(trace.y) == [0.0, 0.0, 1.0, 1.0] or list(trace.y) == [0.0, 1.0, 1.0, 1.0]
     for value, up, down in zip(trace.y, trace.error_y.array, trace.error_y.arrayminus, strict=True):
-        wanted = share_of(round(5 * value), 5)
+        wanted = proportion_of(round(5 * value), 5)
         assert (value - down, value + up) == pytest.approx((wanted.low, wanted.high))
 
 
@@ -199,9 +195,9 @@ def test_a_study_that_was_stopped_says_how_far_it_is(sweep):
 
 def test_a_study_that_is_running_can_be_reported_and_says_so(tmp_path, sweep, invented, capsys):
     sweep(most=20)
-    plan = plan_from(Config(SWEEP))
+    plan = sweep_from(Config(SWEEP))
     with open_study(plan, tmp_path / "sweep") as study:
-        run_trials(study, plan.trials()[:25], invented(result_of))  # five are in the journal only
+        run_trials(study, plan.trials()[:25], invented(result_of))  # five are missing
         assert is_being_written(study.folder)
         assert main(["report", str(study.folder)]) == 0
         html = (study.folder / "report.html").read_text(encoding="utf-8")
@@ -239,8 +235,8 @@ def test_names_and_messages_are_escaped_on_the_page_and_in_figures(tmp_path):
 
 @pytest.mark.parametrize("data", [SWEEP, SWEEP | {"vary": {"sample": SAMPLE}, "metrics": ["settling_time"]}])
 def test_the_file_on_the_page_is_the_same_sweep(data):
-    again = plan_from(Config(tomllib.loads(as_toml(data))))
-    wanted = plan_from(Config(data))
+    again = sweep_from(Config(tomllib.loads(as_toml(data))))
+    wanted = sweep_from(Config(data))
     assert [trial.changes for trial in again.trials()] == [trial.changes for trial in wanted.trials()]
 
 
@@ -284,15 +280,16 @@ def mass_below(limit):
 @pytest.fixture
 def threshold(tmp_path, invented):
     def make(kind, conditions):
-        plan = ThresholdPlan(
-            experiment="thrown-block",
-            dial=Dial("block.mass", label="mass"),
-            ladder=Ladder(0.5, 4.5, 0.5, 0.125),
+        plan = Threshold(
+            experiment=BLOCK,
+            swept=SweptParameter("block.mass", label="mass"),
+            grid=Grid(0.5, 4.5, 0.5, 0.125),
             conditions=conditions,
             replicas=7,
+            kind=kind,
         )
-        with threshold_run.open_study(plan, tmp_path / kind, kind) as study:
-            threshold_run.run_study(plan, study, invented(mass_below(2.0)))
+        with open_study(plan, tmp_path / kind) as study:
+            run_study(plan, study, invented(mass_below(2.0)))
         return Study.read(tmp_path / kind)
 
     return make
@@ -301,7 +298,7 @@ def threshold(tmp_path, invented):
 def test_the_page_of_a_threshold_tells_the_median(threshold):
     page = study_page(threshold("threshold", (Condition(),)), "")
     row = table(page, "Thresholds of mass").rows[0]
-    assert float(row[1]) == pytest.approx(2.25, abs=0.125)  # of 2.0, 2.1, … 2.6 the fourth, to the ladder's tolerance
+    assert float(row[1]) == pytest.approx(2.25, abs=0.125)  # of 2.0, 2.1, … 2.6 the fourth, to the grid's tolerance
     assert f"up to {row[1]} kg" in page.lead[0].text
     assert list(study_figures(Study.read(page_folder(page)))) == ["thresholds"]
 
@@ -329,7 +326,7 @@ def test_a_study_whose_findings_are_not_there_yet_says_so(threshold, monkeypatch
     def unfinished(_):
         raise InputError("3 of 7 trials are not finished yet")
 
-    monkeypatch.setattr("experiments.visualization.studies.threshold_page.findings_of", unfinished)
+    monkeypatch.setattr("experiments.visualization.studies.threshold_page.recall", unfinished)
     page = study_page(study, "")
     assert "Not to be told yet: 3 of 7 trials are not finished yet." in texts(page)
     assert any(section.name == "trials" for section in page.sections)
@@ -355,8 +352,8 @@ def error_of(trial):
 
 def test_the_page_of_a_tuning_tells_the_winner_and_that_it_is_confirmed(tmp_path, invented):
     tuning = tuning_from(Config(TUNING), "mine")
-    with open_tuning(tuning, tmp_path) as study:
-        outcome = run_tuning(tuning, study, invented(error_of))
+    with open_study(tuning, tmp_path) as study:
+        outcome = run_study(tuning, study, invented(error_of))
     assert outcome.is_confirmed
     page = study_page(Study.read(tmp_path), "")
     assert f"The winner is candidate {outcome.winner.number}" in page.lead[0].text
@@ -367,7 +364,7 @@ def test_the_page_of_a_tuning_tells_the_winner_and_that_it_is_confirmed(tmp_path
     assert (np.diff(best.y) <= 0.0).all()
     assert best.y[-1] == pytest.approx(outcome.winner.score.values["position_error"])
     again = tuning_from(Config(tomllib.loads(as_toml(study.configuration["tuning"]))), "mine")
-    assert again.plan == tuning.plan
+    assert again.space == tuning.space
 
 
 SENSITIVITY = {
@@ -384,8 +381,8 @@ SENSITIVITY = {
 
 def test_the_page_of_a_sensitivity_names_what_matters_and_only_that(tmp_path, invented):
     analysis = sensitivity_from(Config(SENSITIVITY), "mine")
-    with open_sensitivity(analysis, tmp_path) as study:
-        run_sensitivity(
+    with open_study(analysis, tmp_path) as study:
+        run_study(
             analysis,
             study,
             invented(lambda t: {"verdict": "recovered", "position_error": 3.0 * t.changes["block.mass"]}),

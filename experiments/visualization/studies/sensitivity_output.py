@@ -5,21 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.studies.sensitivity.analysis import Indices
-from experiments.studies.sensitivity.config import MORRIS, Sensitivity
+from experiments.cli.terminal import terminal
+from experiments.studies.sensitivity.analysis import MORRIS, Indices
+from experiments.studies.sensitivity.sensitivity import Sensitivity
+from experiments.visualization.studies.sensitivity_figures import FIGURE, draw_sensitivity
 
 INDICES, PAIRS = "indices.csv", "pairs.csv"
-HEADINGS = {
-    "mu": "μ",
-    "mu_star": "μ*",
-    "sigma": "σ",
-    "S1": "first order",
-    "ST": "total",
-}
+HEADINGS = {"mu": "μ", "mu_star": "μ*", "sigma": "σ", "S1": "first order", "ST": "total"}
 
 
 def frame_of(found: Sequence[Indices]) -> pd.DataFrame:
@@ -32,11 +27,6 @@ def frame_of(found: Sequence[Indices]) -> pd.DataFrame:
 
 
 def write_indices(found: Sequence[Indices], folder: Path) -> list[Path]:
-    """Write them as CSV; of pairs too, if there are any.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
     frame_of(found).to_csv(folder / INDICES, index=False)
     pairs = [indices.pairs.assign(metric=indices.metric) for indices in found if indices.pairs is not None]
     if not pairs:
@@ -48,7 +38,7 @@ def write_indices(found: Sequence[Indices], folder: Path) -> list[Path]:
 
 def columns_of(sensitivity: Sensitivity) -> tuple[str, ...]:
     """The indices that a table shows, the most telling first."""
-    return ("mu_star", "mu", "sigma") if sensitivity.method == MORRIS else ("ST", "S1")
+    return ("mu_star", "mu", "sigma") if sensitivity.design.method == MORRIS else ("ST", "S1")
 
 
 def cells_of(sensitivity: Sensitivity, indices: Indices) -> list[tuple[str, ...]]:
@@ -64,10 +54,8 @@ def _cell(row: Mapping[Hashable, Any], name: str) -> str:
     return f"{row[name]:.4g}" if width is None else f"{row[name]:.4g} ± {width:.2g}"
 
 
-def print_sensitivity(
-    sensitivity: Sensitivity, found: Sequence[Indices], files: Sequence[Path], folder: Path, console: Console
-) -> None:
-    """Print the indices of each metric, what counted how, and where the files are."""
+def show_sensitivity(sensitivity: Sensitivity, found: Sequence[Indices], folder: Path, draw: bool) -> list[Path]:
+    console = terminal()
     for indices in found:
         console.print(Text(indices.metric, style="bold").append(f"  {indices.counted}", style="default"))
         if indices.table is not None:
@@ -81,5 +69,5 @@ def print_sensitivity(
         for remark in indices.remarks:
             console.print(Text(f"  {remark}", style="yellow" if "more samples" in remark else "default"))
         console.print()
-    names = ", ".join(str(file.relative_to(folder)) for file in files)
-    console.print(Text(f"{folder}/  {names}", style="cyan"))
+    files = write_indices(found, folder)
+    return files + (draw_sensitivity(sensitivity, found, folder / FIGURE) if draw else [])

@@ -1,4 +1,4 @@
-"""A tuning on the terminal."""
+"""What a tuning leaves behind: files in its folder, and lines on the terminal."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,62 +7,65 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.studies.tuning.config import Tuning
+from experiments.cli.terminal import terminal
 from experiments.studies.tuning.confirm import Comparison
-from experiments.studies.tuning.session import Outcome
-from experiments.studies.tuning.tuner import Confirmation, Tried
+from experiments.studies.tuning.output import write_results
+from experiments.studies.tuning.tuner import Confirmation, Evaluation
+from experiments.studies.tuning.tuning import Outcome, Tuning
+from experiments.visualization.studies.tuning_figures import draw_tuning
 
 #: Members of a front that are printed.
 MOST = 12
 
 
-def print_tuning(tuning: Tuning, outcome: Outcome, files: Sequence[Path], folder: Path, console: Console) -> None:
-    """Print what a tuning came to, and where its files are."""
-    tuned = outcome.tuned
-    beyond = sum(not tried.score.keeps_limits for tried in tuned.tried)
-    console.print(
-        Text(
-            f"{tuning.name}: {len(tuned.tried)} candidates by {tuning.optimizer}, {tuning.plan.size} trials each"
-            + (f"; {beyond} beyond a limit" if beyond else ""),
-            style="bold",
-        )
-    )
+def show_tuning(tuning: Tuning, outcome: Outcome, folder: Path, draw: bool) -> list[Path]:
+    files = write_results(tuning, outcome, folder)
+    if draw:
+        files += draw_tuning(tuning, outcome, folder)
+    print_tuning(tuning, outcome, terminal())
+    return files
+
+
+def print_tuning(tuning: Tuning, outcome: Outcome, console: Console) -> None:
+    history = outcome.history
+    beyond = sum(not one.score.keeps_limits for one in history.evaluations)
+    text = f"{tuning.name}: {len(history.evaluations)} candidates by {tuning.settings.optimizer}"
+    limits = f"; {beyond} beyond a limit" if beyond else ""
+    console.print(Text(f"{text}, {tuning.space.size} trials each{limits}", style="bold"))
     if tuning.is_front:
         _print_front(tuning, outcome, console)
     if outcome.winner is None:
         _print_no_winner(tuning, outcome, console)
     else:
-        console.print(_knobs(tuning, tuned.baseline, outcome.winner))
+        console.print(_variables(tuning, history.baseline, outcome.winner))
     if outcome.confirmation is not None:
         _print_confirmation(outcome.confirmation, console)
-    names = ", ".join(str(file.relative_to(folder)) for file in files)
-    console.print(Text(f"\n{folder}/  {names}", style="cyan"))
 
 
 def _print_no_winner(tuning: Tuning, outcome: Outcome, console: Console) -> None:
-    if tuning.is_front and outcome.tuned.front:
+    if tuning.is_front and outcome.history.front:
         console.print(Text("No winner was chosen: [choice] in the file says how, by a weight for each objective."))
     else:
         console.print(Text("No candidate keeps all limits: there is no winner.", style="bold yellow"))
 
 
 def _print_front(tuning: Tuning, outcome: Outcome, console: Console) -> None:
-    front = outcome.tuned.front
-    table = _table(["member", "candidate", *(objective.name for objective in tuning.judge.objectives)])
-    for place, tried in enumerate(front[:MOST], start=1):
-        _add(table, str(place), str(tried.number), *(f"{value:.5g}" for value in tried.score.values.values()))
+    front = outcome.history.front
+    table = _table(["member", "candidate", *(objective.name for objective in tuning.scorer.objectives)])
+    for place, one in enumerate(front[:MOST], start=1):
+        _add(table, str(place), str(one.number), *(f"{value:.5g}" for value in one.score.values.values()))
     console.print(table)
     if len(front) > MOST:
         console.print(f"… and {len(front) - MOST} more")
 
 
-def _knobs(tuning: Tuning, baseline: Tried, winner: Tried) -> Table:
+def _variables(tuning: Tuning, baseline: Evaluation, winner: Evaluation) -> Table:
     table = _table(["", "baseline", f"candidate {winner.number}"])
-    for knob in tuning.plan.knobs:
-        before = baseline.candidate.point.get(knob.name)
-        unit = tuning.plan.units[knob.name]
-        name = f"{knob.name} [{unit}]" if unit else knob.name
-        _add(table, name, "–" if before is None else f"{before:.5g}", f"{winner.candidate.point[knob.name]:.5g}")
+    for variable in tuning.space.variables:
+        before = baseline.candidate.point.get(variable.name)
+        unit = tuning.space.units[variable.name]
+        name = f"{variable.name} [{unit}]" if unit else variable.name
+        _add(table, name, "–" if before is None else f"{before:.5g}", f"{winner.candidate.point[variable.name]:.5g}")
     return table
 
 
@@ -74,8 +77,8 @@ def _print_confirmation(found: Confirmation, console: Console) -> None:
         mark = "better" if found.better[comparison.name] else "worse" if comparison.name in found.worse else "?"
         _add(table, *_cells(comparison), mark)
     for comparison in found.limits:
-        kept = found.kept[comparison.name]
-        _add(table, *_cells(comparison), f"{'within' if kept else 'BEYOND'} {found.bounds[comparison.name]:.5g}")
+        within = found.within[comparison.name]
+        _add(table, *_cells(comparison), f"{'within' if within else 'BEYOND'} {found.bounds[comparison.name]:.5g}")
     console.print(table)
     if found.holds:
         console.print(Text("Confirmed: better than the baseline.", style="bold green"))

@@ -1,11 +1,11 @@
-"""How many of some trials recovered, and between what the probability of it is."""
+"""Trials of a sweep by the values of what was varied, and how many of them recovered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from experiments.studies.shares import Share, share_of
-from experiments.studies.sweep.plan import Plan
+from experiments.studies.proportion import Proportion, proportion_of
+from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import OUTCOME, RECOVERED, STEPPED
 
 if TYPE_CHECKING:
@@ -17,43 +17,37 @@ SHOWN = ("settling_time", "peak_position_error", "position_error", "simulated_ti
 MOST_VALUES = 15
 BINS = 8
 #: What counts as success, by its name.
-KINDS = {"recovered": (RECOVERED,), "recovered or stepped": (RECOVERED, STEPPED)}
+SUCCESSES = {"recovered": (RECOVERED,), "recovered or stepped": (RECOVERED, STEPPED)}
 
 
-def share(verdicts: "pd.Series[str]", kind: str = RECOVERED) -> Share:
-    """The share of these verdicts that is a success; ``failed`` ones count as none."""
-    return share_of(int(verdicts.isin(KINDS[kind]).sum()), len(verdicts))
+def proportion(verdicts: "pd.Series[str]", success: str = RECOVERED) -> Proportion:
+    """How many of these verdicts are a success; ``failed`` ones are none."""
+    return proportion_of(int(verdicts.isin(SUCCESSES[success]).sum()), len(verdicts))
 
 
-def kinds_in(frame: "pd.DataFrame") -> list[str]:
+def successes_in(frame: "pd.DataFrame") -> list[str]:
     """What is worth telling apart: stepping only where a trial stepped."""
-    return list(KINDS) if (frame["verdict"] == STEPPED).any() else [RECOVERED]
+    return list(SUCCESSES) if (frame["verdict"] == STEPPED).any() else [RECOVERED]
 
 
 @dataclass(frozen=True)
 class Factor:
-    """Something that is varied: a column, and what it is called.
-
-    Attributes:
-        column: of the table of trials.
-        label: with the names of what goes together with it.
-        sampled: whether its values are random.
-    """
+    """A column that is varied, its label with the names of what goes together with it, and how values are spread."""
 
     column: str
     label: str
     sampled: bool
+    is_log: bool
 
 
-def factors_of(plan: Plan) -> list[Factor]:
-    """All that is varied independently."""
+def factors_of(plan: Sweep) -> list[Factor]:
     found = []
     for axis in plan.axes:
         if axis.kind == "sample":
-            found += [Factor(name, name, sampled=True) for name in axis.names]
+            found += [Factor(name, name, True, name in axis.logs) for name in axis.names]
         else:
             others = f" (with {', '.join(axis.names[1:])})" if len(axis.names) > 1 else ""
-            found.append(Factor(axis.names[0], axis.names[0] + others, sampled=False))
+            found.append(Factor(axis.names[0], axis.names[0] + others, False, axis.names[0] in axis.logs))
     return found
 
 
@@ -68,15 +62,14 @@ class Group:
 
 def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
     """The trials by a column's value; of very many numbers, by bins of equally many trials."""
-    from pandas.api.types import is_numeric_dtype
-
-    values = frame[column]
-    if values.nunique() <= MOST_VALUES or not is_numeric_dtype(values):
-        # In the order of the plan for words, by size for numbers.
-        found = frame.groupby(column, sort=is_numeric_dtype(values))
-        return [Group(value, f"{value:g}" if is_numeric_dtype(values) else str(value), part) for value, part in found]
     import pandas as pd
 
+    values = frame[column]
+    numeric = pd.api.types.is_numeric_dtype(values)
+    if values.nunique() <= MOST_VALUES or not numeric:
+        # In the order of the plan for words, by size for numbers.
+        found = frame.groupby(column, sort=numeric)
+        return [Group(value, f"{value:g}" if numeric else str(value), part) for value, part in found]
     bins = pd.qcut(values, BINS, duplicates="drop")
     return [
         Group(float(part[column].median()), f"{part[column].min():.3g} … {part[column].max():.3g}", part)
@@ -84,8 +77,8 @@ def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
     ]
 
 
-def shown_metric(plan: Plan, frame: "pd.DataFrame") -> str | None:
-    """The metric that is shown beside the shares: the first that was asked for, or a usual one, that has numbers."""
+def shown_metric(plan: Sweep, frame: "pd.DataFrame") -> str | None:
+    """The metric that is shown beside proportions: the first that was asked for, or a usual one, that has numbers."""
     wanted: Sequence[str] = plan.metrics if plan.metrics is not None else SHOWN
     for name in wanted:
         if name in frame and name not in OUTCOME and frame[name].dtype != object and frame[name].notna().any():

@@ -6,11 +6,17 @@ from scipy.integrate import solve_ivp
 
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
-from experiments.studies.tuning.design_variable import Knob, changes_of, check_knobs, critical_damping, point_of
+from experiments.studies.tuning.design_variable import (
+    DesignVariable,
+    changes_of,
+    check_variables,
+    critical_damping,
+    point_of,
+)
 
 EXPERIMENT = experiment_named("stand-tilted")
-STIFFNESS = Knob("k", ("controller.kp_position[0]", "controller.kp_position[1]"), 1.0, 1e4, "log")
-RATIO = Knob("z", ("controller.kd_position[0]", "controller.kd_position[1]"), 0.1, 2.0, is_ratio=True)
+STIFFNESS = DesignVariable("k", ("controller.kp_position[0]", "controller.kp_position[1]"), 1.0, 1e4, "log")
+RATIO = DesignVariable("z", ("controller.kd_position[0]", "controller.kd_position[1]"), 0.1, 2.0, is_ratio=True)
 
 
 def test_a_log_scale_gives_each_decade_the_same_room():
@@ -25,10 +31,10 @@ def test_tied_numbers_change_together_and_the_rest_stays():
 
 
 def test_a_damping_ratio_follows_the_stiffness_beside_it_in_any_order():
-    for knobs in ((STIFFNESS, RATIO), (RATIO, STIFFNESS)):
-        values = EXPERIMENT.values(changes_of(knobs, {"k": 100.0, "z": 1.0}, EXPERIMENT.values()))
+    for variables in ((STIFFNESS, RATIO), (RATIO, STIFFNESS)):
+        values = EXPERIMENT.values(changes_of(variables, {"k": 100.0, "z": 1.0}, EXPERIMENT.values()))
         assert values["controller.kd_position"] == pytest.approx((20.0, 20.0, 14.142))
-        assert point_of(knobs, values) == pytest.approx({"k": 100.0, "z": 1.0})
+        assert point_of(variables, values) == pytest.approx({"k": 100.0, "z": 1.0})
 
 
 def test_the_thesis_has_the_ratios_that_it_states():
@@ -53,19 +59,19 @@ def test_a_turn_with_critical_damping_does_not_swing_and_with_less_it_does(ratio
 
 
 @pytest.mark.parametrize(
-    ("knobs", "message"),
+    ("variables", "message"),
     [
         ((), "nothing is varied"),
-        ((STIFFNESS, Knob("l", ("controller.kp_position",), 1.0, 2.0)), "set by both 'k' and 'l'"),
-        ((Knob("k", ("controller.target_position",), 0.0, 1.0),), "say which"),
-        ((Knob("k", ("initial.seed",), 0.0, 1.0),), "must be a real number"),
-        ((Knob("k", ("floor.mu",), 0.0, 1.0),), "floor.mu_s"),
+        ((STIFFNESS, DesignVariable("l", ("controller.kp_position",), 1.0, 2.0)), "set by both 'k' and 'l'"),
+        ((DesignVariable("k", ("controller.target_position",), 0.0, 1.0),), "say which"),
+        ((DesignVariable("k", ("initial.seed",), 0.0, 1.0),), "must be a real number"),
+        ((DesignVariable("k", ("floor.mu",), 0.0, 1.0),), "floor.mu_s"),
         ((STIFFNESS, STIFFNESS), "two parameters are called 'k'"),
     ],
 )
-def test_what_cannot_be_varied_is_refused(knobs, message):
+def test_what_cannot_be_varied_is_refused(variables, message):
     with pytest.raises(InputError, match=message):
-        check_knobs(knobs, EXPERIMENT)
+        check_variables(variables, EXPERIMENT)
 
 
 @pytest.mark.parametrize(
@@ -80,4 +86,4 @@ def test_what_cannot_be_varied_is_refused(knobs, message):
 )
 def test_an_impossible_range_is_refused(arguments):
     with pytest.raises(InputError):
-        Knob("k", ("floor.mu_s",), **arguments)
+        DesignVariable("k", ("floor.mu_s",), **arguments)

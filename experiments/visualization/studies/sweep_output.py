@@ -1,34 +1,42 @@
-"""What a sweep amounts to, on the terminal."""
+"""What a sweep amounts to: a figure, and lines on the terminal."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
 from experiments.cli.terminal import terminal
-from experiments.studies.shares import CONFIDENCE
+from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.store.measured import metric_units
-from experiments.studies.sweep.plan import Plan
-from experiments.studies.sweep.shares import Factor, factors_of, groups, kinds_in, share, shown_metric
+from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
+from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import VERDICTS
+from experiments.visualization.studies.sweep_figure import draw_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
 
+FIGURE = "sweep.png"
 _STYLES = {"recovered": "green", "stepped": "cyan", "fell": "yellow", "failed": "red"}
 #: A table across two factors is printed up to so many values of the second.
 MOST_COLUMNS = 12
 
 
-def print_summary(plan: Plan, frame: "pd.DataFrame") -> None:
-    """How many trials ended how, and that by what was varied."""
+def show_sweep(plan: Sweep, frame: "pd.DataFrame", folder: Path, draw: bool) -> list[Path]:
+    files = [draw_sweep(plan, frame, folder / FIGURE)] if draw else []
+    print_summary(plan, frame)
+    return files
+
+
+def print_summary(plan: Sweep, frame: "pd.DataFrame") -> None:
     console = terminal()
     experiment = plan.experiment
     console.print(Text(f"{experiment.name}: {experiment.title}", style="bold"))
     console.print(_counts(plan, frame))
     factors = factors_of(plan)
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
-        console.print(Text(f"\nShare that recovered, of {plan.replicas} each", style="bold"))
+        console.print(Text(f"\nProportion that recovered, of {plan.replicas} each", style="bold"))
         console.print(_across(frame, *factors))
         return
     for factor in factors:
@@ -41,7 +49,7 @@ def print_summary(plan: Plan, frame: "pd.DataFrame") -> None:
         )
 
 
-def _counts(plan: Plan, frame: "pd.DataFrame") -> Text:
+def _counts(plan: Sweep, frame: "pd.DataFrame") -> Text:
     text = Text(f"{len(frame)} trials: {plan.points} combinations")
     if plan.replicas > 1:
         text.append(f" × {plan.replicas} replicas")
@@ -52,13 +60,12 @@ def _counts(plan: Plan, frame: "pd.DataFrame") -> Text:
     return text
 
 
-def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> Table:
-    """One row for each value, or bin of values."""
+def _by(plan: Sweep, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    metric, kinds = shown_metric(plan, frame), kinds_in(frame)
+    metric, successes = shown_metric(plan, frame), successes_in(frame)
     table.add_column(Text(factor.column), justify="right", header_style="bold")
     table.add_column("trials", justify="right", header_style="bold")
-    for kind in kinds:
+    for kind in successes:
         table.add_column(kind, justify="right", header_style="bold")
         if intervals:
             table.add_column(f"{CONFIDENCE:.0%} interval", header_style="bold")
@@ -68,8 +75,8 @@ def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> T
         table.add_column(Text(heading), justify="right", header_style="bold")
     for group in groups(frame, factor.column):
         cells: list[Text | str] = [Text(group.label), str(len(group.trials))]
-        for kind in kinds:
-            found = share(group.trials["verdict"], kind)
+        for kind in successes:
+            found = proportion(group.trials["verdict"], kind)
             cells += [f"{found.value:.0%}", *([f"{found.low:.0%} … {found.high:.0%}"] if intervals else [])]
         if metric is not None:
             median = group.trials[metric].median()
@@ -79,7 +86,6 @@ def _by(plan: Plan, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> T
 
 
 def _across(frame: "pd.DataFrame", rows: Factor, columns: Factor) -> Table:
-    """The share for each pair of values."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column(Text(f"{rows.column} \\ {columns.column}"), justify="right", header_style="bold")
     of_columns = groups(frame, columns.column)
@@ -89,6 +95,6 @@ def _across(frame: "pd.DataFrame", rows: Factor, columns: Factor) -> Table:
         cells: list[Text | str] = [Text(group.label)]
         for other in of_columns:
             both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
-            cells.append(f"{share(both['verdict']).value:.0%}" if len(both) else "·")
+            cells.append(f"{proportion(both['verdict']).value:.0%}" if len(both) else "·")
         table.add_row(*cells)
     return table

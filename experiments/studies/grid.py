@@ -1,28 +1,39 @@
-"""The values of a parameter that a search for a threshold tries first."""
+"""Values along a range: evenly spaced, on a scale, and those that a search for a threshold tries first."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from biped.errors import InputError
 
-#: The ladder may grow to this many times its first height unless a limit is given.
+LINEAR, LOG = SCALES = ("linear", "log")
+#: A grid may grow to this many times its first height unless a limit is given.
 GROWTH = 16.0
-#: Halvings of a bracket between two rungs, where no tolerance is given.
+#: Halvings of a bracket between two values, where no tolerance is given.
 HALVINGS = 4
 #: The least tolerance, as a part of the greatest value: far above the round-off of a value.
 FINEST = 1e-9
 
 
-@dataclass(frozen=True)
-class Ladder:
-    """Evenly spaced values, least first; a replica that all of them recover climbs on in doubled steps.
+def neat(value: float) -> float:
+    """The number without the round-off of its arithmetic, so that it reads well in a table and in a command."""
+    return float(f"{value:.12g}")
 
-    The ladder is given before anything is tried, and the same for all replicas: no outcome of one of them can move
-    what another is asked.
+
+def interpolate(low: float, high: float, part: float, scale: str = LINEAR) -> float:
+    """The value at a part, 0 … 1, of a range."""
+    return low * (high / low) ** part if scale == LOG else low + part * (high - low)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Evenly spaced values, least first; a replica that recovers at all of them goes on in doubled steps.
+
+    The grid is given before anything is tried, and the same for all replicas: no outcome of one of them can move
+    which values another is tried at.
 
     Attributes:
         start: the least value, in the parameter's unit.
-        stop: the greatest of the first look.
+        stop: the greatest of the first values.
         by: between two values.
         tolerance: a bracket at most so wide is not halved any more; 0: ``by / 16``.
         limit: nothing above it is tried; 0: 16 times as far from ``start`` as ``stop``.
@@ -31,8 +42,8 @@ class Ladder:
         InputError: for values out of order.
     """
 
-    start: float
-    stop: float
+    start: float = field(metadata={"key": "from"})
+    stop: float = field(metadata={"key": "to"})
     by: float
     tolerance: float = 0.0
     limit: float = 0.0
@@ -58,8 +69,8 @@ class Ladder:
             raise InputError(f"tolerance = {self.tolerance:g}: it must be from {finest:g} to by = {self.by:g}")
 
     @property
-    def rungs(self) -> tuple[float, ...]:
-        """The values of the first look; the last is ``stop``."""
+    def values(self) -> tuple[float, ...]:
+        """Those that are tried first; the last is ``stop``."""
         return (self.start, *_steps(self.start, self.stop, self.by))
 
     def above(self, top: float) -> tuple[float, ...]:
@@ -70,8 +81,7 @@ class Ladder:
 
     @property
     def most_trials(self) -> int:
-        """The most values that a search can ask for."""
-        count, top = len(self.rungs), self.stop
+        count, top = len(self.values), self.stop
         while above := self.above(top):
             count, top = count + len(above), above[-1]
         widest = 2.0 * self.by * (self.limit - self.start) / (self.stop - self.start)
@@ -82,8 +92,3 @@ def _steps(begin: float, end: float, by: float) -> tuple[float, ...]:
     """Values above ``begin`` by steps, the last of them ``end``: the last step may be shorter, and none is a sliver."""
     count = max(1, math.ceil((end - begin) / by - 1e-6))
     return (*(neat(begin + k * by) for k in range(1, count)), neat(end))
-
-
-def neat(value: float) -> float:
-    """The number without the round-off of its arithmetic, so that it reads well in a table and in a command."""
-    return float(f"{value:.12g}")

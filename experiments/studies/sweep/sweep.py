@@ -1,26 +1,34 @@
 """A sweep: which parameters take which values, how often, and so which trials there are."""
 
 import math
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from biped.errors import InputError
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.initial import SCATTER
-from experiments.catalogue.parameters.parameter import Value, parameter_named, shown, split_name
+from experiments.catalogue.parameters.parameter import Value, shown, split_name
 from experiments.catalogue.registry import experiment_named
+from experiments.studies.config import Config
+from experiments.studies.execution.executors import Executor
+from experiments.studies.execution.runner import Progress
+from experiments.studies.run import open_study, run_study
 from experiments.studies.seeds import seed_of
-from experiments.studies.store.config import Config, changes_from, read_config
 from experiments.studies.store.measured import metric_units
+from experiments.studies.study_kind import Evaluate, Say, StudyKind
 from experiments.studies.sweep.axis import Axis, grid_axis, sample_axis, together_axis
-from experiments.studies.trial import Trial
+from experiments.studies.trial import Result, Trial
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from experiments.studies.store.folder import Study
+
 
 #: Tables in [vary] that are no parameters.
 TOGETHER, SAMPLE = "together", "sample"
@@ -29,7 +37,7 @@ MOST_CHECKED = 500
 
 
 @dataclass(frozen=True)
-class Plan:
+class Sweep(StudyKind):
     """A sweep, checked.
 
     Attributes:
@@ -38,8 +46,8 @@ class Plan:
         axes: what is varied; all combinations of their points are run.
         replicas: of each combination, from scattered starts where there is more than one.
         seed: of samples and replicas.
-        metrics: those that are kept; None for all.
-        configuration: what it was made from.
+        metrics: those that are stored; None for all.
+        data: the configuration.
     """
 
     experiment: Experiment
@@ -48,21 +56,27 @@ class Plan:
     replicas: int = 1
     seed: int = 0
     metrics: tuple[str, ...] | None = None
-    configuration: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    kind = "sweep"
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> "Sweep":
+        return sweep_from(Config(configuration))
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        return dict(self.data)
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """The names of all parameters that are varied."""
         return tuple(name for axis in self.axes for name in axis.names)
 
     @property
     def points(self) -> int:
-        """How many combinations there are."""
         return math.prod(len(axis.points) for axis in self.axes)
 
     @property
-    def total(self) -> int:
-        """How many trials there are."""
+    def likely_trials(self) -> int:
         return self.points * self.replicas
 
     def trials(self) -> list[Trial]:
@@ -74,7 +88,6 @@ class Plan:
         ]
 
     def changes(self, values: Sequence[tuple[Value, ...]], replica: int) -> dict[str, Value]:
-        """Of a replica at a point of each axis."""
         flat = [value for part in values for value in part]
         changes = dict(self.fixed) | dict(zip(self.varied, flat, strict=True))
         if self.replicas > 1:  # the same starts for every combination: what differs is not luck
@@ -82,45 +95,80 @@ class Plan:
             changes.setdefault("initial.jitter", SCATTER)
         return changes
 
+    def find(self, evaluate: Evaluate) -> Mapping[int, Result]:
+        return evaluate(self.trials())
 
-def load_plan(path: str | Path) -> Plan:
-    """The sweep in a TOML file.
+    def run(self, study: "Study", evaluate: Evaluate, say: Say) -> "pd.DataFrame":
+        self.find(evaluate)
+        return study.frame()
+
+
+def sweep(
+    experiment: str,
+    vary: Mapping[str, Any],
+    changes: Mapping[str, Any] | None = None,
+    *,
+    replicas: int = 1,
+    seed: int = 0,
+    metrics: list[str] | None = None,
+    out: str | Path | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> "pd.DataFrame":
+    """Run an experiment at all combinations of some parameters' values.
+
+    Args:
+        experiment: its name.
+        vary: by parameter a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``; under
+            ``together``, parameters whose lists are gone through side by side; under ``sample``, ranges to draw from.
+        changes: what differs from the experiment's defaults in all trials.
+        replicas: of each combination, from scattered starts where there is more than one.
+        seed: of samples and replicas.
+        metrics: names or patterns such as ``peak_torque_*``; all, if not given.
+        out: the study's folder; what is finished there is not run again. Without it nothing is stored.
+        executor: where trials run; threads on all cores, if not given.
+        progress: called with the number of trials that are done.
+
+    Returns:
+        One row for each trial, in the order of their numbers: ``verdict``, the varied parameters, the metrics.
 
     Raises:
-        InputError: something in it is wrong; the message names file and line.
-        OSError: it cannot be read.
+        InputError: a name or a value is wrong, or the folder holds another study.
+        OSError: the folder cannot be written.
     """
-    return plan_from(read_config(path))
+    data: dict[str, Any] = {
+        "experiment": experiment, "seed": seed, "replicas": replicas, "set": dict(changes or {}), "vary": dict(vary)
+    }  # fmt: skip
+    if metrics is not None:
+        data["metrics"] = metrics
+    plan = Sweep.from_configuration(data)
+    with tempfile.TemporaryDirectory(prefix="biped-sweep-") as passing, open_study(plan, out or passing) as study:
+        frame: pd.DataFrame = run_study(plan, study, executor, progress)
+    return frame
 
 
-def plan_from(config: Config) -> Plan:
-    """The sweep of a configuration; raises what ``load_plan`` raises."""
-    try:
-        experiment = experiment_named(config.word("experiment"))
-    except InputError as error:
-        raise config.error(str(error).removeprefix(config.source + ": "), "experiment") from None
+def sweep_from(config: Config) -> Sweep:
+    """The sweep of a configuration; raises InputError if something in it is wrong."""
+    experiment = config.within(lambda: experiment_named(config.word("experiment")), "experiment")
     seed = config.whole("seed", 0)
     replicas = config.whole("replicas", 1, least=1)
-    fixed = changes_from(config.table("set", {}), experiment)
+    fixed = config.table("set", {}).changes(experiment)
     metrics = _metrics(config, experiment, fixed)
     axes = _axes(config.table("vary"), experiment, seed)
     config.finish()
-    plan = Plan(experiment, fixed, axes, replicas, seed, metrics, dict(config.data))
-    _check_names(plan, config)
-    _check_values(plan, config)
-    return plan
+    found = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data)
+    _check_names(found, config)
+    _check_values(found, config)
+    return found
 
 
 def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[str, ...] | None:
-    if "metrics" not in config:
-        config.take("metrics", None)
+    patterns = config.get("metrics", tuple[str, ...], ())
+    if not patterns:
         return None
-    try:
-        known = metric_units(experiment, fixed)
-    except BipedError as error:
-        raise config.error(str(error), "set") from None
+    known = config.within(lambda: metric_units(experiment, fixed), "set")
     found: dict[str, None] = {}
-    for pattern in config.words("metrics"):
+    for pattern in patterns:
         names = [name for name in known if fnmatchcase(name, pattern)]
         if not names:
             raise config.error(f"metrics: there is no {pattern!r}; there are {', '.join(known)}", "metrics")
@@ -141,66 +189,57 @@ def _axes(config: Config, experiment: Experiment, seed: int) -> tuple[Axis, ...]
     return tuple(axes)
 
 
-def _check_names(plan: Plan, config: Config) -> None:
-    """No parameter is set in two places."""
+def _check_names(found: Sweep, config: Config) -> None:
     seen: set[str] = set()
-    for name in plan.varied:
+    for name in found.varied:
         whole = split_name(name)[0]
         if name in seen or (name != whole and whole in seen) or any(split_name(other)[0] == name for other in seen):
             raise config.error(f"{name} is varied twice", "vary")
         seen.add(name)
-    for name in plan.fixed:
+    for name in found.fixed:
         if name in seen or any(split_name(varied)[0] == split_name(name)[0] and "[" not in varied for varied in seen):
             raise config.error(f"{name} is both set and varied: leave one of them out", "set")
-    if plan.replicas > 1:
-        parameter_named("initial.seed", plan.experiment.parameters)
-        if "initial.seed" in seen or "initial.seed" in plan.fixed:
+    if found.replicas > 1:
+        found.experiment.parameter("initial.seed")
+        if "initial.seed" in seen or "initial.seed" in found.fixed:
             raise config.error("initial.seed: replicas have seeds of their own; leave it or replicas out", "replicas")
 
 
-def _check_values(plan: Plan, config: Config) -> None:
+def _check_values(found: Sweep, config: Config) -> None:
     """What is run can be set up: each value of each axis, and of their combinations all or many."""
     tried, wrong, first = 0, 0, ""
-    for values in _tried(plan.axes):
+    for values in _checked_points(found.axes):
         tried += 1
+        changes = found.changes(values, 0)
         try:
-            plan.experiment.build(plan.changes(values, 0)).prepare()
+            found.experiment.build(changes).prepare()
         except BipedError as error:
             wrong += 1
-            first = first or f"{_told(plan.varied, values)}: {error}"
+            place = ", ".join(f"{name} = {shown(changes[name])}" for name in found.varied)
+            first = first or f"{place}: {error}"
     if wrong == tried:
         raise config.error(first.partition(": ")[2] if tried == 1 else f"no combination can be run; {first}")
     if wrong:
         raise config.error(f"{wrong} of {tried} combinations cannot be run; the first is {first}", "vary")
 
 
-def _tried(axes: Sequence[Axis]) -> Iterator[tuple[tuple[Value, ...], ...]]:
-    """Combinations to try: all of few; of many, each point of each axis once, and some spread evenly."""
+def _checked_points(axes: Sequence[Axis]) -> Iterator[tuple[tuple[Value, ...], ...]]:
+    """All of few combinations; of many, each point of each axis once, and some spread evenly."""
     count = math.prod(len(axis.points) for axis in axes)
     if count <= MOST_CHECKED:
         yield from product(*(axis.points for axis in axes))
         return
     base = tuple(axis.points[0] for axis in axes)
     for place, axis in enumerate(axes):
-        for point in _spread(axis.points, MOST_CHECKED):
+        for point in axis.points[:: -(-len(axis.points) // MOST_CHECKED)]:
             yield (*base[:place], point, *base[place + 1 :])
     for k in range(MOST_CHECKED):
         yield _combination(axes, k * count // MOST_CHECKED)
 
 
-def _spread(points: Sequence[T], most: int) -> list[T]:
-    return list(points) if len(points) <= most else [points[k * len(points) // most] for k in range(most)]
-
-
 def _combination(axes: Sequence[Axis], number: int) -> tuple[tuple[Value, ...], ...]:
-    """The combination of this number, the last axis fastest."""
     found: list[tuple[Value, ...]] = []
     for axis in reversed(axes):
         number, place = divmod(number, len(axis.points))
         found.append(axis.points[place])
     return tuple(reversed(found))
-
-
-def _told(names: Sequence[str], values: Sequence[tuple[Value, ...]]) -> str:
-    flat = [value for part in values for value in part]
-    return ", ".join(f"{name} = {shown(value)}" for name, value in zip(names, flat, strict=True))

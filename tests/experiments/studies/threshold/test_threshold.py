@@ -9,38 +9,37 @@ from biped.errors import InputError
 from contact import FloorError
 from experiments.catalogue.registry import experiment_named
 from experiments.commands import threshold
-from experiments.studies.store.config import Config, read_config
-from experiments.studies.threshold.ensemble import Question
-from experiments.studies.threshold.findings import find
-from experiments.studies.threshold.grid import Ladder
-from experiments.studies.threshold.plan import Condition, Dial, Plan, plan_from
-from experiments.studies.threshold.replicas import Scatter, replica_changes
+from experiments.studies.config import Config, read_config
+from experiments.studies.grid import Grid
+from experiments.studies.randomization import Randomization, replica_changes
+from experiments.studies.threshold.search import Query
+from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold, threshold_from
 from experiments.visualization.report.toml import as_toml
-from experiments.visualization.studies.threshold_output import median_text
+from experiments.visualization.studies.threshold_text import median_text
 
-SCATTERS = (
-    Scatter(("initial.seed",), "seed"),
-    Scatter(("floor.mu_s", "floor.mu_d"), "factor", 0.05),
-    Scatter(("block.position[0]",), "uniform", 0.01),
-    Scatter(("block.size",), "normal", 0.001),
+RANDOMIZATIONS = (
+    Randomization(("initial.seed",), "seed"),
+    Randomization(("floor.mu_s", "floor.mu_d"), "factor", 0.05),
+    Randomization(("block.position[0]",), "uniform", 0.01),
+    Randomization(("block.size",), "normal", 0.001),
 )
-PLAN = Plan(
-    experiment="thrown-block",
-    dial=Dial("block.velocity[0]", -1.0, "speed", "m/s"),
-    ladder=Ladder(4.0, 6.0, 1.0),
+PLAN = Threshold(
+    experiment=experiment_named("thrown-block"),
+    swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),
+    grid=Grid(4.0, 6.0, 1.0),
     conditions=(
         Condition(labels={"floor": "as published"}),
         Condition({"floor.mu_s": 0.5, "floor.mu_d": 0.4}, {"floor": "low"}),
     ),
     changes={"initial.jitter": 0.005, "controller.kp_position": (50.0, 50.0, 1.0 / 3.0)},
-    scatters=SCATTERS,
+    randomizations=RANDOMIZATIONS,
     replicas=5,
     seed=3,
 )
 
 
 def changes(condition, replica, value=5.0, plan=PLAN):
-    return plan.trial(Question(condition, replica, 0, value)).changes
+    return plan.trial(Query(condition, replica, 0, value)).changes
 
 
 def test_a_replica_has_the_same_draws_under_all_conditions():
@@ -64,7 +63,7 @@ def test_replicas_differ_and_do_not_depend_on_how_many_there_are():
 
 def test_scatter_is_as_wide_as_it_says():
     experiment = experiment_named("thrown-block")
-    drawn = [replica_changes(SCATTERS, experiment, {}, 0, replica) for replica in range(400)]
+    drawn = [replica_changes(RANDOMIZATIONS, experiment, {}, 0, replica) for replica in range(400)]
     default = experiment.values()
     position = [found["block.position[0]"] - default["block.position"][0] for found in drawn]
     assert 0.0 <= min(position) < 1e-4
@@ -73,30 +72,30 @@ def test_scatter_is_as_wide_as_it_says():
     assert (sum(edge**2 for edge in edges) / len(edges)) ** 0.5 == pytest.approx(0.001, rel=0.1)
 
 
-def test_the_dial_turns_one_number_and_leaves_the_others():
+def test_the_swept_parameter_is_one_number_and_leaves_the_others():
     setup = experiment_named("thrown-block").build(changes(0, 0, 5.5))
     assert setup.disturbances[0].velocity == (-5.5, 0.0, 0.2)
 
 
-def test_no_two_questions_have_one_number():
-    most = PLAN.ladder.most_trials
-    asked = [Question(c, r, turn, 0.0) for c in range(2) for r in range(5) for turn in (0, 1, most - 1)]
+def test_no_two_queries_have_one_number():
+    most = PLAN.grid.most_trials
+    asked = [Query(c, r, turn, 0.0) for c in range(2) for r in range(5) for turn in (0, 1, most - 1)]
     assert len({PLAN.number(question) for question in asked}) == len(asked)
 
 
 def test_a_plan_survives_json_and_its_own_file(tmp_path):
-    assert plan_from(Config(json.loads(json.dumps(PLAN.as_json())))) == PLAN
+    assert threshold_from(Config(json.loads(json.dumps(PLAN.as_json())))) == PLAN
     file = tmp_path / "plan.toml"
     file.write_text(as_toml(PLAN.as_json()), encoding="utf-8")
-    assert plan_from(read_config(file)) == PLAN
+    assert threshold_from(read_config(file)) == PLAN
 
 
 def test_the_help_shows_a_file_that_works(tmp_path):
     text = threshold._EXAMPLES.partition("a file:\n")[2].partition("examples:")[0]
     file = tmp_path / "mass.toml"
     file.write_text(text, encoding="utf-8")
-    plan = plan_from(read_config(file))
-    assert plan.dial.parameter == "block.mass"
+    plan = threshold_from(read_config(file))
+    assert plan.swept.parameter == "block.mass"
     assert [condition.labels["friction"] for condition in plan.conditions] == ["as published", "low"]
     assert plan.conditions[1].changes == {"floor.mu_s": 0.4, "floor.mu_d": 0.35}
 
@@ -107,11 +106,11 @@ def test_the_help_shows_a_file_that_works(tmp_path):
         ({"replicas": 2}, "at least 3"),
         ({"seed": -1}, "zero or above"),
         ({"conditions": ()}, "at least one condition"),
-        ({"dial": Dial("block.velocity")}, "one real number"),
-        ({"dial": Dial("block.speed")}, "unknown parameter"),
-        ({"dial": Dial("block.position[0]")}, "neither set nor scattered"),
-        ({"scatters": (Scatter(("floor.mu_s",), "seed"),)}, "whole number"),
-        ({"scatters": (*SCATTERS, Scatter(("floor.mu_d",), "normal", 0.1))}, "twice"),
+        ({"swept": SweptParameter("block.velocity")}, "one real number"),
+        ({"swept": SweptParameter("block.speed")}, "unknown parameter"),
+        ({"swept": SweptParameter("block.position[0]")}, "neither set nor randomized"),
+        ({"randomizations": (Randomization(("floor.mu_s",), "seed"),)}, "whole number"),
+        ({"randomizations": (*RANDOMIZATIONS, Randomization(("floor.mu_d",), "normal", 0.1))}, "twice"),
         ({"conditions": (Condition(labels={"replica": 1}),)}, "another meaning"),
         ({"conditions": (Condition(labels={"trial": 1}),)}, "another meaning"),
         ({"conditions": (Condition(labels={"verdict": "x"}),)}, "another meaning"),
@@ -132,35 +131,38 @@ def test_plans_that_do_not_fit_together_are_refused(wrong, said):
     ("line", "said"),
     [
         ('dail = "x"', "unknown key"),
-        ("[ladder]\nfrom = 1.0\nto = 2.0\nby = -1.0", "by above zero"),
-        ('[[scatter]]\nparameters = ["floor.k_n"]\nkind = "wild"', "one of factor"),
+        ("[ladder]\nfrom = 1.0\nto = 2.0\nby = 0.5", "line 8: unknown key 'ladder': it is called 'grid' now"),
+        ("[grid]\nfrom = 1.0\nto = 2.0\nby = -1.0", "by above zero"),
+        ('[[randomization]]\nparameters = ["floor.k_n"]\nkind = "wild"', "one of factor"),
     ],
 )
 def test_files_that_are_wrong_are_refused(tmp_path, line, said):
     text = {
-        "dial": '[dial]\nparameter = "block.mass"',
-        "ladder": "[ladder]\nfrom = 1.0\nto = 2.0\nby = 0.5",
+        "swept": '[swept]\nparameter = "block.mass"',
+        "grid": "[grid]\nfrom = 1.0\nto = 2.0\nby = 0.5",
     }
     file = tmp_path / "wrong.toml"
     head = 'experiment = "thrown-block"\n'
     if line.startswith("["):
-        text.pop("ladder" if "ladder" in line else "", None)
+        text.pop("grid" if "grid" in line else "", None)
         content = head + "\n".join([*text.values(), line])
     else:
         content = head + "\n".join([line, *text.values()])
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=said):
-        plan_from(read_config(file))
+        threshold_from(read_config(file))
 
 
 @pytest.mark.parametrize(("limit", "told"), [(3.0, "< 4"), (4.5, "4.5"), (99.0, "≥ 10")])
 def test_a_median_out_of_range_is_not_told_as_one_that_was_found(limit, told):
-    plan = replace(PLAN, ladder=Ladder(4.0, 6.0, 1.0, 0.5, 10.0))
-    findings = find(plan, lambda asked: [{"verdict": "recovered" if q.value <= limit else "fell"} for q in asked])
+    plan = replace(PLAN, grid=Grid(4.0, 6.0, 1.0, 0.5, 10.0))
+    findings = plan.find(
+        lambda trials: {t.number: {"verdict": "recovered" if t.labels["value"] <= limit else "fell"} for t in trials}
+    )
     assert [median_text(finding) for finding in findings.conditions] == [told, told]
 
 
 @pytest.mark.parametrize(("kind", "width"), [("factor", 0.0), ("normal", -1.0), ("uniform", 0.0), ("seed", 0.1)])
 def test_a_scatter_scatters_by_its_width_and_a_seed_has_none(kind, width):
     with pytest.raises(InputError, match="width"):
-        Scatter(("floor.mu_s",), kind, width)
+        Randomization(("floor.mu_s",), kind, width)

@@ -1,0 +1,89 @@
+"""What the commands that run studies share: their options, how they run, and how they end."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biped.errors import InputError
+from experiments.cli.failures import FAILURE, INTERRUPTED, describe
+from experiments.cli.main import Parser, announce, fail
+
+if TYPE_CHECKING:
+    from experiments.studies.execution.executors import Executor
+    from experiments.studies.store.folder import Study
+    from experiments.studies.study_kind import StudyKind
+
+#: For the help of every such command.
+STOPPING = """\
+Every finished trial is stored at once. Stop with Ctrl-C, or let the machine die: the same command goes on where it was.
+Results do not depend on the number of workers.
+"""
+
+#: Called with a study, what it found, its folder, and whether to draw: prints, writes, and returns its files.
+Show = Callable[..., Sequence[Path]]
+
+
+def study_parser(name: str, description: str, examples: str, file: str = "", default: str = "NAME") -> Parser:
+    """The options that all commands of studies have: a file, if there is one, where results go and trials run."""
+    parser = Parser(prog=f"biped {name}", description=description, epilog=examples,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    if file:
+        parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
+    parser.add_argument("--out", metavar="DIR", help=f"folder for the results (default: results/{name}/{default})")
+    parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one on each core)")
+    parser.add_argument("--backend", metavar="NAME", default="threads",
+                        help="where trials run: threads of this process (default), loky, dask")  # fmt: skip
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786; --backend is dask then"
+    )
+    parser.add_argument("--no-figures", action="store_true", help="draw no figures")
+    return parser
+
+
+def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -> int:
+    """Run a study and show what it found; the exit status. Its folder has this name, if the options have none."""
+    from rich.text import Text
+
+    from experiments.cli.output import writable_folder
+    from experiments.cli.progress import ProgressBar
+    from experiments.cli.terminal import terminal
+    from experiments.studies.run import open_study, run_study
+    from experiments.studies.store.folder import HEADER, TABLE
+
+    executor = executor_of(options)
+    folder = writable_folder(options.out or Path("results") / plan.kind / name)
+    study = open_study(plan, folder)
+    total, done = plan.planned_trials(study), len(study.finished)
+    if done:
+        announce(f"{done}{'' if total is None else f' of {total}'} trials are in {study.folder} already")
+    bar = ProgressBar(plan.likely_trials, "running", "trials", begun=done, counts=True)
+    try:
+        with study, bar:
+            findings = run_study(plan, study, executor, bar, announce, bar.say)
+    except (KeyboardInterrupt, OSError) as error:
+        return stopped(study, error, total)
+    files = show(plan, findings, folder, not options.no_figures)
+    names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
+    terminal().print(Text(f"\n{folder}/  {', '.join(names)}", style="cyan"))
+    return 0
+
+
+def executor_of(options: argparse.Namespace) -> "Executor":
+    """The executor that the options ask for; raises InputError if they do not fit together."""
+    from experiments.studies.execution.executors import executor_named
+
+    backend = "dask" if options.scheduler is not None and options.backend == "threads" else options.backend
+    if options.scheduler is not None and options.workers is not None:
+        raise InputError("--workers says nothing about a cluster that has a scheduler: leave one of them out")
+    return executor_named(backend, options.workers, options.scheduler)
+
+
+def stopped(study: "Study", error: BaseException, total: int | None) -> int:
+    """Say why a study ended before its end, and that it can go on; the exit status."""
+    of = f"{len(study.finished)} of {total} trials are" if total is not None else "what is finished is"
+    stored = f"{of} in {study.folder}; the same command goes on from there"
+    if isinstance(error, KeyboardInterrupt):
+        return fail(f"interrupted; {stored}", INTERRUPTED, "")
+    assert isinstance(error, Exception)
+    return fail(f"{describe(error) or error}; {stored}", FAILURE)

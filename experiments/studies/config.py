@@ -1,0 +1,239 @@
+"""A study's configuration: a TOML file, or the same as a mapping, read key by key and checked.
+
+Every key that is there has to be asked for; ``finish`` refuses the others. Errors name the file and the line, which is
+why no library of schemas reads it: they know a value's place in the tree, not in the file, and not what an unknown
+name is like. What a table holds is said by the dataclass that ``make`` makes of it.
+"""
+
+import dataclasses
+import difflib
+import math
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+
+from biped.errors import InputError
+from contact.errors import BipedError
+
+if TYPE_CHECKING:
+    from experiments.catalogue.experiment import Experiment
+    from experiments.catalogue.parameters.parameter import Value
+
+T = TypeVar("T")
+REQUIRED: Any = object()
+#: Tables that were called otherwise once.
+RENAMED = {"dial": "swept", "ladder": "grid", "scatter": "randomization"}
+
+
+def _text(value: Any) -> Any:
+    return value if isinstance(value, str) else None
+
+
+def _texts(value: Any) -> Any:
+    texts = isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
+    return tuple(value) if texts and 0 < len(set(value)) == len(value) else None
+
+
+#: By annotation: what a value has to be, and the value as such a thing, or None.
+_READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
+    float: ("a finite number", lambda value: float(value) if is_number(value) else None),
+    int: ("a whole number", lambda value: value if isinstance(value, int) and not isinstance(value, bool) else None),
+    bool: ("true or false", lambda value: value if isinstance(value, bool) else None),
+    str: ("a text", _text),
+    tuple[str, ...]: ("a list of different texts", _texts),
+}
+
+
+class Config:
+    """One table of a configuration.
+
+    Attributes:
+        data: the table, as it was given.
+        source: the file's name; empty for a mapping.
+    """
+
+    def __init__(self, data: Mapping[str, Any], source: str = "", text: str = "", path: tuple[str, ...] = ()) -> None:
+        self.data, self.source = data, source
+        self._text, self._path = text, path
+        self._asked: dict[str, None] = {}
+        self._tables: list[Config] = []
+        for old, new in RENAMED.items():
+            if old in data and not path:
+                raise self.error(f"unknown key {old!r}: it is called {new!r} now", old)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def error(self, message: str, key: str = "") -> InputError:
+        place = self.source and self.source + line_of(self._text, (*self._path, key) if key else self._path)
+        return InputError(f"{place}: {message}" if place else message)
+
+    def wrong(self, key: str, wanted: str) -> InputError:
+        return self.error(f"{self.name(key)} = {self.data.get(key)!r}: it must be {wanted}", key)
+
+    def within(self, make: Callable[[], T], key: str = "") -> T:
+        """What is made of this table; an InputError names its place before what is wrong."""
+        try:
+            return make()
+        except BipedError as error:
+            raise self.error(str(error), key) from None
+
+    def name(self, key: str) -> str:
+        return ".".join((*self._path, key))
+
+    def get(self, key: str, kind: Any, default: Any = REQUIRED) -> Any:
+        """The value of a key as this kind of thing, such as ``float`` or ``float | str``."""
+        self._asked[key] = None
+        if key not in self.data:
+            if default is REQUIRED:
+                raise self.error(f"{self.name(key)} is missing")
+            return default
+        wanted = []
+        for one in get_args(kind) if isinstance(kind, UnionType) else (kind,):
+            if one in _READERS:
+                what, read = _READERS[one]
+                found = read(self.data[key])
+                if found is not None:
+                    return found
+                wanted.append(what)
+        raise self.wrong(key, " or ".join(wanted))
+
+    def word(self, key: str, default: Any = REQUIRED, choices: Iterable[str] = ()) -> str:
+        """A text, one of the choices if there are any."""
+        found: str = self.get(key, str, default)
+        choices = list(choices)
+        if key in self.data and choices and found not in choices:
+            raise self.error(
+                f"{self.name(key)} = {found!r}: {_meant(found, choices)}it must be one of {', '.join(choices)}", key
+            )
+        return found
+
+    def whole(self, key: str, default: Any = REQUIRED, least: int = 0) -> int:
+        found = self.data.get(key, least)
+        if not isinstance(found, int) or isinstance(found, bool) or found < least:
+            raise self.wrong(key, f"a whole number, {least} or above")
+        return int(self.get(key, int, default))
+
+    def make(self, kind: type[T], /, **given: Any) -> T:
+        """An object of a dataclass: from this table what is not given.
+
+        A field's ``metadata`` may have ``key``, its name in the table, and ``least``, the least whole number.
+        """
+        hints = get_type_hints(kind)
+        for field in dataclasses.fields(kind):  # type: ignore[arg-type]
+            if field.name not in given and field.init:
+                key = field.metadata.get("key", field.name)
+                default = REQUIRED if field.default is dataclasses.MISSING else field.default
+                least = field.metadata.get("least")
+                given[field.name] = (
+                    self.get(key, hints[field.name], default) if least is None else self.whole(key, default, least)
+                )
+        return self.within(lambda: kind(**given))
+
+    def table(self, key: str, default: Any = REQUIRED) -> "Config":
+        """A table below this one; ``finish`` looks into it too."""
+        value = self._listed(key, Mapping, default, "a table")
+        table = Config(value, self.source, self._text, (*self._path, key))
+        self._tables.append(table)
+        return table
+
+    def tables(self, key: str, default: Any = REQUIRED) -> "list[Config]":
+        found = self._listed(key, Sequence, default, f"tables, each beginning with [[{key}]]")
+        if key in self.data and (not found or not all(isinstance(item, Mapping) for item in found)):
+            raise self.wrong(key, f"tables, each beginning with [[{key}]]")
+        tables = [Config(item, self.source, self._text, (*self._path, key)) for item in found]
+        self._tables += tables
+        return tables
+
+    def _listed(self, key: str, kind: type, default: Any, wanted: str) -> Any:
+        self._asked[key] = None
+        if key in self.data and not isinstance(self.data[key], kind):
+            raise self.wrong(key, wanted)
+        return self.data[key] if key in self.data else self.get(key, kind, default)
+
+    def parameters(self, but: Iterable[str] = ()) -> dict[str, Any]:
+        """All of this table but some keys, by the dotted names of parameters, quoted in the file or not."""
+        found: dict[str, Any] = {}
+        for key, value in self.data.items():
+            if key in but:
+                continue
+            self._asked[key] = None
+            nested = isinstance(value, Mapping) and bool(value) and "." not in key
+            for name, item in ((f"{key}.{last}", item) for last, item in value.items()) if nested else [(key, value)]:
+                if name in found:
+                    raise self.error(f"{name} is there twice", name)
+                found[name] = item
+        return found
+
+    def changes(self, experiment: "Experiment") -> "dict[str, Value]":
+        """This table as values of an experiment's parameters; an error names the line."""
+        return {name: self.value(experiment, name, value) for name, value in self.parameters().items()}
+
+    def value(self, experiment: "Experiment", name: str, value: Any) -> "Value":
+        """A value of a parameter; an error names the line."""
+        from experiments.catalogue.parameters.parameter import from_json
+
+        plain = tuple(value) if isinstance(value, list) else value
+        return self.within(lambda: from_json(experiment.parameter(name), plain), name)
+
+    def finish(self) -> None:
+        """Refuse what nothing has asked for, here and in the tables below; the message says what it could be."""
+        for key in self.data:
+            if key not in self._asked:
+                known = list(self._asked)
+                raise self.error(
+                    f"unknown key {self.name(key)!r}; {_meant(key, known)}keys are {', '.join(known)}", key
+                )
+        for table in self._tables:
+            table.finish()
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {close[0]!r}? " if close else ""
+
+
+def read_config(path: str | Path) -> Config:
+    """The configuration in a file; raises InputError if it is not TOML, OSError if it cannot be read."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        return Config(tomllib.loads(text), str(path), text)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not TOML: it is not a text in UTF-8 ({error.reason})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not TOML: {error}") from None
+
+
+_HEADER = re.compile(r"^\s*\[\[?(?P<name>[^\[\]]+|.*\".*\".*)\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"^\s*(?P<name>(?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-]+|\"[^\"]*\"|'[^']*'))*)\s*=")
+
+
+def line_of(text: str, path: Sequence[str]) -> str:
+    """``, line 3`` where the file has this key or table, or the nearest table around it; else nothing."""
+    wanted = ".".join(path)
+    best, best_length = "", 0
+    table = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        header, key = _HEADER.match(line), _KEY.match(line)
+        if key:
+            here = ".".join(part for part in (table, _plain(key["name"])) if part)
+        elif header:
+            here = table = _plain(header["name"])
+        else:
+            continue
+        inside = wanted == here or wanted.startswith(here + ".")
+        if inside and len(here) > best_length:
+            best, best_length = f", line {number}", len(here)
+    return best
+
+
+def _plain(name: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in name.strip().split("."))

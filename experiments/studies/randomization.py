@@ -1,0 +1,109 @@
+"""What tells one replica of a trial from another: its start, the time of its disturbance, its floor.
+
+A replica's draws come from the study's seed, the replica's number and the parameters' names alone. The same replicas
+meet all conditions, so that conditions, and studies with the same seed, are compared replica by replica.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from biped.errors import InputError
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value, value_under
+from experiments.studies.seeds import seed_of
+
+KINDS: dict[str, str] = {
+    "factor": "times exp(width × a normal number), one factor for all numbers of all its parameters",
+    "normal": "plus width × a normal number, one for each number",
+    "uniform": "plus up to width, evenly, one for each number",
+    "seed": "a whole number, without a width",
+}
+
+
+@dataclass(frozen=True)
+class Randomization:
+    """How some parameters differ between replicas.
+
+    Attributes:
+        parameters: their names.
+        kind: one of ``KINDS``.
+        width: without unit for a factor, else in the parameters' unit; above zero, but none for a seed.
+
+    Raises:
+        InputError: for an unknown kind, a width that is none, or no parameter.
+    """
+
+    parameters: tuple[str, ...]
+    kind: str
+    width: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", tuple(self.parameters))
+        if self.kind not in KINDS:
+            raise InputError(f"randomization: kind = {self.kind!r}: it must be one of {', '.join(KINDS)}")
+        if not self.parameters:
+            raise InputError("randomization: name at least one parameter")
+        names = ", ".join(self.parameters)
+        if self.kind == "seed" and self.width != 0.0:
+            raise InputError(f"randomization of {names}: width = {self.width:g}: a seed has none; leave it out")
+        if self.kind != "seed" and not (math.isfinite(self.width) and self.width > 0.0):
+            raise InputError(
+                f"randomization of {names}: width = {self.width:g}: it must be above zero, or all replicas are alike"
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"parameters": list(self.parameters)}
+
+
+def check(randomizations: Sequence[Randomization], experiment: Experiment) -> None:
+    """Raise InputError if the experiment lacks one of these parameters, or it cannot be randomized, or is so twice."""
+    seen: set[str] = set()
+    for randomization in randomizations:
+        for name in randomization.parameters:
+            default = experiment.parameter(name).default
+            whole = isinstance(default, int)
+            if isinstance(default, str) or whole != (randomization.kind == "seed"):
+                raise InputError(
+                    f"randomization of {name}: it cannot be by {randomization.kind}: a seed is a whole number, alone"
+                )
+            if name in seen:
+                raise InputError(f"randomization of {name}: it is there twice")
+            seen.add(name)
+
+
+def replica_changes(
+    randomizations: Sequence[Randomization],
+    experiment: Experiment,
+    changes: Mapping[str, Value],
+    seed: int,
+    replica: int,
+) -> dict[str, Value]:
+    """The values of the randomized parameters in the replica of this number, about those under the changes."""
+    drawn: dict[str, Value] = {}
+    for randomization in randomizations:
+        rng = np.random.default_rng(seed_of(seed, "replica", replica, *randomization.parameters))
+        factor = math.exp(randomization.width * float(rng.normal())) if randomization.kind == "factor" else 1.0
+        for name in randomization.parameters:
+            value = value_under(name, changes, experiment.parameters)
+            drawn[name] = _drawn(randomization, value, factor, rng)
+    return drawn
+
+
+def _drawn(randomization: Randomization, value: Value, factor: float, rng: np.random.Generator) -> Value:
+    if randomization.kind == "seed":
+        return int(rng.integers(2**31))
+    if isinstance(value, tuple):
+        return tuple(_number(randomization, number, factor, rng) for number in value)
+    assert not isinstance(value, str)
+    return _number(randomization, float(value), factor, rng)
+
+
+def _number(randomization: Randomization, number: float, factor: float, rng: np.random.Generator) -> float:
+    if randomization.kind == "factor":
+        return number * factor
+    draw = rng.normal() if randomization.kind == "normal" else rng.uniform()
+    return number + randomization.width * float(draw)

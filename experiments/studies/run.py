@@ -1,0 +1,88 @@
+"""Studies of all kinds in their folders: run, gone on with, or recalled."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from biped.errors import InputError
+from biped.simulation.simulate import Announce
+from experiments.studies.execution.executors import Executor
+from experiments.studies.execution.runner import Progress, run_trials
+from experiments.studies.registry import kind_named
+from experiments.studies.store.folder import Study
+from experiments.studies.study_kind import Evaluate, Say, StudyKind
+from experiments.studies.trial import Result, Trial
+
+
+def open_study(plan: StudyKind, folder: str | Path) -> Study:
+    """Begin the study of a plan, or go on with it; raises what ``Study.create`` raises."""
+    return Study.create(
+        folder,
+        plan.kind,
+        plan.experiment.name,
+        plan.configuration,
+        varied=plan.varied,
+        units=plan.units,
+        metrics=plan.metrics,
+        seed=plan.seed,
+    )
+
+
+def run_study(
+    plan: StudyKind,
+    study: Study,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    announce: Announce | None = None,
+    say: Say = lambda _: None,
+) -> Any:
+    """Run what is missing of a study, and say what it found.
+
+    Args:
+        plan: of it.
+        study: as ``open_study`` gives it.
+        executor: where trials run; threads on all cores, if not given.
+        progress: called with the number of trials that are done.
+        announce: called with a sentence before kernels are compiled.
+        say: called with a few words on how far it is.
+
+    Raises:
+        InputError: a metric is missing, or the study's trials are others.
+        OSError, KeyboardInterrupt: as ``run_trials``; what is finished is stored.
+    """
+    before = 0
+
+    def evaluate(trials: Sequence[Trial]) -> Mapping[int, Result]:
+        nonlocal before
+        shift = before
+        counted = None if progress is None else lambda done: progress(shift + done)
+        results = run_trials(study, trials, executor, counted, announce)
+        before += len(trials)
+        return results
+
+    return plan.run(study, evaluate, say)
+
+
+def plan_of(study: Study) -> Any:
+    """The plan of a study; raises InputError if its kind is none of ``registry.KINDS``."""
+    return kind_named(study.header.kind).from_configuration(study.configuration)
+
+
+def recall(study: Study) -> tuple[Any, Any]:
+    """The plan of a study and what it found, without running anything; raises InputError while trials are missing."""
+    plan = plan_of(study)
+    return plan, plan.recall(study, _stored(study))
+
+
+def _stored(study: Study) -> Evaluate:
+    def evaluate(trials: Sequence[Trial]) -> Mapping[int, Result]:
+        numbers = [trial.number for trial in trials]
+        missing = set(numbers) - study.finished
+        if missing:
+            raise InputError(
+                f"{study.folder}: {len(missing)} of {len(numbers)} trials are not finished yet: give the command that "
+                "began the study again"
+            )
+        return study.results(numbers)
+
+    return evaluate

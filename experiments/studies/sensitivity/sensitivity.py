@@ -1,0 +1,125 @@
+"""A sensitivity analysis: which parameters metrics depend on, by Morris's trajectories or Sobol's indices."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from contact.arrays import Floats
+from experiments.studies.config import Config, read_config
+from experiments.studies.seeds import seed_of
+from experiments.studies.sensitivity.analysis import MORRIS, SOBOL, Design, Indices, Measure, analyze
+from experiments.studies.study_kind import Evaluate
+from experiments.studies.trial import Trial
+from experiments.studies.tuning.design_space import (
+    Candidate,
+    DesignSpace,
+    DesignStudy,
+    check_metrics,
+    design_space_from,
+)
+from experiments.studies.tuning.objective import PROPORTIONS, Reading
+
+METHODS = (MORRIS, SOBOL)
+DROPPED = "dropped"
+
+
+@dataclass(frozen=True)
+class Sensitivity(DesignStudy):
+    """A sensitivity analysis.
+
+    Attributes:
+        name: of the study.
+        space: the parameters, and the trials of a point.
+        design: which points are run.
+        measures: the metrics.
+        data: the file, as it is.
+    """
+
+    name: str
+    space: DesignSpace
+    design: Design
+    measures: tuple[Measure, ...]
+    data: Mapping[str, Any]
+    kind = "sensitivity"
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        return {"name": self.name, "sensitivity": dict(self.data)}
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> "Sensitivity":
+        return sensitivity_from(Config(configuration["sensitivity"]), configuration["name"])
+
+    @cached_property
+    def points(self) -> Floats:
+        """(points, variables) parts of the variables' ranges; the same each time."""
+        from SALib.sample import morris, sobol
+
+        seed = seed_of(self.seed, "design") % 2**32
+        design = self.design
+        if design.method == MORRIS:
+            found = morris.sample(design.problem, design.samples, num_levels=design.levels, seed=seed)
+        else:
+            found = sobol.sample(design.problem, design.samples, calc_second_order=design.second_order, seed=seed)
+        return np.asarray(found, dtype=float)
+
+    def candidates(self) -> list[Candidate]:
+        """The points, numbered from 1 on as the candidates of a tuning are."""
+        return [self.space.candidate_at(number, row) for number, row in enumerate(self.points, start=1)]
+
+    def trials(self) -> list[Trial]:
+        return [trial for candidate in self.candidates() for trial in self.space.trials(candidate)]
+
+    @property
+    def likely_trials(self) -> int:
+        return len(self.points) * self.space.size
+
+    def find(self, evaluate: Evaluate) -> list[Indices]:
+        trials = [self.space.trials(candidate) for candidate in self.candidates()]
+        results = evaluate([trial for mine in trials for trial in mine])
+        samples = [self.space.samples(mine, results) for mine in trials]
+        seed = seed_of(self.seed, "resampling") % 2**31 + 1  # SALib takes zero for none
+        return [analyze(self.design, measure, self.points, samples, seed) for measure in self.measures]
+
+
+def load_sensitivity(path: str | Path) -> Sensitivity:
+    return sensitivity_from(read_config(path), Path(path).stem)
+
+
+def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
+    """From its configuration; raises InputError if something in it is wrong."""
+    table = config.table("sensitivity", {})
+    method = table.word("method", MORRIS, METHODS)
+    samples = table.whole("samples", 16 if method == MORRIS else 64, least=2)
+    levels = table.whole("levels", 4, least=2) if method == MORRIS else 4
+    second_order = table.get("second_order", bool, False) if method == SOBOL else False
+    space = design_space_from(config, table.whole("replicas", 1, least=1))
+    measures = tuple(_measure(item, method) for item in config.tables("metric"))
+    name = config.word("name", name)
+    config.finish()
+    if method == SOBOL and samples & (samples - 1):
+        raise table.error(f"samples = {samples}: for Sobol's sequence it must be a power of two", "samples")
+    if levels % 2:
+        raise table.error(f"levels = {levels}: it must be even", "levels")
+    if len({measure.name for measure in measures}) < len(measures):
+        raise config.error("a metric is there twice")
+    check_metrics(config, [measure.name for measure in measures], space)
+    names = tuple(variable.name for variable in space.variables)
+    design = Design(names, method, samples, levels, second_order)
+    return Sensitivity(name, space, design, measures, config.data)
+
+
+def _measure(config: Config, method: str) -> Measure:
+    metric = config.word("name")
+    if config.data.get("fell") != DROPPED:
+        return Measure(config.make(Reading, metric=metric, scenarios=("*",), over="mean"))
+    config.get("fell", str)
+    if method != MORRIS:
+        raise config.error("fell = 'dropped' is for Morris's method: Sobol's needs a number of each trial", "fell")
+    if metric in PROPORTIONS or "failed" in config or "missing" in config:
+        raise config.error("fell = 'dropped' drops failures and missing values too: leave failed and missing out")
+    return Measure(Reading(metric, fell=0.0), drops=True)

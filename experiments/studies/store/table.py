@@ -1,0 +1,97 @@
+"""Finished trials as a table, and their values as JSON and as cells of it."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from biped.errors import InputError
+from biped.metrics import metric_named
+from experiments.catalogue.parameters.parameter import Value, as_json
+from experiments.studies.store.header import Header
+from experiments.studies.trial import OUTCOME
+
+if TYPE_CHECKING:
+    import pyarrow
+
+#: Exact, and refuses numbers that are not finite; made once, since this is done for every trial.
+json_text = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+#: Columns that every table begins with.
+FIRST = ("trial", *OUTCOME)
+CHANGES = "changes"
+_TYPES = {"trial": "int64", CHANGES: "string", **dict.fromkeys(OUTCOME, "string")}
+#: Rows that are turned into columns at a time.
+_CHUNK = 5000
+
+
+def cell_of(value: Value) -> float | int | str:
+    """A value as one cell: several numbers as a text, exact; infinity too, which JSON has not."""
+    if isinstance(value, tuple):
+        return ",".join(repr(part) for part in value)
+    return "inf" if value == math.inf else value
+
+
+def changes_text(changes: Mapping[str, Value]) -> str:
+    """Changes as they are stored: JSON, exact, in the order of their names; ValueError for a number it cannot hold."""
+    return json_text({name: as_json(changes[name]) for name in sorted(changes)})
+
+
+def table_of(rows: Sequence[tuple[int, str, str, str, str]], header: Header) -> "pyarrow.Table":
+    """A table of trials, each with its labels, varied parameters, changes and result as JSON; units in its metadata."""
+    import pyarrow
+
+    labels: dict[str, None] = {}
+    metrics: dict[str, None] = {}
+    parts = []
+    for begin in range(0, len(rows), _CHUNK):
+        cells = []
+        for number, *texts, changes, result in rows[begin : begin + _CHUNK]:
+            own, varied, measured = map(json.loads, (*texts, result))
+            labels |= dict.fromkeys(own)
+            metrics |= dict.fromkeys(measured)
+            cells.append({"trial": number, **own, **varied, CHANGES: changes, **measured})
+        names = dict.fromkeys(name for row in cells for name in row)
+        parts.append(pyarrow.table({name: _column(name, [row.get(name) for row in cells]) for name in names}))
+    order = dict.fromkeys([*FIRST, *labels, *header.varied, CHANGES, *metrics])
+    if not parts:
+        parts = [pyarrow.table({name: pyarrow.array([], _TYPES.get(name, "float64")) for name in order})]
+    table = pyarrow.concat_tables(parts, promote_options="permissive").select(list(order)).combine_chunks()
+    units = {name: header.units.get(name) or _unit(name) for name in order}
+    fields = [_field(field, units[field.name]) for field in table.schema]
+    return table.cast(pyarrow.schema(fields, {"units": json_text(units)}))
+
+
+def as_parquet(table: "pyarrow.Table") -> bytes:
+    import pyarrow
+    import pyarrow.parquet
+
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table, sink)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def _unit(name: str) -> str:
+    """Of a metric that only some trials have; none of what is no metric."""
+    try:
+        return metric_named(name).unit
+    except InputError:
+        return ""
+
+
+def _field(field: Any, unit: str) -> Any:
+    """With its unit; numbers, where there is not even one to tell."""
+    import pyarrow
+
+    numbers = pyarrow.types.is_null(field.type)
+    return (field.with_type(pyarrow.float64()) if numbers else field).with_metadata({"unit": unit})
+
+
+def _column(name: str, cells: list[Any]) -> "pyarrow.Array":
+    import pyarrow
+
+    try:
+        return pyarrow.array(cells, _TYPES.get(name))
+    except pyarrow.ArrowException as error:
+        raise TypeError(f"column {name} of a study: {error}") from None

@@ -1,0 +1,70 @@
+"""What every kind of study is: which trials it plans, and what it finds in their results."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from experiments.catalogue.experiment import Experiment
+from experiments.studies.trial import Result, Trial
+
+if TYPE_CHECKING:
+    from experiments.studies.store.folder import Study
+
+#: Runs trials, or recalls them: the results by number.
+Evaluate = Callable[[Sequence[Trial]], Mapping[int, Result]]
+#: Told in a few words how far a study is.
+Say = Callable[[str], None]
+
+
+class StudyKind(ABC):
+    """One study of a kind, checked: the same one plans the same trials. To be made a frozen dataclass.
+
+    Attributes:
+        kind: the name of the kind, as in ``registry.KINDS``.
+        experiment: what is run.
+        seed: of all that is random.
+        units: of labels, by column.
+        metrics: those that are stored; None for all.
+    """
+
+    kind: str
+    experiment: Experiment
+    seed: int
+    units: Mapping[str, str] = {}
+    metrics: tuple[str, ...] | None = None
+
+    @property
+    @abstractmethod
+    def varied(self) -> tuple[str, ...]:
+        """The parameters that differ between trials: columns of the table."""
+
+    @property
+    @abstractmethod
+    def configuration(self) -> dict[str, Any]:
+        """All that decides which trials there are, as JSON can hold it."""
+
+    @classmethod
+    @abstractmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        """The study of a configuration; raises InputError if it makes no sense."""
+
+    @property
+    @abstractmethod
+    def likely_trials(self) -> int:
+        """How many trials there are; where results decide, how many it usually takes."""
+
+    def planned_trials(self, study: "Study") -> int | None:
+        """How many trials there are when the study is done, where that is known."""
+        return self.likely_trials
+
+    @abstractmethod
+    def find(self, evaluate: Evaluate) -> Any:
+        """What the study finds, by results of the trials that it asks for, in one round or several."""
+
+    def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Any:
+        """The same in a study's folder, open to be written."""
+        return self.find(evaluate)
+
+    def recall(self, study: "Study", evaluate: Evaluate) -> Any:
+        """The same from results that are there; ``evaluate`` raises InputError where one is missing."""
+        return self.find(evaluate)

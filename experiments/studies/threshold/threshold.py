@@ -1,0 +1,242 @@
+"""What a study of thresholds asks: which parameter, under which conditions, of which replicas."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from biped.errors import InputError
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value, Values
+from experiments.catalogue.registry import experiment_named
+from experiments.studies.config import Config, is_number
+from experiments.studies.grid import Grid, neat
+from experiments.studies.proportion import CONFIDENCE
+from experiments.studies.randomization import Randomization, check, replica_changes
+from experiments.studies.store.measured import metric_units
+from experiments.studies.store.table import CHANGES, FIRST
+from experiments.studies.study_kind import Evaluate, StudyKind
+from experiments.studies.threshold.findings import Finding, Findings
+from experiments.studies.threshold.search import Query, search
+from experiments.studies.threshold.statistics import FEWEST, rank
+from experiments.studies.trial import FAILED, RECOVERED, STEPPED, Label, Trial
+
+#: How many, where nothing is said.
+REPLICAS = 21
+#: Labels that every trial has.
+OWN_LABELS = ("condition", "replica", "turn", "value")
+#: Of labels that the presets' conditions have.
+LABEL_UNITS = {"direction": "°", "height": "m"}
+
+
+@dataclass(frozen=True)
+class SweptParameter:
+    """The number whose threshold is looked for.
+
+    Attributes:
+        parameter: its name; ``block.velocity[0]`` is one number of a tuple.
+        factor: the parameter is this times the value, such as −1 for a speed along −x.
+        label: what the value is, for a figure's axis; the parameter's name if not given.
+        unit: of the value; the parameter's if not given.
+    """
+
+    parameter: str
+    factor: float = 1.0
+    label: str = ""
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.factor) or self.factor == 0.0:
+            raise InputError(f"factor = {self.factor:g}: it must be a finite number other than zero")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What differs from the study's changes, and by which labels that is known, such as ``{"direction": 15.0}``."""
+
+    changes: Mapping[str, Value] = field(default_factory=dict)
+    labels: Mapping[str, Label] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Threshold(StudyKind):
+    """A study of thresholds, whole: the same one asks the same queries.
+
+    Attributes:
+        experiment: what is run.
+        swept: the parameter; it must make recovery harder as the value grows.
+        grid: the values.
+        conditions: at least one.
+        changes: what differs from the experiment's defaults throughout.
+        randomizations: how replicas differ.
+        replicas: how many.
+        seed: of the replicas.
+        count_stepping: whether to have stepped counts as having stayed up.
+        confidence: of the intervals.
+        kind: ``threshold``, or the name of the preset.
+
+    Raises:
+        InputError: for what does not fit together.
+    """
+
+    experiment: Experiment
+    swept: SweptParameter
+    grid: Grid
+    conditions: tuple[Condition, ...] = (Condition(),)
+    changes: Mapping[str, Value] = field(default_factory=dict)
+    randomizations: tuple[Randomization, ...] = ()
+    replicas: int = field(default=REPLICAS, metadata={"least": FEWEST})
+    seed: int = field(default=0, metadata={"least": 0})
+    count_stepping: bool = False
+    confidence: float = CONFIDENCE
+    kind: str = "threshold"
+
+    def __post_init__(self) -> None:
+        rank(self.replicas, self.confidence)
+        if self.seed < 0:
+            raise InputError(f"seed = {self.seed}: it must be zero or above")
+        if not self.conditions:
+            raise InputError("give at least one condition")
+        check(self.randomizations, self.experiment)
+        name = self.swept.parameter
+        if not isinstance(self.experiment.parameter(name).default, float):
+            raise InputError(f"{name} cannot be swept: it must be one real number, as in NAME or NAME[0]")
+        if name in (*self.changes, *self._varied_besides):
+            raise InputError(f"{name} is what is swept: it can be neither set nor randomized")
+        self._check_labels()
+        for number, _ in enumerate(self.conditions):
+            self.experiment.build(self.trial(Query(number, 0, 0, self.grid.start)).changes)
+
+    def _check_labels(self) -> None:
+        """Each is a column of its own, of texts or of numbers."""
+        names = {name for condition in self.conditions for name in condition.labels}
+        metrics = metric_units(self.experiment) if names else ()
+        taken = sorted(names & {*OWN_LABELS, *FIRST, CHANGES, *self.varied, *metrics})
+        if taken:
+            raise InputError(f"label {taken[0]!r} of a condition: it has another meaning in a study of thresholds")
+        kinds: dict[str, bool] = {}
+        for name, label in (item for condition in self.conditions for item in condition.labels.items()):
+            if not isinstance(label, str) and not is_number(label):
+                raise InputError(f"label {name} = {label!r} of a condition: it must be a text or a finite number")
+            if kinds.setdefault(name, isinstance(label, str)) != isinstance(label, str):
+                raise InputError(f"label {name!r}: it is a text of one condition and a number of another: choose one")
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        return (RECOVERED, STEPPED) if self.count_stepping else (RECOVERED,)
+
+    @property
+    def unit(self) -> str:
+        return self.swept.unit or self.experiment.parameter(self.swept.parameter).unit
+
+    @property
+    def label(self) -> str:
+        return self.swept.label or self.swept.parameter
+
+    @cached_property
+    def varied(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([self.swept.parameter, *self._varied_besides]))
+
+    @property
+    def _varied_besides(self) -> list[str]:
+        """Those that conditions and randomizations set."""
+        of_conditions = [name for condition in self.conditions for name in condition.changes]
+        return [*of_conditions, *(name for found in self.randomizations for name in found.parameters)]
+
+    @property
+    def units(self) -> dict[str, str]:  # type: ignore[override]
+        labels = {name for condition in self.conditions for name in condition.labels}
+        return {"value": self.unit} | {name: unit for name, unit in LABEL_UNITS.items() if name in labels}
+
+    @cached_property
+    def _of_replica(self) -> dict[tuple[int, int], dict[str, Value]]:
+        """All changes of a replica under a condition, but what is swept."""
+        found = {}
+        for number, condition in enumerate(self.conditions):
+            changes = dict(self.changes) | dict(condition.changes)
+            for replica in range(self.replicas):
+                drawn = replica_changes(self.randomizations, self.experiment, changes, self.seed, replica)
+                found[number, replica] = changes | drawn
+        return found
+
+    def trial(self, query: Query) -> Trial:
+        """The trial that answers a query; its number is the query's, whenever and wherever it is asked."""
+        changes = self._of_replica[query.condition, query.replica]
+        swept: dict[str, Value] = {self.swept.parameter: neat(self.swept.factor * query.value)}
+        labels: dict[str, Label] = {**self.conditions[query.condition].labels, **query._asdict()}
+        return Trial(self.number(query), changes | swept, labels)
+
+    def number(self, query: Query) -> int:
+        """Trials are numbered condition by condition, replica by replica, in the order in which each asks."""
+        place = query.condition * self.replicas + query.replica
+        return place * self.grid.most_trials + query.turn
+
+    @property
+    def likely_trials(self) -> int:
+        """How many trials it takes where no replica needs more than the grid and its halvings."""
+        halvings = math.ceil(math.log2(self.grid.by / self.grid.tolerance) - 1e-9)
+        return len(self.conditions) * self.replicas * (len(self.grid.values) + halvings)
+
+    def planned_trials(self, study: object) -> None:
+        return None
+
+    def find(self, evaluate: Evaluate) -> Findings:
+        failed = [0] * len(self.conditions)
+
+        def recovered(queries: Sequence[Query]) -> list[bool]:
+            results = evaluate([self.trial(query) for query in queries])
+            verdicts = [results[self.number(query)]["verdict"] for query in queries]
+            for query, verdict in zip(queries, verdicts, strict=True):
+                failed[query.condition] += verdict == FAILED
+            return [verdict in self.verdicts for verdict in verdicts]
+
+        outcomes = search(self.grid, len(self.conditions), self.replicas, recovered)
+        rows = zip(self.conditions, outcomes, failed, strict=True)
+        return Findings(self, tuple(Finding(condition, self, found, count) for condition, found, count in rows))
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        return {"kind": self.kind, "plan": self.as_json()}
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> "Threshold":
+        return threshold_from(Config(configuration["plan"]), configuration["kind"])
+
+    def as_json(self) -> dict[str, Any]:
+        """As a configuration file has it, and as ``threshold_from`` reads it."""
+        grid = asdict(self.grid)
+        names = ("replicas", "seed", "count_stepping", "confidence")
+        return {
+            "experiment": self.experiment.name,
+            **{name: getattr(self, name) for name in names},
+            "swept": asdict(self.swept),
+            "grid": {"from": grid.pop("start"), "to": grid.pop("stop"), **grid},
+            "set": Values(self.changes).as_json(),
+            **({"randomization": [item.as_json() for item in self.randomizations]} if self.randomizations else {}),
+            "condition": [
+                {"set": Values(condition.changes).as_json(), "labels": dict(condition.labels)}
+                for condition in self.conditions
+            ],
+        }
+
+
+def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
+    """The study of a configuration; raises InputError if a key is unknown or missing, or a value is impossible."""
+    experiment = experiment_named(config.word("experiment"))
+    plan = config.make(
+        Threshold,
+        experiment=experiment,
+        swept=config.table("swept").make(SweptParameter),
+        grid=config.table("grid").make(Grid),
+        conditions=tuple(_condition(table, experiment) for table in config.tables("condition", ())) or (Condition(),),
+        changes=config.table("set", {}).changes(experiment),
+        randomizations=tuple(table.make(Randomization) for table in config.tables("randomization", ())),
+        kind=kind,
+    )
+    config.finish()
+    return plan
+
+
+def _condition(table: Config, experiment: Experiment) -> Condition:
+    return Condition(table.table("set", {}).changes(experiment), table.table("labels", {}).parameters())

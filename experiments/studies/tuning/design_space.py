@@ -1,0 +1,241 @@
+"""Which trials a candidate has: each disturbance, from each of a few randomized starts."""
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+
+from biped.errors import InputError
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value, Values, split_name
+from experiments.catalogue.registry import experiment_named
+from experiments.studies.config import Config
+from experiments.studies.randomization import Randomization, check, replica_changes
+from experiments.studies.seeds import seed_of
+from experiments.studies.store.measured import metric_units
+from experiments.studies.study_kind import StudyKind
+from experiments.studies.trial import OUTCOME, Label, Result, Trial
+from experiments.studies.tuning.design_variable import DesignVariable, changes_of, check_variables, point_of
+from experiments.studies.tuning.objective import PROPORTIONS, Sample
+
+TUNING, CONFIRMATION = "tuning", "confirmation"
+BASELINE = 0
+#: Trials of confirmations count from here, far beyond those of any tuning.
+FIRST_FRESH = 1_000_000_000
+LABELS = ("phase", "candidate", "scenario", "replica")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One disturbance: what it sets, and how much it weighs."""
+
+    name: str
+    changes: Mapping[str, Value]
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.weight) and self.weight > 0.0):
+            raise InputError(f"scenario {self.name!r}: weight = {self.weight!r}: it must be above zero")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A set of values to try, of which 0 is the baseline; without a point where the variables cannot stand so."""
+
+    number: int
+    point: Mapping[str, float]
+    changes: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class DesignSpace:
+    """What is varied, and all else that decides which trials a candidate has.
+
+    Attributes:
+        experiment: what is run.
+        fixed: changes that all trials have.
+        variables: what is varied.
+        scenarios: the disturbances.
+        replicas: starts of each.
+        randomizations: how replicas differ.
+        seed: of the study.
+
+    Raises:
+        InputError: something does not fit the experiment or the rest.
+    """
+
+    experiment: Experiment
+    fixed: Mapping[str, Value]
+    variables: tuple[DesignVariable, ...]
+    scenarios: tuple[Scenario, ...]
+    replicas: int
+    randomizations: tuple[Randomization, ...]
+    seed: int
+    base: Values = field(init=False)
+
+    def __post_init__(self) -> None:
+        check_variables(self.variables, self.experiment)
+        check(self.randomizations, self.experiment)
+        if self.replicas > 1 and not self.randomizations:
+            raise InputError(f"replicas = {self.replicas}: without any [[randomization]] they would all be alike")
+        object.__setattr__(self, "base", self.experiment.values(self.fixed))
+        self._check_names()
+        taken = {split_name(name)[0] for name in self.targets}
+        scattered = {split_name(name)[0] for found in self.randomizations for name in found.parameters}
+        if taken & scattered:
+            raise InputError(f"{(taken & scattered).pop()} is both varied and randomized: leave one out")
+        names: set[str] = set()
+        for scenario in self.scenarios:
+            if scenario.name in names:
+                raise InputError(f"two scenarios are called {scenario.name!r}: give each a name of its own")
+            names.add(scenario.name)
+            both = taken & {split_name(name)[0] for name in scenario.changes}
+            if both:
+                raise InputError(f"scenario {scenario.name!r} sets {both.pop()}, which is varied: leave one out")
+            self.experiment.values({**self.fixed, **scenario.changes})
+        self._check_corners()
+
+    def _check_names(self) -> None:
+        metrics = metric_units(self.experiment, self.fixed)
+        for variable in self.variables:
+            if variable.name in (*LABELS, *OUTCOME, "trial", "changes"):
+                raise InputError(f"a parameter cannot be called {variable.name!r}: that is a column of its own")
+            if variable.name in metrics:
+                raise InputError(
+                    f"a parameter cannot be called {variable.name!r}: that is a metric; give it another name"
+                )
+
+    def _check_corners(self) -> None:
+        """No scenario, nor the variables at their least or greatest, is what no simulation can use."""
+        for scenario in self.scenarios:
+            self.experiment.build({**self.fixed, **scenario.changes})
+        for part in (0.0, 1.0):
+            self.experiment.build(self.trials(self.candidate_at(1, [part] * len(self.variables)))[0].changes)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return tuple(target for variable in self.variables for target in variable.targets)
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """Those that are columns of the study beside the variables: all but what a variable is called."""
+        named = {variable.name for variable in self.variables}
+        return tuple(target for target in self.targets if target not in named)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Of the variables, by name: a damping ratio has none."""
+        return {v.name: "" if v.is_ratio else self.experiment.parameter(v.targets[0]).unit for v in self.variables}
+
+    @property
+    def size(self) -> int:
+        return len(self.scenarios) * self.replicas
+
+    @property
+    def baseline(self) -> Candidate:
+        """What all candidates are compared with: no changes but the fixed ones."""
+        return Candidate(BASELINE, point_of(self.variables, self.base) or {}, {})
+
+    def candidate(self, number: int, point: Mapping[str, float]) -> Candidate:
+        return Candidate(number, dict(point), changes_of(self.variables, point, self.base))
+
+    def candidate_at(self, number: int, parts: Iterable[float]) -> Candidate:
+        """The candidate at these parts, 0 … 1, of the variables' ranges."""
+        pairs = zip(self.variables, parts, strict=True)
+        return self.candidate(number, {variable.name: variable.from_unit(float(part)) for variable, part in pairs})
+
+    def trials(self, candidate: Candidate) -> list[Trial]:
+        return self._trials(candidate, TUNING, self.replicas, candidate.number * self.size)
+
+    def fresh_trials(self, candidate: Candidate, replicas: int) -> list[Trial]:
+        """Trials from starts that no tuning has seen."""
+        first = FIRST_FRESH + candidate.number * len(self.scenarios) * replicas
+        return self._trials(candidate, CONFIRMATION, replicas, first)
+
+    def _trials(self, candidate: Candidate, phase: str, replicas: int, first: int) -> list[Trial]:
+        return [
+            self._trial(candidate, phase, scenario, replica, first + place)
+            for place, (scenario, replica) in enumerate(product(self.scenarios, range(replicas)))
+        ]
+
+    def _trial(self, candidate: Candidate, phase: str, scenario: Scenario, replica: int, number: int) -> Trial:
+        # The same starts for all candidates, so that differences are due to these; others for each scenario, so that
+        # no candidate is good at one start only.
+        common = {**self.fixed, **scenario.changes}
+        seed = seed_of(self.seed, phase, scenario.name)
+        drawn = replica_changes(self.randomizations, self.experiment, common, seed, replica)
+        words = (phase, candidate.number, scenario.name, replica)
+        labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
+        return Trial(number, {**common, **candidate.changes, **drawn}, labels)
+
+    def samples(self, trials: Sequence[Trial], results: Mapping[int, Result]) -> list[Sample]:
+        weights = {scenario.name: scenario.weight for scenario in self.scenarios}
+        found = []
+        for trial in trials:
+            scenario, replica = str(trial.labels["scenario"]), int(trial.labels["replica"])
+            found.append(Sample(scenario, replica, weights[scenario], results[trial.number]))
+        return found
+
+
+class DesignStudy(StudyKind):
+    """A study of a kind that varies a design space."""
+
+    space: DesignSpace
+
+    @property
+    def experiment(self) -> Experiment:  # type: ignore[override]
+        return self.space.experiment
+
+    @property
+    def seed(self) -> int:  # type: ignore[override]
+        return self.space.seed
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        return self.space.varied
+
+    @property
+    def units(self) -> Mapping[str, str]:  # type: ignore[override]
+        return self.space.units
+
+
+def design_space_from(
+    config: Config, replicas: int, scenarios: Sequence[Scenario] = (), *, must_scatter: bool = False
+) -> DesignSpace:
+    """From ``experiment``, ``seed``, ``[set]``, ``[[parameter]]`` and ``[[randomization]]`` of a configuration.
+
+    Replicas start from different seeds, if nothing is said of how they differ and the experiment has one.
+    """
+    experiment = experiment_named(config.word("experiment"))
+    seed = config.whole("seed", 0)
+    fixed = config.table("set", {}).changes(experiment)
+    variables = tuple(_variable(table, experiment) for table in config.tables("parameter"))
+    randomizations = tuple(table.make(Randomization) for table in config.tables("randomization", ()))
+    seeded = any(parameter.name == "initial.seed" for parameter in experiment.parameters)
+    if not randomizations and seeded and (replicas > 1 or must_scatter):
+        randomizations = (Randomization(("initial.seed",), "seed"),)
+    if must_scatter and not randomizations:
+        raise config.error("there is no [[randomization]], and without one fresh replicas cannot confirm anything")
+    chosen = tuple(scenarios) or (Scenario(experiment.name, {}),)
+    return config.within(lambda: DesignSpace(experiment, fixed, variables, chosen, replicas, randomizations, seed))
+
+
+def _variable(config: Config, experiment: Experiment) -> DesignVariable:
+    found = config.get("sets", str | tuple[str, ...])
+    targets = (found,) if isinstance(found, str) else found
+    for target in targets:
+        config.within(partial(experiment.parameter, target), "sets")
+    is_ratio = config.word("as", "", ["damping-ratio"]) == "damping-ratio"
+    name = config.word("name", f"{targets[0]} as a damping ratio" if is_ratio else targets[0])
+    return config.make(DesignVariable, name=name, targets=targets, is_ratio=is_ratio)
+
+
+def check_metrics(config: Config, metrics: Iterable[str], space: DesignSpace) -> None:
+    known = [*PROPORTIONS, *metric_units(space.experiment, {**space.fixed, **space.scenarios[0].changes})]
+    for metric in metrics:
+        if metric not in known:
+            close = difflib.get_close_matches(metric, known, n=3)
+            hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known)}"
+            raise config.error(f"unknown metric {metric!r}; {hint}")

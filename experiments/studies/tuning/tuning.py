@@ -1,0 +1,274 @@
+"""A tuning: what is varied, under which disturbances, for which objectives; and what it came to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import filter as matching
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value, shown, split_name
+from experiments.catalogue.registry import experiment_named
+from experiments.studies.config import Config, read_config
+from experiments.studies.run import recall
+from experiments.studies.seeds import seed_of
+from experiments.studies.study_kind import Evaluate, Say
+from experiments.studies.trial import RECOVERED
+from experiments.studies.tuning.design_space import (
+    TUNING,
+    Candidate,
+    DesignSpace,
+    DesignStudy,
+    Scenario,
+    check_metrics,
+    design_space_from,
+)
+from experiments.studies.tuning.objective import MAXIMIZE, Limit, Objective, Reading, Scorer, Term
+from experiments.studies.tuning.optimizers import OPTIMIZERS, Optimizer, Start, check_optimizer, make_optimizer
+from experiments.studies.tuning.shared import SharedTuner, open_storage, shared_study, worker_of
+from experiments.studies.tuning.tuner import Confirmation, Evaluation, History, Tuner
+
+if TYPE_CHECKING:
+    from experiments.studies.store.folder import Study
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The table ``[tune]``.
+
+    Attributes:
+        optimizer: its name.
+        candidates: how many to try.
+        batch: how many are asked for at a time.
+        replicas: starts of each scenario.
+        confirm: fresh replicas for the comparison of the winner with the baseline.
+    """
+
+    optimizer: str = "cma"
+    candidates: int = field(default=1000, metadata={"least": 1})
+    batch: int = field(default=16, metadata={"least": 1})
+    replicas: int = field(default=1, metadata={"least": 1})
+    confirm: int = field(default=32, metadata={"least": 2})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a tuning came to.
+
+    Attributes:
+        history: all candidates.
+        winner: the best that keeps all limits; of a front, the one that the weights choose. None if there is none.
+        confirmation: what fresh replicas say of it.
+    """
+
+    history: History
+    winner: Evaluation | None
+    confirmation: Confirmation | None
+
+    @property
+    def is_confirmed(self) -> bool:
+        return self.confirmation is not None and self.confirmation.holds
+
+
+@dataclass(frozen=True)
+class Tuning(DesignStudy):
+    """A tuning as its file says it.
+
+    Attributes:
+        name: of the study.
+        space: which trials a candidate has.
+        scorer: what they are worth.
+        settings: how it is searched.
+        choice: weights of the objectives, by which a member of a Pareto front is the winner; empty if none is to be.
+        data: the file, as it is.
+        storage: of Optuna, shared with other processes; None for none.
+    """
+
+    name: str
+    space: DesignSpace
+    scorer: Scorer
+    settings: Settings
+    choice: Mapping[str, float]
+    data: Mapping[str, Any]
+    storage: str | None = None
+    kind = "tune"
+
+    @property
+    def is_front(self) -> bool:
+        return len(self.scorer.objectives) > 1
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        return {"name": self.name, "tuning": dict(self.data), "storage": self.storage}
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> "Tuning":
+        return tuning_from(Config(configuration["tuning"]), configuration["name"], configuration["storage"])
+
+    @property
+    def likely_trials(self) -> int:
+        return (1 + self.settings.candidates) * self.space.size + self._fresh
+
+    @property
+    def _fresh(self) -> int:
+        return 2 * self.settings.confirm * len(self.space.scenarios)
+
+    def planned_trials(self, study: "Study") -> int:
+        """Without a winner, there is none to confirm."""
+        searched = self.likely_trials - self._fresh
+        without = len(study.finished) == searched and recall(study)[1].winner is None
+        return searched if without else self.likely_trials
+
+    def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Outcome:
+        tuner = Tuner(self.space, self.scorer, evaluate)
+        settings = self.settings
+        history = tuner.run(
+            self._optimizer, settings.candidates, settings.batch, lambda found: say(f"tuning, {found.message}")
+        )
+        return self._outcome(tuner, history)
+
+    def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Outcome:
+        if self.storage is None:
+            return self.find(evaluate, say)
+        tuner = Tuner(self.space, self.scorer, evaluate)
+        shared = shared_study(open_storage(self.storage), self.name, self.data, len(self.scorer.objectives))
+        one = SharedTuner(tuner, shared, worker_of(study.folder), self.settings.optimizer, self.settings.batch)
+        history = one.run(self.settings.candidates, lambda found: say(f"tuning, {found.message}"))
+        return self._outcome(tuner, history)
+
+    def _optimizer(self, start: Start | None) -> Optimizer:
+        seed = seed_of(self.seed, "optimizer") % 2**32
+        settings, objectives = self.settings, len(self.scorer.objectives)
+        return make_optimizer(settings.optimizer, self.space.variables, seed, settings.batch, objectives, start)
+
+    def _outcome(self, tuner: Tuner, history: History) -> Outcome:
+        winner = self.winner_of(history)
+        if winner is None:
+            return Outcome(history, None, None)
+        return Outcome(history, winner, tuner.confirm(winner.candidate, history.bounds, self.settings.confirm))
+
+    def winner_of(self, history: History) -> Evaluation | None:
+        """The best candidate; of a front, that of the least weighted sum of costs, if the tuning has weights."""
+        if not self.is_front:
+            return history.best
+        if not self.choice:
+            return None
+        weights = {item.name: item.sign * self.choice[item.name] for item in self.scorer.objectives}
+        return min(
+            history.front,
+            key=lambda one: sum(weights[name] * value for name, value in one.score.values.items()),
+            default=None,
+        )
+
+    def recall(self, study: "Study", evaluate: Evaluate) -> Outcome:
+        """From the candidates all of whose trials are there; raises InputError if not even the baseline's are."""
+        tuner = Tuner(self.space, self.scorer, evaluate)
+        history = tuner.begin()
+        history.evaluations = tuner.score(self._finished_candidates(study), history.bounds)
+        winner = self.winner_of(history)
+        if winner is not None:
+            pair = (self.space.baseline, winner.candidate)
+            fresh = {trial.number for one in pair for trial in self.space.fresh_trials(one, self.settings.confirm)}
+            if study.finished >= fresh:
+                return self._outcome(tuner, history)
+        return Outcome(history, winner, None)
+
+    def _finished_candidates(self, study: "Study") -> list[Candidate]:
+        frame: Any = study.frame()
+        mine = frame[(frame["phase"] == TUNING) & (frame["candidate"] > 0)]
+        counts = mine["candidate"].value_counts()
+        whole = sorted(int(number) for number, count in counts.items() if count == self.space.size)
+        first = mine.drop_duplicates("candidate").set_index("candidate")
+        names = [variable.name for variable in self.space.variables]
+        points = [{name: float(first.loc[number, name]) for name in names} for number in whole]
+        return [self.space.candidate(number, point) for number, point in zip(whole, points, strict=True)]
+
+
+def load_tuning(path: str | Path, storage: str | None = None) -> Tuning:
+    """Read a tuning; raises InputError if something in it is wrong, with its line, and OSError if it cannot be read."""
+    return tuning_from(read_config(path), Path(path).stem, storage)
+
+
+def tuning_from(config: Config, name: str = "tune", storage: str | None = None) -> Tuning:
+    """A tuning from its configuration; raises InputError if something in it is wrong."""
+    table = config.table("tune", {})
+    table.word("optimizer", "cma", OPTIMIZERS)
+    settings = table.make(Settings)
+    experiment = experiment_named(config.word("experiment"))
+    scenarios = [found for one in config.tables("scenario", ()) for found in _scenarios(one, experiment)]
+    space = design_space_from(config, settings.replicas, scenarios, must_scatter=True)
+    scorer = Scorer(_objectives(config), tuple(_limit(item) for item in config.tables("limit", ())))
+    name, choice = config.word("name", name), _choice(config, scorer.objectives)
+    config.finish()
+    table.within(
+        lambda: check_optimizer(settings.optimizer, len(space.variables), len(scorer.objectives), settings.batch)
+    )
+    _check_patterns(config, space, scorer.readings)
+    check_metrics(config, [reading.metric for reading in scorer.readings], space)
+    return Tuning(name, space, scorer, settings, choice, config.data, storage)
+
+
+def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
+    """One scenario, or one for each combination of the values in ``each``."""
+    common = config.table("set", {}).changes(experiment)
+    each = config.table("each", {})
+    axes: dict[str, list[Value]] = {}
+    for key, values in each.parameters().items():
+        if not isinstance(values, list) or not values:
+            raise each.error(f"{key} = {values!r}: it must be a list of values", key)
+        axes[key] = [each.value(experiment, key, value) for value in values]
+    found: list[Scenario] = []
+    for combination in product(*axes.values()):
+        own = dict(zip(axes, combination, strict=True))
+        words = [f"{split_name(key)[0].rpartition('.')[2]}={shown(value)}" for key, value in own.items()]
+        found.append(config.make(Scenario, name=" ".join([config.word("name"), *words]), changes={**common, **own}))
+    return found
+
+
+def _objectives(config: Config) -> tuple[Objective, ...]:
+    if "objective" not in config:
+        return (Objective(RECOVERED, (Term(Reading(RECOVERED)),), MAXIMIZE),)
+    found = tuple(_objective(table) for table in config.tables("objective"))
+    names = [objective.name for objective in found]
+    if len(set(names)) < len(names):
+        raise config.error("two objectives have the same name: give each one of its own")
+    return found
+
+
+def _objective(config: Config) -> Objective:
+    tables = config.tables("term") if "term" in config else [config]
+    terms = tuple(table.make(Term, reading=table.make(Reading)) for table in tables)
+    name = config.word("name", " and ".join(term.reading.metric for term in terms))
+    return config.make(Objective, name=name, terms=terms)
+
+
+def _limit(config: Config) -> Limit:
+    reading = config.make(Reading)
+    if ("at_most" in config) == ("at_least" in config):
+        raise config.error("a limit has one of at_most and at_least")
+    least = "at_least" in config
+    return config.make(
+        Limit,
+        name=config.word("name", reading.metric),
+        reading=reading,
+        bound=config.get("at_least" if least else "at_most", float),
+        least=least,
+        of_baseline=config.word("of", "", ("baseline",)) == "baseline",
+    )
+
+
+def _choice(config: Config, objectives: tuple[Objective, ...]) -> dict[str, float]:
+    if "choice" not in config:
+        return {}
+    table = config.table("choice")
+    if len(objectives) < 2:
+        raise config.error("[choice] is for several objectives: leave it out")
+    return {objective.name: table.get(objective.name, float) for objective in objectives}
+
+
+def _check_patterns(config: Config, space: DesignSpace, readings: Sequence[Reading]) -> None:
+    names = [scenario.name for scenario in space.scenarios]
+    for pattern in (pattern for reading in readings for pattern in reading.scenarios):
+        if not matching(names, pattern):
+            raise config.error(f"scenarios: {pattern!r} fits none of {', '.join(names)}")

@@ -1,0 +1,65 @@
+"""Thresholds for a reader: what conditions are called, numbers and intervals, and what has to be known of them."""
+
+import math
+
+from experiments.cli.file_names import PUSH_MAP
+from experiments.studies.threshold.directions import word_of
+from experiments.studies.threshold.findings import Finding, Findings
+from experiments.studies.threshold.threshold import Threshold
+
+
+def name_of(finding: Finding) -> str:
+    """What a condition is called: its labels; of a push map, the direction in degrees and words."""
+    labels = finding.condition.labels
+    if finding.plan.kind != PUSH_MAP:
+        texts = [f"{name} {value:g}" if isinstance(value, float) else f"{value}" for name, value in labels.items()]
+        return ", ".join(texts)
+    azimuth = float(labels["direction"])
+    height = f"{labels['height']:g} m  " if "height" in labels else ""
+    word = f"  {word_of(azimuth)}" if azimuth % 45.0 == 0.0 else ""
+    return f"{height}{azimuth:5.4g}°{word}"
+
+
+def label_of(plan: Threshold) -> str:
+    return f"{plan.label} [{plan.unit}]" if plan.unit else plan.label
+
+
+def number_text(value: float) -> str:
+    return f"{value:.4g}" if math.isfinite(value) else "−∞" if value < 0.0 else "∞"
+
+
+def interval_text(low: float, high: float) -> str:
+    return f"{number_text(low)} … {number_text(high)}"
+
+
+def median_text(finding: Finding) -> str:
+    """A condition's median: that it is below the least value tried, or not below the greatest, where it is so."""
+    found = finding.estimate
+    if found.median.value == -math.inf:
+        return f"< {finding.plan.grid.start:g}"
+    beyond = 2 * found.above >= found.replicas
+    return f"≥ {number_text(found.median.value)}" if beyond else number_text(found.median.value)
+
+
+def remarks(findings: Findings) -> list[str]:
+    plan = findings.plan
+    estimates = [finding.estimate for finding in findings.conditions]
+    reached = estimates[0].median.confidence
+    lines = []
+    if reached < plan.confidence:
+        lines.append(
+            f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
+        )
+    below, above, odd = (sum(getattr(e, name) for e in estimates) for name in ("below", "above", "non_monotone"))
+    if below:
+        lines.append(
+            f"{below} thresholds are below the least value, {plan.grid.start:g} {plan.unit}: the human falls at it."
+        )
+    if above:
+        lines.append(f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}.")
+    if odd:
+        lines.append(
+            f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
+            "a threshold is the first fall, and such islands do not count; a finer grid (--by) would find more."
+        )
+    return lines
