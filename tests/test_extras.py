@@ -54,7 +54,6 @@ REFUSED = {
     "sensitivity sensitivity.toml": "sensitivity analysis needs SALib: pip install 'biped-balance[sensitivity]'",
     "export run --eurobench": "EUROBENCH's files need pyyaml: pip install 'biped-balance[export]'",
     "sweep sweep.toml --backend dask": "the backend dask needs distributed: pip install 'biped-balance[cluster]'",
-    "sweep sweep.toml --backend ray": "the backend ray needs ray: pip install ray",
 }
 #: The same from Python.
 SNIPPETS = {
