@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from biped.metrics import METRICS
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 FENCE = re.compile(r"^```(\w*)\s*$")
@@ -23,6 +25,15 @@ pytestmark = pytest.mark.docs
 
 def named(pages):
     return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages]
+
+
+@pytest.fixture(autouse=True)
+def no_metric_stays():
+    """Of what an example registers."""
+    before = dict(METRICS)
+    yield
+    METRICS.clear()
+    METRICS.update(before)
 
 
 def fenced(page):

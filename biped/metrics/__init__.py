@@ -1,31 +1,36 @@
 """What a run amounts to, as numbers that can stand in a paper: definitions, units and sources in ``METRICS``.
 
-``measure`` works on the raw rows of a run, for studies; ``measure_run`` and ``series`` on a ``biped.runs.run.Run``. All
-three call the same compiled kernels.
+``measure`` works on the raw rows of a run, for studies; ``measure_run`` and ``series`` on a ``biped.runs.run.Run``.
+``register`` adds a metric to all of them.
 """
 
-from biped.metrics.acting import first_disturbance, stimulus_of
-from biped.metrics.circumstances import Circumstances, Stimulus
+import biped.metrics.definitions  # noqa: F401  (registers the metrics)
+from biped.metrics.context import MeasurementContext, Stimulus
+from biped.metrics.disturbance import start_time_of, stimulus_of
 from biped.metrics.layout import Layout
-from biped.metrics.measuring import Value, circumstances_of, measure, measure_recording, measure_run, metric_names
-from biped.metrics.registry import METRICS, Metric, metric_named, units_of
+from biped.metrics.measurement import Measurement, measure
+from biped.metrics.metric import METRICS, Metric, Value, metric_named, metric_names, register, units_of
+from biped.metrics.runs import assemble, context_of, measure_recording, measure_run
 from biped.metrics.timeseries import series
 
 __all__ = [
     "METRICS",
-    "Circumstances",
     "Layout",
+    "Measurement",
+    "MeasurementContext",
     "Metric",
     "Stimulus",
     "Value",
-    "circumstances_of",
-    "first_disturbance",
+    "assemble",
+    "context_of",
     "measure",
     "measure_recording",
     "measure_run",
     "metric_named",
     "metric_names",
+    "register",
     "series",
+    "start_time_of",
     "stimulus_of",
     "units_of",
 ]

@@ -1,27 +1,18 @@
-"""``series``: what balance looks like over time, a table with units."""
+"""What balance looks like over time."""
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
-from biped.metrics.kernels import support as kernels
+from biped.control.controller import SetPoint
+from biped.metrics.context import MeasurementContext
+from biped.metrics.kernels.support import SERIES
 from biped.metrics.layout import Layout
-from biped.metrics.measuring import rows_of
+from biped.metrics.measurement import Measurement
+from biped.metrics.runs import rows_of
 from biped.runs.run import Run
 from contact.arrays import Floats
-
-#: Name and unit of each column of the kernels' series, in their order.
-COLUMNS = {
-    "com_x": "m", "com_y": "m", "com_z": "m",
-    "com_vx": "m/s", "com_vy": "m/s", "com_vz": "m/s",
-    "xcom_x": "m", "xcom_y": "m", "margin_of_stability": "m",
-    "capture_point_x": "m", "capture_point_y": "m", "capture_margin": "m",
-    "cop_x": "m", "cop_y": "m", "cop_margin": "m",
-    "zmp_x": "m", "zmp_y": "m", "zmp_margin": "m",
-    "points_down": "1", "support_area": "m**2",
-    "grf_x": "N", "grf_y": "N", "grf_z": "N", "grf_normal": "N",
-    "sway_x": "rad", "sway_y": "rad",
-    "floor_tilt_x": "rad", "floor_tilt_y": "rad", "floor_x": "m", "floor_y": "m",
-}  # fmt: skip
 
 
 def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
@@ -32,7 +23,7 @@ def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
 
     Args:
         run: the run.
-        pendulum_length: [m] as ``Circumstances`` has it.
+        pendulum_length: [m] as ``MeasurementContext`` has it.
 
     Raises:
         InputError: the table is not that of the run's model.
@@ -43,9 +34,29 @@ def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
 
 def series_of(layout: Layout, rows: Floats, pendulum_length: float | None = None) -> pd.DataFrame:
     """The same of the raw rows (n, columns) of a run."""
-    table = np.empty((len(rows), kernels.FEET + len(layout.feet)))
-    kernels.fill_series(rows, layout.places, layout.body(pendulum_length), layout.room(), table)
-    units = {"time": "s"} | COLUMNS | {f"grf_normal_{foot}": "N" for foot in layout.feet}
-    frame = pd.DataFrame(np.column_stack([rows[:, layout.places.time], table]), columns=list(units))
+    measured = Measurement(layout, rows, None, MeasurementContext(pendulum_length=pendulum_length))
+    units = {"time": "s"} | SERIES | {f"grf_normal_{foot}": "N" for foot in layout.feet}
+    frame = pd.DataFrame(np.column_stack([measured["time"], measured.series]), columns=list(units))
     frame.attrs["units"] = units
     return frame
+
+
+def position_errors(run: Run, set_point: SetPoint) -> NDArray[np.float64]:
+    """(rows, 3) [m] the root's centre of mass less its set point."""
+    return _errors(run, set_point)[:, :3]
+
+
+def orientation_errors(run: Run, set_point: SetPoint) -> NDArray[np.float64]:
+    """(rows,) [rad] angle of the turn from the set point to the root's orientation."""
+    return np.asarray(np.linalg.norm(_errors(run, set_point)[:, 3:], axis=1))
+
+
+def error_quaternions(run: Run, set_point: SetPoint) -> NDArray[np.float64]:
+    """(rows, 4) q q̄_d with its scalar part not negative (Wendlandt 1997, equation 4.17)."""
+    turns = Rotation.from_rotvec(_errors(run, set_point)[:, 3:])
+    return np.asarray(turns.as_quat(canonical=True, scalar_first=True))
+
+
+def _errors(run: Run, set_point: SetPoint) -> Floats:
+    layout = Layout.of(run.state.model, list(run.frame.columns))
+    return Measurement(layout, rows_of(run), None, MeasurementContext(set_point=set_point)).errors

@@ -13,7 +13,7 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Recording:
-    """A run as raw numbers; ``biped.runs.run.assemble`` makes a ``Run`` of it.
+    """A run as raw numbers; ``biped.metrics.assemble`` makes a ``Run`` of it.
 
     Attributes:
         model: what moved, loads included.

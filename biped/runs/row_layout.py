@@ -1,49 +1,140 @@
-"""The columns of a recorded run: their names in the order of the kernels' rows, and their units."""
+"""What stands in a row of a recorded run: one list of sections, of which names, units and places are computed.
 
-from collections.abc import Mapping
+The sections are the fields of ``biped.kernels.loop.log.RowLayout``, which says the kernels where each begins.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from biped.errors import InputError
+from biped.kernels.loop.log import ABSENT, ContactColumns, LedgerColumns, MomentumColumns, PoseColumns, RowLayout
 from biped.model import Model
 
-LEDGER = (
-    "kinetic",
-    "potential",
-    "contact_stored",
-    "actuators",
-    "contacts",
-    "dissipated",
-    "pushes",
-    "impacts",
-    "platform",
-    "residual",
-)
-MOMENTUM = ("px", "py", "pz", "lx", "ly", "lz")
-POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
+POSE = PoseColumns._fields
+_XYZ = ("x", "y", "z")
+#: Units of a joint's coordinates, velocities and torques, by its kind.
+_COORDINATES = {"revolute": ["rad"], "prismatic": ["m"], "spherical": ["1"] * 4, "floating": ["m"] * 3 + ["1"] * 4}
+_VELOCITIES = {
+    "revolute": ["rad/s"],
+    "prismatic": ["m/s"],
+    "spherical": ["rad/s"] * 3,
+    "floating": ["m/s"] * 3 + ["rad/s"] * 3,
+}
+_TORQUES = {"revolute": ["N*m"], "prismatic": ["N"], "spherical": ["N*m"] * 3, "floating": ["N"] * 3 + ["N*m"] * 3}
+#: Units of what a controller records, by what the name begins with.
+_BEGINNINGS = {"angle": "rad", "position": "m", "rate": "rad/s", "torque": "N*m", "ledger": "J"}
+#: Units by the last part of a name: quaternions, velocities, rates, forces, moments, momenta.
+_ENDINGS = {"q": "1", "v": "m/s", "w": "rad/s", "f": "N", "n": "N*m", "p": "N*s", "l": "N*m*s"}
+#: Unit by column.
+Section = Mapping[str, str]
 
-_UNITS = {"q": "1", "v": "m/s", "w": "rad/s", "f": "N", "n": "N*m", "p": "N*s", "l": "N*m*s"}
+
+def sections_of(
+    model: Model,
+    recorded: Iterable[str] = (),
+    own: Section | None = None,
+    platform: bool = False,
+    projectile: bool = False,
+) -> dict[str, Section]:
+    """The columns of a run of this model, section by section, in the order of a row.
+
+    Args:
+        model: what moves.
+        recorded: names of what its controller records.
+        own: what its integrator records.
+        platform: whether the floor moves.
+        projectile: whether something is thrown.
+    """
+    contacts = [f"contact_{point}_{part}" for point in model.contact_names for part in ContactColumns._fields]
+    return {
+        "time": {"time": "s"},
+        "configuration": _of_joints(model, model.coordinate_names, _COORDINATES),
+        "velocity": _of_joints(model, model.velocity_names, _VELOCITIES),
+        "torque": _of_joints(model, torque_names(model), _TORQUES),
+        "contacts": _with_units(contacts),
+        "ledger": dict.fromkeys(_prefixed("ledger", LedgerColumns._fields), "J"),
+        "momentum": _with_units(_prefixed("momentum", MomentumColumns._fields)),
+        "com": _with_units(_prefixed("com", _XYZ)),
+        "defect": _with_units(_prefixed("momentum_defect", MomentumColumns._fields)),
+        "iterations": {"newton_iterations": "1"},
+        "controller": {name: _BEGINNINGS.get(name.partition("_")[0]) or _ending_unit(name) for name in recorded},
+        "integrator": own or {},
+        "platform": _with_units(pose_names("platform") if platform else ()),
+        "projectile": _with_units(pose_names("projectile") if projectile else ()),
+    }
+
+
+def _of_joints(model: Model, names: Iterable[str], units: Mapping[str, list[str]]) -> Section:
+    return dict(zip(names, [unit for body in model.bodies for unit in units[body.joint.kind]], strict=True))
+
+
+def _with_units(names: Iterable[str]) -> Section:
+    return {name: _ending_unit(name) for name in names}
+
+
+def _ending_unit(name: str) -> str:
+    last = name.rpartition("_")[2]
+    return "m" if last in _XYZ else _ENDINGS.get(last[:1], "1")
+
+
+def torque_names(model: Model) -> list[str]:
+    """The column of the torque along each degree of freedom."""
+    return ["torque_" + name.removeprefix("rate_") for name in model.velocity_names]
+
+
+def pose_names(prefix: str) -> list[str]:
+    """The columns of a place and a quaternion, such as those of the root joint."""
+    return _prefixed(prefix, POSE)
+
+
+def _prefixed(prefix: str, parts: Iterable[str]) -> list[str]:
+    return [f"{prefix}_{part}" for part in parts]
+
+
+def places_of(sections: Mapping[str, Section], columns: Sequence[str]) -> RowLayout:
+    """Where in rows with these columns each section begins; ABSENT of one that is empty or not there.
+
+    Raises:
+        InputError: the columns of a section do not stand side by side.
+    """
+    where = {name: place for place, name in enumerate(columns)}
+    return RowLayout(**{name: _begin(list(section), where) for name, section in sections.items()})
+
+
+def _begin(section: list[str], where: Mapping[str, int]) -> int:
+    there = [where[name] for name in section if name in where]
+    if there and there != list(range(there[0], there[0] + len(there))):
+        raise InputError(f"the columns {section[0]} to {section[-1]} must stand side by side")
+    return there[0] if there else ABSENT
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Names and units of all columns of a row, and which of them a person sees.
+    """The columns of a row, and which of them a person sees.
 
     Attributes:
-        names: in the order of the row.
-        hidden: those that a person does not see.
-        prismatic: names of the joints whose coordinates are lengths.
-        own: units of the columns that an integrator brings.
+        sections: unit by column, by section, in the order of the row.
+        hidden: those that a person does not see: nothing drives a floating root.
     """
 
-    names: tuple[str, ...]
+    sections: Mapping[str, Section]
     hidden: frozenset[str]
-    prismatic: frozenset[str]
-    own: Mapping[str, str]
 
     @cached_property
     def units(self) -> dict[str, str]:
-        """Of every column."""
-        return {name: self.own.get(name) or _unit(name, self.prismatic) for name in self.names}
+        """By column, in the order of the row."""
+        return {name: unit for section in self.sections.values() for name, unit in section.items()}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """In the order of the row."""
+        return tuple(self.units)
+
+    @cached_property
+    def layout(self) -> RowLayout:
+        """Where the kernels write each section."""
+        return places_of(self.sections, self.names)
 
     @property
     def shown(self) -> list[int]:
@@ -54,63 +145,14 @@ class Columns:
 def columns_of(
     model: Model,
     recorded: tuple[str, ...] = (),
-    own: Mapping[str, str] | None = None,
+    own: Section | None = None,
     platform: bool = False,
-    thrown: bool = False,
+    projectile: bool = False,
 ) -> Columns:
-    """The columns of a run of this model; ``recorded`` are the controller's, ``own`` the integrator's, with units."""
+    """The columns of a run of this model, made once; the arguments are those of ``sections_of``."""
     own = own or {}
-    key = ("columns", recorded, tuple(own.items()), platform, thrown)
+    key = ("columns", recorded, tuple(own.items()), platform, projectile)
     if key not in model.derived:
-        model.derived[key] = _new_columns(model, recorded, own, platform, thrown)
-    found: Columns = model.derived[key]
-    return found
-
-
-def _new_columns(
-    model: Model, recorded: tuple[str, ...], own: Mapping[str, str], platform: bool, thrown: bool
-) -> Columns:
-    names = ["time", *model.coordinate_names, *model.velocity_names]
-    torques = [_torque_name(name) for name in model.velocity_names]
-    names += torques
-    for point in model.contact_names:
-        names += [f"contact_{point}_{part}" for part in ("mode", "fx", "fy", "fz", "x", "y", "z")]
-    names += [f"ledger_{name}" for name in LEDGER]
-    names += [f"momentum_{name}" for name in MOMENTUM]
-    names += ["com_x", "com_y", "com_z"]
-    names += [f"momentum_defect_{name}" for name in MOMENTUM]
-    names += ["newton_iterations", *recorded, *own]
-    if platform:
-        names += [f"platform_{part}" for part in POSE]
-    if thrown:
-        names += [f"thrown_{part}" for part in POSE]
-    prismatic = frozenset(body.joint.name for body in model.bodies if body.joint.kind == "prismatic")
-    root = model.root.joint.name
-    hidden = frozenset(name for name in torques if model.is_floating and name.startswith(f"torque_{root}_"))
-    return Columns(tuple(names), hidden, prismatic, own)
-
-
-def _torque_name(velocity: str) -> str:
-    return "torque_" + velocity.removeprefix("rate_")
-
-
-def _unit(name: str, prismatic: frozenset[str]) -> str:
-    kind, _, rest = name.partition("_")
-    if name == "time":
-        return "s"
-    if kind == "angle":
-        return "rad"
-    if kind == "position":
-        return "m"
-    if kind == "rate":
-        return "m/s" if rest in prismatic else "rad/s"
-    if kind == "torque":
-        return "N" if rest in prismatic else "N*m"
-    if kind == "ledger":
-        return "J"
-    if name.endswith("_mode") or name == "newton_iterations":
-        return "1"
-    last = name.rpartition("_")[2]
-    if last in ("x", "y", "z"):
-        return "m"
-    return _UNITS.get(last[:1], "1")
+        hidden = torque_names(model)[:6] if model.is_floating else ()
+        model.derived[key] = Columns(sections_of(model, recorded, own, platform, projectile), frozenset(hidden))
+    return model.derived[key]

@@ -2,6 +2,7 @@
 
 import json
 import platform
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -9,20 +10,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from biped.control.controller import SetPoint
-from biped.disturbances import Force, Load, Push, described
+from biped.disturbances import Load, described
 from biped.errors import InputError
-from biped.kernels.loop.log import IMPACT, LIFT, TOUCH
 from biped.model import Model
+from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
+from biped.runs.row_layout import POSE
 from biped.runs.state import State
-from biped.runs.summary import summarize
+from biped.runs.summary import Summary, summarize
 
 TABLE = "run.parquet"
 SUMMARY = "summary.json"
 STATE = "state.npz"
+#: Of the columns' names and the summary's keys.
+FORMAT = 2
 PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
 
 
@@ -36,7 +39,7 @@ class Run:
         events: one row per event: ``time``, ``kind`` (touch, lift, impact, push), ``subject``; for impacts and
             pushes the exact impulse [N·s] on the subject in this run; for impacts the place [m], and the
             relative velocity before [m/s].
-        summary: what the run amounts to; the keys are documented in ``biped.runs.summary``.
+        summary: what the run amounts to; its keys are documented in ``biped.runs.summary``.
         state: where it ended; ``simulate(..., state=run.state)`` goes on from there.
         set_point: where the controller wanted the root to be, or None.
         parameters: what the run was made from, as the experiment tells it.
@@ -46,11 +49,25 @@ class Run:
     frame: pd.DataFrame
     units: dict[str, str]
     events: pd.DataFrame
-    summary: dict[str, Any]
+    summary: Summary
     state: State
     set_point: SetPoint | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     disturbances: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """What ``biped.metrics`` measured, by name."""
+        return self.summary["metrics"]
+
+    @property
+    def root(self) -> str:
+        """Of the root joint, the name that its columns begin with."""
+        return self.state.model.root.joint.name
+
+    def by_joint(self, metric: str) -> dict[str, Any]:
+        """Such a metric as ``peak_torque`` of each joint."""
+        return {joint: self.metrics[f"{metric}_{joint}"] for joint in self.state.model.joint_names}
 
     def save(self, folder: str | Path) -> Path:
         """Write ``run.parquet``, ``summary.json`` and ``state.npz``; the folder is made if need be.
@@ -71,7 +88,8 @@ class Run:
     def to_json(self) -> dict[str, Any]:
         """The summary with events, parameters and versions, as in ``summary.json``."""
         return self.summary | {
-            "events": _events_as_json(self.events, self.summary["events"]),
+            "format": FORMAT,
+            "events": self.summary["events"] | {"logged": self.events.to_dict(orient="records")},
             "set_point": None if self.set_point is None else asdict(self.set_point),
             "parameters": self.parameters,
             "disturbances": self.disturbances,
@@ -104,17 +122,43 @@ class Run:
             table = pyarrow.parquet.read_table(folder / TABLE)
             units = json.loads(table.schema.metadata[b"units"])
             summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-            parameters = summary.pop("parameters")
-            acted = summary.pop("disturbances")
+            parameters, disturbances = summary.pop("parameters"), summary.pop("disturbances")
             summary.pop("versions")
             saved = summary.pop("set_point")
             point = None if saved is None else _set_point(saved)
-            events = pd.DataFrame(summary["events"].pop("logged"), columns=list(EVENT_COLUMNS))
-        except (ValueError, KeyError, TypeError) as error:
+            events = table_of(summary["events"].pop("logged"))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({error})") from error
-        events = events.astype(dict.fromkeys(EVENT_NUMBERS, float))
-        state = State.load(folder / STATE, _carrying(model, acted))
-        return cls(table.to_pandas(), units, events, summary, state, point, parameters, acted)
+        frame = table.to_pandas()
+        saved_as = summary.pop("format", 1)
+        if saved_as == 1 and "metrics" in summary:
+            frame, units, summary = _from_format_1(frame, units, summary)
+        elif saved_as != FORMAT:
+            raise InputError(f"{folder}: saved by another version (format {saved_as}, here {FORMAT}); run it again")
+        state = State.load(folder / STATE, _carrying(model, disturbances))
+        return cls(frame, units, events, Summary(summary), state, point, parameters, disturbances)
+
+
+#: The numbers that a summary of format 1 had beside its metrics, some of them by other definitions.
+_SUMMARY_OF_FORMAT_1 = (
+    "fell_at", "settling_time", "position_error", "orientation_error", "peak_torque", "saturation", "foot_slip",
+    "foot_creep", "ledger_residual", "momentum_defect", "angular_momentum_defect", "steps", "newton_mean", "newton_max",
+    "retried_steps",
+)  # fmt: skip
+
+
+def _from_format_1(
+    frame: pd.DataFrame, units: dict[str, str], summary: dict[str, Any]
+) -> tuple[pd.DataFrame, dict[str, str], dict[str, Any]]:
+    """Table, units and summary of a run of an experiment as they are saved today."""
+    names = {f"thrown_{part}": f"projectile_{part}" for part in POSE}
+    metrics = summary["metrics"] | {"newton_max": summary["newton_max"]}
+    kept = {name: value for name, value in summary.items() if name not in _SUMMARY_OF_FORMAT_1}
+    return (
+        frame.rename(columns=names),
+        {names.get(name, name): unit for name, unit in units.items()},
+        kept | {"metrics": metrics},
+    )
 
 
 def _set_point(saved: dict[str, Any]) -> SetPoint:
@@ -125,75 +169,27 @@ def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:
     """The model with the loads that it carried."""
     for disturbance in acted:
         if disturbance["kind"] == "load":
-            size = disturbance["size"]
-            load = Load(
-                disturbance["body"],
-                disturbance["mass"],
-                tuple(disturbance["position"]),
-                None if size is None else tuple(size),
-            )
-            model = load.on(model)
+            position, size = tuple(disturbance["position"]), disturbance["size"]
+            size = None if size is None else tuple(size)
+            model = Load(disturbance["body"], disturbance["mass"], position, size).on(model)
     return model
 
 
-EVENT_COLUMNS = (
-    "time", "kind", "subject",
-    "impulse_x", "impulse_y", "impulse_z", "x", "y", "z", "velocity_x", "velocity_y", "velocity_z",
-)  # fmt: skip
-
-
-EVENT_NUMBERS = tuple(name for name in EVENT_COLUMNS if name not in ("kind", "subject"))
-
-
-def assemble(recording: Recording) -> Run:
-    """A run from what the loops left in their logs."""
+def assemble(recording: Recording, metrics: Mapping[str, Any]) -> Run:
+    """A run from what the loops left in their logs, and what ``biped.metrics`` measured of that."""
     columns, shown = recording.columns, recording.columns.shown
     frame = pd.DataFrame(recording.rows[:, shown], columns=[columns.names[i] for i in shown])
     for name in frame.columns:
         if name.endswith("_mode") or name == "newton_iterations":
             frame[name] = frame[name].astype(np.int64)
     units = {name: columns.units[name] for name in frame.columns}
-    table = _event_table(recording.model, recording.events, push_events(recording))
-    summary = summarize(
-        recording.model,
-        frame,
-        table,
-        recording.standing,
-        recording.counters,
-        recording.ending,
-        recording.set_point,
-        recording.state,
-    )
-    acted = [described(disturbance) for disturbance in recording.disturbances]
-    return Run(frame, units, table, summary, recording.state, recording.set_point, disturbances=acted)
-
-
-def push_events(recording: Recording) -> list[dict[str, Any]]:
-    """What each push and force delivered in this run."""
-    began, ended = recording.began, recording.state.time
-    pushes = [d for d in recording.disturbances if isinstance(d, (Push, Force))]
-    delivered = [push.delivered(began, ended) for push in pushes]
-    return [
-        {"time": max(push.begins, began), "subject": push.body, "impulse": impulse}
-        for push, impulse in zip(pushes, delivered, strict=True)
-        if any(impulse)
-    ]
-
-
-def _event_table(model: Model, events: NDArray[np.float64], pushes: list[dict[str, Any]]) -> pd.DataFrame:
-    kinds = {TOUCH: "touch", LIFT: "lift", IMPACT: "impact"}
-    records: list[list[Any]] = []
-    for time, kind, subject, *numbers in events.tolist():
-        names = model.body_names if kind == IMPACT else model.contact_names
-        records.append([time, kinds[int(kind)], names[int(subject)], *numbers])
-    records += [[push["time"], "push", push["subject"], *push["impulse"], *[np.nan] * 6] for push in pushes]
-    records.sort(key=lambda record: record[0])
-    table = pd.DataFrame(records, columns=list(EVENT_COLUMNS))
-    return table.astype(dict.fromkeys(EVENT_NUMBERS, float))
-
-
-def _events_as_json(events: pd.DataFrame, derived: dict[str, Any]) -> dict[str, Any]:
-    return derived | {"logged": events.to_dict(orient="records")}
+    events = event_table(recording)
+    times = frame["time"]
+    simulated = float(times.iloc[-1] - times.iloc[0]) if len(times) else 0.0
+    happened = events_summary(recording, events)
+    summary = summarize(recording.ending, simulated, recording.counters, happened, metrics)
+    disturbances = [described(disturbance) for disturbance in recording.disturbances]
+    return Run(frame, units, events, summary, recording.state, recording.set_point, disturbances=disturbances)
 
 
 def _without_nan(value: Any) -> Any:

@@ -43,7 +43,7 @@ class State:
     Attributes:
         model: the model whose state it is.
         arrays: of the kernels.
-        thrown: the state of a thrown box as ``biped.kernels.loop.projectile`` has it, or None.
+        projectile: the state of a thrown box as ``biped.kernels.loop.projectile`` has it, or None.
         throw: what was thrown.
         floor: the frame of a floor that moves as ``contact.ground`` has it, or None.
     """
@@ -52,13 +52,13 @@ class State:
         self,
         model: Model,
         arrays: SimulationState,
-        thrown: Floats | None = None,
+        projectile: Floats | None = None,
         throw: Throw | None = None,
         floor: Floats | None = None,
     ) -> None:
         self.model = model
         self.arrays = arrays
-        self.thrown = thrown
+        self.projectile = projectile
         self.throw = throw
         self.floor = floor
 
@@ -153,8 +153,8 @@ class State:
 
     def copy(self) -> "State":
         """An independent copy."""
-        thrown, floor = (None if array is None else array.copy() for array in (self.thrown, self.floor))
-        return State(self.model, _copied(self.arrays), thrown, self.throw, floor)
+        projectile, floor = (None if array is None else array.copy() for array in (self.projectile, self.floor))
+        return State(self.model, _copied(self.arrays), projectile, self.throw, floor)
 
     def check_model(self, model: Model) -> None:
         """Whether it is a state of this model; only gravity may differ.
@@ -172,7 +172,8 @@ class State:
             OSError: the file cannot be written.
         """
         arrays = dict(_flat(self.arrays))
-        arrays |= {name: array for name, array in (("thrown", self.thrown), ("floor", self.floor)) if array is not None}
+        optional = {"thrown": self.projectile, "floor": self.floor}
+        arrays |= {name: array for name, array in optional.items() if array is not None}
         header = {
             "format": FORMAT,
             "model": self.model.name,
@@ -195,7 +196,8 @@ class State:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 saved = dict(archive)
             header = json.loads(str(saved.pop("header")))
-            arrays = _nested(SimulationState, saved)
+            if header.get("format") == FORMAT:
+                arrays = _nested(SimulationState, saved)
         except (ValueError, KeyError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
         if header.get("format") != FORMAT:

@@ -9,8 +9,9 @@ from biped.control.controller import Controller, SetPoint
 from biped.disturbances import Disturbance
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Integrator
+from biped.metrics import assemble
 from biped.model import Model
-from biped.runs.run import Run, assemble
+from biped.runs.run import Run
 from biped.runs.state import State
 from biped.simulation.preparation import prepare
 from biped.simulation.session import Announce, Plan, Progress, Session

@@ -114,7 +114,17 @@ def build_world(
     rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
     more = integrator.recorder(method)
-    log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.whole)
+    log = new_log(
+        rows,
+        len(columns.names),
+        columns.layout,
+        events,
+        model.nc,
+        sizes.extra,
+        sizes.stride,
+        more,
+        poison=not sizes.whole,
+    )
     log.down[:] = state.arrays.mode != 1
     actuators = acting.actuators
     ground = compile_ground(floor, model, acting.platform, acting.patches)
@@ -176,11 +186,11 @@ def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, spa
 def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses) -> Thrown:
     if throw is None:
         return new_thrown(new_thrown_state())
-    goes_on = state.thrown is not None and state.throw == throw
+    goes_on = state.projectile is not None and state.throw == throw
     if not goes_on:
-        state.thrown, state.throw = _state_of(throw), throw
-    assert state.thrown is not None
-    thrown = new_thrown(state.thrown)
+        state.projectile, state.throw = _state_of(throw), throw
+    assert state.projectile is not None
+    thrown = new_thrown(state.projectile)
     _arm(model, throw, thrown)
     _check_speed(throw, float(state.arrays.clock[STEP_LENGTH]))
     if not goes_on:

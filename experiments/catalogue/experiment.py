@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 from biped.errors import InputError, IntegrationError, RunInterrupted
-from biped.metrics import measure_run
 from biped.runs.run import Run
 from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Progress
@@ -99,7 +98,6 @@ class Experiment:
                 error.run.parameters = self._record(values)
             raise
         run.parameters = self._record(values)
-        run.summary["metrics"] = measure_run(run)
         return run
 
     def _set_up(self, values: Values) -> Scene:

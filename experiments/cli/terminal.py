@@ -36,11 +36,11 @@ def report(run: Run, title: str, files: Sequence[Path] = ()) -> RenderableType:
     """What a run amounts to, in sections; those that a model has nothing for are left out."""
     sections: list[tuple[str, RenderableType | None]] = [
         ("", _facts(_stability(run) + _balance(run))),
-        ("Peak torque [N·m]", _peak_torques(run.summary["peak_torque"])),
+        ("Peak torque [N·m]", _peak_torques(run.by_joint("peak_torque"))),
         ("Feet", _feet(run)),
         ("Contact points", None if run.summary["events"]["edges"] else _contact_points(run)),
         ("Impacts", _impacts(run.summary["events"]["impacts"])),
-        ("Books and solver", _facts(_books(run.summary))),
+        ("Ledger and solver", _facts(_ledger(run.summary))),
         ("Files", _files(files)),
     ]
     parts: list[RenderableType] = [_headline(run, title)]
@@ -94,7 +94,7 @@ def _stability(run: Run) -> Facts:
     facts: Facts = []
     if run.set_point is None:  # nothing balances
         return facts
-    metrics = run.summary.get("metrics", {})
+    metrics = run.metrics
     if metrics.get("verdict"):
         facts.append(("verdict", str(metrics["verdict"])))
     if metrics.get("margin_of_stability_min") is not None:
@@ -121,7 +121,7 @@ def scaled(value: float, unit: str) -> str:
 
 def _peak_torques(peaks: dict[str, float]) -> Table | None:
     """Left and right side by side where every joint has a side."""
-    if not peaks:
+    if not peaks or None in peaks.values():
         return None
     names = list(dict.fromkeys(joint.removeprefix("left_").removeprefix("right_") for joint in peaks))
     table = Table.grid(padding=(0, 3))
@@ -181,7 +181,7 @@ def _impacts(impacts: list[dict[str, Any]]) -> Table | None:
     return table
 
 
-def _books(summary: dict[str, Any]) -> Facts:
+def _ledger(summary: dict[str, Any]) -> Facts:
     facts: Facts = []
     if summary["ledger_residual"] is not None:
         facts.append(("energy no work accounts for", f"{scaled(summary['ledger_residual'], 'J')} at most"))

@@ -56,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
         from biped.metrics import measure_run
         from experiments.visualization.export.eurobench import export_eurobench
 
-        measured = measure_run(run, since=options.since)
+        measured = measure_run(run, start_time=options.since)
         _say(export_eurobench(run, writable_folder(out / "eurobench"), measured))
     if options.sto:
         from experiments.visualization.export.opensim import export_opensim

@@ -9,8 +9,8 @@ import pandas as pd
 from biped.errors import IntegrationError
 from biped.integrators import INTEGRATORS
 from biped.metrics import measure_run
+from biped.runs.events import impacts_of
 from biped.runs.run import Run
-from biped.runs.summary import impacts_of
 from biped.simulation.session import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value

@@ -423,4 +423,3 @@ def record_joints(tree, state, scratch, more, row, place):
     for kind in range(GAPS):
         row[place + kind] = root_finder.worst[kind]
         root_finder.worst[kind] = 0.0
-    return place + GAPS

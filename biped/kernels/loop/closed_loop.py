@@ -6,7 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
-from biped.kernels.loop.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_more, record_row
+from biped.kernels.loop.log import (
+    ABSENT,
+    ROWS,
+    STRIDE,
+    Log,
+    is_full,
+    log_contact_changes,
+    observe,
+    record_more,
+    record_row,
+)
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
 from biped.kernels.loop.projectile import ARMED, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.state.method import advance
@@ -18,7 +28,7 @@ from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch
 from biped.kernels.variational.free_body import STATE
 from contact.arrays import Floats, Integers
-from contact.ground import END, START, Ground, is_moving, to_floor
+from contact.ground import END, START, Ground, to_floor
 from contact.jit import (
     address_of,
     call,
@@ -32,6 +42,7 @@ from contact.jit import (
     routine,
     unpacked,
 )
+from contact.vectors import copy1
 
 
 class FallLimits(NamedTuple):
@@ -208,26 +219,15 @@ def ask(law, place):
 def append_row(tree, ground, state, scratch, thrown, log):
     """Append a row for the present state."""
     observe(tree, state, scratch.motion, log)
-    place = record_row(tree, ground, state, scratch.motion, log, time_of(state))
-    row = log.rows[log.cursor[ROWS] - 1]
-    place = record_more(tree, state, scratch, log.more, row, place)
-    place = record_platform(ground, row, place)
-    if thrown.status[ARMED] == 1:
-        for k in range(7):
-            row[place + k] = thrown.state[k]
-
-
-@kernel
-def record_platform(ground, row, place):
-    """The pose of a floor that moves; the place after it."""
-    if not is_moving(ground):
-        return place
-    frame = ground.frame[START]
-    for k in range(3):
-        row[place + k] = frame[k]
-    for k in range(4):
-        row[place + 3 + k] = frame[12 + k]
-    return place + 7
+    record_row(tree, ground, state, scratch.motion, log, time_of(state))
+    row, layout = log.rows[log.cursor[ROWS] - 1], log.layout
+    record_more(tree, state, scratch, log.more, row, layout.integrator)
+    if layout.platform != ABSENT:
+        frame = ground.frame[START]
+        copy1(frame[0:3], row[layout.platform :])
+        copy1(frame[12:16], row[layout.platform + 3 :])
+    if layout.projectile != ABSENT:
+        copy1(thrown.state[0:7], row[layout.projectile :])
 
 
 @part

@@ -7,11 +7,12 @@ import numpy as np
 from biped.kernels.state.simulation_state import (
     ACTUATORS,
     CONTACT,
+    DISSIPATED,
     IMPACTS,
+    PLATFORM,
     PUSHES,
     RECENT_ITERATIONS,
     TOTAL_STEPS,
-    WORKS,
 )
 from biped.kernels.state.simulation_state import START as AT_START
 from biped.kernels.tree.dynamics import (
@@ -28,12 +29,12 @@ from contact.ground import START, begin_ground, law_at, to_floor
 from contact.jit import generic, kernel
 from contact.modes import NONE
 from contact.point_law import stored_energy
-from contact.vectors import add, cross, load3, sub
+from contact.vectors import add, copy1, cross, load3, sub
 
 # Kinds of events.
 TOUCH = 1  # a contact point came down: subject is the point
 LIFT = 2  # a contact point left the floor
-IMPACT = 3  # a thrown body hit: subject is the body that was hit
+IMPACT = 3  # a projectile hit: subject is the body that was hit
 EVENT_WIDTH = 12  # time, kind, subject, impulse (3), place (3), relative velocity before (3)
 
 # Places in ``Log.cursor``.
@@ -44,11 +45,88 @@ OBSERVED = 3  # the step for which the rates are known
 CURSORS = 4
 
 
+#: The place of a section that a run does not have.
+ABSENT = -1
+
+
+class RowLayout(NamedTuple):
+    """The sections of a row in their order, and where each begins.
+
+    ``biped.runs.row_layout`` lists their columns, and computes the places from that list.
+    """
+
+    time: int
+    configuration: int
+    velocity: int
+    torque: int
+    contacts: int  # a ``ContactColumns`` for each point
+    ledger: int  # ``LedgerColumns``
+    momentum: int  # ``MomentumColumns``, angular about the centre of mass
+    com: int
+    defect: int  # ``MomentumColumns``
+    iterations: int
+    controller: int  # what the controller records
+    integrator: int  # what the integrator records
+    platform: int  # ``PoseColumns``; ABSENT of a floor at rest
+    projectile: int  # ``PoseColumns``; ABSENT where none is thrown
+
+
+class ContactColumns(NamedTuple):
+    """The state found at the end of the last step, the floor's force in it, and where the point is."""
+
+    mode: float
+    fx: float
+    fy: float
+    fz: float
+    x: float
+    y: float
+    z: float
+
+
+class LedgerColumns(NamedTuple):
+    """[J] Energies now, works since the start, and what is left over: the integrator's own energy error."""
+
+    kinetic: float
+    potential: float
+    contact_stored: float
+    actuators: float
+    contacts: float
+    dissipated: float
+    pushes: float
+    impacts: float
+    platform: float  # a part of ``contacts``
+    residual: float
+
+
+class MomentumColumns(NamedTuple):
+    """Linear [N·s] and angular [N·m·s] momentum."""
+
+    px: float
+    py: float
+    pz: float
+    lx: float
+    ly: float
+    lz: float
+
+
+class PoseColumns(NamedTuple):
+    """A place [m] and a unit quaternion."""
+
+    x: float
+    y: float
+    z: float
+    qw: float
+    qx: float
+    qy: float
+    qz: float
+
+
 class Log(NamedTuple):
-    """Room for rows and events; ``cursor`` says how much of it is used."""
+    """Rows and events; ``cursor`` says how much of the arrays is used."""
 
     rows: Floats  # (capacity, width)
     events: Floats  # (capacity, EVENT_WIDTH)
+    layout: RowLayout
     cursor: Integers  # (CURSORS,)
     down: Integers  # (nc,) which contact points were on the floor
     extra: Floats  # (k,) numbers that the controller wants recorded
@@ -61,16 +139,24 @@ class Nothing(NamedTuple):
 
 @generic("more")
 def record_more(tree, state, scratch, more, row, place):
-    """Write what else there is of the present state and the step before it; the place after it."""
+    """Write what else there is of the present state and the step before it, from ``place`` on."""
 
 
 @record_more.register(Nothing)
 def record_nothing(tree, state, scratch, more, row, place):
-    return place
+    pass
 
 
 def new_log(
-    rows: int, width: int, events: int, nc: int, extra: int, stride: int, more: Any, poison: bool = True
+    rows: int,
+    width: int,
+    layout: RowLayout,
+    events: int,
+    nc: int,
+    extra: int,
+    stride: int,
+    more: Any,
+    poison: bool = True,
 ) -> Log:
     """An empty log that takes a row every ``stride`` steps; filled with NaN, so that what is not written shows.
 
@@ -82,6 +168,7 @@ def new_log(
     return Log(
         np.full((rows, width), np.nan) if poison else np.empty((rows, width)),
         np.full((events, EVENT_WIDTH), np.nan) if poison else np.empty((events, EVENT_WIDTH)),
+        layout,
         cursor,
         np.zeros(nc, dtype=np.int64),
         np.full(extra, np.nan),
@@ -107,41 +194,30 @@ def is_full(log, steps):
 
 @kernel
 def put(row, place, values):
-    """Write a tuple of three into a row; the place after it."""
-    row[place], row[place + 1], row[place + 2] = values
-    return place + 3
+    """Write a tuple into a row, from ``place`` on."""
+    for value in values:
+        row[place] = value
+        place += 1
 
 
 @kernel
 def record_row(tree, ground, state, motion, log, time):
-    """Append a row: time, q, rates, torques, contacts, ledger, momenta, iterations, the controller's numbers.
-
-    Returns the place after them, where ``record_more`` and a thrown box's pose go on.
-
-    ``biped.runs.row_layout`` names the columns in this order.
-    """
+    """Append a row with all but what ``record_more`` and a moving floor or projectile have to add."""
     begin_ground(ground, reference_point(tree, state.q), motion.poses.contact, time, time)
-    row = log.rows[log.cursor[ROWS]]
-    row[0] = time
-    place = 1
-    for k in range(state.q.shape[0]):
-        row[place + k] = state.q[k]
-    place += state.q.shape[0]
-    for k in range(motion.rates.shape[0]):
-        row[place + k] = motion.rates[k]
-    place += motion.rates.shape[0]
-    place = record_torques(tree, state, motion, row, place)
-    place = record_contacts(tree, state, motion, row, place)
+    row, layout = log.rows[log.cursor[ROWS]], log.layout
+    row[layout.time] = time
+    copy1(state.q, row[layout.configuration :])
+    copy1(motion.rates, row[layout.velocity :])
+    record_torques(tree, state, motion, row, layout.torque)
+    record_contacts(tree, state, motion, row, layout.contacts)
     move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
-    place = record_ledger(tree, ground, state, motion, row, place)
-    place = record_momenta(tree, state, motion, row, place)
-    row[place] = state.counts[RECENT_ITERATIONS]
+    record_ledger(tree, ground, state, motion, row, layout.ledger)
+    record_momenta(tree, state, motion, row, layout)
+    copy1(state.ledger.defect, row[layout.defect :])
+    row[layout.iterations] = state.counts[RECENT_ITERATIONS]
     state.counts[RECENT_ITERATIONS] = 0
-    place += 1
-    for k in range(log.extra.shape[0]):
-        row[place + k] = log.extra[k]
+    copy1(log.extra, row[layout.controller :])
     log.cursor[ROWS] += 1
-    return place + log.extra.shape[0]
 
 
 @kernel
@@ -154,17 +230,16 @@ def record_torques(tree, state, motion, row, place):
                 torque -= state.stiffness[dof] * (state.q[tree.first_q[i]] - state.setpoint[dof])
                 torque -= state.damping[dof] * motion.rates[dof]
             row[place + dof] = torque
-    return place + state.torque.shape[0]
 
 
 @kernel
 def record_contacts(tree, state, motion, row, place):
     origin = reference_point(tree, state.q)
     for c in range(state.found.shape[0]):
-        row[place] = state.found[c]
-        place = put(row, place + 1, load3(state.force, c))
-        place = put(row, place, add(origin, load3(motion.poses.contact, c)))
-    return place
+        fx, fy, fz = load3(state.force, c)
+        x, y, z = add(origin, load3(motion.poses.contact, c))
+        point = ContactColumns(float(state.found[c]), fx, fy, fz, x, y, z)
+        put(row, place + c * len(point), point)
 
 
 @kernel
@@ -182,33 +257,32 @@ def energies(tree, ground, state, motion):
 
 @kernel
 def record_ledger(tree, ground, state, motion, row, place):
-    """Energies now, works since the start, and what is left over: the integrator's own energy error."""
     kinetic, potential, stored = energies(tree, ground, state, motion)
-    place = put(row, place, (kinetic, potential, stored))
-    for k in range(WORKS - 1):
-        row[place + k] = state.ledger.works[k]
+    ledger = state.ledger.works
     # Contact work is what its springs store and what it dissipates: it enters once.
-    works = (
-        state.ledger.works[ACTUATORS]
-        + state.ledger.works[CONTACT]
-        + state.ledger.works[PUSHES]
-        + state.ledger.works[IMPACTS]
+    works = ledger[ACTUATORS] + ledger[CONTACT] + ledger[PUSHES] + ledger[IMPACTS]
+    entries = LedgerColumns(
+        kinetic,
+        potential,
+        stored,
+        ledger[ACTUATORS],
+        ledger[CONTACT],
+        ledger[DISSIPATED],
+        ledger[PUSHES],
+        ledger[IMPACTS],
+        ledger[PLATFORM],
+        kinetic + potential - ledger[AT_START] - works,
     )
-    row[place + WORKS - 1] = kinetic + potential - state.ledger.works[AT_START] - works
-    return place + WORKS
+    put(row, place, entries)
 
 
 @kernel
-def record_momenta(tree, state, motion, row, place):
-    """Linear momentum, angular momentum about the whole tree's centre of mass, the centre itself, the defects."""
+def record_momenta(tree, state, motion, row, layout):
+    """Linear momentum, angular momentum about the whole tree's centre of mass, and the centre itself."""
     linear, angular = momentum_about_reference(tree, motion)
     com = centre_of_mass(tree, motion.poses)
-    place = put(row, place, linear)
-    place = put(row, place, sub(angular, cross(com, linear)))
-    place = put(row, place, add(com, reference_point(tree, state.q)))
-    for k in range(6):
-        row[place + k] = state.ledger.defect[k]
-    return place + 6
+    put(row, layout.momentum, linear + sub(angular, cross(com, linear)))
+    put(row, layout.com, add(com, reference_point(tree, state.q)))
 
 
 @kernel

@@ -1,9 +1,11 @@
 """Numbers of a whole run from its rows and its series; NaN where there is nothing to measure.
 
-``begin`` is the first row that counts. The definitions in words are in ``biped.metrics.registry``.
+``begin`` is the first row that counts. Fields and columns are named like the metrics. The definitions in words are in
+``biped.metrics.definitions``.
 """
 
 import math
+from typing import NamedTuple
 
 from biped.metrics.kernels.polygon import inside_by
 from biped.metrics.kernels.support import (
@@ -37,20 +39,62 @@ IMPACT = 0.05
 #: −2 ln(1 − 0.95): the 95 % quantile of χ² with two degrees of freedom.
 CHI_SQUARE = -2.0 * math.log(0.05)
 
-# Columns of ``measure_joints``.
-PEAK_TORQUE = 0
-RMS_TORQUE = 1
-PEAK_POWER = 2
-POSITIVE_WORK = 3
-NEGATIVE_WORK = 4
-OF_JOINT = 5
+#: Columns of ``measure_joints``.
+OF_JOINT = ("peak_torque", "rms_torque", "peak_power", "positive_work", "negative_work")
+PEAK_TORQUE, RMS_TORQUE, PEAK_POWER, POSITIVE_WORK, NEGATIVE_WORK = range(5)
+#: Columns of ``measure_feet``.
+OF_FOOT = ("peak_grf", "mean_grf", "impact_peak", "footsteps")
+PEAK_FORCE, MEAN_FORCE, IMPACT_PEAK, FOOTSTEPS = range(4)
 
-# Columns of ``measure_feet``.
-PEAK_FORCE = 0
-MEAN_FORCE = 1
-IMPACT_PEAK = 2
-FOOTSTEPS = 3
-OF_FOOT = 4
+
+class Stability(NamedTuple):
+    margin_of_stability_min: float
+    margin_of_stability_end: float
+    capture_margin_min: float
+    capture_margin_end: float
+    cop_margin_min: float
+    zmp_margin_min: float
+    support_area_end: float
+    flight_time: float
+    peak_grf: float
+
+
+class Pressure(NamedTuple):
+    cop_path_length: float
+    cop_mean_velocity: float
+    cop_mean_distance: float
+    cop_rms_distance: float
+    cop_range_x: float
+    cop_range_y: float
+    cop_area: float
+
+
+class Recovery(NamedTuple):
+    settling_time: float
+    peak_position_error: float
+    peak_orientation_error: float
+    position_overshoot: float
+    orientation_overshoot: float
+    position_error: float
+    orientation_error: float
+
+
+class AllJoints(NamedTuple):
+    rms_torque: float
+    peak_power: float
+    positive_work: float
+    negative_work: float
+
+
+class Displacement(NamedTuple):
+    foot_displacement: float
+    foot_creep: float
+
+
+class Ledger(NamedTuple):
+    ledger_residual: float
+    momentum_defect: float
+    angular_momentum_defect: float
 
 
 @kernel
@@ -84,7 +128,7 @@ def measure_stability(rows, places, series, begin):
     for k in range(begin, series.shape[0] - 1):
         if series[k, DOWN] == 0:
             aloft += rows[k + 1, places.time] - rows[k, places.time]
-    return (
+    return Stability(
         least_of(series, MARGIN, begin),
         last_of(series, MARGIN),
         least_of(series, CAPTURE_MARGIN, begin),
@@ -125,7 +169,7 @@ def measure_pressure(rows, places, series, begin):
                 path += math.sqrt(step_x * step_x + step_y * step_y)
                 span += rows[k, places.time] - rows[k - 1, places.time]
     if n < 3 or span <= 0.0:
-        return nothing, nothing, nothing, nothing, nothing, nothing, nothing
+        return Pressure(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     x /= n
     y /= n
     xx, xy, yy, away = 0.0, 0.0, 0.0, 0.0
@@ -138,7 +182,7 @@ def measure_pressure(rows, places, series, begin):
             away += math.sqrt(dx * dx + dy * dy)
     determinant = max(xx * yy - xy * xy, 0.0) / ((n - 1) * (n - 1))
     area = math.pi * CHI_SQUARE * math.sqrt(determinant)
-    return path, path / span, away / n, math.sqrt((xx + yy) / n), high_x - low_x, high_y - low_y, area
+    return Pressure(path, path / span, away / n, math.sqrt((xx + yy) / n), high_x - low_x, high_y - low_y, area)
 
 
 @routine
@@ -163,7 +207,7 @@ def measure_recovery(rows, places, errors, begin, near, level):
     for k in range(n - tail, n):
         position += norm(vector_at(errors[k], 0))
         orientation += norm(vector_at(errors[k], 3))
-    return (
+    return Recovery(
         settling,
         peak,
         turned,
@@ -186,7 +230,7 @@ def overshoot(errors, place, at, peak):
 
 @routine
 def measure_joints(rows, places, begin, found):
-    """(nj, OF_JOINT) of each joint; of all: the root of the mean sum of squares, peak power, both works.
+    """Those of all joints together; into ``found`` (nj, OF_JOINT) those of each.
 
     A torque is held from a row to the next, so that its work in between is torque times change of angle.
     """
@@ -222,7 +266,7 @@ def measure_joints(rows, places, begin, found):
     rms = math.nan
     if span > 0.0:
         rms = math.sqrt(squares / span)
-    return rms, most, works_up, works_down
+    return AllJoints(rms, most, works_up, works_down)
 
 
 @kernel
@@ -282,8 +326,7 @@ def measure_displacement(rows, places):
     """How far the points are from where they first stood, and how far those crept that stick, on the floor.
 
     The first is in space, at the end, the most of any point; NaN where no point ever stood. The second is along the
-    floor, in the last quarter of the rows, of points that stick throughout it (``foot_creep`` of
-    ``biped.runs.summary``).
+    floor, in the last quarter of the rows, of points that stick throughout it.
     """
     n = rows.shape[0]
     moved, crept = math.nan, math.nan
@@ -307,11 +350,11 @@ def measure_displacement(rows, places):
             away = math.sqrt(step[0] * step[0] + step[1] * step[1])
             if not away <= crept:
                 crept = away
-    return moved, crept
+    return Displacement(moved, crept)
 
 
 @routine
-def is_falling(rows, places, body, series, room):
+def is_falling(rows, places, body, series, scratch):
     """Whether the body falls at the end: 1, 0, or NaN where nothing says.
 
     The extrapolated centre of mass is outside of the base of support; also when it is set off by the moment of what
@@ -322,13 +365,13 @@ def is_falling(rows, places, body, series, room):
     last = rows[n - 1]
     if places.contact.shape[0] == 0 or not -body.gravity[2] > 0.0:
         return math.nan
-    corners = gather_base(last, places, room)
+    corners = gather_base(last, places, scratch)
     if corners == 0:
         return 1.0
     if not has(series, n - 1, XCOM):
         return math.nan
     x, y = series[n - 1, XCOM], series[n - 1, XCOM + 1]
-    if inside_by(room.hull, corners, x, y) >= 0.0:
+    if inside_by(scratch.hull, corners, x, y) >= 0.0:
         return 0.0
     dx, dy, count = 0.0, 0.0, 0
     k = n - 1
@@ -342,20 +385,19 @@ def is_falling(rows, places, body, series, room):
         return 1.0
     _, R = floor_frame(last, places)
     off = mat_vec(R, (dx / count, dy / count, 0.0))
-    return 0.0 if inside_by(room.hull, corners, x - off[0], y - off[1]) >= 0.0 else 1.0
+    return 0.0 if inside_by(scratch.hull, corners, x - off[0], y - off[1]) >= 0.0 else 1.0
 
 
 @routine
 def measure_ledger(rows, places):
-    """The greatest energy and momenta that nothing accounts for, and iterations of a solve; of all rows."""
-    residual, linear, angular, newton = 0.0, 0.0, 0.0, 0.0
+    """The greatest energy and momenta that nothing accounts for, of all rows."""
+    residual, linear, angular = 0.0, 0.0, 0.0
     for k in range(rows.shape[0]):
         row = rows[k]
         residual = max(residual, abs(row[places.residual]))
         linear = max(linear, norm(vector_at(row, places.defect)))
         angular = max(angular, norm(vector_at(row, places.defect + 3)))
-        newton = max(newton, row[places.newton])
-    return residual, linear, angular, newton
+    return Ledger(residual, linear, angular)
 
 
 @routine

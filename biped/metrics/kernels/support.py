@@ -1,12 +1,13 @@
 """What carries the body in each recorded row: the floor's frame, contact points, centres of pressure and of mass.
 
 Sources: Hof, Gazendam, Sinke 2005; Koolen et al. 2012; Vukobratović, Borovac 2004; Sardain, Bessonnet 2004. The
-definitions in words are in ``biped.metrics.registry``.
+definitions in words are in ``biped.metrics.definitions``.
 """
 
 import math
 from typing import NamedTuple
 
+from biped.kernels.loop.log import ABSENT, ContactColumns
 from biped.metrics.kernels.polygon import area_of, convex_hull, inside_by
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
@@ -27,29 +28,47 @@ from contact.vectors import (
 #: Below this part of the body's weight the floor's force is too small to have a centre.
 LEAST_LOAD = 0.01
 
-# Columns of a series.
-COM = 0  # 3 [m] world
-VELOCITY = 3  # 3 [m/s] of the centre of mass, world
-XCOM = 6  # 2 [m] world
-MARGIN = 8  # [m]
-CAPTURE = 9  # 2 [m] world
-CAPTURE_MARGIN = 11  # [m]
-COP = 12  # 2 [m] floor's frame
-COP_MARGIN = 14  # [m]
-ZMP = 15  # 2 [m] floor's frame
-ZMP_MARGIN = 17  # [m]
-DOWN = 18  # how many contact points are down
-AREA = 19  # [m²] of the support polygon
-FORCE = 20  # 3 [N] of the floor on the body, world
-NORMAL = 23  # [N] its part across the floor
-SWAY = 24  # 2 [rad] about x and y, world
-TILT = 26  # 2 [rad] of the floor about x and y, world
-SHIFT = 28  # 2 [m] of the floor along x and y, world
-FEET = 30  # then [N] for each foot, across the floor
+#: Unit by column of a series; then [N] for each foot, across the floor. ``cop`` and ``zmp`` are in the floor's frame,
+#: all else is in the world's.
+SERIES = {
+    "com_x": "m", "com_y": "m", "com_z": "m",
+    "com_vx": "m/s", "com_vy": "m/s", "com_vz": "m/s",
+    "xcom_x": "m", "xcom_y": "m", "margin_of_stability": "m",
+    "capture_point_x": "m", "capture_point_y": "m", "capture_margin": "m",
+    "cop_x": "m", "cop_y": "m", "cop_margin": "m",
+    "zmp_x": "m", "zmp_y": "m", "zmp_margin": "m",
+    "points_down": "1", "support_area": "m**2",
+    "grf_x": "N", "grf_y": "N", "grf_z": "N", "grf_normal": "N",
+    "sway_x": "rad", "sway_y": "rad",
+    "floor_tilt_x": "rad", "floor_tilt_y": "rad", "floor_x": "m", "floor_y": "m",
+}  # fmt: skip
+_PLACES = {name: place for place, name in enumerate(SERIES)}
+COM = _PLACES["com_x"]
+VELOCITY = _PLACES["com_vx"]
+XCOM = _PLACES["xcom_x"]
+MARGIN = _PLACES["margin_of_stability"]
+CAPTURE = _PLACES["capture_point_x"]
+CAPTURE_MARGIN = _PLACES["capture_margin"]
+COP = _PLACES["cop_x"]
+COP_MARGIN = _PLACES["cop_margin"]
+ZMP = _PLACES["zmp_x"]
+ZMP_MARGIN = _PLACES["zmp_margin"]
+DOWN = _PLACES["points_down"]
+AREA = _PLACES["support_area"]
+FORCE = _PLACES["grf_x"]
+NORMAL = _PLACES["grf_normal"]
+SWAY = _PLACES["sway_x"]
+TILT = _PLACES["floor_tilt_x"]
+SHIFT = _PLACES["floor_x"]
+FEET = len(SERIES)
+
+# Places within the columns of a contact point.
+CONTACT_FORCE = ContactColumns._fields.index("fx")
+CONTACT_PLACE = ContactColumns._fields.index("x")
 
 
 class Places(NamedTuple):
-    """Where in a row the numbers stand; -1 for those that a run does not have."""
+    """Where in a row the numbers stand; ABSENT for those that a run does not have."""
 
     time: int
     root: int  # position and quaternion of a floating root
@@ -58,7 +77,6 @@ class Places(NamedTuple):
     platform: int  # position and quaternion of a moving floor
     residual: int
     defect: int
-    newton: int
     contact: Integers  # (nc,) mode, force and place of each contact point
     foot: Integers  # (nc,) the number of its foot, or -1
     angle: Integers  # (nj,)
@@ -74,8 +92,8 @@ class Body(NamedTuple):
     length: float  # [m] of the pendulum that stands for the body
 
 
-class Room(NamedTuple):
-    """Room for points and a hull."""
+class Scratch(NamedTuple):
+    """For points and a hull."""
 
     points: Floats  # (nc, 2)
     hull: Floats  # (2 nc + 2, 2)
@@ -100,7 +118,7 @@ def quaternion_at(row, place):
 @kernel
 def floor_frame(row, places):
     """Origin and rotation of the floor's frame; that of the world for a floor at rest."""
-    if places.platform < 0:
+    if places.platform == ABSENT:
         return (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     return vector_at(row, places.platform), quat_matrix(quaternion_at(row, places.platform + 3))
 
@@ -113,12 +131,12 @@ def seen_from(origin, R, p):
 
 @kernel
 def contact_force(row, places, c):
-    return vector_at(row, places.contact[c] + 1)
+    return vector_at(row, places.contact[c] + CONTACT_FORCE)
 
 
 @kernel
 def contact_place(row, places, c):
-    return vector_at(row, places.contact[c] + 4)
+    return vector_at(row, places.contact[c] + CONTACT_PLACE)
 
 
 @kernel
@@ -133,43 +151,43 @@ def normal_of(R):
 
 
 @routine
-def gather_pressed(row, places, room):
-    """The hull, in the floor's frame, of the points that are down, into ``room``: how many corners, how many points."""
+def gather_pressed(row, places, scratch):
+    """The hull, in the floor's frame, of the points that are down, into ``scratch``: how many corners, and points."""
     origin, R = floor_frame(row, places)
     normal = normal_of(R)
     n = 0
     for c in range(places.contact.shape[0]):
         if is_down(row, places, c, normal):
             p = seen_from(origin, R, contact_place(row, places, c))
-            room.points[n, 0], room.points[n, 1] = p[0], p[1]
+            scratch.points[n, 0], scratch.points[n, 1] = p[0], p[1]
             n += 1
-    return convex_hull(room.points, n, room.hull), n
+    return convex_hull(scratch.points, n, scratch.hull), n
 
 
 @routine
-def gather_base(row, places, room):
-    """The hull, as seen from above, of all points of the feet that touch, into ``room``: how many corners.
+def gather_base(row, places, scratch):
+    """The hull, as seen from above, of all points of the feet that touch, into ``scratch``: how many corners.
 
     A foot that is tilted comes down on its sole; a point of no foot counts where it is down itself.
     """
     _, R = floor_frame(row, places)
     normal = normal_of(R)
-    for foot in range(room.touching.shape[0]):
-        room.touching[foot] = 0
+    for foot in range(scratch.touching.shape[0]):
+        scratch.touching[foot] = 0
     for c in range(places.contact.shape[0]):
         if places.foot[c] >= 0 and is_down(row, places, c, normal):
-            room.touching[places.foot[c]] = 1
+            scratch.touching[places.foot[c]] = 1
     n = 0
     for c in range(places.contact.shape[0]):
         if places.foot[c] >= 0:
-            counts = room.touching[places.foot[c]] == 1
+            counts = scratch.touching[places.foot[c]] == 1
         else:
             counts = is_down(row, places, c, normal)
         if counts:
             p = contact_place(row, places, c)
-            room.points[n, 0], room.points[n, 1] = p[0], p[1]
+            scratch.points[n, 0], scratch.points[n, 1] = p[0], p[1]
             n += 1
-    return convex_hull(room.points, n, room.hull)
+    return convex_hull(scratch.points, n, scratch.hull)
 
 
 @kernel
@@ -181,7 +199,7 @@ def floor_height_at(origin, normal, x, y):
 @kernel
 def floor_velocity(before, after, places, span, p):
     """The velocity of the point of a moving floor that is at ``p`` in the row between two rows."""
-    if places.platform < 0 or span <= 0.0:
+    if places.platform == ABSENT or span <= 0.0:
         return 0.0, 0.0, 0.0
     first, A = floor_frame(before, places)
     last, B = floor_frame(after, places)
@@ -196,11 +214,11 @@ def pressure_centre(row, places, origin, R):
     for c in range(places.contact.shape[0]):
         force = contact_force(row, places, c)
         total = add(total, force)
-        share = mat_t_vec(R, force)[2]
+        pressed = mat_t_vec(R, force)[2]
         place = seen_from(origin, R, contact_place(row, places, c))
-        normal += share
-        x += share * place[0]
-        y += share * place[1]
+        normal += pressed
+        x += pressed * place[0]
+        y += pressed * place[1]
     return total, normal, (x, y)
 
 
@@ -223,8 +241,8 @@ def put2(out, place, x, y):
 
 
 @kernel
-def turn_about_axes(q):
-    """The rotation vector's parts about x and y, of a quaternion."""
+def rotation_vector(q):
+    """Axis times angle, at most π, of a unit quaternion."""
     w, x, y, z = q
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
@@ -232,16 +250,16 @@ def turn_about_axes(q):
     ratio = 2.0
     if s > 0.0:
         ratio = 2.0 * math.atan2(s, w) / s
-    return ratio * x, ratio * y
+    return ratio * x, ratio * y, ratio * z
 
 
 @kernel
-def record_pressure(row, places, body, room, corners, out, force, spin, span):
-    """Forces, centres and their margins in the floor's frame, of which ``room`` holds the hull."""
+def record_pressure(row, places, body, scratch, corners, out, force, spin, span):
+    """Forces, centres and their margins in the floor's frame, of which ``scratch`` holds the hull."""
     origin, R = floor_frame(row, places)
     total, normal, sums = pressure_centre(row, places, origin, R)
     least = LEAST_LOAD * body.mass * math.sqrt(body.gravity[0] ** 2 + body.gravity[1] ** 2 + body.gravity[2] ** 2)
-    out[AREA], out[NORMAL] = area_of(room.hull, corners), normal
+    out[AREA], out[NORMAL] = area_of(scratch.hull, corners), normal
     out[FORCE], out[FORCE + 1], out[FORCE + 2] = total
     for foot in range(out.shape[0] - FEET):
         out[FEET + foot] = 0.0
@@ -250,16 +268,16 @@ def record_pressure(row, places, body, room, corners, out, force, spin, span):
             out[FEET + places.foot[c]] += mat_t_vec(R, contact_force(row, places, c))[2]
     if normal > least:
         put2(out, COP, sums[0] / normal, sums[1] / normal)
-        out[COP_MARGIN] = inside_by(room.hull, corners, out[COP], out[COP + 1])
+        out[COP_MARGIN] = inside_by(scratch.hull, corners, out[COP], out[COP + 1])
     if span > 0.0 and dot(normal_of(R), force) > least and places.contact.shape[0] > 0:
         zmp = zero_moment_point(vector_at(row, places.com), force, spin, origin, R)
         put2(out, ZMP, zmp[0], zmp[1])
-        out[ZMP_MARGIN] = inside_by(room.hull, corners, zmp[0], zmp[1])
+        out[ZMP_MARGIN] = inside_by(scratch.hull, corners, zmp[0], zmp[1])
 
 
 @kernel
-def record_pendulum(row, before, after, places, body, room, corners, out, span):
-    """Extrapolated centre of mass and capture point, seen from above, and their margins to the hull in ``room``."""
+def record_pendulum(row, before, after, places, body, scratch, corners, out, span):
+    """Extrapolated centre of mass and capture point, seen from above, and their margins to the hull in ``scratch``."""
     com = vector_at(row, places.com)
     velocity = scale(1.0 / body.mass, vector_at(row, places.momentum))
     out[COM], out[COM + 1], out[COM + 2] = com
@@ -275,11 +293,11 @@ def record_pendulum(row, before, after, places, body, room, corners, out, span):
     if body.length > 0.0:
         ahead = math.sqrt(body.length / g)  # 1 / ω0 of Hof et al. 2005
         put2(out, XCOM, com[0] + ahead * relative[0], com[1] + ahead * relative[1])
-        out[MARGIN] = inside_by(room.hull, corners, out[XCOM], out[XCOM + 1])
+        out[MARGIN] = inside_by(scratch.hull, corners, out[XCOM], out[XCOM + 1])
     if com[2] > below:
         ahead = math.sqrt((com[2] - below) / g)  # Koolen et al. 2012, with the present height
         put2(out, CAPTURE, com[0] + ahead * relative[0], com[1] + ahead * relative[1])
-        out[CAPTURE_MARGIN] = inside_by(room.hull, corners, out[CAPTURE], out[CAPTURE + 1])
+        out[CAPTURE_MARGIN] = inside_by(scratch.hull, corners, out[CAPTURE], out[CAPTURE + 1])
 
 
 @kernel
@@ -303,14 +321,14 @@ def record_sway(row, places, out):
     if places.contact.shape[0] > 0:
         r = sub(vector_at(row, places.com), middle_of_feet(row, places))
         put2(out, SWAY, math.atan2(-r[1], r[2]), math.atan2(r[0], r[2]))
-    if places.platform >= 0:
-        tilt = turn_about_axes(quaternion_at(row, places.platform + 3))
+    if places.platform != ABSENT:
+        tilt = rotation_vector(quaternion_at(row, places.platform + 3))
         put2(out, TILT, tilt[0], tilt[1])
         put2(out, SHIFT, row[places.platform], row[places.platform + 1])
 
 
 @routine
-def fill_series(rows, places, body, room, series):
+def fill_series(rows, places, body, scratch, series):
     """One line of ``series`` (n, FEET + feet) for each of the n ``rows``; NaN where there is nothing to tell."""
     n = series.shape[0]
     for k in range(n):
@@ -326,11 +344,11 @@ def fill_series(rows, places, body, room, series):
             force = add(force, scale(1.0 / span, change))
             change = sub(vector_at(after, places.momentum + 3), vector_at(before, places.momentum + 3))
             spin = scale(1.0 / span, change)
-        corners = gather_base(row, places, room)
-        record_pendulum(row, before, after, places, body, room, corners, out, span)
-        corners, down = gather_pressed(row, places, room)
+        corners = gather_base(row, places, scratch)
+        record_pendulum(row, before, after, places, body, scratch, corners, out, span)
+        corners, down = gather_pressed(row, places, scratch)
         out[DOWN] = down
-        record_pressure(row, places, body, room, corners, out, force, spin, span)
+        record_pressure(row, places, body, scratch, corners, out, force, spin, span)
         record_sway(row, places, out)
 
 
@@ -349,14 +367,7 @@ def fill_errors(rows, places, position, orientation, on_floor, errors):
             wanted = (below[0], below[1], position[2])
         out[0], out[1], out[2] = sub(vector_at(row, places.root), wanted)
         target = (orientation[0], orientation[1], orientation[2], orientation[3])
-        w, x, y, z = quat_mul(quaternion_at(row, places.root + 3), quat_conj(target))
-        if w < 0.0:
-            w, x, y, z = -w, -x, -y, -z
-        s = math.sqrt(x * x + y * y + z * z)
-        ratio = 2.0
-        if s > 0.0:
-            ratio = 2.0 * math.atan2(s, w) / s
-        out[3], out[4], out[5] = ratio * x, ratio * y, ratio * z
+        out[3], out[4], out[5] = rotation_vector(quat_mul(quaternion_at(row, places.root + 3), quat_conj(target)))
 
 
 @routine
@@ -378,9 +389,9 @@ def fill_foot_wrenches(rows, places, feet, wrenches):
                 if places.foot[c] == foot:
                     force = contact_force(row, places, c)
                     place = contact_place(row, places, c)
-                    share = dot(normal, force)
-                    total, load = add(total, force), load + share
-                    centre = add(centre, scale(share, place))
+                    pressed = dot(normal, force)
+                    total, load = add(total, force), load + pressed
+                    centre = add(centre, scale(pressed, place))
                     middle, points = add(middle, place), points + 1
             if load > 0.0:
                 centre = scale(1.0 / load, centre)

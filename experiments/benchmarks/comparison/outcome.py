@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from biped.runs.row_layout import pose_names
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.table import quantity
@@ -60,7 +61,9 @@ def outcome_of(label: str, made: Rollout, values: dict[str, Value], first: Run |
     """
     summary = made.run.summary
     impacts = summary["events"]["impacts"]
-    knees = [torque for joint, torque in summary["peak_torque"].items() if "knee" in joint]
+    knees = [
+        torque for joint, torque in made.run.by_joint("peak_torque").items() if "knee" in joint and torque is not None
+    ]
     return Outcome(
         engine=label,
         outcome=summary["outcome"],
@@ -75,7 +78,7 @@ def outcome_of(label: str, made: Rollout, values: dict[str, Value], first: Run |
         foot_creep=summary["foot_creep"],
         penetration=penetration(made.run),
         peak_knee_torque=max(knees, default=None),
-        peak_torque=max(summary["peak_torque"].values(), default=None),
+        peak_torque=summary["peak_torque"],
         energy_residual=summary["ledger_residual"],
         momentum_defect=summary["momentum_defect"],
         angular_momentum_defect=summary["angular_momentum_defect"],
@@ -107,7 +110,7 @@ def penetration(run: Run) -> float | None:
 
 def root_path(run: Run) -> tuple[Floats, Floats]:
     """(rows,) [s] and (rows, 3) [m] where the root's centre of mass was."""
-    return run.frame["time"].to_numpy(), run.frame[[f"body_{axis}" for axis in "xyz"]].to_numpy()
+    return run.frame["time"].to_numpy(), run.frame[pose_names(run.root)[:3]].to_numpy()
 
 
 def distances(run: Run, other: Run) -> Floats:

@@ -57,7 +57,7 @@ def drift(run: Run) -> Finding:
 
 def joint_torques(run: Run) -> tuple[Finding, ...]:
     """Figure 4.4."""
-    peaks = run.summary["peak_torque"]
+    peaks = run.by_joint("peak_torque")
     greatest = max(peaks, key=lambda joint: peaks[joint])
     torque = np.abs(column(run, f"torque_{greatest}"))
     when = float(run.frame["time"].iloc[int(np.argmax(torque))])

@@ -49,7 +49,7 @@ def _runs(results: Results, made: dict[str, Rollout], name: str) -> Iterator[Dra
         return tuple(Curve(titles[label], values[label], colors[label]) for label in runs)
 
     panels = [
-        Panel(f"Root, {axis}", "m", curves({n: series.column(time, run, f"body_{axis}") for n, run in runs.items()}))
+        Panel(f"Root, {axis}", "m", curves({n: series.column(time, r, f"{r.root}_{axis}") for n, r in runs.items()}))
         for axis in "xyz"
     ]
     if first.set_point is not None:

@@ -94,7 +94,7 @@ def _pose(axes: Axes, results: Results) -> None:
     if not _shown_runs(results):
         return _nothing(axes, title, NOTHING)
     if next(iter(results.equal.values())).run.set_point is None:
-        _overlay(axes, results, lambda time, run: series.column(time, run, "body_z"))
+        _overlay(axes, results, lambda time, run: series.column(time, run, f"{run.root}_z"))
         axes.set_ylabel("height [m]")
     else:
         _overlay(axes, results, series.turn)

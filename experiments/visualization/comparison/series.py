@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from biped.metrics import series
+from biped.metrics.timeseries import orientation_errors, series
 from biped.runs.run import Run
-from biped.runs.summary import orientation_errors
 from contact.arrays import Floats
 from experiments.benchmarks.flight_energy import Flight
 
@@ -34,7 +33,7 @@ def turn(time: Floats, run: Run) -> Floats:
     """(rows,) [°] of the root from its set point, or NaN where it has none."""
     if run.set_point is None:
         return np.full(len(time), np.nan)
-    return resampled(time, run, np.degrees(orientation_errors(run.frame, run.set_point)))
+    return resampled(time, run, np.degrees(orientation_errors(run, run.set_point)))
 
 
 def floor_force(time: Floats, run: Run, axis: str) -> Floats:

@@ -4,7 +4,7 @@ import numpy as np
 
 from biped.metrics.kernels.support import fill_foot_wrenches
 from biped.metrics.layout import Layout
-from biped.metrics.measuring import rows_of
+from biped.metrics.runs import rows_of
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.visualization.export.axes import to_isb

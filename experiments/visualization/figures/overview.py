@@ -64,7 +64,7 @@ def _drive(axes: Axes, subject: Subject, labels: bool) -> None:
         _dash_the_right(axes)
         _finish(axes, subject, "torque [N·m]", "Joint torques", labels)
         return
-    velocity = [subject.column(f"body_v{axis}") for axis in "xyz"]
+    velocity = [subject.column(f"{subject.run.root}_v{axis}") for axis in "xyz"]
     draw_curves(axes, subject, velocity, ("$v_x$", "$v_y$", "$v_z$"), style.AXES)
     _finish(axes, subject, "velocity [m/s]", "Velocity of the centre of mass", labels)
 

@@ -35,7 +35,7 @@ class Plate:
 
 
 def _floats(subject: Subject) -> bool:
-    return subject.has(*body.POSITION, *body.ORIENTATION)
+    return subject.model.is_floating
 
 
 def _has_set_point(subject: Subject) -> bool:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from biped.control.controller import SetPoint
 from biped.model import Model
 from biped.runs.contact_changes import Change, lasting_changes
+from biped.runs.events import EDGES
 from biped.runs.run import Run
-from biped.runs.summary import EDGES
 
 #: [s] impacts of one throw closer than this to the one before are one mark.
 _ONE_HIT = 0.05

@@ -171,13 +171,13 @@ class Loop:
         gravity = -float(self.model.gravity[2])
         box = Throw.at(aim, speed, direction, mass=mass, size=size, flight=flight, gravity=gravity, target=target)
         before = self.disturbances
-        thrown, throw = self.state.thrown, self.state.throw
-        self.state.thrown = self.state.throw = None
+        thrown, throw = self.state.projectile, self.state.throw
+        self.state.projectile = self.state.throw = None
         self.disturbances = tuple(d for d in before if not isinstance(d, Throw))
         try:
             self._add(box)
         except InputError:
-            self.disturbances, self.state.thrown, self.state.throw = before, thrown, throw
+            self.disturbances, self.state.projectile, self.state.throw = before, thrown, throw
             raise
         return box
 
@@ -231,8 +231,8 @@ class Loop:
         """Whether it can still do anything; a floor stays where it moved to."""
         if isinstance(disturbance, (Push, Force)):
             return disturbance.ends > self.time
-        if isinstance(disturbance, Throw) and self.state.throw == disturbance and self.state.thrown is not None:
-            return bool(self.state.thrown[2] > GONE)
+        if isinstance(disturbance, Throw) and self.state.throw == disturbance and self.state.projectile is not None:
+            return bool(self.state.projectile[2] > GONE)
         return True
 
     def _prepared(self) -> Session:

@@ -1,13 +1,13 @@
 """The interactive figures of a run, and a view from above."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
-from biped.metrics import series
+from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors, series
+from biped.runs.row_layout import pose_names
 from biped.runs.run import Run
-from biped.runs.summary import error_quaternions, orientation_errors, position_errors
 from contact.arrays import Floats
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import WORKS, contact_groups, joint_groups, joint_label
@@ -19,7 +19,6 @@ from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.top_view import top_view
 
 _XYZ = ("x", "y", "z")
-_ROOT = tuple(f"body_{name}" for name in (*_XYZ, "qw", "qx", "qy", "qz"))
 _SIDE_DASHES = {"left foot": "solid", "right foot": "dash"}
 
 
@@ -36,7 +35,7 @@ def run_drawings(run: Run) -> list[Drawing]:
 
 
 def _drawings(subject: Subject) -> Iterator[Drawing]:
-    floats = subject.has(*_ROOT)
+    floats = subject.model.is_floating
     if floats:
         yield Drawing("root", "Place and orientation of the root body; dashed: its set point.", _root(subject))
     if floats and subject.set_point is not None:
@@ -77,16 +76,14 @@ def _time_figure(subject: Subject, *panels: Panel) -> go.Figure:
     return time_figure(subject.time, panels, subject.marks)
 
 
-def _curves(
-    subject: Subject, columns: tuple[str, ...], labels: tuple[str, ...], colors: tuple[str, ...]
-) -> list[Curve]:
+def _curves(subject: Subject, columns: Sequence[str], labels: tuple[str, ...], colors: tuple[str, ...]) -> list[Curve]:
     table = zip(columns, labels, colors, strict=True)
     return [Curve(label, subject.column(column), color) for column, label, color in table]
 
 
 def _root(subject: Subject) -> go.Figure:
-    position = _curves(subject, _ROOT[:3], _XYZ, theme.AXES)
-    orientation = _curves(subject, _ROOT[3:], ("qw", "qx", "qy", "qz"), theme.QUATERNION)
+    position = _curves(subject, pose_names(subject.run.root)[:3], _XYZ, theme.AXES)
+    orientation = _curves(subject, pose_names(subject.run.root)[3:], ("qw", "qx", "qy", "qz"), theme.QUATERNION)
     place: list[tuple[float, str]] = []
     turn: list[tuple[float, str]] = []
     if subject.set_point is not None:
@@ -103,10 +100,9 @@ def _root(subject: Subject) -> go.Figure:
 
 def _errors(subject: Subject) -> go.Figure:
     assert subject.set_point is not None
-    frame = subject.run.frame
-    errors = 1e3 * position_errors(frame, subject.set_point)
-    angle = np.degrees(orientation_errors(frame, subject.set_point))
-    turns = 2.0 * np.degrees(error_quaternions(frame, subject.set_point)[:, 1:])
+    errors = 1e3 * position_errors(subject.run, subject.set_point)
+    angle = np.degrees(orientation_errors(subject.run, subject.set_point))
+    turns = 2.0 * np.degrees(error_quaternions(subject.run, subject.set_point)[:, 1:])
     sizes = (
         Curve("position [mm]", np.linalg.norm(errors, axis=1), style.BLUE),
         Curve("angle [°]", angle, style.RED),

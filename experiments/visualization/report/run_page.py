@@ -98,8 +98,8 @@ def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[s
         yield "settling time, to 2 cm and 2°", "not settled" if settling is None else f"{settling:.3f} s"
         angle = math.degrees(summary["orientation_error"])
         yield "error over the last tenth", f"{length(summary['position_error'])}, {angle:.2g}°"
-    if summary["peak_torque"]:
-        joint, torque = max(summary["peak_torque"].items(), key=lambda item: item[1])
+    if summary["peak_torque"] is not None:
+        joint, torque = max(run.by_joint("peak_torque").items(), key=lambda item: item[1])
         yield "peak torque", f"{torque:.1f} N·m, {joint.replace('_', ' ')}"
     for one, kind in (("impact", "impacts"), ("push", "pushes")):
         events = summary["events"][kind]
@@ -230,7 +230,7 @@ def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
 def _metric_row(name: str, value: MetricValue) -> tuple[str, ...]:
     metric = metric_named(name)
     unit = "" if metric.unit == "1" else metric.unit.replace("**2", "²").replace("*", "·")
-    return name, shown(value), unit, metric.meaning, metric.source
+    return name, shown(value), unit, metric.definition, metric.source
 
 
 def command_of(source: RunSource) -> str | None:

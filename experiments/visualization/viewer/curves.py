@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.metrics.timeseries import series
+from biped.metrics.timeseries import error_quaternions, position_errors, series
 from biped.runs.run import Run
-from biped.runs.summary import error_quaternions, position_errors
 from contact.arrays import Floats
 
 #: Points of a curve that are sent to the browser.
@@ -46,8 +45,8 @@ def plots_of(run: Run) -> list[Plot]:
     table = series(run)
     root = model.root.joint.name
     if run.set_point is not None and model.is_floating:
-        distance = 1e3 * np.linalg.norm(position_errors(frame, run.set_point), axis=1)
-        quaternion = error_quaternions(frame, run.set_point)
+        distance = 1e3 * np.linalg.norm(position_errors(run, run.set_point), axis=1)
+        quaternion = error_quaternions(run, run.set_point)
         angle = np.degrees(2.0 * np.arctan2(np.linalg.norm(quaternion[:, 1:], axis=1), np.abs(quaternion[:, 0])))
         plots.append(Plot("position error of the trunk [mm]", (Curve("", distance),)))
         plots.append(Plot("orientation error of the trunk [°]", (Curve("", angle),)))

@@ -16,7 +16,7 @@ from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.metrics.kernels.support import COP, FEET, XCOM, fill_series, gather_base
 from biped.metrics.layout import Layout
-from biped.metrics.measuring import rows_of
+from biped.metrics.runs import rows_of
 from biped.model import Model
 from biped.runs.row_layout import columns_of
 from biped.runs.run import Run
@@ -154,7 +154,7 @@ def film_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> Film
         raise InputError("the run has no rows: there is nothing to see")
     layout = Layout.of(model, list(run.frame.columns))
     rows = rows_of(run)
-    thrown = _block(run, "thrown")
+    thrown = _block(run, "projectile")
     scenery = scenery_of(model, run.disturbances)
     pushes = _pushes_of(run) if disturbances is None else [d for d in disturbances if isinstance(d, (Push, Force))]
     coordinates = run.frame[list(model.coordinate_names)].to_numpy(dtype=float)
@@ -176,7 +176,7 @@ def film_of_state(state: State, disturbances: Sequence[Disturbance] = ()) -> Fil
         row[0, place : place + 7] = (arrays.found[c], *arrays.force[c], *place_points[c])
     if state.floor is not None:
         row[0, places.platform : places.platform + 7] = (*state.floor[0:3], *state.floor[12:16])
-    thrown = None if state.thrown is None else state.thrown[np.newaxis, :7].copy()
+    thrown = None if state.projectile is None else state.projectile[np.newaxis, :7].copy()
     scenery = scenery_of(model, disturbances)
     pushes = [d for d in disturbances if isinstance(d, (Push, Force))]
     step = float(arrays.clock[LAST_STEP_LENGTH])
@@ -207,7 +207,7 @@ def _film(
     position, quaternion, points = _poses(model, coordinates)
     contact = np.stack([rows[:, p : p + 7] for p in places.contact], axis=1) if count else np.zeros((len(rows), 0, 7))
     series = np.empty((len(rows), FEET + len(layout.feet)))
-    fill_series(rows, places, layout.body(), layout.room(), series)
+    fill_series(rows, places, layout.body(), layout.scratch(), series)
     platform = None if places.platform < 0 else rows[:, places.platform : places.platform + 7].copy()
     com = rows[:, places.com : places.com + 3].copy()
     base, corners = _bases(layout, rows, platform)
@@ -256,7 +256,7 @@ def _bases(layout: Layout, rows: Floats, platform: Floats | None) -> tuple[Float
     """The corners of the support polygons, on the floor, and how many there are."""
     count = len(layout.places.contact)
     corners, flat = np.zeros(len(rows), dtype=np.int64), np.zeros((len(rows), count, 2))
-    room = layout.room()
+    room = layout.scratch()
     for k in range(len(rows) if count else 0):
         corners[k] = gather_base(rows[k], layout.places, room)
         flat[k, : corners[k]] = room.hull[: corners[k]]

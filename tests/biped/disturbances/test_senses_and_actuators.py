@@ -112,7 +112,7 @@ def test_a_compiled_controller_sees_the_same_as_one_in_python():
     ]
     names = [name for name in runs[1].frame if name.startswith(("angle", "torque"))]
     assert np.abs(runs[0].frame[names].to_numpy() - runs[1].frame[names].to_numpy()).max() < 1e-6
-    assert runs[0].summary["saturation"] == pytest.approx(runs[1].summary["saturation"], abs=0.011)
+    assert runs[0].by_joint("saturation_time") == pytest.approx(runs[1].by_joint("saturation_time"), abs=0.011)
 
 
 def test_torques_stay_within_limits_and_the_time_beyond_is_counted():
@@ -131,8 +131,8 @@ def test_torques_stay_within_limits_and_the_time_beyond_is_counted():
     torque = run.frame["torque_left_hip_roll"]
     assert torque.max() == 20.0
     assert set(torque[1:]) == {20.0, 5.0}
-    assert run.summary["saturation"]["left_hip_roll"] == pytest.approx(0.1)
-    assert run.summary["saturation"]["left_knee_pitch"] == 0.0
+    assert run.metrics["saturation_time_left_hip_roll"] == pytest.approx(0.1)
+    assert run.metrics["saturation_time_left_knee_pitch"] == 0.0
 
 
 def test_torque_noise_has_the_size_it_should():

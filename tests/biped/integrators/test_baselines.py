@@ -344,7 +344,7 @@ def test_save_and_continue_bit_for_bit(person, posture, tmp_path, integrator, sp
     go(rest, 0.03 - split)
     for name, array in whole.arrays._asdict().items():
         assert np.array_equal(array, getattr(rest.arrays, name)), name
-    assert np.array_equal(whole.thrown, rest.thrown)
+    assert np.array_equal(whole.projectile, rest.projectile)
 
 
 def finite(run) -> bool:

@@ -20,8 +20,8 @@ def test_it_flies_as_a_tree_of_one_body_does(person):
     model = rigid_box(BOX.mass, BOX.size).without_contacts()
     tree = State.at(model, model.configuration(BOX.position, BOX.orientation), [*BOX.velocity, *SPIN])
     simulate(model, state=tree, step=1e-3, duration=0.5, integrator=Recursive(tolerance=1e-13))
-    assert np.abs(human.thrown[:7] - tree.q).max() < 1e-9
-    assert np.abs(human.thrown[7:13] - tree.momentum).max() < 1e-9
+    assert np.abs(human.projectile[:7] - tree.q).max() < 1e-9
+    assert np.abs(human.projectile[7:13] - tree.momentum).max() < 1e-9
 
 
 def test_a_turn_too_large_for_the_step_is_refused(person):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from biped.metrics import Circumstances, Layout, measure
+from biped.metrics import Layout, MeasurementContext, measure
 from biped.metrics.timeseries import series_of
 from biped.model import Body, ContactPoint, Model, floating, revolute
 from biped.runs.row_layout import columns_of
@@ -53,7 +53,7 @@ class Rows:
         return Layout.of(self.model, self.names)
 
     def measure(self, events=None, **context):
-        return measure(self.layout, self.array, events, Circumstances(**context))
+        return measure(self.layout, self.array, events, MeasurementContext(**context))
 
     def series(self):
         return series_of(self.layout, self.array)

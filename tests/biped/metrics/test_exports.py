@@ -299,7 +299,7 @@ def test_the_command_says_what_was_written(exported, capsys):
 def test_metrics_can_count_from_a_time_on(exported, hit, tmp_path):
     assert main(["export", str(exported), "--eurobench", "--since", "0.071", "--out", str(tmp_path)]) == 0
     content = yaml.safe_load((tmp_path / "eurobench" / "pi" / "cop_path_length.yaml").read_text(encoding="utf-8"))
-    assert content["value"] == measure_run(hit, since=0.071)["cop_path_length"]
+    assert content["value"] == measure_run(hit, start_time=0.071)["cop_path_length"]
 
 
 @pytest.mark.parametrize(

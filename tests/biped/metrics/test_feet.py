@@ -123,7 +123,7 @@ def test_events_are_counted():
     measured = standing().measure(events=events)
     assert measured["lifts"] == 2
     assert measured["impact_impulse"] == pytest.approx(5.0)
-    assert standing().measure(events=events, since=0.25)["lifts"] == 1
+    assert standing().measure(events=events, start_time=0.25)["lifts"] == 1
     assert standing().measure(events=events[:3])["impact_impulse"] is None
 
 

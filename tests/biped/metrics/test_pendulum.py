@@ -90,7 +90,7 @@ def test_without_gravity_there_is_no_pendulum():
 def test_the_least_margin_is_that_since_a_time():
     rows = standing(velocity=(np.where(TIMES < 0.45, 5.0, 0.0), 0.0))
     whole = rows.measure()
-    later = rows.measure(since=0.5)
+    later = rows.measure(start_time=0.5)
     assert whole["margin_of_stability_min"] == pytest.approx(0.1 - 5.0 / math.sqrt(G))
     assert later["margin_of_stability_min"] == pytest.approx(0.05)
 

@@ -139,5 +139,5 @@ def test_on_a_tilted_floor_both_are_in_its_own_frame():
 def test_only_what_comes_after_counts():
     xy = np.vstack([circle(), np.tile((0.01, 0.0), (N, 1))])
     rows = pressed(xy, duration=4.0)
-    measured = rows.measure(since=2.1)
+    measured = rows.measure(start_time=2.1)
     assert measured["cop_path_length"] == pytest.approx(0.0, abs=1e-12)

@@ -67,7 +67,7 @@ def test_a_quaternion_and_its_negative_are_the_same_turn():
 
 
 def test_recovery_can_be_measured_from_a_push_on():
-    measured = swinging(0.3).measure(set_point=SET_POINT, since=1.0)
+    measured = swinging(0.3).measure(set_point=SET_POINT, start_time=1.0)
     last = TIMES[np.abs(decay(0.3)) > 0.02][-1]
     assert measured["settling_time"] == pytest.approx(last + 0.001 - 1.0, abs=1e-9)
     assert measured["peak_position_error"] == pytest.approx(np.abs(decay(0.3))[1000:].max())
@@ -93,7 +93,7 @@ def test_of_a_fall_only_what_led_to_it_is_measured():
     assert measured["position_overshoot"] is None
     assert measured["peak_position_error"] == pytest.approx(0.3)
     assert measured["peak_grf"] is not None
-    late = rows.measure(set_point=SET_POINT, outcome="fell", fell_at=0.5, since=1.0)
+    late = rows.measure(set_point=SET_POINT, outcome="fell", fell_at=0.5, start_time=1.0)
     assert late["peak_position_error"] is None
     assert late["peak_grf"] is None
     assert late["verdict"] == "fell"
@@ -106,7 +106,7 @@ def test_without_a_set_point_there_are_no_errors():
 
 
 def test_after_the_end_nothing_is_measured():
-    measured = swinging().measure(set_point=SET_POINT, since=11.0)
+    measured = swinging().measure(set_point=SET_POINT, start_time=11.0)
     for name in ("settling_time", "peak_position_error", "margin_of_stability_end", "cop_area", "peak_grf"):
         assert measured[name] is None, name
     assert measured["verdict"] == "recovered"

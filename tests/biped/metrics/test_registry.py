@@ -7,7 +7,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.metrics import METRICS, metric_named
-from biped.metrics.measuring import frequency_suffix, metric_names
+from biped.metrics.metric import frequency_suffix, metric_names
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 ROW = re.compile(r"^\| `([\w]+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$")
@@ -58,6 +58,9 @@ def test_the_page_tells_of_every_metric_what_the_registry_does():
     table = {name: tuple(cell.strip() for cell in cells) for name, *cells in rows}
     assert list(table) == list(METRICS)
     for name, metric in METRICS.items():
-        assert table[name] == (metric.unit or "–", metric.meaning, metric.formula.replace("|", "∣"), metric.source), (
-            name
-        )
+        assert table[name] == (
+            metric.unit or "–",
+            metric.definition,
+            metric.formula.replace("|", "∣"),
+            metric.source,
+        ), name

@@ -1,4 +1,4 @@
-"""Metrics of simulated runs: they agree with the run's own books, with statics, and with one another."""
+"""Metrics of simulated runs: they agree with the run's own ledger, with statics, and with one another."""
 
 import math
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +11,10 @@ from biped.metrics import METRICS, measure_run, metric_named, series
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 
+from .by_tables import expected
+
 G = 9.81
 FORCE, DIRECTION = 30.0, (-0.6, 0.8, 0.0)
-SAME = (
-    "settling_time", "position_error", "orientation_error", "foot_slip", "foot_creep", "ledger_residual",
-    "momentum_defect", "angular_momentum_defect", "steps", "newton_mean", "newton_max", "retried_steps", "fell_at",
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +41,46 @@ def leaning(person):
 
 
 @pytest.mark.parametrize("name", ["stood", "hit", "fell", "box", "tumble"])
-def test_what_the_summary_has_too_is_the_same(runs, name):
+def test_a_table_says_the_same(runs, name):
     run = runs[name]
     measured = measure_run(run)
-    for metric in SAME:
-        expected = run.summary[metric]
-        assert measured[metric] == (None if expected is None else pytest.approx(expected, rel=1e-12, abs=1e-20)), metric
-    for joint, torque in run.summary["peak_torque"].items():
-        assert measured[f"peak_torque_{joint}"] == torque
+    for metric, value in expected(run).items():
+        alike = None if value is None else pytest.approx(value, rel=1e-12, abs=1e-20)
+        assert measured[metric] == alike, metric
+
+
+def numbers_in(value, path=()):
+    """Every number of nested mappings with the names that lead to it."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from numbers_in(inner, (*path, name))
+    elif not isinstance(value, list):
+        yield path, value
+
+
+@pytest.mark.parametrize("impulse", [14.0, 60.0])
+def test_a_summary_has_one_number_for_one_name_and_one_meaning(impulse):
+    """It had two settling times: from the start of the run on, and from the push on."""
+    run = experiment_named("balance").run({"push.impulse": impulse, "run.duration": 2.5})
+    found = dict(numbers_in(run.to_json() | {"parameters": None, "disturbances": None, "events": None}))
+    names = [path[-1] for path in found]
+    assert len(names) == len(set(names))
+    assert not set(run.summary) & set(METRICS)
+    for name in METRICS:
+        if not METRICS[name].per:
+            assert run.summary[name] == run.metrics[name] == run.summary["metrics"][name]
+    assert run.metrics == measure_run(run)
+    if impulse == 14.0:
+        since_the_start = expected(run)["settling_time"]
+        assert run.metrics["settling_time"] == pytest.approx(since_the_start - run.disturbances[0]["start"], rel=1e-12)
+    definitions = [(metric.definition, metric.formula) for metric in METRICS.values()]
+    assert len(definitions) == len(set(definitions))
+
+
+def test_what_is_no_metric_is_refused():
+    run = experiment_named("box-drop").run({"run.duration": 0.01})
+    with pytest.raises(KeyError, match="wobble"):
+        run.summary["wobble"]
 
 
 @pytest.mark.parametrize("name", ["stood", "hit", "fell", "box", "tumble"])

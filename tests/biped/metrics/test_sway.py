@@ -59,7 +59,7 @@ def test_a_window_of_cycles_that_the_rows_do_not_divide():
 
 def test_what_swung_before_does_not_count():
     sway = sine(0.02, 0.25, -0.5) + np.where(TIMES < 8.0, 0.1 * np.sin(3.0 * TIMES), 0.0)
-    measured = swaying(sine(0.02, 0.25), sway).measure(stimulus=Stimulus("tilt_y", (0.25,)), since=8.0)
+    measured = swaying(sine(0.02, 0.25), sway).measure(stimulus=Stimulus("tilt_y", (0.25,)), start_time=8.0)
     assert measured["sway_gain_0_25_hz"] == pytest.approx(1.0, rel=1e-9)
 
 

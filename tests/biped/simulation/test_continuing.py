@@ -22,7 +22,7 @@ def go(model, state, duration, disturbances=(BLOCK, PUSH)):
 
 def same(a: State, b: State) -> bool:
     arrays = zip(a.arrays, b.arrays, strict=True)
-    return all(np.array_equal(x, y) for x, y in arrays) and np.array_equal(a.thrown, b.thrown)
+    return all(np.array_equal(x, y) for x, y in arrays) and np.array_equal(a.projectile, b.projectile)
 
 
 @pytest.mark.parametrize("split", [0.005, 0.0705, 0.1, 0.1205, 0.2])

@@ -81,9 +81,9 @@ def test_another_throw_is_another_throw(person, posture, tmp_path):
     simulate(person, CONTROLLER, state=state, duration=0.5, disturbances=[block()], fall=Fall())
     state.save(tmp_path / "state.npz")
     state = State.load(tmp_path / "state.npz", person)
-    flown = state.thrown.copy()
+    flown = state.projectile.copy()
     simulate(person, CONTROLLER, state=state, duration=0.002, disturbances=[block()], fall=Fall())
-    assert np.linalg.norm(state.thrown[:3] - flown[:3]) < 0.1
+    assert np.linalg.norm(state.projectile[:3] - flown[:3]) < 0.1
     again = simulate(person, CONTROLLER, state=state, duration=0.2, disturbances=[block(3.0)], fall=Fall())
     assert (again.events["kind"] == "impact").any()
 

@@ -126,7 +126,7 @@ def test_impacts_balance(person, posture):
     impulse = impacts[["impulse_x", "impulse_y", "impulse_z"]].to_numpy().sum(axis=0)
     block = np.array([-4.5, 0.0, 0.2]) * 1.8
     assert state.momentum[:3] == pytest.approx(impulse, abs=1e-9)
-    assert block - state.thrown[7:10] == pytest.approx(impulse, abs=1e-9)
+    assert block - state.projectile[7:10] == pytest.approx(impulse, abs=1e-9)
     places = impacts[["x", "y", "z"]].to_numpy()
     turned = np.cross(places, impacts[["impulse_x", "impulse_y", "impulse_z"]].to_numpy()).sum(axis=0)
     about_origin = state.momentum[3:6] + np.cross(state.q[:3], state.momentum[:3])
@@ -139,7 +139,8 @@ def test_impacts_balance(person, posture):
 def kinetic_energy_of_block(state: State) -> float:
     inertia = 1.8 / 6.0 * 0.1216**2
     return float(
-        state.thrown[7:10] @ state.thrown[7:10] / 3.6 + state.thrown[10:13] @ state.thrown[10:13] / (2 * inertia)
+        state.projectile[7:10] @ state.projectile[7:10] / 3.6
+        + state.projectile[10:13] @ state.projectile[10:13] / (2 * inertia)
     )
 
 

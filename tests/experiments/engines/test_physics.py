@@ -177,7 +177,7 @@ def test_a_blow_is_one_event(engine):
     )
     blows = run.events[run.events.kind == "impact"]
     assert len(blows) == 1
-    x = run.frame.thrown_x.to_numpy()
+    x = run.frame.projectile_x.to_numpy()
     lost = 1.8 * ((x[1] - x[0]) - (x[-1] - x[-2])) / 5e-4
     assert blows.impulse_x.iloc[0] == pytest.approx(lost, abs=1e-6)
     assert blows.velocity_x.iloc[0] == pytest.approx(-4.5, abs=1e-3)
@@ -209,7 +209,7 @@ def test_a_blow_that_outlasts_the_run_is_an_event():
     result = rollout(THROWN, {"run.duration": 0.072}, installed("mujoco"))
     (blow,) = result.run.summary["events"]["impacts"]
     assert result.run.events["kind"].tolist().count("impact") == 1
-    flying = result.run.state.thrown  # momentum is at 7, of the block that was thrown with 1.8 kg · -4.5 m/s
+    flying = result.run.state.projectile  # momentum is at 7, of the block that was thrown with 1.8 kg · -4.5 m/s
     assert blow["impulse"][0] == pytest.approx(1.8 * -4.5 - flying[7], rel=1e-9)
     assert result.run.summary["metrics"]["impact_impulse"] == pytest.approx(np.linalg.norm(blow["impulse"]))
 

@@ -25,7 +25,7 @@ def same(loop, state):
     arrays = {name: (getattr(a, name), getattr(b, name)) for name in a._fields if name != "counts"}
     told = np.setdiff1d(np.arange(a.counts.size), [MOST_ITERATIONS, RECENT_ITERATIONS])
     arrays["counts"] = (a.counts[told], b.counts[told])
-    arrays["thrown"] = (loop.state.thrown, state.thrown)
+    arrays["thrown"] = (loop.state.projectile, state.projectile)
     arrays["floor"] = (loop.state.floor, state.floor)
     return [name for name, (one, other) in arrays.items() if not np.array_equal(one, other)] == []
 
@@ -126,7 +126,7 @@ def test_a_block_hits_where_it_is_aimed_at():
     advance(loop, 0.25)
     left = np.asarray(box.velocity) - (0.0, 0.0, 9.81 * 0.2)
     np.testing.assert_allclose(left, (-4.0, 0.0, 0.0), atol=1e-12)
-    velocity = loop.state.thrown[7:10] / box.mass
+    velocity = loop.state.projectile[7:10] / box.mass
     assert velocity[0] > -2.0  # it gave most of its momentum away
     assert loop.state.arrays.ledger.works[4] > before[4]  # the work of impacts
     second = loop.throw((0.8, 0.6, 0.0), 3.0)

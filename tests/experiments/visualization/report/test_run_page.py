@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from biped import Run, State, human, simulate
+from biped.metrics import metric_named
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.visualization.pages import Chart, Code, Table
@@ -213,9 +214,10 @@ def test_every_number_of_the_summary_is_on_the_page_with_its_meaning(saved):
     rows = [*table(page, "Metrics").rows, *table(page, "Computation").rows]
     assert all(row[3] for row in rows)
     numbers = {name for name, value in run.summary.items() if isinstance(value, float | int)}
+    numbers |= {name for name, value in run.metrics.items() if value is not None and not metric_named(name).per}
     assert numbers <= {row[0] for row in rows}
     each = {row[0]: row for row in table(page, "Metrics of each joint and foot").rows}
-    for joint, peak in run.summary["peak_torque"].items():
+    for joint, peak in run.by_joint("peak_torque").items():
         assert float(each[f"peak_torque_{joint}"][1]) == pytest.approx(peak, rel=1e-3)
         assert each[f"peak_torque_{joint}"][2] == "N·m"
 

@@ -4,6 +4,7 @@ import pytest
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.metrics.timeseries import series
+from biped.runs.row_layout import pose_names
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.snapshot import quaternion_between, snapshot_of, turned
 from experiments.visualization.viewer.trajectory import film_of
@@ -34,7 +35,7 @@ def test_at_a_recorded_time_contacts_and_centres_are_the_recorded_ones(pushed):
             assert snapshot.contact_force[c] == pytest.approx(row[told].to_numpy())
             assert snapshot.contact_mode[c] == row[f"contact_{point}_mode"]
         assert snapshot.com == pytest.approx(row[["com_x", "com_y", "com_z"]].to_numpy())
-        assert snapshot.thrown == pytest.approx(row[[f"thrown_{p}" for p in ("x", "y", "z", "qw", "qx", "qy", "qz")]])
+        assert snapshot.thrown == pytest.approx(row[pose_names("projectile")])
         assert snapshot.xcom[:2] == pytest.approx(table[["xcom_x", "xcom_y"]].iloc[k])
         assert snapshot.cop[:2] == pytest.approx(table[["cop_x", "cop_y"]].iloc[k], nan_ok=True)
 

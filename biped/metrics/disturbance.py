@@ -4,22 +4,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from biped.disturbances import Disturbance, Force, Platform, Push, described
-from biped.metrics.circumstances import Channel, Stimulus
+from biped.metrics.context import Channel, Stimulus
 
 #: A disturbance, or what a saved run says of it (``biped.disturbances.sorting.described``).
-Acting = Disturbance | Mapping[str, Any]
+Described = Disturbance | Mapping[str, Any]
 
 #: The axes of a floor's motion to which a sway answers.
 _STIMULI: dict[str, Channel] = {"x": "x", "y": "y", "roll": "tilt_x", "pitch": "tilt_y"}
 
 
-def first_disturbance(acting: Sequence[Acting]) -> float | None:
+def start_time_of(disturbances: Sequence[Described]) -> float | None:
     """[s] when the first push, force or motion of the floor begins; None where there is none."""
-    starts = [start for disturbance in acting for start in _starts(disturbance)]
+    starts = [start for disturbance in disturbances for start in _starts(disturbance)]
     return max(min(starts), 0.0) if starts else None
 
 
-def _starts(disturbance: Acting) -> list[float]:
+def _starts(disturbance: Described) -> list[float]:
     if isinstance(disturbance, Mapping):
         if disturbance["kind"] == "push":
             return [disturbance["start"]]
@@ -27,9 +27,9 @@ def _starts(disturbance: Acting) -> list[float]:
     return [disturbance.begins] if isinstance(disturbance, (Push, Force, Platform)) else []
 
 
-def stimulus_of(acting: Sequence[Acting]) -> Stimulus | None:
+def stimulus_of(disturbances: Sequence[Described]) -> Stimulus | None:
     """The first periodic motion of the floor, where its size is steady, or None."""
-    for disturbance in acting:
+    for disturbance in disturbances:
         for axis, channel in _STIMULI.items():
             found = _periodic(disturbance, axis)
             if found and found["ends"] - found["begins"] > 2.0 * found["fade"]:
@@ -38,7 +38,7 @@ def stimulus_of(acting: Sequence[Acting]) -> Stimulus | None:
     return None
 
 
-def _periodic(disturbance: Acting, axis: str) -> Mapping[str, Any] | None:
+def _periodic(disturbance: Described, axis: str) -> Mapping[str, Any] | None:
     """The signal of a platform along an axis, if it has frequencies."""
     if isinstance(disturbance, Platform):
         disturbance = described(disturbance)

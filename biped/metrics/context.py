@@ -22,7 +22,7 @@ class Stimulus:
     Attributes:
         channel: what of the floor moves: its tilt about x or y [rad], or its place along x or y [m].
         frequencies: [Hz] at which it moves; multiples of the lowest.
-        begin: [s] from when it is periodic, such as after it has faded in; from ``Circumstances.since`` on if None.
+        begin: [s] from when it is periodic, such as after it has faded in; the context's ``start_time`` if None.
         end: [s] up to when; to the end of the run if None.
 
     Raises:
@@ -44,22 +44,23 @@ class Stimulus:
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class MeasurementContext:
     """What is known of a run beside its rows.
 
     Attributes:
-        outcome: that of ``biped.runs.summary``.
+        outcome: that of a run's summary.
         fell_at: [s] when the limits of ``biped.Fall`` were hit, or None.
-        since: [s] from when on balance, forces and torques are measured, such as the start of a push; the run's start
-            if None. Of a run that ended before, they are None.
+        start_time: [s] from when on balance, forces and torques are measured, such as the start of a push; the run's
+            start if None. Of a run that ended before, they are None.
         set_point: where the root was to be, or None.
         saturation: [s] by joint, how long its actuator was at its limit; None if not known.
-        foot_slip: [m] as ``biped.runs.summary`` counts it.
+        foot_slip: [m] the longest path that a contact point slid or yielded.
         stimulus: how the floor moves, where it does so periodically.
         pendulum_length: [m] of the inverted pendulum that stands for the body (``l`` of Hof et al. 2005); if None the
             height of the centre of mass above the lowest contact point in the home configuration.
         step_threshold: [m] beyond which a contact point has been moved.
-        steps: of the integrator; so ``newton_mean`` (iterations a step) and ``retried_steps``.
+        steps: of the integrator; so ``newton_mean`` (iterations a step), ``newton_max`` (of a solve) and
+            ``retried_steps``.
 
     Raises:
         InputError: for a length or a threshold that is not above zero, or times that are not finite.
@@ -67,7 +68,7 @@ class Circumstances:
 
     outcome: str = "completed"
     fell_at: float | None = None
-    since: float | None = None
+    start_time: float | None = None
     set_point: SetPoint | None = None
     saturation: Mapping[str, float] | None = None
     foot_slip: float | None = None
@@ -76,6 +77,7 @@ class Circumstances:
     step_threshold: float = STEPPED
     steps: int | None = None
     newton_mean: float | None = None
+    newton_max: int | None = None
     retried_steps: int | None = None
 
     def __post_init__(self) -> None:
@@ -83,7 +85,7 @@ class Circumstances:
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0.0):
                 raise InputError(f"{name} = {value!r}: it must be a finite number of metres above zero")
-        for name in ("since", "fell_at"):
+        for name in ("start_time", "fell_at"):
             value = getattr(self, name)
             if value is not None and not math.isfinite(value):
                 raise InputError(f"{name} = {value!r}: it must be a finite number of seconds")

@@ -1,0 +1,15 @@
+"""The metrics of this project, a file a subject; their order is that of tables of results."""
+
+# isort: off
+from biped.metrics.definitions import verdict
+from biped.metrics.definitions import recovery
+from biped.metrics.definitions import margins
+from biped.metrics.definitions import feet
+from biped.metrics.definitions import pressure
+from biped.metrics.definitions import ground_reaction
+from biped.metrics.definitions import actuation
+from biped.metrics.definitions import sway
+from biped.metrics.definitions import solver
+# isort: on
+
+__all__ = ["actuation", "feet", "ground_reaction", "margins", "pressure", "recovery", "solver", "sway", "verdict"]

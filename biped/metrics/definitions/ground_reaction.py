@@ -1,0 +1,29 @@
+"""What the floor, and what is thrown, exert on the body."""
+
+import numpy as np
+
+from biped.kernels.loop.log import IMPACT
+from biped.metrics.definitions.feet import feet
+from biped.metrics.definitions.margins import stability
+from biped.metrics.definitions.sources import WINTER
+from biped.metrics.measurement import Measurement
+from biped.metrics.metric import Metric, register
+
+
+def impact_impulse(run: Measurement) -> float | None:
+    if run.events is None:
+        return None
+    impulses = run.events[run.events[:, 1] == IMPACT, 3:6]
+    return float(np.linalg.norm(impulses.sum(axis=0))) if len(impulses) else None
+
+
+register(
+    Metric("peak_grf", "N", "greatest force of the floor", stability, "maximum of the total force across the floor",
+           WINTER),
+    Metric("peak_grf_FOOT", "N", "the same of a foot", feet, "maximum of the foot's normal force", WINTER),
+    Metric("mean_grf_FOOT", "N", "mean normal force of a foot", feet, "impulse over time", WINTER),
+    Metric("impact_peak_FOOT", "N", "greatest normal force of a landing", feet,
+           "within 50 ms after the foot came down; none if it did not"),
+    Metric("impact_impulse", "N*s", "impulse of projectiles on the model", impact_impulse,
+           "length of the sum of all impacts", of_whole_run=True),
+)  # fmt: skip

@@ -1,0 +1,39 @@
+"""How the root comes back to its set point."""
+
+import math
+
+from biped.kernels.loop.log import ABSENT
+from biped.metrics.definitions.sources import OGATA
+from biped.metrics.kernels import metrics as kernels
+from biped.metrics.measurement import Measurement
+from biped.metrics.metric import Metric, register
+
+#: [m] and [rad] within which the root has settled.
+SETTLED_POSITION = 0.02
+SETTLED_ORIENTATION = math.radians(2.0)
+_NOT_OF_A_FALL = ("settling_time", "position_overshoot", "orientation_overshoot")
+
+
+def recovery(run: Measurement) -> dict[str, float | None]:
+    if run.places.root == ABSENT or run.context.set_point is None:
+        return {}
+    limits = SETTLED_POSITION, SETTLED_ORIENTATION
+    found = kernels.measure_recovery(run.rows, run.places, run.errors, run.first, *limits)._asdict()
+    return found | dict.fromkeys(_NOT_OF_A_FALL) if run.fell else found
+
+
+register(
+    Metric("settling_time", "s", "from then on the root is at its set point", recovery,
+           "from the start of the disturbance to the last time beyond 2 cm or 2°; none if it fell or did not settle",
+           OGATA),
+    Metric("peak_position_error", "m", "farthest of the root from its set point", recovery, "maximum of |x − x_d|"),
+    Metric("peak_orientation_error", "rad", "greatest turn of the root from its set point", recovery,
+           "maximum of the angle of q q̄_d"),
+    Metric("position_overshoot", "m", "swing to the other side of the set point", recovery,
+           "after the greatest error: maximum of the error against its direction; 0 if none; none of a fall", OGATA),
+    Metric("orientation_overshoot", "rad", "the same of the turn", recovery, "the same of the rotation vector", OGATA),
+    Metric("position_error", "m", "steady-state error", recovery, "mean of |x − x_d| over the last tenth of the rows",
+           OGATA),
+    Metric("orientation_error", "rad", "steady-state error of the turn", recovery,
+           "mean over the last tenth of the rows", OGATA),
+)  # fmt: skip

@@ -1,0 +1,32 @@
+"""What nothing accounts for, and what it took to compute."""
+
+from biped.kernels.loop.log import ABSENT
+from biped.metrics.kernels import metrics as kernels
+from biped.metrics.measurement import Measurement
+from biped.metrics.metric import Metric, Value, register
+
+
+def ledger(run: Measurement) -> dict[str, Value]:
+    if not len(run.rows):
+        return {}
+    found: dict[str, Value] = kernels.measure_ledger(run.rows, run.places)._asdict()
+    if run.places.root == ABSENT:  # what holds the root takes up momentum
+        found |= {"momentum_defect": None, "angular_momentum_defect": None}
+    return found
+
+
+register(
+    Metric("ledger_residual", "J", "greatest energy that no work accounts for", ledger,
+           "maximum of |ledger_residual|", of_whole_run=True),
+    Metric("momentum_defect", "N*s", "greatest momentum that no impulse accounts for", ledger,
+           "maximum of its length", of_whole_run=True),
+    Metric("angular_momentum_defect", "N*m*s", "the same of angular momentum", ledger, "maximum of its length",
+           of_whole_run=True),
+    Metric("steps", "1", "steps of the integrator", lambda run: run.context.steps, "count", of_whole_run=True),
+    Metric("newton_mean", "1", "iterations a step", lambda run: run.context.newton_mean,
+           "mean, all parts of a step counted", of_whole_run=True),
+    Metric("newton_max", "1", "most iterations of a solve", lambda run: run.context.newton_max,
+           "maximum of all steps, recorded or not", of_whole_run=True),
+    Metric("retried_steps", "1", "steps taken in parts", lambda run: run.context.retried_steps, "count",
+           of_whole_run=True),
+)  # fmt: skip

@@ -1,0 +1,11 @@
+"""Where definitions are from, as tables cite them; docs/metrics.md has the references in full."""
+
+HOF = "Hof, Gazendam, Sinke 2005"
+KOOLEN = "Koolen et al. 2012; Pratt et al. 2006"
+PRIETO = "Prieto et al. 1996"
+SARDAIN = "Sardain, Bessonnet 2004"
+VUKOBRATOVIC = "Vukobratović, Borovac 2004"
+PETERKA = "Peterka 2002"
+ELLIPSE = "Schubert, Kirchner 2014"
+OGATA = "Ogata 2010"
+WINTER = "Winter 2009"

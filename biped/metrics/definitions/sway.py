@@ -1,0 +1,59 @@
+"""How the body answers a floor that moves periodically."""
+
+import math
+
+import numpy as np
+
+from biped.kernels.loop.log import ABSENT
+from biped.metrics.definitions.sources import PETERKA
+from biped.metrics.kernels import metrics as kernels
+from biped.metrics.kernels.support import SHIFT, SWAY, TILT
+from biped.metrics.measurement import ROUNDING, Measurement
+from biped.metrics.metric import Metric, frequency_suffix, register
+
+#: Columns of a series by channel of a stimulus: what moves, and the sway that answers it.
+_CHANNELS = {
+    "tilt_x": (TILT, SWAY),
+    "tilt_y": (TILT + 1, SWAY + 1),
+    "x": (SHIFT, SWAY + 1),
+    "y": (SHIFT + 1, SWAY),
+}
+#: A stimulus of less than this [rad or m] is none.
+LEAST_STIMULUS = 1e-9
+
+
+def sway(run: Measurement) -> dict[str, float]:
+    """Gain and phase over the last whole cycles of the lowest frequency while the floor moves periodically."""
+    stimulus, time = run.context.stimulus, run.places.time
+    if stimulus is None or run.places.platform == ABSENT or run.fell:
+        return {}
+    times = run.rows[:, time]
+    begin = run.first if stimulus.begin is None else max(run.first, run.row_at(stimulus.begin))
+    stop = len(times) if stimulus.end is None else int(np.searchsorted(times, stimulus.end + ROUNDING))
+    cycle = 1.0 / min(stimulus.frequencies)
+    cycles = math.floor((times[stop - 1] - times[begin]) / cycle + 1e-9) if begin < stop else 0
+    if cycles < 1:
+        return {}
+    # One row less than the window, which ends where it begins again: the transform of whole cycles.
+    start = int(np.searchsorted(times, times[stop - 1] - cycles * cycle + 1e-9 * cycle))
+    rows, table = run.rows[:stop], run.series[:stop]
+    moves, answers = _CHANNELS[stimulus.channel]
+    found = {}
+    for frequency in stimulus.frequencies:
+        support = complex(*kernels.fit_sine(rows, time, table, moves, start, frequency))
+        swayed = complex(*kernels.fit_sine(rows, time, table, answers, start, frequency))
+        if abs(support) > LEAST_STIMULUS:
+            # a cos + b sin is the real part of (a − ib) exp(iωt).
+            response = (swayed / support).conjugate()
+            suffix = frequency_suffix(frequency)
+            found[f"sway_gain_{suffix}"] = abs(response)
+            found[f"sway_phase_{suffix}"] = math.atan2(response.imag, response.real)
+    return found
+
+
+register(
+    Metric("sway_gain_FREQUENCY", "1", "sway over the floor's motion at a frequency", sway,
+           "modulus of the ratio of Fourier coefficients over whole cycles; rad/m where the floor shifts", PETERKA),
+    Metric("sway_phase_FREQUENCY", "rad", "how far the sway is ahead of the floor's motion", sway,
+           "argument of that ratio, −π … π; below zero for a lag", PETERKA),
+)  # fmt: skip

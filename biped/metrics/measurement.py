@@ -1,0 +1,166 @@
+"""``measure``: rows of a run in, a flat table of metrics out."""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.metrics.context import MeasurementContext
+from biped.metrics.kernels.support import FEET, Body, Places, Scratch, fill_errors, fill_series
+from biped.metrics.layout import Layout
+from biped.metrics.metric import METRICS, Metric, Value, metric_named
+from biped.model import Model
+from contact.arrays import Floats
+
+T = TypeVar("T")
+
+#: [s] Two times that differ by less are the same.
+ROUNDING = 1e-9
+
+
+class Measurement:
+    """A run as metrics see it: ``run["com_x"]`` is a column of its rows, up to the fall where it fell.
+
+    Attributes:
+        layout: where the columns stand.
+        rows: (n, columns) as the kernels log them.
+        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None where they are not kept.
+        context: what else is known.
+        first: the first row that counts, after the disturbance began; as many as there are rows if the run had ended.
+    """
+
+    def __init__(self, layout: Layout, rows: Floats, events: Floats | None, context: MeasurementContext) -> None:
+        if rows.ndim != 2 or rows.shape[1] != len(layout.columns):
+            raise InputError(f"rows of shape {rows.shape}: they must have {len(layout.columns)} columns")
+        times = rows[:, layout.places.time]
+        if context.fell_at is not None:
+            rows = rows[: int(np.searchsorted(times, context.fell_at, side="right"))]
+        # To a compiled kernel, an array that is read-only is of another type.
+        self.rows: Floats = np.require(rows, dtype=np.float64, requirements=("C", "W"))
+        self.layout, self.events, self.context = layout, events, context
+        self.first = 0 if context.start_time is None else self.row_at(context.start_time)
+        self._found: dict[Callable[[Measurement], Any], Any] = {}
+
+    def __getitem__(self, column: str) -> Floats:
+        if column not in self.layout.columns:
+            raise InputError(f"no column {column!r}: this run has {', '.join(self.layout.columns)}")
+        return self.rows[:, self.layout.columns.index(column)]
+
+    def row_at(self, time: float) -> int:
+        """The first row from a time on [s]; as many as there are rows if the run had ended by then."""
+        times = self.rows[:, self.layout.places.time]
+        return int(np.searchsorted(times, time - ROUNDING))
+
+    @property
+    def model(self) -> Model:
+        """What moves."""
+        return self.layout.model
+
+    @property
+    def start_time(self) -> float | None:
+        """[s] when the disturbance begins, or None."""
+        return self.context.start_time
+
+    @property
+    def fell(self) -> bool:
+        """Whether the limits of a fall were hit."""
+        return self.context.outcome == "fell" or self.context.fell_at is not None
+
+    # --- what compiled metrics are computed from ---
+
+    @property
+    def places(self) -> Places:
+        """Where in a row the kernels find what they need."""
+        return self.layout.places
+
+    @cached_property
+    def body(self) -> Body:
+        """What the kernels know of the model."""
+        return self.layout.body(self.context.pendulum_length)
+
+    @cached_property
+    def scratch(self) -> Scratch:
+        """For the kernels' points and hulls."""
+        return self.layout.scratch()
+
+    @cached_property
+    def series(self) -> Floats:
+        """(n, FEET + feet) what ``biped.metrics.kernels.support.SERIES`` names, and normal forces of the feet."""
+        table = np.empty((len(self.rows), FEET + len(self.layout.feet)))
+        fill_series(self.rows, self.places, self.body, self.scratch, table)
+        return table
+
+    @cached_property
+    def errors(self) -> Floats:
+        """(n, 6) the root's place less that of the set point [m], and the rotation vector from it [rad]."""
+        target = self.context.set_point
+        assert target is not None
+        found = np.empty((len(self.rows), 6))
+        position, orientation = np.array(target.position, dtype=float), np.array(target.orientation, dtype=float)
+        fill_errors(self.rows, self.places, position, orientation, target.on_floor, found)
+        return found
+
+    # --- values ---
+
+    def once(self, compute: "Callable[[Measurement], T]") -> T:
+        """What a function finds in this run, computed once however many metrics need it."""
+        if compute not in self._found:
+            self._found[compute] = compute(self)
+        return self._found[compute]
+
+    def value(self, name: str) -> Value:
+        """Another metric of this run.
+
+        Raises:
+            InputError: there is none of this name.
+        """
+        return self.values(metric_named(name)).get(name)
+
+    def values(self, metric: Metric) -> dict[str, Value]:
+        """A metric's values by their names; None where there is nothing to measure.
+
+        Raises:
+            InputError: what its function returns is no number.
+        """
+        stimulus = self.context.stimulus
+        frequencies = () if stimulus is None else stimulus.frequencies
+        names = metric.columns(self.layout.joints, self.layout.feet, frequencies)
+        if self.first >= len(self.rows) and not metric.of_whole_run:
+            return dict.fromkeys(names)
+        found = self.once(metric.compute)
+        by_name = found if isinstance(found, Mapping) else {metric.name: found}
+        return {name: _checked(name, by_name.get(name)) for name in names}
+
+
+def _checked(name: str, value: Any) -> Value:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Integral | np.bool_):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value) if math.isfinite(value) else None
+    raise InputError(f"metric {name!r} is {value!r}: its function must return a number or None")
+
+
+def measure(
+    layout: Layout, rows: Floats, events: Floats | None = None, context: MeasurementContext | None = None
+) -> dict[str, Value]:
+    """Everything that ``METRICS`` names, of one run.
+
+    It makes no tables, and compiled metrics hold no lock: studies call it from threads.
+
+    Args:
+        layout: ``Layout.of(model, columns)``, made once for many runs.
+        rows: (n, columns) as the kernels log them.
+        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None where they are not kept.
+        context: what else is known.
+
+    Raises:
+        InputError: the rows do not have these columns, or what is known is of another model.
+    """
+    run = Measurement(layout, rows, events, MeasurementContext() if context is None else context)
+    return {name: value for metric in METRICS.values() for name, value in run.values(metric).items()}

@@ -1,0 +1,104 @@
+"""What happened in a run, and when: impacts, pushes, and the edges of the feet that left the floor and came down."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biped.disturbances import Force, Push
+from biped.kernels.loop.log import IMPACT, LIFT, TOUCH
+from biped.model import Model
+from biped.runs.recording import Recording
+
+EVENT_COLUMNS = (
+    "time", "kind", "subject",
+    "impulse_x", "impulse_y", "impulse_z", "x", "y", "z", "velocity_x", "velocity_y", "velocity_z",
+)  # fmt: skip
+EVENT_NUMBERS = tuple(name for name in EVENT_COLUMNS if name not in ("kind", "subject"))
+
+#: Contact points that make an edge of a foot, where a model has points of these names.
+EDGES = {
+    "left_toes": ("left_1", "left_2"),
+    "left_heel": ("left_3", "left_4"),
+    "right_toes": ("right_1", "right_2"),
+    "right_heel": ("right_3", "right_4"),
+}
+
+
+def event_table(recording: Recording) -> pd.DataFrame:
+    """All events of a run in the order of their times."""
+    model, kinds = recording.model, {TOUCH: "touch", LIFT: "lift", IMPACT: "impact"}
+    records: list[list[Any]] = []
+    for time, kind, subject, *numbers in recording.events.tolist():
+        names = model.body_names if kind == IMPACT else model.contact_names
+        records.append([time, kinds[int(kind)], names[int(subject)], *numbers])
+    records += _pushes(recording)
+    records.sort(key=lambda record: record[0])
+    return table_of(records)
+
+
+def table_of(records: list[Any]) -> pd.DataFrame:
+    """A table of events; None where there is no number."""
+    table = pd.DataFrame(records, columns=list(EVENT_COLUMNS))
+    return table.astype(dict.fromkeys(EVENT_NUMBERS, float))
+
+
+def _pushes(recording: Recording) -> list[list[Any]]:
+    """What each push and force delivered in this run."""
+    began, ended = recording.began, recording.state.time
+    pushes = [d for d in recording.disturbances if isinstance(d, (Push, Force))]
+    delivered = [(push, push.delivered(began, ended)) for push in pushes]
+    return [
+        [max(push.begins, began), "push", push.body, *impulse, *[np.nan] * 6]
+        for push, impulse in delivered
+        if any(impulse)
+    ]
+
+
+def events_summary(recording: Recording, events: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    """The ``events`` of a run's summary."""
+    return {
+        "impacts": impacts_of(events),
+        "pushes": [_impulse(event) for _, event in events[events["kind"] == "push"].iterrows()],
+        "edges": edge_events(recording.model, events, recording.standing),
+    }
+
+
+def impacts_of(events: pd.DataFrame) -> list[dict[str, Any]]:
+    """The impacts among the events of a run, as its summary has them."""
+    impacts = events[events["kind"] == "impact"]
+    return [_impulse(event) | {"place": [float(event[axis]) for axis in "xyz"]} for _, event in impacts.iterrows()]
+
+
+def _impulse(event: "pd.Series[Any]") -> dict[str, Any]:
+    impulse = [float(event[f"impulse_{axis}"]) for axis in "xyz"]
+    return {"time": float(event["time"]), "body": str(event["subject"]), "impulse": impulse}
+
+
+def edge_events(model: Model, events: pd.DataFrame, standing: frozenset[str] = frozenset()) -> list[dict[str, Any]]:
+    """When each edge of each foot came down (its first point touches) and left (its last point lifts).
+
+    Each with how long the edge stayed so, up to its next change; None for the last.
+    """
+    found = []
+    for edge, points in EDGES.items():
+        if all(point in model.contact_names for point in points):
+            found += _edge_changes(edge, points, events, standing)
+    return sorted(found, key=lambda change: change["time"])
+
+
+def _edge_changes(
+    edge: str, points: tuple[str, ...], events: pd.DataFrame, standing: frozenset[str]
+) -> list[dict[str, Any]]:
+    mine = events[events["subject"].isin(points) & events["kind"].isin(["touch", "lift"])]
+    down = set(points) & standing
+    changes: list[dict[str, Any]] = []
+    for time, kind, subject in zip(mine["time"], mine["kind"], mine["subject"], strict=True):
+        was_down = bool(down)
+        (down.add if kind == "touch" else down.discard)(subject)
+        if bool(down) != was_down:
+            changes.append({"time": float(time), "edge": edge, "change": "down" if down else "up", "lasted": None})
+    for before, after in pairwise(changes):
+        before["lasted"] = after["time"] - before["time"]
+    return changes

@@ -1,0 +1,85 @@
+"""Runs as they are saved, and those that older versions saved."""
+
+import json
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from biped import Run
+from biped.errors import InputError
+from biped.metrics import METRICS, measure_run
+from biped.runs.summary import Summary
+from experiments.catalogue.registry import experiment_named
+
+
+@pytest.fixture(scope="module")
+def run():
+    return experiment_named("thrown-block").run({"run.duration": 0.2})
+
+
+@pytest.fixture
+def folder(run, tmp_path):
+    return run.save(tmp_path)
+
+
+def summary_of(folder):
+    return json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+
+
+def write_summary(folder, summary):
+    (folder / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+
+
+def made_old(run, folder):
+    """The folder as format 1 had it: other names of columns, metrics and numbers of its own side by side."""
+    table = pyarrow.parquet.read_table(folder / "run.parquet")
+    names = [name.replace("projectile_", "thrown_") for name in table.column_names]
+    units = {name.replace("projectile_", "thrown_"): unit for name, unit in run.units.items()}
+    old = table.rename_columns(names).replace_schema_metadata({b"units": json.dumps(units).encode()})
+    pyarrow.parquet.write_table(old, folder / "run.parquet")
+    summary = summary_of(folder)
+    del summary["format"]
+    own = {name: summary["metrics"][name] for name in ("foot_slip", "steps", "newton_max", "fell_at")}
+    summary |= own | {"settling_time": 99.0, "peak_torque": run.by_joint("peak_torque"), "saturation": {}}
+    summary["metrics"]["newton_max"] = 1  # of the recorded rows
+    write_summary(folder, summary)
+    return summary
+
+
+def test_what_is_saved_is_read(run, folder):
+    read = Run.load(folder, run.state.model)
+    assert read.frame.equals(run.frame)
+    assert read.summary == run.summary
+    assert isinstance(read.summary, Summary)
+    assert read.summary["steps"] == run.metrics["steps"]
+
+
+def test_numbers_are_saved_once(folder):
+    summary = summary_of(folder)
+    assert not set(summary) & set(METRICS)
+    assert summary["format"] == 2
+
+
+def test_a_run_of_format_1_is_read_with_todays_names_and_definitions(run, folder):
+    made_old(run, folder)
+    read = Run.load(folder, run.state.model)
+    assert read.frame.equals(run.frame)
+    assert read.units == run.units
+    assert read.summary == run.summary
+    assert read.summary["settling_time"] != 99.0
+    assert measure_run(read) == run.metrics
+
+
+def test_a_run_of_format_1_without_metrics_is_refused_in_a_sentence(run, folder):
+    summary = made_old(run, folder)
+    del summary["metrics"]
+    write_summary(folder, summary)
+    with pytest.raises(InputError, match=r"saved by another version \(format 1, here 2\); run it again"):
+        Run.load(folder, run.state.model)
+
+
+def test_a_run_of_a_later_format_is_refused_in_a_sentence(run, folder):
+    write_summary(folder, summary_of(folder) | {"format": 3})
+    with pytest.raises(InputError, match=r"saved by another version \(format 3, here 2\); run it again"):
+        Run.load(folder, run.state.model)
