@@ -78,7 +78,7 @@ def _classes(found: Any) -> Iterator[type]:
     """The classes of all named tuples in a type."""
     if isinstance(found, types.CPointer):
         found = found.dtype
-    if isinstance(found, types.NamedTuple):
+    if isinstance(found, types.BaseNamedTuple):
         yield found.instance_class
     if isinstance(found, types.BaseTuple):
         for part in found:
