@@ -25,20 +25,13 @@ _JOINTS = ("hip", "knee", "ankle")
 
 @dataclass(frozen=True)
 class AnatomicalJoint:
-    """A hip, a knee or an ankle.
+    """A hip, a knee or an ankle."""
 
-    Attributes:
-        side: left or right.
-        name: hip, knee or ankle.
-        hinges: from the proximal to the distal segment: roll, pitch or yaw.
-    """
-
-    side: str
-    name: str
-    hinges: tuple[str, ...]
+    side: str  # left or right
+    name: str  # hip, knee or ankle
+    hinges: tuple[str, ...]  # from the proximal to the distal segment: roll, pitch or yaw
 
     def joint(self, hinge: str) -> str:
-        """The model's name of a hinge."""
         return f"{self.side}_{self.name}_{hinge}"
 
     @property
@@ -54,7 +47,6 @@ class AnatomicalJoint:
 
     @property
     def has_three_angles(self) -> bool:
-        """Whether it turns about more than its lateral axis."""
         return self.hinges != ("pitch",)
 
     def angles(self, run: Run) -> Floats:
@@ -86,7 +78,6 @@ def _hinges(model: Model, prefix: str) -> Iterator[str]:
 
 
 def hinge_names(joints: list[AnatomicalJoint]) -> set[str]:
-    """The model's names of all hinges of these joints."""
     return {joint.joint(hinge) for joint in joints for hinge in joint.hinges}
 
 

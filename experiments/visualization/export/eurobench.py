@@ -65,7 +65,6 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
 
 
 def csv_of(run: Run, table: Table) -> str:
-    """A table with its times, semicolons between columns."""
     numbers = np.column_stack([times(run), *table.values()]).tolist()
     lines = [";".join(["time", *table]), *(";".join(f"{x:.12g}" for x in row) for row in numbers)]
     return "\n".join(lines) + "\n"

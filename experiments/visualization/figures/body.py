@@ -18,7 +18,6 @@ SCALAR_AND_VECTOR = {"height_ratios": (1, 2.2)}
 
 
 def draw_position(axes: Axes, subject: Subject) -> None:
-    """x, y, z over time, and their set points."""
     draw_curves(axes, subject, [subject.column(name) for name in POSITION], ("$x$", "$y$", "$z$"), style.AXES)
     if subject.set_point is not None:
         draw_targets(axes, subject.set_point.position, style.AXES)

@@ -32,7 +32,6 @@ def draw_modes(axes: Axes, subject: Subject, title: str, *, labels: bool = True)
 
 
 def contact_modes(subject: Subject) -> Figure:
-    """The state of each contact point over time."""
     figure = new_figure(size=(style.SIZE[0], 1.4 + 0.27 * subject.model.nc))
     axes = figure.axes[0]
     draw_modes(axes, subject, "State of each contact point")

@@ -27,13 +27,11 @@ def draw_curves(
     labels: Sequence[str],
     colors: Sequence[str] = style.LINES,
 ) -> None:
-    """One line for each curve, with a label."""
     for curve, label, color in zip(curves, labels, colors, strict=False):
         axes.plot(subject.time, np.asarray(curve), color=color, label=label)
 
 
 def draw_targets(axes: Axes, targets: Sequence[float], colors: Sequence[str]) -> None:
-    """A dashed line at each set point."""
     for k, (target, color) in enumerate(zip(targets, colors, strict=False)):
         axes.axhline(target, color=color, linestyle=(0, (5, 3)), linewidth=0.9, label="set point" if k == 0 else None)
 

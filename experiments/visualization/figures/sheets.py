@@ -19,18 +19,12 @@ Draw = Callable[[Subject], Figure]
 
 @dataclass(frozen=True)
 class Plate:
-    """One kind of figure.
+    """One kind of figure."""
 
-    Attributes:
-        kind: its name, one of ``names.KINDS``.
-        draw: draws it.
-        applies: whether a run has what it shows.
-        general: whether it is drawn for every run that it applies to, or only where the experiment asks for it.
-    """
-
-    kind: str
-    draw: Draw
-    applies: Callable[[Subject], bool]
+    kind: str  # its name, one of ``names.KINDS``
+    draw: Draw  # draws it
+    applies: Callable[[Subject], bool]  # whether a run has what it shows
+    #: whether it is drawn for every run that it applies to, or only where the experiment asks for it
     general: bool = True
 
 

@@ -28,23 +28,15 @@ class Mark:
 
 @dataclass(frozen=True)
 class Subject:
-    """What figures are drawn from.
+    """What figures are drawn from."""
 
-    Attributes:
-        run: the run.
-        set_point: where its root was to be, or None.
-        name: what the overview is titled with.
-        marks: the moments to mark, by time.
-    """
-
-    run: Run
-    set_point: SetPoint | None = None
-    name: str = ""
-    marks: tuple[Mark, ...] = field(default=())
+    run: Run  # the run
+    set_point: SetPoint | None = None  # where its root was to be, or None
+    name: str = ""  # what the overview is titled with
+    marks: tuple[Mark, ...] = field(default=())  # the moments to mark, by time
 
     @property
     def model(self) -> Model:
-        """The model that moved."""
         return self.run.state.model
 
     @property
@@ -57,12 +49,10 @@ class Subject:
         return self.run.frame[name].to_numpy()
 
     def has(self, *names: str) -> bool:
-        """Whether the run has these columns."""
         return all(name in self.run.frame.columns for name in names)
 
 
 def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> Subject:
-    """The subject of a run, with its marks."""
     found = (*_push_marks(run), *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
     marks = sorted(found, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
@@ -110,7 +100,6 @@ def _are_together(one: Change, two: Change) -> bool:
 
 
 def _touch_mark(run: Run) -> list[Mark]:
-    """The first touch of a model without feet."""
     touches = run.events[run.events["kind"] == "touch"]
     has_feet = any(point in run.state.model.contact_names for points in EDGES.values() for point in points)
     if has_feet or not len(touches):

@@ -43,7 +43,6 @@ class Pacer:
         return max(0, due)
 
     def took(self, ticks: int) -> None:
-        """So many were simulated."""
         self._taken += ticks
 
     def drop(self, ticks: int) -> None:
@@ -54,15 +53,10 @@ class Pacer:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a ``Meter`` shows.
+    """What a ``Meter`` shows."""
 
-    Attributes:
-        factor: simulated seconds in one on the wall.
-        idle: share of the time in which there was nothing to do, 0 … 1.
-    """
-
-    factor: float
-    idle: float
+    factor: float  # simulated seconds in one on the wall
+    idle: float  # share of the time in which there was nothing to do, 0 … 1
 
 
 class Meter:
@@ -78,7 +72,6 @@ class Meter:
         self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated, slept
 
     def slept(self, seconds: float) -> None:
-        """There was nothing to do for so long."""
         self._slept += seconds
 
     def mark(self, wall: float, simulated: float) -> None:

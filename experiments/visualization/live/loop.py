@@ -55,7 +55,6 @@ class Loop:
 
     @property
     def model(self) -> Model:
-        """What moves, loads included."""
         return self._session.plan.model
 
     @property

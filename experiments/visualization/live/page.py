@@ -85,7 +85,6 @@ class Page:
     # --- pictures ---
 
     def show(self, loop: Loop, status: Status) -> None:
-        """Send what has changed."""
         snapshot = snapshot_of(loop.state, loop.disturbances)
         if not any(isinstance(disturbance, Throw) for disturbance in loop.disturbances):
             snapshot = replace(snapshot, thrown=None)
@@ -94,7 +93,6 @@ class Page:
             self._say(status)
 
     def complain(self, what: str) -> None:
-        """Tell all browsers what was wrong."""
         for client in self.server.get_clients().values():
             client.add_notification("That cannot be done", what, color="red", auto_close_seconds=8.0)
 
@@ -232,7 +230,6 @@ class Page:
         return lambda event: self._ask(change) if event.client_id is not None else None
 
     def _turn(self, dial: _Dial, loop: Loop) -> None:
-        """Let one gain be what its slider shows."""
         assert loop.gains is not None
         triple = list(getattr(loop.gains, dial.key))
         triple[dial.axis] = float(dial.handle.value)

@@ -22,40 +22,24 @@ Change = Callable[[Loop], None]
 
 @dataclass(frozen=True)
 class Status:
-    """What there is to tell at a moment.
+    """What there is to tell at a moment."""
 
-    Attributes:
-        time: [s] simulated.
-        reading: how well it keeps up; None while it is paused, or has ended, or has only begun.
-        dropped: [s] of simulated time that could not be made up for, since the start.
-        paused: whether it is.
-        fell_at: [s] or None.
-        error: why a step had no solution, or None.
-    """
-
-    time: float
-    reading: Reading | None
-    dropped: float
-    paused: bool
-    fell_at: float | None
-    error: str | None
+    time: float  # [s] simulated
+    reading: Reading | None  # how well it keeps up; None while it is paused, or has ended, or has only begun
+    dropped: float  # [s] of simulated time that could not be made up for, since the start
+    paused: bool  # whether it is
+    fell_at: float | None  # [s] or None
+    error: str | None  # why a step had no solution, or None
 
 
 @dataclass(frozen=True)
 class Measured:
-    """How well a runner kept up.
+    """How well a runner kept up."""
 
-    Attributes:
-        factor: simulated seconds in one on the wall.
-        idle: share of the time in which its thread had nothing to do, 0 … 1.
-        core: share of a processor's core that its thread used: what idle does not tell where others use the cores.
-        dropped: [s] of simulated time that could not be made up for.
-    """
-
-    factor: float
-    idle: float
-    core: float
-    dropped: float
+    factor: float  # simulated seconds in one on the wall
+    idle: float  # share of the time in which its thread had nothing to do, 0 … 1
+    core: float  # share of a processor's core that its thread used: what idle does not tell where others use the cores
+    dropped: float  # [s] of simulated time that could not be made up for
 
 
 class Runner:
@@ -104,7 +88,6 @@ class Runner:
         self._changes.put(change)
 
     def pause(self, paused: bool) -> None:
-        """Stand still, or go on."""
         self.paused = paused
 
     def stop(self) -> None:
@@ -147,7 +130,6 @@ class Runner:
 
     @property
     def status(self) -> Status:
-        """What there is to tell now."""
         loop = self.loop
         return Status(loop.time, self.meter.reading, self.pacer.dropped, self.paused, loop.fell_at, loop.error)
 

@@ -21,7 +21,6 @@ class GainsFolder:
 
     @property
     def name(self) -> str:
-        """Of the file."""
         return self._file.name
 
     def path_of(self, name: str) -> Path:

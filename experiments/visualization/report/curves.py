@@ -25,42 +25,25 @@ TIME = "time"
 
 @dataclass(frozen=True)
 class Curve:
-    """One line.
+    """One line."""
 
-    Attributes:
-        label: in the legend.
-        values: (rows,).
-        color: a colour of ``theme``.
-        dash: as Plotly names them.
-        is_step: whether a value holds until the next row.
-        hidden: whether it is drawn only when its entry in the legend is clicked.
-    """
-
-    label: str
-    values: Floats
-    color: str
-    dash: str = "solid"
-    is_step: bool = False
-    hidden: bool = False
+    label: str  # in the legend
+    values: Floats  # (rows,)
+    color: str  # a colour of ``theme``
+    dash: str = "solid"  # as Plotly names them
+    is_step: bool = False  # whether a value holds until the next row
+    hidden: bool = False  # whether it is drawn only when its entry in the legend is clicked
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Some curves on one axis.
+    """Some curves on one axis."""
 
-    Attributes:
-        title: above it.
-        unit: of its axis.
-        curves: what it shows.
-        targets: (value, colour) of dashed lines, where the curves should be.
-        logarithmic: its axis.
-    """
-
-    title: str
-    unit: str
-    curves: tuple[Curve, ...]
-    targets: tuple[tuple[float, str], ...] = ()
-    logarithmic: bool = False
+    title: str  # above it
+    unit: str  # of its axis
+    curves: tuple[Curve, ...]  # what it shows
+    targets: tuple[tuple[float, str], ...] = ()  # (value, colour) of dashed lines, where the curves should be
+    logarithmic: bool = False  # its axis
 
 
 def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.int64]:

@@ -56,14 +56,12 @@ def grid_of_panels(
 
 
 def panel(k: int) -> dict[str, str]:
-    """The axes of a panel, as traces name them."""
     return {"xaxis": f"x{_number(k)}", "yaxis": f"y{_number(k)}"}
 
 
 def update_panel(
     figure: go.Figure, k: int, *, x: dict[str, Any] | None = None, y: dict[str, Any] | None = None
 ) -> None:
-    """Change the axes of a panel."""
     figure.update_layout({f"xaxis{_number(k)}": x or {}, f"yaxis{_number(k)}": y or {}})
 
 

@@ -36,12 +36,10 @@ def page_sections(study: Study) -> list[Section] | None:
 
 
 def page_lead(study: Study) -> list[Block]:
-    """What the study found."""
     return _asked(study, "page_lead", lambda reason: [_not_yet(reason)]) or []
 
 
 def page_again(study: Study) -> list[Block]:
-    """How to run it again."""
     return _asked(study, "page_again", lambda reason: [_not_yet(reason)]) or []
 
 

@@ -49,7 +49,6 @@ def _drawings(trials: Trials, axes: Sequence[Axis]) -> Iterator[Drawing]:
 
 
 def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
-    """The share that recovers, over each axis by itself."""
     figure = _panels(axes, "share")
     kinds = kinds_in(trials.frame)
     for k, axis in enumerate(axes):
@@ -98,7 +97,6 @@ def _cells(trials: Trials, first: Axis, second: Axis) -> list[list["pd.Series[st
 
 
 def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
-    """A map of each metric, one at a time."""
     figure = theme.new_figure(500, margin={"t": 70})
     for k, name in enumerate(trials.shown_metrics):
         table = _medians(first, second, trials.frame[name])
@@ -222,7 +220,6 @@ def _dimension(label: str, values: "pd.Series[Any]", axis: Axis | None) -> dict[
 
 
 def _panels(axes: Sequence[Axis], title: str, top: int = 34) -> go.Figure:
-    """A panel for each axis."""
     labels, logarithmic = [axis.label for axis in axes], [axis.is_logarithmic for axis in axes]
     figure = grid_of_panels(labels, [title] * len(axes), logarithmic, top=top)
     for k, axis in enumerate(axes):

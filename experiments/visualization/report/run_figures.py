@@ -233,7 +233,6 @@ def _momentum(subject: Subject) -> go.Figure:
 
 
 def _platform(subject: Subject) -> go.Figure:
-    """Shift, and the rotation vector of the turn."""
     shift = 1e3 * np.stack([subject.column(f"platform_{axis}") for axis in _XYZ], axis=1)
     w, *vector = (subject.column(f"platform_q{part}") for part in "wxyz")
     sine = np.linalg.norm(vector, axis=0)

@@ -191,7 +191,6 @@ def _counted(run: Run) -> str:
 
 
 def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
-    """Place and velocity are those of impacts only."""
     impulse, place, velocity = (
         [float(event[f"{name}{axis}"]) for axis in "xyz"] for name in ("impulse_", "", "velocity_")
     )

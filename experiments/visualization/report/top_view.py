@@ -104,7 +104,6 @@ def _add_path(figure: go.Figure, time: Floats, path: Floats, label: str, color: 
 def _moment(
     places: Floats, touching: NDArray[np.bool_], points: dict[str, Floats], colors: dict[str, str]
 ) -> list[go.Scatter]:
-    """The traces that the slider moves."""
     ring = hull(places[touching])
     polygon = go.Scatter(
         x=ring[:, 1], y=ring[:, 0], name="points in contact", mode="lines", fill="toself",

@@ -17,17 +17,11 @@ ASPECT = 4.0 / 3.0
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera at rest.
+    """A camera at rest."""
 
-    Attributes:
-        position: (3,) [m].
-        look_at: (3,) [m].
-        fov: [rad] vertical field of view.
-    """
-
-    position: Floats
-    look_at: Floats
-    fov: float = FIELD_OF_VIEW
+    position: Floats  # (3,) [m]
+    look_at: Floats  # (3,) [m]
+    fov: float = FIELD_OF_VIEW  # [rad] vertical field of view
 
     @property
     def wxyz(self) -> Floats:

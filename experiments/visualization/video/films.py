@@ -122,7 +122,6 @@ def _encoder(part: Path, size: tuple[int, int], fps: float) -> Iterator[_Encoder
 
 
 def _check(path: Path, part: Path, count: int) -> None:
-    """Whether all pictures are in the file."""
     import imageio_ffmpeg
 
     try:
@@ -168,7 +167,6 @@ class _Packed:
 
     @property
     def image(self) -> "Image":
-        """The picture."""
         from PIL import Image
 
         return Image.frombytes(self._mode, self._size, zlib.decompress(self._bytes))
@@ -195,7 +193,6 @@ def durations(count: int, fps: float) -> list[int]:
 
 
 def _palette(pictures: "list[_Packed]") -> "Image":
-    """The colours that serve all pictures best."""
     from PIL import Image
 
     chosen = [pictures[k].image for k in np.unique(np.linspace(0, len(pictures) - 1, SAMPLES).astype(int))]

@@ -18,20 +18,14 @@ LEAST_FPS = 0.01
 class Shots:
     """The pictures of a film.
 
-    Attributes:
-        begins: [s] of the run, at the first picture.
-        ends: [s] of the run, after the last one.
-        fps: pictures in a second.
-        speed: seconds of the run in a second of the film.
-
     Raises:
         InputError: it is empty, or too long, or a number is not above zero.
     """
 
-    begins: float
-    ends: float
-    fps: float
-    speed: float = 1.0
+    begins: float  # [s] of the run, at the first picture
+    ends: float  # [s] of the run, after the last one
+    fps: float  # pictures in a second
+    speed: float = 1.0  # seconds of the run in a second of the film
 
     def __post_init__(self) -> None:
         for name in ("fps", "speed"):

@@ -95,7 +95,6 @@ def _figure(stage: Stage, k: int, role: Role) -> Any:
 
 
 def look_from(server: Any, camera: Camera) -> None:
-    """Let browsers start with this camera."""
     start = server.initial_camera
     start.position, start.look_at = tuple(camera.position), tuple(camera.look_at)
     start.up, start.fov = (0.0, 0.0, 1.0), camera.fov

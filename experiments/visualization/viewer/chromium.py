@@ -94,7 +94,6 @@ class Chromium:
             raise InputError(f"Chromium has ended by itself, or was ended ({error}); too little memory?") from error
 
     def _note(self, event: dict[str, Any]) -> None:
-        """Keep what the page says of errors."""
         if event.get("method") == "Runtime.exceptionThrown":
             self.console.append(event["params"]["exceptionDetails"].get("text", "exception"))
         elif event.get("method") == "Runtime.consoleAPICalled" and event["params"]["type"] == "error":
@@ -136,7 +135,6 @@ class Chromium:
         raise TimeoutError(f"{expression} is not true after {patience:g} s")
 
     def picture(self) -> bytes:
-        """The page as a PNG."""
         return base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"])
 
     def click(self, x: float, y: float) -> None:

@@ -15,32 +15,21 @@ POINTS = 480
 
 @dataclass(frozen=True)
 class Curve:
-    """One line.
+    """One line."""
 
-    Attributes:
-        label: ``left``, ``x``, or nothing where there is one only.
-        values: (rows,).
-    """
-
-    label: str
-    values: Floats
+    label: str  # ``left``, ``x``, or nothing where there is one only
+    values: Floats  # (rows,)
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines that belong together.
+    """Lines that belong together."""
 
-    Attributes:
-        title: with its unit.
-        curves: the lines.
-    """
-
-    title: str
-    curves: tuple[Curve, ...]
+    title: str  # with its unit
+    curves: tuple[Curve, ...]  # the lines
 
 
 def plots_of(run: Run) -> list[Plot]:
-    """All that a run has, the most telling first."""
     frame, model = run.frame, run.state.model
     plots: list[Plot] = []
     table = series(run)

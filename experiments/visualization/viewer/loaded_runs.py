@@ -14,26 +14,18 @@ from experiments.visualization.viewer.trajectory import Film, film_of
 
 @dataclass(frozen=True)
 class Role:
-    """One run of those that are shown.
+    """One run of those that are shown."""
 
-    Attributes:
-        name: experiment and folder, unique.
-        run: the run.
-        film: what is seen of it.
-    """
-
-    name: str
-    run: Run
-    film: Film
+    name: str  # experiment and folder, unique
+    run: Run  # the run
+    film: Film  # what is seen of it
 
     @cached_property
     def plots(self) -> dict[str, Plot]:
-        """By title."""
         return {plot.title: plot for plot in plots_of(self.run)}
 
     @property
     def outcome(self) -> str:
-        """In a few words."""
         summary = self.run.summary
         if summary["fell_at"] is not None:
             return f"fell at {summary['fell_at']:.2f} s"

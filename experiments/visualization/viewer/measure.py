@@ -37,29 +37,17 @@ _GRAPHICS = """(() => { const gl = document.createElement("canvas").getContext("
 
 @dataclass(frozen=True)
 class Rates:
-    """Per second, at one size of the window.
+    """Per second, at one size of the window."""
 
-    Attributes:
-        width: [pixels].
-        height: [pixels].
-        shadows: whether they were drawn.
-        graphics: what draws: a graphics card, or SwiftShader, which is the processor.
-        sent: pictures that the server has sent.
-        cost: [s] of the processor that a picture takes on the server.
-        animated: animation frames of the browser.
-        drawn: pictures that it has drawn.
-        scripts: [s] that a picture takes in the page's own functions, without what they wait for the graphics.
-    """
-
-    width: int
-    height: int
-    shadows: bool
-    graphics: str
-    sent: float
-    cost: float
-    animated: float
-    drawn: float
-    scripts: float
+    width: int  # [pixels]
+    height: int  # [pixels]
+    shadows: bool  # whether they were drawn
+    graphics: str  # what draws: a graphics card, or SwiftShader, which is the processor
+    sent: float  # pictures that the server has sent
+    cost: float  # [s] of the processor that a picture takes on the server
+    animated: float  # animation frames of the browser
+    drawn: float  # pictures that it has drawn
+    scripts: float  # [s] that a picture takes in the page's own functions, without what they wait for the graphics
 
 
 def server_cost(page: Page, pictures: int = 600) -> float:

@@ -14,18 +14,12 @@ AROUND = 20
 
 @dataclass(frozen=True)
 class Mesh:
-    """A closed surface.
+    """A closed surface."""
 
-    Attributes:
-        vertices: (V, 3) [m].
-        faces: (F, 3) numbers of vertices, counter-clockwise from outside.
-    """
-
-    vertices: Floats
-    faces: NDArray[np.int64]
+    vertices: Floats  # (V, 3) [m]
+    faces: NDArray[np.int64]  # (F, 3) numbers of vertices, counter-clockwise from outside
 
     def moved(self, by: ArrayLike) -> "Mesh":
-        """The same, displaced."""
         return Mesh(self.vertices + np.asarray(by, dtype=float), self.faces)
 
     def turned(self, rotation: ArrayLike) -> "Mesh":
@@ -35,21 +29,14 @@ class Mesh:
 
 @dataclass(frozen=True)
 class Loop:
-    """A cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis.
+    """A cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis."""
 
-    Attributes:
-        center: [m].
-        half: [m] half of its extent along both directions across the axis.
-        power: n; 2 is an ellipse, more comes closer to a rectangle.
-    """
-
-    center: tuple[float, float, float]
-    half: tuple[float, float]
-    power: float = 2.0
+    center: tuple[float, float, float]  # [m]
+    half: tuple[float, float]  # [m] half of its extent along both directions across the axis
+    power: float = 2.0  # n; 2 is an ellipse, more comes closer to a rectangle
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
-    """Several surfaces as one."""
     starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     faces = [mesh.faces + start for mesh, start in zip(meshes, starts, strict=False)]
     return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces))

@@ -124,7 +124,6 @@ class Page:
                 self._wake.wait(IDLE)
 
     def _later(self, action: Callable[[], None]) -> None:
-        """Do it with the next picture."""
         self._todo.put(action)
         self._wake.set()
 
@@ -340,7 +339,6 @@ class _PlotPanel:
         return (grid, *filled, line)
 
     def move_to(self, moment: float) -> None:
-        """Show the present time."""
         with self._lock:
             if self._handle is not None:
                 self._handle.data = self._data(moment)
@@ -382,7 +380,6 @@ def _entry(color: Color, text: str) -> str:
 
 
 def legend() -> str:
-    """What the colours mean, as HTML."""
     marks = "".join(_entry(color, html.escape(name)) for name, color in colors.MARKS.items())
     modes = "".join(_entry(color, html.escape(name)) for name, color in colors.MODE_NAMES.items())
     return (

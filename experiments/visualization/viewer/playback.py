@@ -43,7 +43,6 @@ class Transport:
 
     @property
     def playing(self) -> bool:
-        """Whether time goes on."""
         return self._playing
 
     def play(self, on: bool = True) -> None:
@@ -53,7 +52,6 @@ class Transport:
         self.on_change()
 
     def toggle(self) -> None:
-        """Pause if it plays, else play."""
         with self._lock:
             self._play(not self._playing)
         self.on_change()

@@ -252,7 +252,6 @@ class Figure:
         self._add_patches()
 
     def show(self, snapshot: Snapshot) -> None:
-        """Show it in this instant."""
         first, self.last = self.last is None, snapshot
         for body, handle in self._bodies:
             _move(handle, snapshot.position[body], snapshot.quaternion[body])
@@ -280,7 +279,6 @@ class Figure:
                 clear.visible = how == "see-through"
 
     def set_visible(self, on: bool) -> None:
-        """Show the figure, or not."""
         self._top.visible = on and self.last is not None
 
     # --- what it is made of ---
@@ -337,7 +335,6 @@ class Figure:
         return plate
 
     def _add_patches(self) -> None:
-        """Rectangles of the floor, the more slippery the bluer."""
         parent = self._path if self._plate is None else f"{self._path}/platform"
         for k, patch in enumerate(self.scenery.patches if not self.is_ghost else ()):
             size = (patch.x[1] - patch.x[0], patch.y[1] - patch.y[0], 0.001)

@@ -94,7 +94,6 @@ def is_stranger(headers: Any) -> bool:
 
 
 def url_of(server: Any) -> str:
-    """Where a browser on this machine finds it."""
     return address_of(server.get_host(), server.get_port())
 
 

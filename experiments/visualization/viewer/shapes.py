@@ -36,21 +36,13 @@ SHOULDER, ELBOW, WRIST, CHIN = 0.818 * STATURE, 0.63 * STATURE, 0.485 * STATURE,
 
 @dataclass(frozen=True)
 class Shape:
-    """A surface on a body.
+    """A surface on a body."""
 
-    Attributes:
-        body: number of the body.
-        name: of the part, unique in a model.
-        vertices: (V, 3) [m] from the body's centre of mass, home axes.
-        faces: (F, 3) numbers of vertices, counter-clockwise from outside.
-        color: red, green, blue, 0 … 255.
-    """
-
-    body: int
-    name: str
-    vertices: Floats
-    faces: NDArray[np.int64]
-    color: Color
+    body: int  # number of the body
+    name: str  # of the part, unique in a model
+    vertices: Floats  # (V, 3) [m] from the body's centre of mass, home axes
+    faces: NDArray[np.int64]  # (F, 3) numbers of vertices, counter-clockwise from outside
+    color: Color  # red, green, blue, 0 … 255
 
 
 def shapes_of(model: Model) -> tuple[Shape, ...]:
@@ -92,7 +84,6 @@ def _person(model: Model) -> tuple[Shape, ...]:
 
 
 def _shape(model: Model, body: str, name: str, color: Color, mesh: Mesh) -> Shape:
-    """From a mesh in the body's link frame."""
     number = model.body_index(body)
     return Shape(number, name, mesh.vertices - np.asarray(model.bodies[number].com), mesh.faces, color)
 

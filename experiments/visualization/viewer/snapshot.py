@@ -13,43 +13,24 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One instant; world axes, SI units. What is not there is NaN, an array of no rows, or None.
+    """One instant; world axes, SI units. What is not there is NaN, an array of no rows, or None."""
 
-    Attributes:
-        time: [s].
-        position: (n, 3) [m] the bodies' centres of mass, in the order of ``model.body_names``.
-        quaternion: (n, 4) unit quaternions, scalar first, body to world.
-        contact_place: (nc, 3) [m] the contact points.
-        contact_force: (nc, 3) [N] of the floor on them.
-        contact_mode: (nc,) ``contact.modes``, 1 … 6.
-        com: (3,) [m] the whole model's centre of mass.
-        com_on_floor: (3,) [m] the floor below it.
-        xcom: (3,) [m] the extrapolated centre of mass, on the floor (Hof et al. 2005); NaN where it has none.
-        cop: (3,) [m] the centre of pressure; NaN without load.
-        base: (corners, 3) [m] the support polygon on the floor: of all points of the feet that touch.
-        platform: (7,) the pose of a floor that moves: place [m] and quaternion; None for one at rest.
-        thrown: (7,) the pose of a thrown box; None without one.
-        push_body: (pushes,) numbers of the bodies that the pushes and forces of the run act on.
-        push_place: (pushes, 3) [m] where, whether they act now or not.
-        push_force: (pushes, 3) [N] zero while one does not act.
-    """
-
-    time: float
-    position: Floats
-    quaternion: Floats
-    contact_place: Floats
-    contact_force: Floats
-    contact_mode: NDArray[np.int64]
-    com: Floats
-    com_on_floor: Floats
-    xcom: Floats
-    cop: Floats
-    base: Floats
-    platform: Floats | None
-    thrown: Floats | None
-    push_body: NDArray[np.int64]
-    push_place: Floats
-    push_force: Floats
+    time: float  # [s]
+    position: Floats  # (n, 3) [m] the bodies' centres of mass, in the order of ``model.body_names``
+    quaternion: Floats  # (n, 4) unit quaternions, scalar first, body to world
+    contact_place: Floats  # (nc, 3) [m] the contact points
+    contact_force: Floats  # (nc, 3) [N] of the floor on them
+    contact_mode: NDArray[np.int64]  # (nc,) ``contact.modes``, 1 … 6
+    com: Floats  # (3,) [m] the whole model's centre of mass
+    com_on_floor: Floats  # (3,) [m] the floor below it
+    xcom: Floats  # (3,) [m] the extrapolated centre of mass, on the floor (Hof et al. 2005); NaN where it has none
+    cop: Floats  # (3,) [m] the centre of pressure; NaN without load
+    base: Floats  # (corners, 3) [m] the support polygon on the floor: of all points of the feet that touch
+    platform: Floats | None  # (7,) the pose of a floor that moves: place [m] and quaternion; None for one at rest
+    thrown: Floats | None  # (7,) the pose of a thrown box; None without one
+    push_body: NDArray[np.int64]  # (pushes,) numbers of the bodies that the pushes and forces of the run act on
+    push_place: Floats  # (pushes, 3) [m] where, whether they act now or not
+    push_force: Floats  # (pushes, 3) [N] zero while one does not act
 
     def point_of(self, body: int, offset: Floats) -> Floats:
         """(…, 3) [m] where points of a body are; ``offset`` [m] from its centre of mass, home axes."""

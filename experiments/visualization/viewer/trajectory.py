@@ -30,48 +30,28 @@ Acting = Disturbance | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Film:
-    """All that is seen of a run: one row for each recorded time; world axes, SI units.
+    """All that is seen of a run: one row for each recorded time; world axes, SI units."""
 
-    Attributes:
-        model: what moves, with its loads.
-        scenery: what else there is.
-        time: (rows,) [s], increasing.
-        position: (rows, n, 3) [m] the bodies' centres of mass.
-        quaternion: (rows, n, 4) unit quaternions, scalar first, body to world.
-        contact_place: (rows, nc, 3) [m].
-        contact_force: (rows, nc, 3) [N].
-        contact_mode: (rows, nc).
-        com: (rows, 3) [m].
-        com_on_floor: (rows, 3) [m].
-        xcom: (rows, 3) [m].
-        cop: (rows, 3) [m].
-        base: (rows, nc, 3) [m] corners of the support polygon, counter-clockwise from above.
-        corners: (rows,) how many of them count.
-        platform: (rows, 7) pose of a floor that moves, or None.
-        thrown: (rows, 7) pose of a thrown box, or None.
-        push_body: (pushes,) numbers of the bodies that are pushed.
-        push_place: (rows, pushes, 3) [m] where.
-        push_force: (rows, pushes, 3) [N] mean force from a row to the next one.
-    """
-
-    model: Model
-    scenery: Scenery
-    time: Floats
-    position: Floats
-    quaternion: Floats
-    contact_place: Floats
-    contact_force: Floats
-    contact_mode: NDArray[np.int64]
-    com: Floats
-    com_on_floor: Floats
-    xcom: Floats
-    cop: Floats
-    base: Floats
-    corners: NDArray[np.int64]
-    platform: Floats | None = None
-    thrown: Floats | None = None
+    model: Model  # what moves, with its loads
+    scenery: Scenery  # what else there is
+    time: Floats  # (rows,) [s], increasing
+    position: Floats  # (rows, n, 3) [m] the bodies' centres of mass
+    quaternion: Floats  # (rows, n, 4) unit quaternions, scalar first, body to world
+    contact_place: Floats  # (rows, nc, 3) [m]
+    contact_force: Floats  # (rows, nc, 3) [N]
+    contact_mode: NDArray[np.int64]  # (rows, nc)
+    com: Floats  # (rows, 3) [m]
+    com_on_floor: Floats  # (rows, 3) [m]
+    xcom: Floats  # (rows, 3) [m]
+    cop: Floats  # (rows, 3) [m]
+    base: Floats  # (rows, nc, 3) [m] corners of the support polygon, counter-clockwise from above
+    corners: NDArray[np.int64]  # (rows,) how many of them count
+    platform: Floats | None = None  # (rows, 7) pose of a floor that moves, or None
+    thrown: Floats | None = None  # (rows, 7) pose of a thrown box, or None
+    #: (pushes,) numbers of the bodies that are pushed
     push_body: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    push_place: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))
+    push_place: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))  # (rows, pushes, 3) [m] where
+    #: (rows, pushes, 3) [N] mean force from a row to the next one
     push_force: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))
 
     @property
@@ -127,7 +107,6 @@ class Film:
         )
 
     def sampled(self, times: Sequence[float] | Floats) -> list[Snapshot]:
-        """The instants at some times."""
         return [self.at(float(time)) for time in times]
 
     def rows(self, chosen: Any) -> "Film":
