@@ -62,28 +62,28 @@ def main(argv: Sequence[str]) -> int:
     """Do what the command line after ``view`` says; the exit status."""
     options = parser().parse_args(argv)
     _check(options)
-    from experiments.visualization.viewer.loaded_runs import cast_of
+    from experiments.visualization.viewer.loaded_runs import load_runs
     from experiments.visualization.viewer.page import Page
-    from experiments.visualization.viewer.playback import Transport
+    from experiments.visualization.viewer.playback import Playback
     from experiments.visualization.viewer.serve import serving, url_of
 
     if options.measure:
-        from experiments.visualization.viewer.endings import cleaning_up_when_told
         from experiments.visualization.viewer.measure import find_browser, measure
+        from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
         find_browser()
-    roles = cast_of(options.runs)
-    begins, ends = min(role.film.begins for role in roles), max(role.film.ends for role in roles)
-    transport = Transport(begins, ends, options.speed, playing=not options.paused or options.measure)
+    runs = load_runs(options.runs)
+    begins, ends = min(loaded.trajectory.begins for loaded in runs), max(loaded.trajectory.ends for loaded in runs)
+    playback = Playback(begins, ends, options.speed, playing=not options.paused or options.measure)
     if options.start is not None:
         if not begins <= options.start <= ends:
             _refuse(f"--start {options.start:g}: it must be a time of the runs, which go from {begins:g} to {ends:g} s")
-        transport.seek(options.start)
+        playback.seek(options.start)
     with serving(options.host, options.port) as server:
-        page = Page(server, roles, transport, options.side_by_side)
+        page = Page(server, runs, playback, options.side_by_side)
         if options.measure:
             try:
-                with cleaning_up_when_told():
+                with exit_on_sigterm():
                     for line in measure(page, options.rate):
                         print(line)
             except KeyboardInterrupt:

@@ -40,6 +40,11 @@ class Subject:
         return self.run.state.model
 
     @property
+    def root(self) -> str:
+        """What the columns of the root's pose begin with."""
+        return self.model.root.joint.name
+
+    @property
     def time(self) -> NDArray[np.float64]:
         """(rows,) [s]."""
         return self.run.frame["time"].to_numpy()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 MOST_LATE = 0.25
 
 
-class Pacer:
+class RealTimeClock:
     """How many control ticks are due.
 
     Time that cannot be made up for is dropped and counted, so that a slow simulation runs slower than real time and

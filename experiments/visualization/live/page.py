@@ -1,4 +1,4 @@
-"""The page of ``biped live``: the stage, what there is to tell, and what there is to meddle with."""
+"""The page of ``biped live``: the scene, what there is to tell, and what there is to meddle with."""
 
 import html
 import math
@@ -18,7 +18,7 @@ from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.live.saving import GainsFolder
 from experiments.visualization.viewer.page import CAMERAS, FIELD_OF_VIEW, MIDDLE, legend
-from experiments.visualization.viewer.scene import LAYERS, Stage
+from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.snapshot import snapshot_of
 
@@ -64,12 +64,12 @@ class Page:
         self.server, self._title = server, title
         self._going = "Standing" if loop.controller is not None and loop.model.nc else "Running"
         self._push: Push | None = None
-        self.stage = Stage(server)
+        self.scene = ViewerScene(server)
         scenery = scenery_of(loop.model, loop.disturbances)
-        if scenery.thrown_size is None and loop.model.shapes:
-            scenery = replace(scenery, thrown_size=EDGES)
-        self._figure = self.stage.add(loop.model, "figure", scenery=scenery)
-        self._edges = scenery.thrown_size or EDGES
+        if scenery.projectile_size is None and loop.model.shapes:
+            scenery = replace(scenery, projectile_size=EDGES)
+        self._figure = self.scene.add(loop.model, "figure", scenery=scenery)
+        self._edges = scenery.projectile_size or EDGES
         self.runner: Runner | None = None
         self._words: Any = None
         self._worded = -math.inf
@@ -88,7 +88,7 @@ class Page:
         snapshot = snapshot_of(loop.state, loop.disturbances)
         if not any(isinstance(disturbance, Throw) for disturbance in loop.disturbances):
             snapshot = replace(snapshot, thrown=None)
-        with self.stage.frame():
+        with self.scene.frame():
             self._figure.show(snapshot)
             self._say(status)
 
@@ -151,7 +151,7 @@ class Page:
         self.runner.ask(change)
 
     def _switch(self, layer: str, box: Any) -> Callable[[Loop], None]:
-        return lambda _: self.stage.switch(layer, box.value)
+        return lambda _: self.scene.switch(layer, box.value)
 
     def _build_time(self, gui: Any) -> None:
         self._pause = gui.add_button("Pause", hint="space bar")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 from biped.errors import InputError
-from experiments.visualization.live.clock import Meter, Pacer, Reading
+from experiments.visualization.live.clock import Meter, Reading, RealTimeClock
 from experiments.visualization.live.loop import Loop
 
 #: Pictures in a second.
@@ -74,7 +74,7 @@ class Runner:
     ) -> None:
         self.loop, self.again, self.paused = loop, again, False
         self.meter = Meter()
-        self.pacer = Pacer(loop.tick)
+        self.pacer = RealTimeClock(loop.tick)
         self._show, self._complain = show, complain
         self._frame = 1.0 / frame_rate
         self._clock, self._sleep = clock, sleep

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from contact.arrays import Floats
 from experiments.visualization.figures.labels import label_rows
+from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Mark
 from experiments.visualization.report import theme
 
@@ -21,29 +21,6 @@ MOST_ROWS = 2000
 PANEL, AROUND, LINE, GAP = 190, 60, 13, 30
 #: The word of charts that zoom together.
 TIME = "time"
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One line."""
-
-    label: str  # in the legend
-    values: Floats  # (rows,)
-    color: str  # a colour of ``theme``
-    dash: str = "solid"  # as Plotly names them
-    is_step: bool = False  # whether a value holds until the next row
-    hidden: bool = False  # whether it is drawn only when its entry in the legend is clicked
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Some curves on one axis."""
-
-    title: str  # above it
-    unit: str  # of its axis
-    curves: tuple[Curve, ...]  # what it shows
-    targets: tuple[tuple[float, str], ...] = ()  # (value, colour) of dashed lines, where the curves should be
-    logarithmic: bool = False  # its axis
 
 
 def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.int64]:
@@ -122,7 +99,12 @@ def _add_panel(
             y=curve.values[rows].astype(np.float32),
             name=curve.label,
             mode="lines",
-            line={"color": curve.color, "dash": curve.dash, "width": 1.6, "shape": "hv" if curve.is_step else "linear"},
+            line={
+                "color": theme.on_any_ground(curve.color),
+                "dash": curve.dash,
+                "width": 1.6,
+                "shape": "hv" if curve.is_step else "linear",
+            },
             yaxis=f"y{number}",
             legend=f"legend{number}",
             showlegend=True,

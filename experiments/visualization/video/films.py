@@ -1,12 +1,10 @@
 """Films into files: MP4 by ffmpeg, GIF by Pillow. A file is there when it is complete, or not at all."""
 
 import contextlib
-import subprocess
-import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +20,16 @@ COLORS = 256
 #: So many pictures, evenly spaced, say which colours a GIF has.
 SAMPLES = 8
 #: Colours that mean something are in the palette however small what has them, by a strip of this share of the samples.
-MARKS = (*colors.MODES, colors.COM, colors.XCOM, colors.COP, colors.BASE, colors.PUSH, colors.THROWN, *colors.GHOSTS)
+MARKS = (
+    *colors.MODES,
+    colors.COM,
+    colors.XCOM,
+    colors.COP,
+    colors.BASE,
+    colors.PUSH,
+    colors.PROJECTILE,
+    *colors.GHOSTS,
+)
 STRIP = 0.004
 #: [s] a GIF counts time in these.
 TICK = 0.01
@@ -56,69 +63,26 @@ def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fp
         InputError: an edge is odd, or ffmpeg fails.
         OSError: the file cannot be written.
     """
+    import imageio_ffmpeg
+
     if size[0] % 2 or size[1] % 2:
         raise InputError(f"--size {size[0]}x{size[1]}: an MP4 needs even edges")
     with in_place_of(path) as part:
         part.touch()  # what cannot be written is told before anything is drawn
+        encoder = imageio_ffmpeg.write_frames(
+            part, size, fps=fps, codec="libx264", quality=None, macro_block_size=2, ffmpeg_log_level="quiet",
+            output_params=["-crf", str(CRF), "-preset", "medium", "-movflags", "+faststart", "-f", "mp4"],
+        )  # fmt: skip
         count = 0
-        with _encoder(part, size, fps) as encoder:
+        with contextlib.closing(encoder):
+            encoder.send(None)
             for picture in pictures:
                 count += 1
-                if not encoder.take(picture.tobytes()):
+                try:
+                    encoder.send(picture.tobytes())
+                except OSError:  # it has ended; what it has written says enough
                     break
-        if encoder.error is not None:
-            raise InputError(f"{path}: ffmpeg could not write it ({encoder.error})")
         _check(path, part, count)
-
-
-class _Encoder:
-    """A running ffmpeg that is fed with raw pictures."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]", said: IO[bytes]) -> None:
-        self._process, self._said = process, said
-        self.error: str | None = None
-
-    def take(self, picture: bytes) -> bool:
-        """Feed it; whether it still takes anything."""
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(picture)
-        except BrokenPipeError:
-            return False
-        return True
-
-    def end(self) -> None:
-        """Let it finish, and read what was wrong if something was."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
-        if self._process.wait() != 0:
-            self._said.seek(0)
-            lines = [line.strip() for line in self._said.read().decode(errors="replace").splitlines() if line.strip()]
-            self.error = lines[0] if lines else f"status {self._process.returncode}"
-
-
-@contextlib.contextmanager
-def _encoder(part: Path, size: tuple[int, int], fps: float) -> Iterator[_Encoder]:
-    """An ffmpeg of imageio-ffmpeg's that writes H.264; it is gone afterwards."""
-    import imageio_ffmpeg
-
-    command = [
-        imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
-        "-s", f"{size[0]}x{size[1]}", "-r", f"{fps:.10g}", "-i", "-", "-an", "-c:v", "libx264", "-crf", str(CRF),
-        "-preset", "medium", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(part),
-    ]  # fmt: skip
-    with tempfile.TemporaryFile() as said:
-        # A session of its own: Ctrl-C is ours to hear.
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True)
-        encoder = _Encoder(process, said)
-        try:
-            yield encoder
-        except BaseException:
-            process.kill()
-            raise
-        finally:
-            encoder.end()
 
 
 def _check(path: Path, part: Path, count: int) -> None:

@@ -15,7 +15,7 @@ LEAST_FPS = 0.01
 
 
 @dataclass(frozen=True)
-class Shots:
+class FrameSchedule:
     """The pictures of a film.
 
     Raises:
@@ -62,9 +62,9 @@ class Shots:
         return self.count / self.fps
 
 
-def shots_of(
+def schedule_of(
     spans: Sequence[tuple[float, float]], begin: float | None, end: float | None, fps: float, speed: float
-) -> Shots:
+) -> FrameSchedule:
     """The pictures of some runs; from the first one's begin to the last one's end, if not told otherwise.
 
     Args:
@@ -75,13 +75,13 @@ def shots_of(
         speed: seconds of the run in a second of the film.
 
     Raises:
-        InputError: the times are not the runs', or as ``Shots``.
+        InputError: the times are not the runs', or as ``FrameSchedule``.
     """
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     for name, value in (("--from", begin), ("--to", end)):
         if value is not None and not first <= value <= last:
             raise InputError(f"{name} {value:g}: it must be a time of the runs, which go from {first:g} to {last:g} s")
-    return Shots(first if begin is None else begin, last if end is None else end, fps, speed)
+    return FrameSchedule(first if begin is None else begin, last if end is None else end, fps, speed)
 
 
 def parse_size(text: str) -> tuple[int, int]:

@@ -52,7 +52,7 @@ class Rates:
 
 def server_cost(page: Page, pictures: int = 600) -> float:
     """[s] of the processor that a picture takes on the server: the mean over that many, at 60 a second of the run."""
-    page.transport.play()
+    page.playback.play()
     frames, cost = page.frames, page.cost
     for k in range(pictures):
         page.frame(k / 60.0)
@@ -74,7 +74,7 @@ def measure_rates(page: Page, rate: float = 60.0, sizes: tuple[tuple[int, int], 
             browser.command("Profiler.enable")
             graphics = browser.evaluate(_GRAPHICS)
             for shadows in (True, False):
-                page.stage.cast_shadows(shadows)
+                page.scene.cast_shadows(shadows)
                 for size in sizes:
                     yield _at_size(page, browser, size, shadows, graphics)
         finally:
@@ -84,7 +84,7 @@ def measure_rates(page: Page, rate: float = 60.0, sizes: tuple[tuple[int, int], 
 
 def _at_size(page: Page, browser: Chromium, size: tuple[int, int], shadows: bool, graphics: str) -> Rates:
     browser.resize(*size)
-    page.transport.play()
+    page.playback.play()
     time.sleep(SETTLE)
     browser.command("Profiler.start")
     frames, cost, began = page.frames, page.cost, time.perf_counter()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from biped.errors import InputError
 
 
-class Transport:
+class Playback:
     """The time that is shown; safe to use from several threads.
 
     Attributes:

@@ -33,7 +33,7 @@ class PatchArea:
 class Scenery:
     """Things that stay as they are throughout a run."""
 
-    thrown_size: Vector3 | None = None  # [m] edges of a thrown box, or None
+    projectile_size: Vector3 | None = None  # [m] edges of a thrown box, or None
     loads: tuple[LoadBox, ...] = ()  # on the bodies
     patches: tuple[PatchArea, ...] = ()  # of the floor
     moving_floor: bool = False  # whether the floor moves
@@ -47,7 +47,7 @@ def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, A
         disturbances: themselves, or as a run describes them (``run.disturbances``).
     """
     acting = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
-    thrown = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
+    projectiles = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
     patches = tuple(
         PatchArea((d["x"][0], d["x"][1]), (d["y"][0], d["y"][1]), d["floor"]["mu_s"])
         for d in acting
@@ -55,7 +55,7 @@ def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, A
     )
     loads = [d for d in acting if d["kind"] == "load"]
     moving = any(d["kind"] == "platform" for d in acting)
-    return Scenery(thrown[0] if thrown else None, _load_boxes(model, loads), patches, moving)
+    return Scenery(projectiles[0] if projectiles else None, _load_boxes(model, loads), patches, moving)
 
 
 def _load_boxes(model: Model, loads: Sequence[Mapping[str, Any]]) -> tuple[LoadBox, ...]:

@@ -2,14 +2,29 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from biped.errors import InputError
 from contact.arrays import Floats
-from experiments.visualization.viewer.page import CAMERAS, FIELD_OF_VIEW, ROOM
 
-#: More room around the figure than in the browser, where one can step back.
+#: Where the camera goes from the middle of what is looked at [m], by name; the human faces −x, its left is −y.
+CAMERAS: dict[str, tuple[float, float, float]] = {
+    "three-quarter": (-2.6, -2.1, 0.75),
+    "front": (-3.4, 0.0, 0.15),
+    "side": (0.0, -3.4, 0.15),
+    "back": (3.4, 0.0, 0.15),
+    "top": (-0.02, 0.0, 4.0),
+}
+#: [m] height of the middle of the standing human.
+MIDDLE = 0.87
+#: [m] half of the diagonal of what these show well: of the standing human.
+ROOM = 0.95
+#: [rad] vertical field of view.
+FIELD_OF_VIEW = 0.6
+#: More room around a picture than in the browser, where one can step back.
 MARGIN = 1.1
 #: Width over height of a picture that is seen from the distances of the presets; from farther away, if it is narrower.
 ASPECT = 4.0 / 3.0
@@ -30,27 +45,33 @@ class Camera:
         ahead = ahead / np.linalg.norm(ahead)
         right = np.cross(ahead, (0.0, 0.0, 1.0))
         right = right / np.linalg.norm(right)
-        down = np.cross(ahead, right)
-        return _quaternion(np.column_stack([right, down, ahead]))
+        turn = Rotation.from_matrix(np.column_stack([right, np.cross(ahead, right), ahead]))
+        return np.asarray(turn.as_quat(scalar_first=True))
+
+    def start(self, server: Any) -> None:
+        """Let browsers start with this camera."""
+        camera = server.initial_camera
+        camera.position, camera.look_at = tuple(self.position), tuple(self.look_at)
+        camera.up, camera.fov = (0.0, 0.0, 1.0), self.fov
 
 
-def camera_at(preset: str, middle: Floats, reach: float, size: tuple[int, int], room: float = 1.0) -> Camera:
+def camera_at(
+    preset: str, middle: Floats, reach: float, size: tuple[int, int] | None = None, room: float = 1.0
+) -> Camera:
     """A camera that sees all of something.
 
     Args:
-        preset: the name of one of ``experiments.visualization.viewer.page.CAMERAS``, or ``X,Y,Z`` [m] from what is
-            looked at.
+        preset: the name of one of ``CAMERAS``, or ``X,Y,Z`` [m] from what is looked at.
         middle: (3,) [m] of it.
         reach: [m] half of its diagonal.
-        size: width and height of the picture.
+        size: width and height of a picture; none of a browser's window.
         room: how much farther away it stands.
 
     Raises:
         InputError: it is neither.
     """
-    away = check_camera(preset)
-    narrow = max(1.0, ASPECT * size[1] / size[0])
-    return Camera(middle + MARGIN * reach / ROOM * room * narrow * np.array(away), middle)
+    wider = 1.0 if size is None else MARGIN * max(1.0, ASPECT * size[1] / size[0])
+    return Camera(middle + reach / ROOM * room * wider * np.array(check_camera(preset)), middle)
 
 
 def check_camera(text: str) -> tuple[float, ...]:
@@ -71,18 +92,3 @@ def check_camera(text: str) -> tuple[float, ...]:
             "not straight above it"
         )
     return away
-
-
-def _quaternion(R: Floats) -> Floats:
-    """(4,) of a rotation matrix, by the largest of its parts (Shepperd 1978)."""
-    trace = np.array([np.trace(R), R[0, 0], R[1, 1], R[2, 2]])
-    k = int(np.argmax(trace))
-    if k == 0:
-        q = np.array([1.0 + trace[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    else:
-        i, j, m = k - 1, k % 3, (k + 1) % 3
-        q = np.zeros(4)
-        q[0], q[1 + i] = R[m, j] - R[j, m], 1.0 + R[i, i] - R[j, j] - R[m, m]
-        q[1 + j], q[1 + m] = R[j, i] + R[i, j], R[m, i] + R[i, m]
-    unit: Floats = q / math.sqrt(float(q @ q))
-    return unit

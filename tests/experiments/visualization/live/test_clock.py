@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from experiments.catalogue.registry import experiment_named
-from experiments.visualization.live.clock import MOST_LATE, Meter, Pacer
+from experiments.visualization.live.clock import MOST_LATE, Meter, RealTimeClock
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.runner import Runner
 
@@ -26,7 +26,7 @@ class Clock:
 
 
 def test_ticks_are_due_as_time_passes():
-    pacer = Pacer(0.002)
+    pacer = RealTimeClock(0.002)
     assert pacer.due(50.0) == 0
     assert pacer.due(50.0039) == 1
     pacer.took(1)
@@ -37,7 +37,7 @@ def test_ticks_are_due_as_time_passes():
 
 
 def test_all_ticks_of_a_long_time_are_taken_whatever_the_pictures():
-    pacer, taken = Pacer(0.002), 0
+    pacer, taken = RealTimeClock(0.002), 0
     for k in range(1, 1001):
         due = pacer.due(7.0 + (k - 1) * 0.0237)
         pacer.took(due)
@@ -47,14 +47,14 @@ def test_all_ticks_of_a_long_time_are_taken_whatever_the_pictures():
 
 
 def test_what_is_late_by_too_much_is_dropped_and_counted():
-    pacer = Pacer(0.002)
+    pacer = RealTimeClock(0.002)
     pacer.due(0.0)
     assert pacer.due(3600.0) == round(MOST_LATE / 0.002)
     assert pacer.dropped == pytest.approx(3600.0 - MOST_LATE)
 
 
 def test_a_pause_is_not_made_up_for():
-    pacer = Pacer(0.002)
+    pacer = RealTimeClock(0.002)
     pacer.due(0.0)
     pacer.pause()
     assert pacer.due(10.0) == 0
