@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from biped.model import Model
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.visualization.export.axes import cardan_yxz, rotations_about
+from experiments.visualization.export.axes import cardan_yxz
 
 _AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
+#: A turn about the axis that the body has by then, as SciPy writes it.
+_LETTERS = {"roll": "X", "pitch": "Y", "yaw": "Z"}
 #: The part of (flexion, adduction, rotation) about the axis of a hinge.
 PARTS = {"pitch": 0, "roll": 1, "yaw": 2}
 _SIDES = ("left", "right")
@@ -51,10 +54,9 @@ class AnatomicalJoint:
 
     def angles(self, run: Run) -> Floats:
         """(n, 3) [rad] flexion, adduction, internal rotation in each row of a run."""
-        rotation = np.tile(np.eye(3), (len(run.frame), 1, 1))
-        for hinge in self.hinges:
-            rotation = rotation @ rotations_about(_AXES[hinge], run.frame[f"angle_{self.joint(hinge)}"].to_numpy())
-        return cardan_yxz(rotation) * self.signs
+        angles = run.frame[[f"angle_{self.joint(hinge)}" for hinge in self.hinges]].to_numpy(dtype=np.float64)
+        turns = Rotation.from_euler("".join(_LETTERS[hinge] for hinge in self.hinges), angles)
+        return cardan_yxz(turns) * self.signs
 
 
 def anatomical_joints(model: Model) -> list[AnatomicalJoint]:

@@ -51,11 +51,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Image:
-    """A picture in the page itself.
-
-    Raises:
-        InputError: the bytes are not those of a PNG file.
-    """
+    """A picture in the page itself."""
 
     kind: ClassVar[str] = "image"
     png: bytes  # the file's bytes
@@ -75,9 +71,6 @@ class Chart:
     """An interactive figure of Plotly; the page that holds one holds plotly.js too.
 
     Charts whose layout has ``meta.axis`` show the same range along x: who zooms one zooms all of the same word.
-
-    Raises:
-        InputError: ``figure`` is no JSON of a figure.
     """
 
     kind: ClassVar[str] = "chart"
@@ -108,11 +101,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text.
-
-    Raises:
-        InputError: a row is not as long as the headings, or there are not as many moods as rows.
-    """
+    """Rows of text."""
 
     kind: ClassVar[str] = "table"
     caption: str  # above it

@@ -26,9 +26,7 @@ TIME = "time"
 def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.int64]:
     """Which rows to show: all, or the first, the last, and least and greatest of each curve in each of some spans.
 
-    Args:
-        curves: each (rows,).
-        most: so many rows at most, and never fewer than the extremes of all curves in one span.
+    So many rows at ``most``, and never fewer than the extremes of all curves in one span.
     """
     count = len(curves[0])
     if count <= most:
@@ -45,10 +43,7 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
 def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> go.Figure:
     """Panels one above another: one time axis, one box of values under the pointer, a legend for each.
 
-    Args:
-        time: (rows,) [s].
-        panels: from the top.
-        marks: moments with labels above the topmost panel.
+    Marks are moments with labels above the topmost panel.
     """
     places = [(mark.time - time[0]) / max(time[-1] - time[0], 1e-12) for mark in marks]
     lines = label_rows(places)

@@ -11,7 +11,6 @@ they say by an ``InputError``; the page then says so in their place. A kind with
 """
 
 import importlib
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
@@ -32,31 +31,24 @@ PAGES = {
 
 def page_sections(study: Study) -> list[Section] | None:
     """The sections that the study's kind has for it; None where there is no module."""
-    return _asked(study, "page_sections", lambda reason: [Section("findings", "Findings", blocks=(_not_yet(reason),))])
+    return _call(study, "page_sections", lambda reason: [Section("findings", "Findings", blocks=(_not_yet(reason),))])
 
 
-def page_lead(study: Study) -> list[Block]:
-    return _asked(study, "page_lead", lambda reason: [_not_yet(reason)]) or []
-
-
-def page_again(study: Study) -> list[Block]:
-    return _asked(study, "page_again", lambda reason: [_not_yet(reason)]) or []
+def page_blocks(study: Study, name: str) -> list[Block]:
+    """What the function of this name, ``page_lead`` or ``page_again``, has to say."""
+    return _call(study, name, lambda reason: [_not_yet(reason)]) or []
 
 
 def planned_trials(study: Study) -> int | None:
     """How many trials there are when the study is done, where that is known."""
-    return _asked(study, "planned_trials", lambda _: None)
+    return _call(study, "planned_trials", lambda _: None)
 
 
-def _asked(study: Study, name: str, instead: Callable[[str], Any]) -> Any:
+def _call(study: Study, name: str, instead: Callable[[str], Any]) -> Any:
     module = PAGES.get(study.header.kind)
-    if module is None or importlib.util.find_spec(module) is None:
-        return None
-    function = getattr(importlib.import_module(module), name, None)
-    if function is None:
-        return None
+    function = None if module is None else getattr(importlib.import_module(module), name, None)
     try:
-        return function(study)
+        return None if function is None else function(study)
     except InputError as error:
         return instead(str(error))
 

@@ -29,9 +29,6 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
     """Write the notebook of a page; under another name first, so that a reader never finds half of one.
 
     It finds the run or the study by its path from the notebook's folder, and is to be run there.
-
-    Raises:
-        OSError: the file cannot be written; the error names it.
     """
     near = os.path.relpath(folder.resolve(), path.resolve().parent)
     text = nbformat.writes(notebook(page, Path(near).as_posix(), is_study=is_study))

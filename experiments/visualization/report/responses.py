@@ -27,12 +27,7 @@ _COLORS = (style.BLUE, style.GREEN)
 
 
 def response_drawings(trials: Trials, axes: Sequence[Axis] | None = None) -> list[Drawing]:
-    """The figures that there is something for.
-
-    Args:
-        trials: of the study.
-        axes: what they are drawn over; what was varied, if not given.
-    """
+    """The figures that there is something for, over these axes; over what was varied, if not given."""
     axes = trials.axes if axes is None else axes
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []

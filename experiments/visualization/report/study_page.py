@@ -29,7 +29,7 @@ _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 def study_page(study: Study, command: str) -> Page:
     """The page of a study that is open to be read; ``command`` is what made the page."""
     trials = Trials(study)
-    found = kinds.page_lead(study) if len(trials) else []
+    found = kinds.page_blocks(study, "page_lead") if len(trials) else []
     own = kinds.page_sections(study) if len(trials) else []
     findings = _responses(trials) if own is None else own
     sections = (_what(trials), *findings, _trials(trials, verdicts=bool(found)), *_failures(trials))
@@ -38,7 +38,7 @@ def study_page(study: Study, command: str) -> Page:
         title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {study.header.experiment}",
         subtitle=study.experiment.title,
         lead=(*found, *_progress(trials), *(() if found or not len(trials) else _ended(trials))),
-        sections=(*sections, _again(trials, command)),
+        sections=(*sections, _rerun(trials, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
 
@@ -156,11 +156,10 @@ def _failures(trials: Trials) -> list[Section]:
     ]
 
 
-def _again(trials: Trials, command: str) -> Section:
+def _rerun(trials: Trials, command: str) -> Section:
     study = trials.study
-    own = kinds.page_again(study)
     configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
-    blocks: list[Block] = [*own]
+    blocks = kinds.page_blocks(study, "page_again")
     blocks += [Code(configuration, "The study's configuration"), Prose("One trial, with everything recorded:")]
     blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
     blocks += [Prose("This page:"), Code(command)]
@@ -171,4 +170,4 @@ def _again(trials: Trials, command: str) -> Section:
     if rows:
         numbers = tuple(f"session {k + 1}" for k in range(len(study.header.sessions)))
         blocks.append(Table("What computed it, and where", ("", *numbers), rows, fold=False))
-    return Section("again", "To reproduce it", blocks=tuple(blocks))
+    return Section("rerun", "To reproduce it", blocks=tuple(blocks))

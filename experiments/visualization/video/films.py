@@ -51,18 +51,7 @@ def in_place_of(path: Path) -> Iterator[Path]:
 
 
 def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fps: float) -> None:
-    """Write H.264, which every browser and player shows.
-
-    Args:
-        path: of the file.
-        pictures: in order.
-        size: width and height [pixels], both even.
-        fps: pictures in a second.
-
-    Raises:
-        InputError: an edge is odd, or ffmpeg fails.
-        OSError: the file cannot be written.
-    """
+    """Write H.264, which every browser and player shows; both edges of its size [pixels] are even."""
     import imageio_ffmpeg
 
     if size[0] % 2 or size[1] % 2:
@@ -97,17 +86,7 @@ def _check(path: Path, part: Path, count: int) -> None:
 
 
 def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
-    """Write a GIF that plays again and again, with one palette for all of it.
-
-    Args:
-        path: of the file.
-        pictures: in order.
-        fps: pictures in a second.
-
-    Raises:
-        InputError: there are too many in a second.
-        OSError: the file cannot be written.
-    """
+    """Write a GIF that plays again and again, with one palette for all of it."""
     if fps > MOST_GIF_FPS:
         raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     with in_place_of(path) as part:
@@ -137,11 +116,7 @@ class _Packed:
 
 
 def check_gif(count: int, size: tuple[int, int]) -> None:
-    """That a GIF of so many pictures of a size [pixels] can be written.
-
-    Raises:
-        InputError: it takes too much memory.
-    """
+    """Refuse a GIF of so many pictures of a size [pixels] if it takes too much memory."""
     most = MOST_GIF_PIXELS // (size[0] * size[1])
     if count > most:
         raise InputError(

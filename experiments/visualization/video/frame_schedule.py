@@ -16,11 +16,7 @@ LEAST_FPS = 0.01
 
 @dataclass(frozen=True)
 class FrameSchedule:
-    """The pictures of a film.
-
-    Raises:
-        InputError: it is empty, or too long, or a number is not above zero.
-    """
+    """The pictures of a film."""
 
     begins: float  # [s] of the run, at the first picture
     ends: float  # [s] of the run, after the last one
@@ -67,15 +63,7 @@ def schedule_of(
 ) -> FrameSchedule:
     """The pictures of some runs; from the first one's begin to the last one's end, if not told otherwise.
 
-    Args:
-        spans: [s] begin and end of each run.
-        begin: [s] ``--from``.
-        end: [s] ``--to``.
-        fps: pictures in a second.
-        speed: seconds of the run in a second of the film.
-
-    Raises:
-        InputError: the times are not the runs', or as ``FrameSchedule``.
+    ``spans`` are begin and end of each run [s], ``begin`` and ``end`` what ``--from`` and ``--to`` say.
     """
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     for name, value in (("--from", begin), ("--to", end)):
@@ -85,11 +73,7 @@ def schedule_of(
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Width and height [pixels] of ``WxH``.
-
-    Raises:
-        InputError: it is nothing of the kind, or too small or too large.
-    """
+    """Width and height [pixels] of ``WxH``."""
     parts = text.lower().split("x")
     if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
         raise InputError(f"--size {text}: it must be WIDTHxHEIGHT, such as 640x480")

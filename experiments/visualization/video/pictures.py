@@ -49,9 +49,6 @@ def pictures(
 
     The first run is solid, the others are laid over it as ghosts. What a picture shows depends on its time only, not
     on how fast this machine draws.
-
-    Raises:
-        InputError: the browser does not start, or does not draw.
     """
     with serving(port=0) as server:
         connected = threading.Event()

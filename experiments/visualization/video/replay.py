@@ -26,11 +26,7 @@ def replay_page(
 ) -> str:
     """The page, as HTML: the scene with a player, that can be turned while it plays.
 
-    Args:
-        runs: the first is solid, the others are laid over it as ghosts.
-        schedule: the instants; between two of them nothing moves.
-        camera: where one looks from at first.
-        progress: called with how many instants are done.
+    Between two instants of the schedule nothing moves; ``progress`` is called with how many are done.
     """
     with serving(port=0) as server:
         camera.start(server)

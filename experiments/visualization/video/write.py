@@ -20,20 +20,7 @@ if TYPE_CHECKING:
 def write_film(
     path: Path, runs: Sequence[LoadedRun], schedule: FrameSchedule, camera: Camera, size: tuple[int, int], program: str
 ) -> None:
-    """Write an MP4 or a GIF, as the suffix says.
-
-    Args:
-        path: of the file.
-        runs: the runs.
-        schedule: which instants.
-        camera: that sees them.
-        size: width and height [pixels].
-        program: the browser that draws.
-
-    Raises:
-        InputError: the browser or ffmpeg fails, or the format cannot have this size or rate.
-        OSError: the file cannot be written.
-    """
+    """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``."""
     with ProgressBar(schedule.count, "drawing", "pictures", counts=True) as bar:
         finished = _finished(runs, schedule, camera, size, program, bar)
         try:
@@ -65,11 +52,7 @@ def _finished(
 
 
 def write_page(path: Path, runs: Sequence[LoadedRun], schedule: FrameSchedule, camera: Camera) -> None:
-    """Write a page that plays the runs.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Write a page that plays the runs."""
     with ProgressBar(schedule.count, "recording", "instants", counts=True) as bar:
         page = replay_page(runs, schedule, camera, bar)
     with in_place_of(path) as part:

@@ -75,11 +75,7 @@ def camera_at(
 
 
 def check_camera(text: str) -> tuple[float, ...]:
-    """[m] where a camera stands, from what is looked at, by its name or by ``X,Y,Z``.
-
-    Raises:
-        InputError: it is neither.
-    """
+    """[m] where a camera stands, from what is looked at, by its name or by ``X,Y,Z``."""
     if text in CAMERAS:
         return CAMERAS[text]
     try:

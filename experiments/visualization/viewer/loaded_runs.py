@@ -94,12 +94,7 @@ def trajectory_of_source(source: RunSource) -> PoseTrajectory:
 
 
 def load_runs(folders: Sequence[str | Path]) -> list[LoadedRun]:
-    """The runs that are saved in some folders.
-
-    Raises:
-        InputError: one holds no run, or a damaged one.
-        OSError: a file cannot be read.
-    """
+    """The runs that are saved in some folders."""
     sources = [run_source(folder) for folder in folders]
     runs = []
     for source, folder in zip(sources, _names([str(folder) for folder in folders]), strict=True):

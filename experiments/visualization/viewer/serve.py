@@ -28,9 +28,6 @@ def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
     Args:
         host: address to listen at; ``0.0.0.0`` for all of this machine's.
         port: 0 for any that is free; None for 8080 or the next one that is free.
-
-    Raises:
-        InputError: the port is taken, or the address is not this machine's.
     """
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
@@ -98,7 +95,6 @@ def url_of(server: Any) -> str:
 
 
 def address_of(host: str, port: int) -> str:
-    """The same, of an address to listen at and a port."""
     shown = "localhost" if host in ("", "0.0.0.0", "::", "127.0.0.1") else host
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 

@@ -10,6 +10,8 @@ from PIL import Image
 from experiments.visualization.viewer.shapes import HAIR, SHIRT, shapes_of
 from experiments.visualization.viewer.snapshot import turned
 
+from ..hands import click, picture
+
 pytestmark = pytest.mark.browser
 
 #: [pixels] the panel covers the page from here on.
@@ -61,7 +63,7 @@ def test_it_scrubs(watched):
     ends = watched.page.playback.ends
     for _ in range(10):  # a click is lost where a busy machine is still laying out the page
         x, y, width, height = watched.browser.evaluate(place)
-        watched.browser.click(x + 0.75 * width, y + height / 2.0)
+        click(watched.browser, x + 0.75 * width, y + height / 2.0)
         if _soon(watched, lambda: watched.page.playback.time > 0.0):
             break
     assert watched.page.playback.time == pytest.approx(0.75 * ends, abs=0.05 * ends)
@@ -111,7 +113,7 @@ def test_a_picture_shows_the_human_in_its_pose(watched, part):
     page.playback.seek(moment)
     watched.wait_until_drawn(moment)
     browser.evaluate("document.querySelectorAll('.mantine-Notification-root').forEach(n => n.remove())")
-    image = np.asarray(Image.open(io.BytesIO(browser.picture())).convert("RGB"), dtype=float)
+    image = np.asarray(Image.open(io.BytesIO(picture(browser))).convert("RGB"), dtype=float)
     image[430:, :60] = 255.0  # the arrows of the axes, in the corner
     camera = watched.client.camera
     height, width = image.shape[:2]
