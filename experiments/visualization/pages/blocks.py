@@ -3,7 +3,7 @@
 import base64
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
@@ -26,7 +26,6 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 class Prose:
     """A paragraph."""
 
-    kind: ClassVar[str] = "prose"
     text: str
     mood: Mood = ""
 
@@ -35,7 +34,6 @@ class Prose:
 class Bullets:
     """A list, with a heading."""
 
-    kind: ClassVar[str] = "bullets"
     heading: str
     items: tuple[str, ...]
 
@@ -44,7 +42,6 @@ class Bullets:
 class Code:
     """Commands, or anything that is shown letter by letter."""
 
-    kind: ClassVar[str] = "code"
     text: str  # as it is shown
     caption: str = ""  # what it is hidden behind; shown at once without one
 
@@ -53,7 +50,6 @@ class Code:
 class Image:
     """A picture in the page itself."""
 
-    kind: ClassVar[str] = "image"
     png: bytes  # the file's bytes
     caption: str  # below it; also what is read out where the picture cannot be seen
 
@@ -73,7 +69,6 @@ class Chart:
     Charts whose layout has ``meta.axis`` show the same range along x: who zooms one zooms all of the same word.
     """
 
-    kind: ClassVar[str] = "chart"
     figure: str  # ``data`` and ``layout`` (and ``frames``) as plotly.js takes them, as JSON
     caption: str  # below it
     height: int = 420  # [px]
@@ -103,7 +98,6 @@ class Chart:
 class Table:
     """Rows of text."""
 
-    kind: ClassVar[str] = "table"
     caption: str  # above it
     headings: tuple[str, ...]  # of the columns
     rows: tuple[tuple[str, ...], ...]  # each as long as ``headings``
