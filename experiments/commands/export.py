@@ -28,7 +28,6 @@ docs/export.md says what is in the files. Exit status: 0 done, 2 bad input or a 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped export``."""
     own = Parser(
         prog="biped export",
         description=_DESCRIPTION,
@@ -45,7 +44,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``export`` says; the exit status."""
     own = parser()
     options = own.parse_args(argv)
     if not (options.eurobench or options.sto):

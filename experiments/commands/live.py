@@ -39,7 +39,6 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped live``."""
     own = Parser(
         prog="biped live",
         description=_DESCRIPTION,
@@ -55,7 +54,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``live`` says; the exit status."""
     options = parser().parse_args(argv)
     from biped.errors import InputError
     from experiments.catalogue.registry import experiment_named

@@ -34,7 +34,6 @@ Exit status: 0 done, 2 bad input, no browser, or a file that cannot be written, 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped render``."""
     own = Parser(
         prog="biped render",
         description=_DESCRIPTION,
@@ -74,7 +73,6 @@ class _Order:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``render`` says; the exit status."""
     options = parser().parse_args(argv)
     order = _order(options)
     from experiments.visualization.video.films import check_gif

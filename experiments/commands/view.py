@@ -38,7 +38,6 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped view``."""
     own = Parser(
         prog="biped view",
         description=_DESCRIPTION,
@@ -57,7 +56,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``view`` says; the exit status."""
     options = parser().parse_args(argv)
     _check(options)
     from biped.errors import InputError

@@ -61,7 +61,6 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
 
 
 def yaml_of(content: Mapping[str, Any]) -> str:
-    """As YAML: a key a line, lists in brackets."""
     text: str = yaml.safe_dump(dict(content), sort_keys=False, default_flow_style=None, width=1_000_000)
     return text
 

@@ -41,7 +41,6 @@ def export_opensim(run: Run, folder: Path) -> list[Path]:
 
 
 def sto_of(name: str, run: Run, table: Table) -> str:
-    """A storage file of version 1."""
     header = (name, "version=1", f"nRows={len(run.frame)}", f"nColumns={1 + len(table)}", "inDegrees=no", "endheader")
     return "\n".join([*header, text_of(run, table, "\t")])
 

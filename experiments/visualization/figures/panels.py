@@ -32,7 +32,6 @@ def time_figure(
 
 
 def draw_panel(axes: Axes, subject: Subject, panel: Panel) -> None:
-    """The curves of a panel, and a dashed line at each set point."""
     for curve in panel.curves:
         axes.plot(
             subject.time, curve.values, color=curve.color, label=curve.symbol or curve.label, linewidth=curve.width,

@@ -15,6 +15,8 @@ from experiments.visualization.figures.subject import Subject
 XYZ = ("x", "y", "z")
 #: (value, colour) of dashed lines: where curves should be.
 Targets = tuple[tuple[float, str], ...]
+#: Of each curve: (rows,).
+Values = Sequence[Floats] | Floats
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Panel:
 
 
 def named(
-    values: Sequence[Floats], labels: Sequence[str], colors: Sequence[str] = style.LINES, symbols: Sequence[str] = ()
+    values: Values, labels: Sequence[str], colors: Sequence[str] = style.LINES, symbols: Sequence[str] = ()
 ) -> tuple[Curve, ...]:
     """One curve for each label; ``symbols`` as mathematics without the dollar signs."""
     signs = [f"${symbol}$" for symbol in symbols] or [""] * len(labels)
@@ -58,7 +60,7 @@ def columns(subject: Subject, prefix: str, parts: Sequence[str] = XYZ) -> list[F
     return [subject.column(f"{prefix}{part}") for part in parts]
 
 
-def by_axis(values: Sequence[Floats], letter: str | None = None) -> tuple[Curve, ...]:
+def by_axis(values: Values, letter: str | None = None) -> tuple[Curve, ...]:
     """x, y and z; ``letter`` is what matplotlib writes them with as indices, nothing for x, y and z themselves."""
     symbols = () if letter is None else [f"{letter}_{axis}" if letter else axis for axis in XYZ]
     return named(values, XYZ, style.AXES, symbols)
@@ -72,7 +74,7 @@ def root_orientation(subject: Subject) -> tuple[Curve, ...]:
     return _quaternion(columns(subject, f"{subject.root}_", POSE[3:]))
 
 
-def _quaternion(values: Sequence[Floats]) -> tuple[Curve, ...]:
+def _quaternion(values: Values) -> tuple[Curve, ...]:
     return named(values, POSE[3:], style.QUATERNION, [f"q_{part[1]}" for part in POSE[3:]])
 
 

@@ -46,11 +46,9 @@ class Subject:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(rows,) [s]."""
         return self.run.frame["time"].to_numpy()
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """(rows,) of one column."""
         return self.run.frame[name].to_numpy()
 
     def has(self, *names: str) -> bool:
@@ -99,7 +97,6 @@ def _foot_marks(run: Run) -> list[Mark]:
 
 
 def _are_together(one: Change, two: Change) -> bool:
-    """Whether both feet do the same at nearly the same time."""
     same = one.change == two.change and one.edge.partition("_")[2] == two.edge.partition("_")[2]
     return same and one.edge != two.edge and abs(one.time - two.time) <= _TOGETHER
 

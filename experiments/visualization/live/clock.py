@@ -46,7 +46,6 @@ class RealTimeClock:
         self._taken += ticks
 
     def drop(self, ticks: int) -> None:
-        """So many that were due are not going to be simulated."""
         self._taken += ticks
         self.dropped += ticks * self.tick
 
@@ -75,7 +74,6 @@ class Meter:
         self._slept += seconds
 
     def mark(self, wall: float, simulated: float) -> None:
-        """At this time on the wall so much was simulated."""
         marks = self._marks
         marks.append((wall, simulated, self._slept))
         while len(marks) > 2 and marks[1][0] <= wall - self._span:

@@ -64,17 +64,14 @@ class Loop:
 
     @property
     def time(self) -> float:
-        """[s]."""
         return self.state.time
 
     @property
     def fell_at(self) -> float | None:
-        """[s] when it fell, or None."""
         return self._session.fell_at
 
     @property
     def error(self) -> str | None:
-        """Why a step had no solution, or None."""
         return self._session.error
 
     @property
@@ -84,7 +81,6 @@ class Loop:
 
     @property
     def gains(self) -> WorkspaceGains | None:
-        """Those of a workspace controller, or None."""
         return self.controller.gains if isinstance(self.controller, WorkspaceController) else None
 
     def advance(self, ticks: int) -> int:
@@ -193,7 +189,6 @@ class Loop:
             raise
 
     def _continue(self) -> None:
-        """Go on from the present state with the present controller and disturbances."""
         if self.has_ended:
             return
         leave_floor(self._session.world.ground, self.state)

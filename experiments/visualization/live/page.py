@@ -138,13 +138,15 @@ class Page:
         with gui.add_folder("Show", expand_by_default=False):
             for layer, on in LAYERS.items():
                 box = gui.add_checkbox(layer.capitalize(), on)
-                box.on_update(self._asker(lambda _, layer=layer, box=box: self.scene.switch(layer, box.value)))
+                box.on_update(self._asker(self._switch(layer, box)))
         with gui.add_folder("Colours", expand_by_default=False):
             gui.add_html(legend())
 
     def _asker(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
-        """A callback that has the runner make a change between two ticks."""
         return lambda _: self._ask(change)
+
+    def _switch(self, layer: str, box: Any) -> Callable[[Loop], None]:
+        return lambda _: self.scene.switch(layer, box.value)
 
     def _ask(self, change: Callable[[Loop], Any]) -> None:
         assert self.runner is not None
@@ -247,7 +249,6 @@ class Page:
         self.gains = gains
 
     def save(self, file: str, client: Any = None) -> None:
-        """Write the gains that act, and say so to the one who asked."""
         assert self.gains is not None
         title, color, name = "Gains saved", "green", file.strip()
         try:
@@ -270,7 +271,6 @@ class Page:
         gui.add_button("Back").on_click(lambda _: self._set_target(first))
 
     def _move(self, loop: Loop) -> None:
-        """Let the set point be where the sliders have it."""
         x, y, z = (float(slider.value) for slider in self._points)
         loop.set_target((x, y, z))
 

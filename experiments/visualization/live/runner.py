@@ -112,7 +112,6 @@ class Runner:
         return Measured(reading.factor, reading.idle, share, self.real_time.dropped - dropped)
 
     def now(self) -> float:
-        """[s] on the wall."""
         return self._clock()
 
     def one_frame(self, wall: float) -> None:
@@ -164,7 +163,6 @@ class Runner:
         self.meter.clear()
 
     def _lie(self, wall: float) -> None:
-        """Stay down; get up again if that is wanted."""
         self._rest()
         if self._ended_at is None:
             self._ended_at = wall

@@ -62,6 +62,5 @@ def _plotly() -> str:
 
 
 def write_page(page: Page, path: Path) -> Path:
-    """Write the page; under another name first, so that a reader never finds half of one."""
     replace_file(path, render(page).encode())
     return path

@@ -32,7 +32,9 @@ def grid_of_panels(
     rows = -(-count // columns)
     height = _PANEL if count > 1 else _ALONE
     inner = rows * height + (rows - 1) * _BELOW
-    there = [[{} if row * columns + column < count else None for column in range(columns)] for row in range(rows)]
+    there: list[list[dict[str, Any] | None]] = [
+        [{} if row * columns + column < count else None for column in range(columns)] for row in range(rows)
+    ]
     figure = make_subplots(rows, columns, specs=there, horizontal_spacing=_GAP, vertical_spacing=_BELOW / inner)
     figure.update_layout(theme.new_figure(inner + top + 60, margin={"t": top, "b": 60}).layout)
     for k in range(count):

@@ -3,7 +3,7 @@
 Such a module has a function ``page_sections(study) -> list[Section]``, and may have
 
 - ``page_lead(study) -> list[Block]``: what the study found, in a few sentences; stands first on the page,
-- ``page_again(study) -> list[Block]``: how to run it again,
+- ``page_rerun(study) -> list[Block]``: how to run it again,
 - ``planned_trials(study) -> int``: how many trials there are when it is done.
 
 All of them get a study that is open to be read, perhaps while it is running: what they need may not be there yet, which
@@ -35,7 +35,7 @@ def page_sections(study: Study) -> list[Section] | None:
 
 
 def page_blocks(study: Study, name: str) -> list[Block]:
-    """What the function of this name, ``page_lead`` or ``page_again``, has to say."""
+    """What the function of this name, ``page_lead`` or ``page_rerun``, has to say."""
     return _call(study, name, lambda reason: [_not_yet(reason)]) or []
 
 

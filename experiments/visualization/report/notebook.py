@@ -37,7 +37,6 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
 
 
 def notebook(page: Page, folder: str, *, is_study: bool) -> nbformat.NotebookNode:
-    """The notebook of a page of what is in ``folder``."""
     load = (_LOAD_STUDY if is_study else _LOAD_RUN).format(folder=folder)
     cells = [_text(f"# {page.title}\n\n{_sentences(page)}"), _code(load)]
     for chart in page.charts:

@@ -44,7 +44,6 @@ def study_page(study: Study, command: str) -> Page:
 
 
 def study_figures(study: Study) -> dict[str, go.Figure]:
-    """The figures of a study by name, as on its page."""
     return {chart.name: figure_of(chart) for chart in study_page(study, "").charts}
 
 
@@ -159,7 +158,7 @@ def _failures(trials: Trials) -> list[Section]:
 def _rerun(trials: Trials, command: str) -> Section:
     study = trials.study
     configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
-    blocks = kinds.page_blocks(study, "page_again")
+    blocks = kinds.page_blocks(study, "page_rerun")
     blocks += [Code(configuration, "The study's configuration"), Prose("One trial, with everything recorded:")]
     blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
     blocks += [Prose("This page:"), Code(command)]

@@ -98,7 +98,6 @@ class Trials:
         return f"{name} [{unit}]" if unit and unit != "1" else name
 
     def axis(self, name: str, more: str = "") -> Axis:
-        """What is varied in a column; ``more`` goes on with its label."""
         return Axis(name, self.label(name) + more, _numbers(self.frame[name]))
 
     @cached_property

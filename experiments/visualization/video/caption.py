@@ -81,7 +81,6 @@ def _font(letters: int) -> Any:
 
 
 def _fitted(pen: Any, text: str, font: Any, room: float) -> str:
-    """The text, with its middle left out where it is too long."""
     if pen.textlength(text, font=font) <= room:
         return text
     for keep in range(len(text) - 2, 1, -1):

@@ -86,7 +86,6 @@ def _check(path: Path, part: Path, count: int) -> None:
 
 
 def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
-    """Write a GIF that plays again and again, with one palette for all of it."""
     if fps > MOST_GIF_FPS:
         raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     with in_place_of(path) as part:

@@ -54,7 +54,6 @@ class FrameSchedule:
 
     @property
     def duration(self) -> float:
-        """[s] of the film."""
         return self.count / self.fps
 
 

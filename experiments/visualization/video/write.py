@@ -52,7 +52,6 @@ def _finished(
 
 
 def write_page(path: Path, runs: Sequence[LoadedRun], schedule: FrameSchedule, camera: Camera) -> None:
-    """Write a page that plays the runs."""
     with ProgressBar(schedule.count, "recording", "instants", counts=True) as bar:
         page = replay_page(runs, schedule, camera, bar)
     with in_place_of(path) as part:

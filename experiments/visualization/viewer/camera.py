@@ -49,7 +49,6 @@ class Camera:
         return np.asarray(turn.as_quat(scalar_first=True))
 
     def start(self, server: Any) -> None:
-        """Let browsers start with this camera."""
         camera = server.initial_camera
         camera.position, camera.look_at = tuple(self.position), tuple(self.look_at)
         camera.up, camera.fov = (0.0, 0.0, 1.0), self.fov

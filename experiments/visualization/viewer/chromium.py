@@ -56,7 +56,6 @@ class Chromium:
         self.console: list[str] = []
 
     def command(self, method: str, **arguments: Any) -> dict[str, Any]:
-        """Send a command and wait for its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": arguments}
         answer = self._answer(message if self._session is None else message | {"sessionId": self._session})
@@ -85,7 +84,6 @@ class Chromium:
             self.console.append(" ".join(str(part.get("value", "")) for part in event["params"]["args"]))
 
     def open(self, url: str, width: int, height: int) -> None:
-        """Open an address in a page of this size [pixels]."""
         target = self.command("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.command("Runtime.enable")
@@ -93,7 +91,6 @@ class Chromium:
         self.command("Page.navigate", url=url)
 
     def resize(self, width: int, height: int) -> None:
-        """Make the page this large [pixels]."""
         self.command(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
         )

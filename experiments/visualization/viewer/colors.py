@@ -15,7 +15,6 @@ def rgb(code: str) -> Color:
 
 
 def code_of(color: Color) -> str:
-    """The reverse of ``rgb``."""
     return "#{:02X}{:02X}{:02X}".format(*color)
 
 

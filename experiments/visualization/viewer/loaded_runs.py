@@ -47,7 +47,6 @@ class LoadedRun:
 
 
 def color_of(number: int) -> Color:
-    """Of the n-th run, from 0, in lists."""
     return colors.ghost_color(number - 1) if number else colors.FIRST
 
 
@@ -94,7 +93,6 @@ def trajectory_of_source(source: RunSource) -> PoseTrajectory:
 
 
 def load_runs(folders: Sequence[str | Path]) -> list[LoadedRun]:
-    """The runs that are saved in some folders."""
     sources = [run_source(folder) for folder in folders]
     runs = []
     for source, folder in zip(sources, _names([str(folder) for folder in folders]), strict=True):

@@ -97,7 +97,6 @@ def _depth(surface: Floats, place: Floats, direction: Floats) -> float:
 
 
 def raised(places: Floats, height: float) -> Floats:
-    """Places (…, 3), higher by so much [m]."""
     higher: Floats = places + np.array([0.0, 0.0, height])
     return higher
 

@@ -26,7 +26,7 @@ _COUNT = """new Promise(resolve => {
   };
   requestAnimationFrame(look);
 })"""
-#: What draws, in words.
+#: The name of what draws.
 _GRAPHICS = """(() => { const gl = document.createElement("canvas").getContext("webgl2");
   const more = gl.getExtension("WEBGL_debug_renderer_info");
   return gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER); })()"""

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from trimesh import Trimesh, creation, geometry, transformations
 from trimesh.exchange.gltf import export_glb
+from trimesh.util import concatenate
+from trimesh.visual import ColorVisuals
 
 from contact.arrays import Floats
 
@@ -99,6 +101,12 @@ def box(size: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLik
     return mesh
 
 
+def joined(meshes: Sequence[Trimesh]) -> Trimesh:
+    whole = concatenate(list(meshes))
+    assert isinstance(whole, Trimesh)
+    return whole
+
+
 def linear(color: ArrayLike) -> NDArray[np.uint8]:
     """Colours (…, 3) as the browser draws meshes, arrows and points: linear in the amount of light (IEC 61966-2-1)."""
     part = np.asarray(color, dtype=float) / 255.0
@@ -106,8 +114,9 @@ def linear(color: ArrayLike) -> NDArray[np.uint8]:
     return np.rint(255.0 * light).astype(np.uint8)
 
 
-def as_glb(mesh: Trimesh, roughness: float = 0.85) -> bytes:
-    """A mesh with the colours of its vertices as binary glTF; smooth where vertices are shared."""
+def as_glb(mesh: Trimesh, colors: ArrayLike, roughness: float = 0.85) -> bytes:
+    """A mesh with the colours (V, 3) of its vertices as binary glTF; smooth where vertices are shared."""
+    mesh.visual = ColorVisuals(mesh, vertex_colors=linear(colors))
 
     def make_matte(tree: dict[str, list[dict[str, object]]]) -> None:  # without a material it would be of metal
         tree["materials"] = [{"pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": roughness}}]

@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from trimesh.util import concatenate
 
 from biped.model import Model
 from contact.arrays import Floats
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.marks import Marks
-from experiments.visualization.viewer.mesh import as_glb, box, linear
+from experiments.visualization.viewer.mesh import as_glb, box, joined
 from experiments.visualization.viewer.scenery import Scenery
 from experiments.visualization.viewer.shapes import Color, Shape, shapes_of
 from experiments.visualization.viewer.snapshot import Snapshot
@@ -73,7 +72,6 @@ class ModelView:
             self._top.visible = True
 
     def refresh(self) -> None:
-        """Show the last instant again, as things are to be shown now."""
         if self.last is not None:
             self.show(self.last)
 
@@ -108,12 +106,11 @@ class ModelView:
             path = f"{self._path}/{self.model.body_names[body]}"
             found.append((body, self._server_scene.add_frame(path, show_axes=False)))
             parts = [shape for shape in shapes if shape.body == body]
-            for part in parts:
-                part.mesh.visual.vertex_colors = np.tile(linear(part.color), (len(part.mesh.vertices), 1))
-            whole = concatenate([part.mesh for part in parts])
+            whole = joined([part.mesh for part in parts])
             self._surfaces[body] = np.asarray(whole.vertices)
             if self.color is None:
-                glb = as_glb(whole)
+                tints = np.concatenate([np.tile(part.color, (len(part.mesh.vertices), 1)) for part in parts])
+                glb = as_glb(whole, tints)
                 solid = self._server_scene.add_glb(f"{path}/solid", glb, cast_shadow=True, receive_shadow=False)
             else:
                 solid = self._mesh(f"{path}/solid", whole, self.color)

@@ -5,6 +5,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from experiments.visualization.viewer.camera import CAMERAS, camera_at
@@ -200,7 +201,7 @@ class Page:
         self._on_update(body, scene.show_bodies)
         self._on_update(gui.add_checkbox("Shadows", True), scene.cast_shadows)
         for layer, on in LAYERS.items():
-            self._on_update(gui.add_checkbox(layer.capitalize(), on), lambda on, layer=layer: scene.switch(layer, on))
+            self._on_update(gui.add_checkbox(layer.capitalize(), on), partial(scene.switch, layer))
         scale = gui.add_slider("Arrows [mm/N]", min=0.25, max=8.0, step=0.25, initial_value=1e3 * scene.force_scale)
 
         def rescale(millimetres: float) -> None:
@@ -212,5 +213,4 @@ class Page:
             self._on_update(gui.add_checkbox(loaded.name, True), model.set_visible)
 
     def _on_update(self, control: Any, action: Callable[[Any], None]) -> None:
-        """Have a control's value act with the next picture."""
         control.on_update(lambda _: self._later(lambda: action(control.value)))

@@ -55,7 +55,6 @@ class Playback:
             self.play(not self._playing)
 
     def seek(self, time: float) -> None:
-        """Go to a time; to the nearest there is."""
         with self._lock:
             self._time, self._seen = min(max(time, self.begins), self.ends), None
         self.on_change()
@@ -69,7 +68,6 @@ class Playback:
             return self._time
 
     def hold(self) -> None:
-        """Let no time go by until the next ``advance``."""
         with self._lock:
             self._seen = None
 

@@ -104,17 +104,14 @@ class ViewerScene:
         self.server.flush()
 
     def switch(self, layer: str, on: bool) -> None:
-        """Show a layer of ``LAYERS``, or not."""
         self.layers[layer] = on
         self.refresh()
 
     def show_bodies(self, how: str) -> None:
-        """As one of ``BODIES``."""
         for view in self.models:
             view.show_bodies(how)
 
     def refresh(self) -> None:
-        """Show the last instants again, as things are to be shown now."""
         for view in self.models:
             view.refresh()
 

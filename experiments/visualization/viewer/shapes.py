@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 from trimesh import Trimesh
-from trimesh.util import concatenate
 
 from biped.model import Model, human
 from contact.arrays import Floats
-from experiments.visualization.viewer.mesh import Loop, ball, box, limb, skin
+from experiments.visualization.viewer.mesh import Loop, ball, box, joined, limb, skin
 
 Color = tuple[int, int, int]
 
@@ -67,7 +66,7 @@ def _skeleton(model: Model) -> list[tuple[object, ...]]:
 def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Trimesh]) -> Shape:
     """From meshes in the body's link frame."""
     number = model.body_index(body)
-    return Shape(number, name, concatenate(meshes).apply_translation(-np.asarray(model.bodies[number].com)), color)
+    return Shape(number, name, joined(meshes).apply_translation(-np.asarray(model.bodies[number].com)), color)
 
 
 # --- the human ---

@@ -72,11 +72,13 @@ class PoseTrajectory:
         part = 0.0 if after == k else float((time - self.times[k]) / (self.times[after] - self.times[k]))
         seen: dict[str, Any] = {}
         for item in fields(Snapshot):
-            values = getattr(self.rows, item.name)
-            between = item.metadata.get("between")
-            if values is not None:
-                seen[item.name] = values[k] if between is None else between(values[k], values[after], part)
-        return Snapshot(**{"platform": None, "projectile": None} | seen | {"time": time})
+            values, between = getattr(self.rows, item.name), item.metadata.get("between")
+            if values is not None and between is not None:
+                seen[item.name] = between(values[k], values[after], part)
+            else:
+                seen[item.name] = None if values is None else values[k]
+        seen["time"] = time
+        return Snapshot(**seen)
 
     def thinned(self, chosen: Any) -> "PoseTrajectory":
         """The same with fewer rows; ``chosen`` indexes them."""
