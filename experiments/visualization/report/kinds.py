@@ -3,7 +3,7 @@
 Such a module has a function ``page_sections(study) -> list[Section]``, and may have
 
 - ``page_lead(study) -> list[Block]``: what the study found, in a few sentences; stands first on the page,
-- ``page_rerun(study) -> list[Block]``: how to run it again,
+- ``page_again(study) -> list[Block]``: how to run it again,
 - ``planned_trials(study) -> int``: how many trials there are when it is done.
 
 All of them get a study that is open to be read, perhaps while it is running: what they need may not be there yet, which
@@ -11,6 +11,7 @@ they say by an ``InputError``; the page then says so in their place. A kind with
 """
 
 import importlib
+import importlib.util
 from collections.abc import Callable
 from typing import Any
 
@@ -31,24 +32,33 @@ PAGES = {
 
 def page_sections(study: Study) -> list[Section] | None:
     """The sections that the study's kind has for it; None where there is no module."""
-    return _call(study, "page_sections", lambda reason: [Section("findings", "Findings", blocks=(_not_yet(reason),))])
+    return _asked(study, "page_sections", lambda reason: [Section("findings", "Findings", blocks=(_not_yet(reason),))])
 
 
-def page_blocks(study: Study, name: str) -> list[Block]:
-    """What the function of this name, ``page_lead`` or ``page_rerun``, has to say."""
-    return _call(study, name, lambda reason: [_not_yet(reason)]) or []
+def page_lead(study: Study) -> list[Block]:
+    """What the study found."""
+    return _asked(study, "page_lead", lambda reason: [_not_yet(reason)]) or []
+
+
+def page_again(study: Study) -> list[Block]:
+    """How to run it again."""
+    return _asked(study, "page_again", lambda reason: [_not_yet(reason)]) or []
 
 
 def planned_trials(study: Study) -> int | None:
     """How many trials there are when the study is done, where that is known."""
-    return _call(study, "planned_trials", lambda _: None)
+    return _asked(study, "planned_trials", lambda _: None)
 
 
-def _call(study: Study, name: str, instead: Callable[[str], Any]) -> Any:
+def _asked(study: Study, name: str, instead: Callable[[str], Any]) -> Any:
     module = PAGES.get(study.header.kind)
-    function = None if module is None else getattr(importlib.import_module(module), name, None)
+    if module is None or importlib.util.find_spec(module) is None:
+        return None
+    function = getattr(importlib.import_module(module), name, None)
+    if function is None:
+        return None
     try:
-        return None if function is None else function(study)
+        return function(study)
     except InputError as error:
         return instead(str(error))
 

@@ -29,7 +29,7 @@ _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 def study_page(study: Study, command: str) -> Page:
     """The page of a study that is open to be read; ``command`` is what made the page."""
     trials = Trials(study)
-    found = kinds.page_blocks(study, "page_lead") if len(trials) else []
+    found = kinds.page_lead(study) if len(trials) else []
     own = kinds.page_sections(study) if len(trials) else []
     findings = _responses(trials) if own is None else own
     sections = (_what(trials), *findings, _trials(trials, verdicts=bool(found)), *_failures(trials))
@@ -157,8 +157,9 @@ def _failures(trials: Trials) -> list[Section]:
 
 def _rerun(trials: Trials, command: str) -> Section:
     study = trials.study
+    own = kinds.page_again(study)
     configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
-    blocks = kinds.page_blocks(study, "page_rerun")
+    blocks: list[Block] = [*own]
     blocks += [Code(configuration, "The study's configuration"), Prose("One trial, with everything recorded:")]
     blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
     blocks += [Prose("This page:"), Code(command)]

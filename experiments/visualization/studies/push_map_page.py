@@ -12,9 +12,9 @@ from experiments.visualization.pages import Block, Section
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.studies.push_map_figure import FEET, Ring, rings_of
-from experiments.visualization.studies.threshold_page import lead, page_rerun, table
+from experiments.visualization.studies.threshold_page import lead, page_again, table
 
-__all__ = ["page_rerun", "page_lead", "page_sections"]
+__all__ = ["page_again", "page_lead", "page_sections"]
 
 #: Rows of the map of shares.
 LEVELS = 60

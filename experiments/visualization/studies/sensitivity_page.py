@@ -57,7 +57,7 @@ def planned_trials(study: Study) -> int:
     return len(trials_of(sensitivity_from(Config(configuration["sensitivity"]), configuration["name"])))
 
 
-def page_rerun(study: Study) -> list[Block]:
+def page_again(study: Study) -> list[Block]:
     """The file, and the command."""
     name = study.configuration["name"]
     return [

@@ -27,7 +27,7 @@ def planned_trials(study: Study) -> int:
     return _plan(study).total
 
 
-def page_rerun(study: Study) -> list[Block]:
+def page_again(study: Study) -> list[Block]:
     """The file, and the command."""
     return [
         Prose("The sweep, with this file as sweep.toml:"),

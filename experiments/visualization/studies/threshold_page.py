@@ -30,7 +30,7 @@ def page_sections(study: Study) -> list[Section]:
     return [Section("thresholds", "Thresholds", blocks=(drawing.chart, table(findings)))]
 
 
-def page_rerun(study: Study) -> list[Block]:
+def page_again(study: Study) -> list[Block]:
     """The plan as a file, and the command."""
     return [
         Prose("The study, with this file as plan.toml:"),

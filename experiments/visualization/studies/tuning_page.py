@@ -58,7 +58,7 @@ def page_sections(study: Study) -> list[Section]:
     return sections
 
 
-def page_rerun(study: Study) -> list[Block]:
+def page_again(study: Study) -> list[Block]:
     """The file, and the command."""
     name = study.configuration["name"]
     storage = study.configuration["storage"]

@@ -70,7 +70,7 @@ class PoseTrajectory:
         after = min(k + 1, len(self.times) - 1)
         time = min(max(time, self.begins), self.ends)
         part = 0.0 if after == k else float((time - self.times[k]) / (self.times[after] - self.times[k]))
-        seen: dict[str, Any] = {}
+        seen: Any = {}
         for item in fields(Snapshot):
             values, between = getattr(self.rows, item.name), item.metadata.get("between")
             if values is not None and between is not None:
