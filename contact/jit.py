@@ -2,31 +2,36 @@
 
 It stands in the lowest layer because all the others use it.
 
-Numba stamps a cached kernel with the modification time of the one file it stands in. Our kernels
-inline one another across files, so that stamp would serve stale machine code after an edit elsewhere.
-The cache folder is therefore named by a digest of *all* kernel sources.
+Our kernels inline one another across files, so that machine code depends on more than the file it stands in. The cache
+folder is named by a digest of *all* kernel sources, and what is compiled with kernels of other files has a digest of
+those in its key.
 """
 
-import fcntl
 import functools
 import hashlib
 import inspect
+import itertools
 import os
 import re
-import shutil
-import tempfile
-from collections.abc import Callable
+import sys
+import types as python_types
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite
 import numba
-import platformdirs
+import numpy as np
+from llvmlite import ir
 from numba.core.registry import CPUDispatcher
-from numba.extending import overload
+from numba.extending import intrinsic, lower_builtin, overload, type_callable
+
+from contact.cache import KernelCache, folder_of
+
+types: Any = numba.types
 
 _PACKAGES = ("biped", "controllers", "experiments")
-_KEPT_GENERATIONS = 4
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,46 +46,99 @@ def kernel_sources() -> list[Path]:
     return found
 
 
-def _digest(sources: list[Path]) -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
+def _digest(sources: Iterable[Path], *more: str) -> str:
+    digest = hashlib.sha256(repr(more).encode())
     for source in sources:
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+@cache
+def cache_folder() -> Path:
+    """The folder of compiled kernels, as ``contact.cache.folder_of`` chooses it.
 
-
-def _drop_old_generations(root: Path) -> None:
-    ours = [entry for entry in root.iterdir() if entry.is_dir() and re.fullmatch("[0-9a-f]{16}", entry.name)]
-    generations = sorted(ours, key=lambda entry: entry.stat().st_mtime, reverse=True)
-    for stale in generations[_KEPT_GENERATIONS:]:
-        shutil.rmtree(stale, ignore_errors=True)
+    Raises:
+        PermissionError: someone else can write to ``BIPED_CACHE_DIR``, or has made it.
+    """
+    return folder_of(_digest(kernel_sources(), numba.__version__, llvmlite.__version__))
 
 
 @cache
-def cache_folder() -> Path:
-    """The folder of compiled kernels: below ``BIPED_CACHE_DIR`` if that is set, else the user's cache.
+def _known_files() -> frozenset[str]:
+    return frozenset(str(path) for path in kernel_sources())
 
-    Where the user's cache cannot be written, a folder below the system's temporary one serves.
-    """
-    chosen = os.environ.get("BIPED_CACHE_DIR")
-    root = Path(chosen) if chosen else platformdirs.user_cache_path("biped-balance")
-    root = root / "biped-kernels"
-    if not _writable(root):
-        root = Path(tempfile.gettempdir()) / f"biped-balance-{os.getuid()}"
-    generation = root / _digest(kernel_sources())
-    if not generation.is_dir():
-        generation.mkdir(parents=True, exist_ok=True)
-        _drop_old_generations(root)
-    return generation
+
+def _is_known(file: str) -> bool:
+    """Whether the folder's name knows this file."""
+    return file in _known_files() or os.path.realpath(file) in _known_files()
+
+
+def _classes(found: Any) -> Iterator[type]:
+    """The classes of all named tuples in a type."""
+    if isinstance(found, types.CPointer):
+        found = found.dtype
+    if isinstance(found, types.NamedTuple):
+        yield found.instance_class
+    if isinstance(found, types.BaseTuple):
+        for part in found:
+            yield from _classes(part)
+
+
+def _names(code: python_types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            yield from _names(constant)
+
+
+def _used_by(function: python_types.FunctionType) -> Iterator[Any]:
+    """The values of all names in a function that come from outside of it."""
+    names = set(_names(function.__code__))
+    for name in names & function.__globals__.keys():
+        value = function.__globals__[name]
+        yield value
+        if isinstance(value, python_types.ModuleType):
+            yield from (getattr(value, other, None) for other in names)
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it has no value yet
+            continue
+
+
+def _files_behind(function: Callable[..., Any], kinds: set[type]) -> set[str]:
+    """The files of all kernels that are compiled into a function for arguments of some classes."""
+    left: list[Any] = [function]
+    done: set[int] = set()
+    files: set[str] = set()
+    while left:
+        found = left.pop()
+        table = getattr(found, "table", None)
+        if isinstance(table, Generic):
+            left += table.among(kinds)
+        found = getattr(found, "py_func", found)
+        if not isinstance(found, python_types.FunctionType) or id(found) in done or table is not None:
+            continue
+        done.add(id(found))
+        file = found.__code__.co_filename
+        if found is function or file in _kernel_files:
+            files.add(file)
+            left += _used_by(found)
+    return files
+
+
+# All files with kernels in them that this process has met.
+_kernel_files: set[str] = set()
+
+
+def _others_behind(function: Callable[..., Any], sig: Any) -> str:
+    """A digest of the files that machine code depends on, and that the folder's name does not know."""
+    if all(_is_known(file) for file in _kernel_files):
+        return ""
+    kinds = {kind for part in sig for kind in _classes(part)}
+    others = sorted(file for file in _files_behind(function, kinds) if not _is_known(file))
+    return _digest(Path(file) for file in others) if others else ""
 
 
 class _Inlined(CPUDispatcher):  # type: ignore[misc]
@@ -95,32 +153,11 @@ _INLINED = {"forceinline": True, "no_cpython_wrapper": True}
 
 
 def _compile(function: F, **options: bool) -> F:
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
-    try:
-        compiler = numba.njit(cache=True, **_COMMON, **options)
-        return _saved_alone(compiler(function))
-    finally:
-        numba.config.CACHE_DIR = previous
-
-
-def _saved_alone(compiled: F) -> F:
-    """Let one process at a time put its machine code into the cache.
-
-    Numba numbers the files of a function's versions by looking which numbers are taken. Two processes that compile
-    two versions at once would give both the same number, and then run one for the other.
-    """
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if file is None:  # with NUMBA_DISABLE_JIT
-        return compiled
-    save, lock = file.save, cache_folder() / "lock"
-
-    def save_alone(key: Any, data: Any) -> None:
-        with open(lock, "a") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            save(key, data)
-
-    file.save = save_alone
+    compiled = numba.njit(**(_COMMON | options))(function)
+    file = function.__code__.co_filename
+    _kernel_files.add(file)
+    if isinstance(compiled, CPUDispatcher) and os.path.isfile(file):  # not with NUMBA_DISABLE_JIT, or in a notebook
+        compiled._cache = KernelCache(cache_folder(), function, functools.partial(_others_behind, function))
     return compiled
 
 
@@ -145,6 +182,137 @@ def routine(function: F) -> F:
     return _compile(function)
 
 
+# Parts by number, for a caller that is interpreted.
+_parts: list[Callable[..., int]] = []
+
+
+def part(function: F) -> F:
+    """A kernel that is compiled once, by itself, and called by its address.
+
+    What is inlined is optimized again in each caller, and each caller's caller. A part is not; but it takes addresses
+    of what it works on (``pack``), and numbers, and gives back a whole number. ``unpacked`` makes a value of an
+    address::
+
+        @part
+        def count_all(place, more):
+            return count(unpacked(place)) + more
+
+        @routine
+        def use(address, place):
+            return call(address, place, 3)
+
+    and from Python ``use(address_of(count_all, world, 3), pack(world).ctypes.data)``.
+    """
+    compiled = _compile(function, no_cfunc_wrapper=False, no_cpython_wrapper=True)
+    if isinstance(compiled, CPUDispatcher):
+        compiled.__class__ = _Inlined
+    _parts.append(compiled)
+    return compiled
+
+
+def _part_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    kinds = (numba.typeof(argument) for argument in arguments)
+    return tuple(types.CPointer(kind) if isinstance(kind, types.BaseTuple) else kind for kind in kinds)
+
+
+def address_of(function: Callable[..., int], *arguments: Any) -> int:
+    """The address of a part, compiled if need be, for numbers like these, and addresses of named tuples like these."""
+    if not isinstance(function, CPUDispatcher):  # with NUMBA_DISABLE_JIT
+        return number_of(function)
+    kinds = _part_types(arguments)
+    function.compile(kinds)
+    found = function.overloads[kinds]
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
+
+
+def number_of(function: Callable[..., int]) -> int:
+    """What takes the place of a part's address where everything is interpreted."""
+    return next(k for k, known in enumerate(_parts) if known is function)
+
+
+def call(address: int, *args: Any) -> int:
+    """What the part at this address gives back for these arguments."""
+    return _parts[address](*args)
+
+
+def unpacked(place: Any) -> Any:
+    """The value at an address; where everything is interpreted, the address is the value."""
+    return place
+
+
+def pack(value: Any) -> Any:
+    """A named tuple of arrays and numbers as words, at whose address parts find it as long as both are there."""
+    words: list[int] = []
+    _put_words(value, words)
+    return np.array(words, dtype=np.int64)
+
+
+def _put_words(value: Any, words: list[int]) -> None:
+    if isinstance(value, tuple):
+        for item in value:
+            _put_words(item, words)
+    elif isinstance(value, np.ndarray):
+        words += [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+    elif isinstance(value, float):
+        words.append(int(np.float64(value).view(np.int64)))
+    elif isinstance(value, (bool, int, np.integer)):
+        words.append(int(value))
+    else:
+        raise TypeError(f"{value!r}: a part takes arrays, numbers, and named tuples of them")
+
+
+@overload(call, jit_options=_COMMON | _INLINED, strict=False)  # type: ignore[untyped-decorator]
+def _compiled_call(address: Any, *args: Any) -> Any:
+    return lambda address, *args: _call_at(address, args)
+
+
+@type_callable(unpacked)  # type: ignore[untyped-decorator]
+def _type_of_unpacked(_: Any) -> Any:
+    return lambda place: place.dtype
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call_at(_: Any, address: Any, args: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        found = [builder.extract_value(values[1], k) for k in range(len(args))]
+        word = ir.IntType(64)
+        found = [builder.ptrtoint(v, word) if isinstance(v.type, ir.PointerType) else v for v in found]
+        kind = ir.FunctionType(ir.IntType(64), [value.type for value in found])
+        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), found)
+
+    return types.int64(address, args), generate
+
+
+@lower_builtin(unpacked, types.Any)  # type: ignore[untyped-decorator]
+def _unpack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    words = builder.bitcast(values[0], ir.IntType(64).as_pointer())
+    return _load_words(context, builder, signature.return_type, words, itertools.count())
+
+
+def _load_words(context: Any, builder: Any, kind: Any, words: Any, places: Iterator[int]) -> Any:
+    """What ``pack`` has written, number by number: LLVM finds out by itself which of them are not needed."""
+
+    def load(wanted: Any) -> Any:
+        where = builder.gep(words, [ir.IntType(64)(next(places))])
+        return builder.load(builder.bitcast(where, wanted.as_pointer()))
+
+    if isinstance(kind, types.BaseTuple):
+        items = [_load_words(context, builder, inner, words, places) for inner in kind]
+        return context.make_tuple(builder, kind, items)
+    if isinstance(kind, types.Array):
+        value = ir.Constant(context.get_value_type(kind), ir.Undefined)
+        for k, element in enumerate(value.type.elements):
+            count = element.count if isinstance(element, ir.ArrayType) else 0
+            for j in range(count):
+                value = builder.insert_value(value, load(element.element), (k, j))
+            if not count:
+                value = builder.insert_value(value, load(element), k)
+        return value
+    if kind == types.boolean:
+        return builder.icmp_signed("!=", load(ir.IntType(64)), ir.IntType(64)(0))
+    return load(context.get_value_type(kind))
+
+
 class Generic:
     """What ``generic`` makes of a function: its implementations, by the class of one argument."""
 
@@ -158,6 +326,7 @@ class Generic:
 
         def keep(function: F) -> F:
             self.implementations[kind] = function
+            _kernel_files.add(function.__code__.co_filename)
             return kernel(function)
 
         return keep
@@ -167,6 +336,10 @@ class Generic:
         if kind not in self.implementations:
             raise TypeError(f"{self.declared.__name__}: nothing registered for {self.argument} of {kind}")
         return self.implementations[kind]
+
+    def among(self, kinds: set[type]) -> list[Callable[..., Any]]:
+        """The implementations for some classes."""
+        return [self.implementations[kind] for kind in kinds if kind in self.implementations]
 
 
 def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
@@ -189,10 +362,52 @@ def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
             return table.of(types[table.place].instance_class)
 
         overload(chosen, jit_options=_COMMON | _INLINED, strict=False)(compiled)
-        chosen.register = table.register  # type: ignore[attr-defined]
+        chosen.register, chosen.table = table.register, table  # type: ignore[attr-defined]
         return chosen
 
     return decorate
+
+
+class ForEach:
+    """What ``part_for_each`` makes of a function: a part for each class of named tuples."""
+
+    def __init__(self, function: Callable[..., int]) -> None:
+        self.function = function
+        self.parts: dict[type, Callable[..., int]] = {}
+
+    def of(self, kind: type) -> Callable[..., int]:
+        """The part for a class."""
+        if kind not in self.parts:
+            self.parts[kind] = self._for(kind)
+        return self.parts[kind]
+
+    def _for(self, kind: type) -> Callable[..., int]:
+        function: Any = self.function
+        own = python_types.FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        home = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+        tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
+        own.__qualname__ = re.sub(r"\W", "_", f"{function.__qualname__}_{kind.__qualname__}_{tag}")
+        own.__module__ = function.__module__
+        return part(own)
+
+
+def part_for_each(function: Callable[..., int]) -> ForEach:
+    """A part that is compiled for each class of what it works on, into files of its own.
+
+    Anyone may add classes. An index of all of them could only be read where all of their modules are.
+    """
+    return ForEach(function)
+
+
+def is_part_compiled(function: Callable[..., int], *arguments: Any) -> bool:
+    """Whether ``address_of`` compiles nothing."""
+    return not isinstance(function, CPUDispatcher) or _is_there(function, _part_types(arguments))
+
+
+def _is_there(function: Any, kinds: tuple[Any, ...]) -> bool:
+    return kinds in function.overloads or function._cache.has(kinds, function.targetctx.codegen())
 
 
 def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
@@ -201,13 +416,9 @@ def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
     With ``arguments`` the code for their types is meant, else any.
     """
     cache = getattr(function, "_cache", None)
-    file = getattr(cache, "_cache_file", None)
-    if cache is None or file is None:
+    if not isinstance(cache, KernelCache):
         return True
-    if not arguments:
-        return Path(file._index_path).is_file()
     dispatcher: Any = function
-    types = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
-    return (
-        types in dispatcher.overloads or cache._index_key(types, dispatcher.targetctx.codegen()) in file._load_index()
-    )
+    if not arguments:
+        return bool(dispatcher.overloads) or cache.has(None, None)
+    return _is_there(dispatcher, tuple(dispatcher.typeof_pyval(argument) for argument in arguments))

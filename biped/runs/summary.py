@@ -94,7 +94,7 @@ def summarize(
         **_errors(frame, set_point, ending),
         "peak_torque": _peak_torques(model, frame),
         "saturation": saturation_of(model, state),
-        "foot_slip": float(state.plant.slip.max()) if model.nc else None,
+        "foot_slip": float(state.arrays.ledger.slip.max()) if model.nc else None,
         "foot_creep": foot_creep(model, frame),
         "events": {
             "impacts": impacts_of(events),
@@ -116,7 +116,7 @@ def summarize(
 
 def saturation_of(model: Model, state: State) -> dict[str, float]:
     """[s] by joint: for which the controller asked for more than the actuator's limit."""
-    return {joint: float(state.plant.saturated[model.dof(joint)]) for joint in model.joint_names}
+    return {joint: float(state.arrays.ledger.saturated[model.dof(joint)]) for joint in model.joint_names}
 
 
 def position_errors(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:

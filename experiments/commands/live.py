@@ -56,9 +56,11 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
+    from biped.extras import need
     from experiments.catalogue.registry import experiment_named
 
     _check(options)
+    need("viser", "trimesh", "websockets")
     experiment = experiment_named(options.experiment)
     setup = experiment.build(changes_of(experiment, options))
     from experiments.visualization.live.loop import Loop

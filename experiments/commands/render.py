@@ -9,6 +9,8 @@ from experiments.cli.main import Parser
 
 #: By suffix: pictures in a second, and width and height [pixels], unless told otherwise.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
+#: By suffix: packages that it needs besides those that draw.
+PACKAGES = {".mp4": ("PIL", "imageio_ffmpeg"), ".gif": ("PIL",), ".html": ()}
 
 _DESCRIPTION = """\
 Write saved runs as something to look at without this program. The suffix of the file says what: a video (.mp4), an
@@ -75,6 +77,9 @@ class _Order:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     order = _order(options)
+    from biped.extras import need
+
+    need("viser", "trimesh", "websockets", *PACKAGES[order.suffix])
     from experiments.visualization.video.films import check_gif
     from experiments.visualization.video.frame_schedule import schedule_of
     from experiments.visualization.viewer.camera import camera_at, check_camera

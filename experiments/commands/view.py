@@ -59,6 +59,9 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     _check(options)
     from biped.errors import InputError
+    from biped.extras import need
+
+    need("viser", "trimesh", "websockets")
     from experiments.visualization.viewer.loaded_runs import load_runs
     from experiments.visualization.viewer.page import Page
     from experiments.visualization.viewer.playback import Playback

@@ -62,6 +62,7 @@ def main(argv: Sequence[str]) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Compare, print and write; the exit status."""
+    from biped.extras import need
     from experiments.benchmarks.timing import one_core
     from experiments.benchmarks.work_precision.problems import PROBLEMS
     from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
@@ -71,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
     names = _chosen(options.problems, list(PROBLEMS), "problem")
     _check_methods(options.method)
+    need("jinja2", *{package for name in names for package in PROBLEMS[name].packages})
     folder = writable_folder(options.out)
     output = Output(folder, names, command_of(options), draw=not options.no_figures)
     effort = QUICK if options.quick else FULL

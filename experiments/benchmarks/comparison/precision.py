@@ -17,7 +17,7 @@ from experiments.benchmarks.comparison.backends import Contestant
 from experiments.benchmarks.comparison.budget import Effort, Progress
 from experiments.benchmarks.comparison.flight import Glider, start_of
 from experiments.benchmarks.timing import one_core, seconds
-from experiments.benchmarks.work_precision.case import TREE, Motion, Rung, TreeCase
+from experiments.benchmarks.work_precision.case import TREE, Rung, TreeCase, TreeData
 from experiments.benchmarks.work_precision.problem import Forms
 from experiments.benchmarks.work_precision.problems import FLIGHT
 from experiments.benchmarks.work_precision.reference import Reference
@@ -73,7 +73,7 @@ class EngineCase:
         """All steps."""
         return tuple(Rung(step) for step in steps)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
+    def move(self, method: str, rung: Rung, duration: float, samples: int) -> TreeData:
         """The motion, from velocities in phase."""
         found = self._glider(method, rung).samples(duration, duration / samples, lambda _: None)
         if not (np.isfinite(found.q).all() and np.isfinite(found.in_phase).all()):
@@ -82,7 +82,7 @@ class EngineCase:
         energies = np.array(
             [dynamics.energy(self.model, q, v).total for q, v in zip(found.q[1:], found.in_phase[1:], strict=True)]
         )
-        return Motion(places, energies, 0.0)
+        return TreeData(places, energies, 0.0)
 
     def seconds(self, method: str, rung: Rung, duration: float) -> float:
         """[s] in the engine's steps, with nothing in between where it takes many in one call."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from biped.control.controller import Controller
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, integrator_named, settings_of
-from biped.lagrangian import LAGRANGIAN_METHODS, System
+from biped.lagrangian import LAGRANGIAN_METHODS
 from biped.model import Model
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -18,6 +18,10 @@ from biped.simulation.simulate import simulate
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 from experiments.benchmarks.work_precision.reference import Reference
+
+if TYPE_CHECKING:
+    from biped.lagrangian import System
+
 
 #: Integrators with this setting choose their steps themselves.
 TOLERANCE = "relative_tolerance"
@@ -29,7 +33,7 @@ LAGRANGIAN = "Lagrangian systems"
 
 
 @dataclass(frozen=True)
-class Motion:
+class TreeData:
     """What a method made of a problem, at the problem's sample times.
 
     Attributes:
@@ -68,7 +72,7 @@ class Case(Protocol):
             interval: [s] between two samples.
         """
 
-    def move(self, method: str, rung: "Rung", duration: float, samples: int) -> Motion:
+    def move(self, method: str, rung: "Rung", duration: float, samples: int) -> TreeData:
         """The motion by a method, at ``samples`` equal parts of ``duration`` [s].
 
         Raises:
@@ -133,7 +137,7 @@ class TreeCase:
         chosen = TOLERANCES[:: max(1, len(TOLERANCES) // len(steps))]
         return tuple(Rung(interval, {TOLERANCE: r, "absolute_tolerance": ABSOLUTE * r}) for r in chosen)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
+    def move(self, method: str, rung: Rung, duration: float, samples: int) -> TreeData:
         """See ``Case``."""
         run = self._run(method, rung, duration, duration / samples)
         frame = run.frame.iloc[1:]
@@ -143,7 +147,7 @@ class TreeCase:
         energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
         places = np.array([self.places(q) for q in configurations])
         retried = run.summary["retried_steps"] / run.summary["steps"]
-        return Motion(places, energies, float(run.summary["newton_mean"]), float(retried))
+        return TreeData(places, energies, float(run.summary["newton_mean"]), float(retried))
 
     def seconds(self, method: str, rung: Rung, duration: float) -> float:
         """See ``Case``."""
@@ -174,7 +178,7 @@ class LagrangianCase:
         reference: as in ``Case``.
     """
 
-    system: System
+    system: "System"
     q0: Floats
     v0: Floats
     places: Callable[[Floats], Floats]
@@ -189,11 +193,11 @@ class LagrangianCase:
         """See ``Case``."""
         return tuple(Rung(step) for step in steps)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
+    def move(self, method: str, rung: Rung, duration: float, samples: int) -> TreeData:
         """See ``Case``."""
         frame, iterations, _ = self._run(method, rung.step, duration, round(duration / samples / rung.step))
         names = [symbol.name for symbol in self.system.coordinates]
-        return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
+        return TreeData(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
 
     def seconds(self, method: str, rung: Rung, duration: float) -> float:
         """See ``Case``."""
@@ -214,7 +218,7 @@ class LagrangianCase:
         return chart_start(self.system, self.q0, self.v0)
 
 
-def chart_start(system: System, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]:
     """Generalized coordinates and rates of a configuration and a velocity.
 
     Raises:

@@ -36,6 +36,7 @@ class Problem:
         coarsest: [s] the longest step; the others are halves, quarters, …
         rungs: how many steps.
         forms: makes the forms, and their references.
+        packages: optional ones that it needs, by the names by which they are imported.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Problem:
     coarsest: float
     rungs: int
     forms: Callable[[], Forms]
+    packages: tuple[str, ...] = ()
 
     def steps(self, rungs: int | None = None) -> tuple[float, ...]:
         """[s] the ladder of steps, from the longest on."""

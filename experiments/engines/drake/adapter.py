@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from biped.disturbances import Throw
 from biped.errors import InputError
+from biped.extras import command, need
 from experiments.engines.drake.contact import DEFAULT_RELAXATION, IMPACT, block_contact, thrown_back
 from experiments.engines.drake.plant import build
 from experiments.engines.drake.simulation import DrakeSimulation
@@ -28,7 +29,7 @@ class Drake:
     title: ClassVar[str] = "Drake"
     package: ClassVar[str] = "pydrake"
     distribution: ClassVar[str] = "drake"
-    install: ClassVar[str] = "pip install 'biped-balance[drake]'"
+    install: ClassVar[str] = command("pydrake")
     lag: ClassVar[float] = 0.5
 
     approximation: str = "sap"
@@ -56,6 +57,7 @@ class Drake:
 
     def start(self, case: Case) -> Simulation:
         """A simulation of the case."""
+        need("pydrake")
         for name, choices in (("approximation", _APPROXIMATIONS), ("contact", _CONTACTS)):
             if getattr(self, name) not in choices:
                 raise InputError(f"Drake's {name} = {getattr(self, name)!r}: it must be {' or '.join(choices)}")

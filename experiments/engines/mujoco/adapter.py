@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biped.errors import InputError
+from biped.extras import command, need
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
 from experiments.engines.engine import Applied, Case, Natural, Simulation
@@ -35,7 +36,7 @@ class Mujoco:
     title: ClassVar[str] = "MuJoCo"
     package: ClassVar[str] = "mujoco"
     distribution: ClassVar[str] = "mujoco"
-    install: ClassVar[str] = "pip install 'biped-balance[mujoco]'"
+    install: ClassVar[str] = command("mujoco")
 
     integrator: str = "implicitfast"
     solver: str = "Newton"
@@ -89,6 +90,7 @@ class Mujoco:
 
     def start(self, case: Case) -> Simulation:
         """A simulation of the case."""
+        need("mujoco")
         import mujoco
 
         for setting, choices in (("contact", ("matched", "default")), ("soles", ("points", "boxes"))):

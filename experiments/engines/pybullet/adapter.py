@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biped.errors import InputError
+from biped.extras import command, need
 from contact.arrays import Floats
 from experiments.engines.engine import Applied, Case, Natural, Simulation
 from experiments.engines.kernels.external import Arrival
@@ -35,7 +36,7 @@ class Pybullet:
     title: ClassVar[str] = "PyBullet"
     package: ClassVar[str] = "pybullet"
     distribution: ClassVar[str] = "pybullet"
-    install: ClassVar[str] = "pip install pybullet, under Python 3.11: there are no wheels of it for later ones"
+    install: ClassVar[str] = command("pybullet")
     lag: ClassVar[float] = 0.5
 
     iterations: int = 50
@@ -75,6 +76,7 @@ class Pybullet:
 
     def start(self, case: Case) -> Simulation:
         """A simulation of the case."""
+        need("pybullet")
         for name, value, choices in (
             ("contact", self.contact, ("matched", "default")),
             ("soles", self.soles, ("points", "boxes")),
@@ -104,10 +106,10 @@ class BulletSimulation:
         # From the root's axes to those of its inertia, which are PyBullet's base.
         self.turn = as_ours(self.engine.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
         self.feet = Feet(model, self.world.links)
-        hold = case.impedance
+        rollout = case.impedance
         self.stiffness, self.damping, self.rest = (
             np.array([values.get(name, 0.0) for _, name in jointed])
-            for values in (hold.stiffness, hold.damping, hold.rest)
+            for values in (rollout.stiffness, rollout.damping, rollout.rest)
         )
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
 

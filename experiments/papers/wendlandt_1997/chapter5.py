@@ -7,7 +7,7 @@ import numpy as np
 from biped.runs.run import Run
 from experiments.catalogue.box_drop import FRICTION
 from experiments.papers.item import Finding, Item
-from experiments.papers.wendlandt_1997.friction_search import FACTS, Fact, Motion
+from experiments.papers.wendlandt_1997.friction_search import FACTS, Fact, TreeData
 from experiments.papers.wendlandt_1997.simulated import simulated_figure
 
 #: [kg], [m/s²] and [N/m] as printed.
@@ -34,7 +34,7 @@ _ASSUMPTIONS = (
 _CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this and the others hold"
 
 
-def _measured(name: str, motion: Motion) -> str:
+def _measured(name: str, motion: TreeData) -> str:
     """What stands behind the yes or no of a fact."""
     if name == "first touch":
         vertex = motion.first_touches.index(motion.touched_at) + 1
@@ -54,7 +54,7 @@ def _measured(name: str, motion: Motion) -> str:
     return _visits(name, motion)
 
 
-def _visits(name: str, motion: Motion) -> str:
+def _visits(name: str, motion: TreeData) -> str:
     """The states that the vertices of a fact were in, and the last one."""
     digits = name.replace("–", " ").replace(",", " ").split()[1:]
     vertices = range(int(digits[0]), int(digits[-1]) + 1)
@@ -63,13 +63,13 @@ def _visits(name: str, motion: Motion) -> str:
     return f"states {', '.join(map(str, seen))}; ends in {', '.join(map(str, last))}"
 
 
-def _finding(fact: Fact, motion: Motion) -> Finding:
+def _finding(fact: Fact, motion: TreeData) -> Finding:
     ours = _measured(fact.name, motion)
     return Finding(fact.name, fact.statement, ours, "it is so", fact.holds(motion), _CHOSEN, fitted=True)
 
 
 def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
-    motion = Motion(run)
+    motion = TreeData(run)
     findings = [_finding(fact, motion) for name in _FACTS[kind] for fact in FACTS if fact.name == name]
     if kind == "centre-of-mass":
         findings.append(_penetration(run))

@@ -27,7 +27,7 @@ REFINEMENT = 10
 
 
 @dataclass(frozen=True)
-class Motion:
+class TreeData:
     """What a run of the box drop, recorded at every step, says about the published facts."""
 
     run: Run
@@ -103,30 +103,30 @@ class Motion:
         return int(self.run.frame["newton_iterations"].to_numpy()[settled].max())
 
 
-def _first_touch(motion: Motion) -> bool:
+def _first_touch(motion: TreeData) -> bool:
     is_first = motion.first_touches[0] == motion.touched_at
     return is_first and abs(motion.touched_at - 0.102) < 5e-4
 
 
-def _flight(motion: Motion) -> bool:
+def _flight(motion: TreeData) -> bool:
     vx = motion.run.frame["body_vx"].to_numpy()[motion.before_touch]
     return bool(np.ptp(vx) < 1e-9 and np.ptp(motion.y[motion.before_touch]) < 1e-9)
 
 
-def _vertex_1(motion: Motion) -> bool:
+def _vertex_1(motion: TreeData) -> bool:
     wanted = {ContactState.SLIDING, ContactState.PULLING}
     return wanted <= motion.visited(1) and motion.ends_in(1) == ContactState.NONE
 
 
-def _vertex_2(motion: Motion) -> bool:
+def _vertex_2(motion: TreeData) -> bool:
     return ContactState.SLIDING in motion.visited(2) and motion.ends_in(2) == ContactState.NONE
 
 
-def _vertices_3_4(motion: Motion) -> bool:
+def _vertices_3_4(motion: TreeData) -> bool:
     return motion.visited(3) == motion.visited(4) == {ContactState.NONE}
 
 
-def _vertices_5_to_8(motion: Motion) -> bool:
+def _vertices_5_to_8(motion: TreeData) -> bool:
     wanted = {ContactState.SLIDING, ContactState.SLIDING_TO_STICKING, ContactState.STICKING}
     pulled = any(ContactState.PULLING in motion.visited(vertex) for vertex in (5, 6, 7, 8))
     return pulled and all(
@@ -134,21 +134,21 @@ def _vertices_5_to_8(motion: Motion) -> bool:
     )
 
 
-def _flip(motion: Motion) -> bool:
+def _flip(motion: TreeData) -> bool:
     w, x, y, z = np.abs(motion.final_quaternion)
     is_half_turn = w < 0.02 and z < 0.02
     return bool(is_half_turn and 0.0 < math.atan2(x, y) < math.radians(15.0))
 
 
-def _rest(motion: Motion) -> bool:
+def _rest(motion: TreeData) -> bool:
     return 1.25 <= motion.rest_at <= 1.35
 
 
-def _y_increases(motion: Motion) -> bool:
+def _y_increases(motion: TreeData) -> bool:
     return motion.greatest_fall_of_y < VISIBLE and motion.y[-1] > motion.y[0] + VISIBLE
 
 
-def _newton(motion: Motion) -> bool:
+def _newton(motion: TreeData) -> bool:
     return motion.newton_max <= 5 and motion.newton_at_rest == 1
 
 
@@ -164,7 +164,7 @@ class Fact:
 
     name: str
     statement: str
-    holds: Callable[[Motion], bool]
+    holds: Callable[[TreeData], bool]
 
 
 FACTS = (
@@ -209,7 +209,7 @@ class Trial:
 
 def examine(friction: float) -> Trial:
     """The box drop with this coefficient of friction, static and dynamic."""
-    motion = Motion(EXPERIMENT.run({"floor.mu_s": friction, "floor.mu_d": friction}))
+    motion = TreeData(EXPERIMENT.run({"floor.mu_s": friction, "floor.mu_d": friction}))
     return Trial(
         friction=friction,
         holds={fact.name: fact.holds(motion) for fact in FACTS},

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
+from biped.extras import need
 from biped.metrics import METRICS, Metric, Value, metric_named
 from biped.runs.run import Run
 from experiments.visualization.export.anatomy import PARTS, anatomical_joints, hinge_names
@@ -37,6 +37,7 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
     Returns:
         All files.
     """
+    need("yaml")
     tables = {
         "jointAngles": joint_angles(run),
         "jointTorques": joint_torques(run),
@@ -61,6 +62,8 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
 
 
 def yaml_of(content: Mapping[str, Any]) -> str:
+    import yaml
+
     text: str = yaml.safe_dump(dict(content), sort_keys=False, default_flow_style=None, width=1_000_000)
     return text
 

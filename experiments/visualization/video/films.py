@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biped.errors import InputError
+from biped.extras import need
 from experiments.visualization.viewer import colors
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def in_place_of(path: Path) -> Iterator[Path]:
 
 def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fps: float) -> None:
     """Write H.264, which every browser and player shows; both edges of its size [pixels] are even."""
+    need("PIL", "imageio_ffmpeg")
     import imageio_ffmpeg
 
     if size[0] % 2 or size[1] % 2:
@@ -86,6 +88,7 @@ def _check(path: Path, part: Path, count: int) -> None:
 
 
 def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
+    need("PIL")
     if fps > MOST_GIF_FPS:
         raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     with in_place_of(path) as part:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
+from biped.extras import need
 
 #: What it is called, in the order in which it is looked for.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -121,6 +122,7 @@ def chromium(
 
     It draws by the processor, the same on every machine, or by the graphics card (``hardware``), where there is one.
     """
+    need("websockets")
     graphics = HARDWARE if hardware else SOFTWARE
     program = find_browser(program)
     from websockets.exceptions import WebSocketException

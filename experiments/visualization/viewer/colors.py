@@ -1,17 +1,15 @@
 """What colour means what, in the scene and in its legend."""
 
-from PIL.ImageColor import getrgb
-
 from contact import ContactState
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import STATES
-from experiments.visualization.viewer.shapes import Color
+
+Color = tuple[int, int, int]
 
 
 def rgb(code: str) -> Color:
     """(red, green, blue), 0 … 255, of a code such as ``#0072B2``."""
-    red, green, blue, *_ = getrgb(code)
-    return red, green, blue
+    return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
 def code_of(color: Color) -> str:

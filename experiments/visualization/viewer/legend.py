@@ -3,7 +3,7 @@
 import html
 
 from experiments.visualization.viewer import colors
-from experiments.visualization.viewer.shapes import Color
+from experiments.visualization.viewer.colors import Color
 
 
 def entry(color: Color, text: str) -> str:

@@ -14,10 +14,11 @@ from experiments.visualization.figures.quantities import Panel
 from experiments.visualization.report.run_source import RunSource, run_source
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import ROOM
+from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.model_view import PLATE, ModelView
 from experiments.visualization.viewer.plots import plots_of
 from experiments.visualization.viewer.scene import ViewerScene
-from experiments.visualization.viewer.shapes import Color, shapes_of
+from experiments.visualization.viewer.shapes import shapes_of
 from experiments.visualization.viewer.trajectory import PoseTrajectory, trajectory_of
 
 #: Instants of a run that are looked at for how much room it takes.

@@ -9,8 +9,8 @@ from trimesh import Trimesh, creation
 
 from contact.arrays import Floats
 from experiments.visualization.viewer import colors
+from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import AROUND, ball, linear
-from experiments.visualization.viewer.shapes import Color
 from experiments.visualization.viewer.snapshot import Snapshot, turned
 
 #: [m/N] length of an arrow.

@@ -7,10 +7,11 @@ import numpy as np
 from biped.model import Model
 from contact.arrays import Floats
 from experiments.visualization.viewer import colors
+from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import Marks
 from experiments.visualization.viewer.mesh import as_glb, box, joined
 from experiments.visualization.viewer.scenery import Scenery
-from experiments.visualization.viewer.shapes import Color, Shape, shapes_of
+from experiments.visualization.viewer.shapes import Shape, shapes_of
 from experiments.visualization.viewer.snapshot import Snapshot
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Any
 
 from biped.model import Model
 from experiments.visualization.viewer import colors
+from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import FORCE_SCALE
 from experiments.visualization.viewer.model_view import PLATE, ModelView, add_floor
 from experiments.visualization.viewer.scenery import Scenery
-from experiments.visualization.viewer.shapes import Color
 
 #: What can be switched on and off, and whether it is on at first.
 LAYERS = dict.fromkeys(

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from biped.errors import InputError
+from biped.extras import need
 
 #: The port that is tried first.
 PORT = 8080
@@ -29,6 +30,7 @@ def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
         host: address to listen at; ``0.0.0.0`` for all of this machine's.
         port: 0 for any that is free; None for 8080 or the next one that is free.
     """
+    need("viser", "websockets")
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
 

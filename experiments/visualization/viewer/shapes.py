@@ -19,9 +19,8 @@ from trimesh import Trimesh
 
 from biped.model import Model, human
 from contact.arrays import Floats
+from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import Loop, ball, box, joined, limb, skin
-
-Color = tuple[int, int, int]
 
 SKIN: Color = (226, 178, 148)
 HAIR: Color = (74, 52, 40)

@@ -10,6 +10,7 @@ import numpy as np
 from biped.disturbances import Disturbance, Force, Push
 from biped.dynamics import centre_of_mass, forward_kinematics, momentum
 from biped.errors import InputError
+from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.metrics.kernels.support import COP, FEET, XCOM, fill_series, gather_base
 from biped.metrics.layout import Layout
 from biped.metrics.measuring import rows_of
@@ -118,25 +119,25 @@ def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snaps
         state: of it.
         disturbances: those whose pushes and forces are to be seen.
     """
-    model, plant = state.model, state.plant
+    model, arrays = state.model, state.arrays
     columns = columns_of(model, platform=state.floor is not None)
     layout = Layout.of(model, columns.names)
     places = layout.places
     row = np.full((1, len(columns.names)), np.nan)
     row[0, places.time] = state.time
-    row[0, places.com : places.com + 3] = centre_of_mass(model, plant.q)
+    row[0, places.com : places.com + 3] = centre_of_mass(model, arrays.q)
     # A root that floats carries the momentum of all; else it is that of the last step's rates.
-    linear = plant.momentum[:3] if model.is_floating else momentum(model, plant.q, plant.rate).linear
+    linear = arrays.momentum[:3] if model.is_floating else momentum(model, arrays.q, arrays.cache.rate).linear
     row[0, places.momentum : places.momentum + 3] = linear
-    contact = forward_kinematics(model, plant.q).contact
+    contact = forward_kinematics(model, arrays.q).contact
     for c, place in enumerate(places.contact):
-        row[0, place : place + 7] = (plant.found[c], *plant.force[c], *contact[c])
+        row[0, place : place + 7] = (arrays.found[c], *arrays.force[c], *contact[c])
     if state.floor is not None:
         row[0, places.platform : places.platform + 7] = (*state.floor[0:3], *state.floor[12:16])
     projectile = None if state.thrown is None else state.thrown[np.newaxis, :7].copy()
-    spans = np.array([state.time - float(plant.clock[2]), state.time])
+    spans = np.array([state.time - float(arrays.clock[LAST_STEP_LENGTH]), state.time])
     pushes = _pushes_among(disturbances)
-    seen = _seen(layout, model, plant.q[np.newaxis].copy(), row, projectile, pushes, spans)
+    seen = _seen(layout, model, arrays.q[np.newaxis].copy(), row, projectile, pushes, spans)
     return PoseTrajectory(model, scenery_of(model, disturbances), seen).at(state.time)
 
 

@@ -23,6 +23,7 @@ from biped import (
     random_forces,
     simulate,
 )
+from biped.control.controller import Controller
 from biped.kernels.loop.random import normal
 from contact import Floor
 from controllers import JointImpedance, JointPD
@@ -31,7 +32,7 @@ from experiments.catalogue.registry import experiment_named
 PD = JointPD()
 
 
-class Spy:
+class Spy(Controller):
     """A controller that keeps what it sees."""
 
     def __init__(self, controller):
@@ -99,7 +100,7 @@ def test_a_compiled_controller_sees_the_same_as_one_in_python():
     )
     setup = experiment_named("balance").build()
 
-    class InPython:
+    class InPython(Controller):
         def __init__(self, controller):
             self.period, self.torques = controller.period, controller.torques
 
@@ -117,7 +118,7 @@ def test_a_compiled_controller_sees_the_same_as_one_in_python():
 def test_torques_stay_within_limits_and_the_time_beyond_is_counted():
     person = human()
 
-    class Demand:
+    class Demand(Controller):
         period = 2e-3
 
         def torques(self, observation):
@@ -137,7 +138,7 @@ def test_torques_stay_within_limits_and_the_time_beyond_is_counted():
 def test_torque_noise_has_the_size_it_should():
     person = human().without_contacts()
 
-    class Constant:
+    class Constant(Controller):
         period = 2e-3
 
         def torques(self, observation):
@@ -245,7 +246,7 @@ def test_a_run_with_everything_goes_on_bit_for_bit(tmp_path):
     rest = go(loaded.state, 0.493)
     assert np.array_equal(rest.state.q, whole.state.q)
     assert np.array_equal(rest.state.momentum, whole.state.momentum)
-    assert np.array_equal(rest.state.plant.ledger, whole.state.plant.ledger)
+    assert np.array_equal(rest.state.arrays.ledger.works, whole.state.arrays.ledger.works)
     given = [e["impulse"] for run in (first, rest) for e in run.summary["events"]["pushes"]]
     assert np.sum(given, axis=0) == pytest.approx(
         np.sum([e["impulse"] for e in whole.summary["events"]["pushes"]], axis=0)

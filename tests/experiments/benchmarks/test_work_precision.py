@@ -15,7 +15,7 @@ from biped.lagrangian import double_spherical_pendulum
 from experiments.benchmarks.timing import Spread
 from experiments.benchmarks.work_precision import problems
 from experiments.benchmarks.work_precision.advice import advice, winners
-from experiments.benchmarks.work_precision.case import LAGRANGIAN, TREE, Motion, Rung, chart_start
+from experiments.benchmarks.work_precision.case import LAGRANGIAN, TREE, Rung, TreeData, chart_start
 from experiments.benchmarks.work_precision.problem import Forms, Problem
 from experiments.benchmarks.work_precision.reference import Reference, reference
 from experiments.benchmarks.work_precision.step_sizes import Curve, Effort, Measurement, climb, compare
@@ -119,7 +119,7 @@ class Spiral:
         if method == "failing" and rung.step > 0.03:
             raise IntegrationError("the step has no solution")
         off = np.nan if method == "broken" else rung.step**2
-        return Motion(self.reference.places + np.array([0.0, 0.0, off]), np.ones(2) + rung.step, 1.0)
+        return TreeData(self.reference.places + np.array([0.0, 0.0, off]), np.ones(2) + rung.step, 1.0)
 
     def seconds(self, method, rung, duration):
         return 1e-3 / rung.step
@@ -251,14 +251,14 @@ class TestPendulum:
     def test_the_tree_has_the_same_places_and_velocities(self):
         model, state = problems.pendulum_tree()
         q, v = problems.pendulum_start()
-        motion = forward_kinematics(model, state.q, state.plant.rate)
+        motion = forward_kinematics(model, state.q, state.arrays.cache.rate)
         np.testing.assert_allclose(motion.position.ravel(), q, atol=1e-12)
         np.testing.assert_allclose(motion.velocity.ravel(), v, atol=1e-12)
         point_masses = 0.5 * np.repeat(problems.MASSES, 3) @ v**2
         spin = sum(
             0.2 * m * problems.BALL**2 * w @ w for m, w in zip(problems.MASSES, motion.angular_velocity, strict=True)
         )
-        assert energy(model, state.q, state.plant.rate).kinetic == pytest.approx(point_masses + spin, rel=1e-12)
+        assert energy(model, state.q, state.arrays.cache.rate).kinetic == pytest.approx(point_masses + spin, rel=1e-12)
 
     def test_generalized_coordinates_start_at_the_same_place(self):
         system = double_spherical_pendulum()
