@@ -83,8 +83,8 @@ class PoseTrajectory:
     def thinned(self, chosen: Any) -> "PoseTrajectory":
         """The same with fewer rows; ``chosen`` indexes them."""
         rows = {item.name: getattr(self.rows, item.name) for item in fields(Snapshot)}
-        fewer = Snapshot(**{name: None if values is None else values[chosen] for name, values in rows.items()})
-        return PoseTrajectory(self.model, self.scenery, fewer)
+        fewer = {name: values[chosen] for name, values in rows.items() if values is not None}
+        return PoseTrajectory(self.model, self.scenery, Snapshot(**rows | fewer))
 
 
 def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> PoseTrajectory:

@@ -40,7 +40,7 @@ def standing():
     setup = experiment_named("balance").build()
 
     def run(*disturbances, duration=0.3):
-        return replace(setup, disturbances=disturbances, duration=duration, step=2e-3).simulate()
+        return replace(setup, disturbances=disturbances, duration=duration, step=2e-3).run()
 
     return run
 
