@@ -248,9 +248,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:
-            say(
-                f"a compiled kernel is compiled again: {self._cache_file._index_path}: {str(error) or type(error).__name__}"
-            )
+            file, why = self._cache_file._index_path, str(error) or type(error).__name__
+            say(f"a compiled kernel is compiled again: {file}: {why}")
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

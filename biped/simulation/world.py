@@ -29,7 +29,7 @@ from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import STEP_LENGTH
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import Poses
-from biped.kernels.variational.equations import new_workspace
+from biped.kernels.variational.equations import new_scratch
 from biped.model import Model, box_inertia
 from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns
@@ -106,7 +106,7 @@ def build_world(
 
     ``model`` is what moves, ``nominal_model`` what the controller takes it for: the same without its loads.
     """
-    scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+    scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
     ticks = 0 if acting.senses is None else acting.senses.ticks(sizes.span)
     state.make_room(history_shape(method, model.nv), 1 + ticks)

@@ -69,7 +69,7 @@ class Scratch(NamedTuple):
     diagonal: Floats  # (nv,) of joint impedances
 
 
-def new_workspace(n: int, nq: int, nv: int, nc: int) -> Scratch:
+def new_scratch(n: int, nq: int, nv: int, nc: int) -> Scratch:
     """Room for the steps of a tree, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (
         (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),

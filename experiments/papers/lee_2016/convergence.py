@@ -13,7 +13,7 @@ from biped.integrators.lee.kernels.riqn import Riqn
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
-from biped.kernels.variational.equations import displace, new_workspace
+from biped.kernels.variational.equations import displace, new_scratch
 from biped.kernels.variational.newton import evaluate
 from biped.kernels.variational.quasi_newton import set_correction
 from biped.model import Model
@@ -33,7 +33,7 @@ class Search:
     def __init__(self, model: Model, finder: Any, guess: Floats) -> None:
         self.model, self.finder = model, finder
         self.arrays = random_start(model).arrays
-        self.scratch, self.pushes = new_workspace(model.n, model.nq, model.nv, 0), new_pushes(0)
+        self.scratch, self.pushes = new_scratch(model.n, model.nq, model.nv, 0), new_pushes(0)
         prepare(model.tree, self.arrays, self.scratch)
         self.scratch.shift[:] = 0.0
         self.scratch.q[:] = guess

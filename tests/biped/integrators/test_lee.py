@@ -10,7 +10,7 @@ from biped.integrators.lee.kernels.riqn import Riqn
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
-from biped.kernels.variational.equations import displace, new_workspace
+from biped.kernels.variational.equations import displace, new_scratch
 from biped.kernels.variational.newton import evaluate
 from biped.kernels.variational.quasi_newton import set_correction
 from biped.model import Model, random_tree, rigid_box
@@ -138,7 +138,7 @@ def test_energy_stays_near_what_it_was(tree):
 def test_riqn_converges_linearly(tree):
     """By a factor of the order of h that stays what it is, where Newton's method squares the error."""
     state = tumbling(tree, 8)
-    arrays, scratch, pushes, h = state.arrays, new_workspace(tree.n, tree.nq, tree.nv, 0), new_pushes(0), 4e-3
+    arrays, scratch, pushes, h = state.arrays, new_scratch(tree.n, tree.nq, tree.nv, 0), new_pushes(0), 4e-3
     ground = compile_ground(RUBBER, tree)
     prepare(tree.tree, arrays, scratch)
     norms = []
@@ -162,7 +162,7 @@ def test_accelerations_of_the_third_guess_are_the_continuous_ones(tree):
     from biped.integrators.lee.kernels.initial_guesses import set_accelerations
 
     state = tumbling(tree, 9)
-    arrays, scratch = state.arrays, new_workspace(tree.n, tree.nq, tree.nv, 0)
+    arrays, scratch = state.arrays, new_scratch(tree.n, tree.nq, tree.nv, 0)
     arrays.torque[6:] = 3.0
     prepare(tree.tree, arrays, scratch)
     set_accelerations(tree.tree, arrays, new_pushes(0), scratch, 1e-3)

@@ -23,7 +23,7 @@ from biped.kernels.state.pushes import new_pushes
 from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
 from biped.kernels.variational.discrete_body import MidpointBody, body_momentum
-from biped.kernels.variational.equations import new_workspace, reference_point, set_discrete_momentum, set_newton_blocks
+from biped.kernels.variational.equations import new_scratch, reference_point, set_discrete_momentum, set_newton_blocks
 from biped.kernels.variational.newton import evaluate
 from biped.model import Model, chain, random_tree
 from biped.model.geometry import quaternion_matrix
@@ -177,7 +177,7 @@ class Ours:
     def __init__(self, model: Model, torque: np.ndarray) -> None:
         self.model, self.tree = model, model.tree
         self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
-        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         self.pushes, self.ground = new_pushes(0), compile_ground(RUBBER, model)
         self.arrays.torque[:] = torque
 

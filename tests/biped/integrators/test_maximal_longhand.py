@@ -26,7 +26,7 @@ from biped.kernels.step.step import prepare
 from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.variational.discrete_body import MidpointBody
-from biped.kernels.variational.equations import new_workspace
+from biped.kernels.variational.equations import new_scratch
 from biped.model import Body, Model, box_inertia, floating, human, prismatic, random_tree, revolute, spherical
 from contact import Floor
 from contact.modes import SLIDING, STICKING
@@ -297,7 +297,7 @@ class OpenStep:
         self.ground = compile_ground(self.floor, model)
         self.pushes, self.finder = new_pushes(0), new_root_finder(model.n)
         self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
-        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         self.arrays.q[:] = model.neutral()
         for body, first in zip(model.bodies, model.tree.first_q, strict=True):
             if body.joint.has_axis:

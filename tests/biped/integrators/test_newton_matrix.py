@@ -15,7 +15,7 @@ from biped.kernels.step.step import prepare
 from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.variational.discrete_body import MidpointBody
-from biped.kernels.variational.equations import displace, new_workspace, set_newton_blocks
+from biped.kernels.variational.equations import displace, new_scratch, set_newton_blocks
 from biped.kernels.variational.newton import evaluate
 from biped.model import Model, human, random_tree
 from biped.signals import Signal
@@ -36,7 +36,7 @@ class Step:
         self.ground = compile_ground(self.floor, model)
         self.pushes = new_pushes(0)
         self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
-        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         self.arrays.q[:] = q
         prepare(self.tree, self.arrays, self.scratch)
         self.lower_into_floor(rng)
