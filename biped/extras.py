@@ -36,6 +36,7 @@ OPTIONAL = {
     "plotly": Optional("report", "pages need", "plotly"),
     "nbformat": Optional("report", "notebooks need", "nbformat"),
     "viser": Optional("view", "the viewer needs", "viser"),
+    "trimesh": Optional("view", "the viewer needs", "trimesh"),
     "websockets": Optional("view", "the viewer needs", "websockets"),
     "PIL": Optional("view", "films need", "pillow"),
     "imageio_ffmpeg": Optional("view", "films need", "imageio-ffmpeg"),

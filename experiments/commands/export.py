@@ -3,8 +3,12 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser
+
+if TYPE_CHECKING:
+    from biped import Run
 
 _DESCRIPTION = """\
 Write a saved run for other tools: EUROBENCH's data files and performance indicators, OpenSim's storage files with
@@ -24,7 +28,6 @@ docs/export.md says what is in the files. Exit status: 0 done, 2 bad input or a 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped export``."""
     own = Parser(
         prog="biped export",
         description=_DESCRIPTION,
@@ -41,15 +44,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``export`` says; the exit status."""
     own = parser()
     options = own.parse_args(argv)
     if not (options.eurobench or options.sto):
         own.error("--eurobench or --sto: say what to write")
     from experiments.cli.output import writable_folder
-    from experiments.visualization.export.saved import load_run
 
-    run = load_run(options.run, options.urdf)
+    run = _load(options)
     _check(options, float(run.frame["time"].iloc[-1]))
     out = Path(options.out or options.run)
     if options.eurobench:
@@ -63,6 +64,17 @@ def main(argv: Sequence[str]) -> int:
 
         _say(export_opensim(run, writable_folder(out / "opensim")))
     return 0
+
+
+def _load(options: argparse.Namespace) -> "Run":
+    """Of the model of the URDF, or else of the run's experiment, or else of the human."""
+    from experiments.visualization.report.run_source import load_run
+
+    if options.urdf is None:
+        return load_run(options.run)
+    from biped import Run, load_urdf
+
+    return Run.load(options.run, load_urdf(options.urdf))
 
 
 def _check(options: argparse.Namespace, end: float) -> None:

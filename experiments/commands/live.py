@@ -2,7 +2,6 @@
 
 import argparse
 import math
-import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from experiments.catalogue.registry import MODULES
 from experiments.cli.failures import INTERRUPTED
 from experiments.cli.main import Parser, announce, fail
 from experiments.cli.settings import add_settings, changes_of
+from experiments.commands.serving_options import add_serving_options, open_browser
 
 if TYPE_CHECKING:
     from experiments.visualization.live.loop import Loop
@@ -39,7 +39,6 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped live``."""
     own = Parser(
         prog="biped live",
         description=_DESCRIPTION,
@@ -49,42 +48,36 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
     add_settings(own)
     own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
-    own.add_argument("--port", metavar="N", type=int, help="port to listen at (8080, or the next one that is free)")
-    own.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
-    own.add_argument("--no-open", action="store_true", help="do not open a browser")
+    add_serving_options(own)
     own.add_argument("--measure", metavar="S", type=float, help="run for S seconds, say how well it keeps up, and end")
     return own
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``live`` says; the exit status."""
     options = parser().parse_args(argv)
+    from biped.errors import InputError
     from biped.extras import need
     from experiments.catalogue.registry import experiment_named
 
     _check(options)
-    need("viser", "websockets")
+    need("viser", "trimesh", "websockets")
     experiment = experiment_named(options.experiment)
     setup = experiment.build(changes_of(experiment, options))
     from experiments.visualization.live.loop import Loop
 
     loop = Loop(setup, announce)
     if options.save_gains is not None and loop.gains is None:
-        _refuse(f"--save-gains {options.save_gains}: {experiment.name} has no gains that could be saved")
+        raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains that could be saved")
     return _watch(loop, f"{experiment.name}: {experiment.title}", options)
 
 
 def _check(options: argparse.Namespace) -> None:
-    if options.measure is not None and not (math.isfinite(options.measure) and options.measure > 0.0):
-        _refuse(f"--measure {options.measure:g}: it must be a number of seconds above zero")
-    if options.save_gains is not None and Path(options.save_gains).name in ("", ".."):
-        _refuse(f"--save-gains {options.save_gains}: it must be the name of a file")
-
-
-def _refuse(message: str) -> None:
     from biped.errors import InputError
 
-    raise InputError(message)
+    if options.measure is not None and not (math.isfinite(options.measure) and options.measure > 0.0):
+        raise InputError(f"--measure {options.measure:g}: it must be a number of seconds above zero")
+    if options.save_gains is not None and Path(options.save_gains).name in ("", ".."):
+        raise InputError(f"--save-gains {options.save_gains}: it must be the name of a file")
 
 
 def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
@@ -101,9 +94,7 @@ def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
             except KeyboardInterrupt:
                 return fail("interrupted before it was measured", INTERRUPTED, "")
             return 0
-        announce(f"at {url_of(server)} until Ctrl-C")
-        if not options.no_open and not webbrowser.open(url_of(server)):
-            announce("no browser could be opened: open that address in one")
+        open_browser(url_of(server), options)
         try:
             page.runner.run()
         except KeyboardInterrupt:

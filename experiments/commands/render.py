@@ -36,7 +36,6 @@ Exit status: 0 done, 2 bad input, no browser, or a file that cannot be written, 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped render``."""
     own = Parser(
         prog="biped render",
         description=_DESCRIPTION,
@@ -76,35 +75,34 @@ class _Order:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``render`` says; the exit status."""
     options = parser().parse_args(argv)
     order = _order(options)
     from biped.extras import need
-    from experiments.visualization.video.camera import camera_at, check_camera
-    from experiments.visualization.video.films import check_gif
-    from experiments.visualization.video.frame_schedule import shots_of
-    from experiments.visualization.viewer.chromium import find_browser
-    from experiments.visualization.viewer.endings import cleaning_up_when_told
-    from experiments.visualization.viewer.loaded_runs import cast_of
-    from experiments.visualization.viewer.page import middle_of
 
-    need("viser", "websockets", *PACKAGES[order.suffix])
+    need("viser", "trimesh", "websockets", *PACKAGES[order.suffix])
+    from experiments.visualization.video.films import check_gif
+    from experiments.visualization.video.frame_schedule import schedule_of
+    from experiments.visualization.viewer.camera import camera_at, check_camera
+    from experiments.visualization.viewer.chromium import find_browser
+    from experiments.visualization.viewer.loaded_runs import extent_of, load_runs
+    from experiments.visualization.viewer.shutdown import exit_on_sigterm
+
     program = "" if order.suffix == ".html" else find_browser(options.browser)
     check_camera(options.camera)
-    roles = cast_of(options.runs)
-    spans = [(role.film.begins, role.film.ends) for role in roles]
-    shots = shots_of(spans, options.begin, options.end, order.fps, options.speed)
-    camera = camera_at(options.camera, *middle_of(roles, 0.0), order.size, options.room)
+    runs = load_runs(options.runs)
+    spans = [(loaded.trajectory.begins, loaded.trajectory.ends) for loaded in runs]
+    schedule = schedule_of(spans, options.begin, options.end, order.fps, options.speed)
+    camera = camera_at(options.camera, *extent_of(runs, 0.0), order.size, options.room)
     if order.suffix == ".gif":
-        check_gif(shots.count, order.size)
+        check_gif(schedule.count, order.size)
     from experiments.visualization.video.write import write_film, write_page
 
-    with cleaning_up_when_told():
+    with exit_on_sigterm():
         if order.suffix == ".html":
-            write_page(order.out, roles, shots, camera)
+            write_page(order.out, runs, schedule, camera)
         else:
-            write_film(order.out, roles, shots, camera, order.size, program)
-    print(f"{order.out}: {shots.count} pictures, {shots.duration:.2f} s, {order.out.stat().st_size / 1e6:.2f} MB")
+            write_film(order.out, runs, schedule, camera, order.size, program)
+    print(f"{order.out}: {schedule.count} pictures, {schedule.duration:.2f} s, {order.out.stat().st_size / 1e6:.2f} MB")
     return 0
 
 

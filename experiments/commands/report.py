@@ -27,7 +27,6 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped report``."""
     own = Parser(
         prog="biped report",
         description=_DESCRIPTION,
@@ -41,12 +40,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``report`` says; the exit status."""
     options = parser().parse_args(argv)
     from experiments.visualization.report.write import write_report
 
-    words = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
-    command = shlex.join([*words, *(["--notebook"] if options.notebook else [])])
+    parts = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
+    command = shlex.join([*parts, *(["--notebook"] if options.notebook else [])])
     folder = Path(options.folder)
     page = Path(options.out) if options.out else folder / PAGE
     for file in write_report(folder, page, command, notebook=options.notebook):

@@ -2,12 +2,12 @@
 
 import argparse
 import math
-import webbrowser
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from experiments.cli.failures import INTERRUPTED
 from experiments.cli.main import Parser, announce, fail
+from experiments.commands.serving_options import add_serving_options, open_browser
 
 if TYPE_CHECKING:
     from experiments.visualization.viewer.page import Page
@@ -38,7 +38,6 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped view``."""
     own = Parser(
         prog="biped view",
         description=_DESCRIPTION,
@@ -51,70 +50,67 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument("--start", metavar="S", type=float, help="time to start at (default: the first row)")
     own.add_argument("--paused", action="store_true", help="do not play yet")
     own.add_argument("--rate", metavar="HZ", type=float, default=60.0, help="pictures a second (60)")
-    own.add_argument("--port", metavar="N", type=int, help="port to listen at (8080, or the next one that is free)")
-    own.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
-    own.add_argument("--no-open", action="store_true", help="do not open a browser")
+    add_serving_options(own)
     own.add_argument("--measure", action="store_true", help="measure pictures a second in a headless Chromium, and end")
     return own
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``view`` says; the exit status."""
     options = parser().parse_args(argv)
     _check(options)
+    from biped.errors import InputError
     from biped.extras import need
-    from experiments.visualization.viewer.loaded_runs import cast_of
+
+    need("viser", "trimesh", "websockets")
+    from experiments.visualization.viewer.loaded_runs import load_runs
     from experiments.visualization.viewer.page import Page
-    from experiments.visualization.viewer.playback import Transport
+    from experiments.visualization.viewer.playback import Playback
     from experiments.visualization.viewer.serve import serving, url_of
 
-    need("viser", "websockets")
     if options.measure:
-        from experiments.visualization.viewer.endings import cleaning_up_when_told
-        from experiments.visualization.viewer.measure import find_browser, measure
+        from experiments.visualization.viewer.measure import find_browser
 
         find_browser()
-    roles = cast_of(options.runs)
-    begins, ends = min(role.film.begins for role in roles), max(role.film.ends for role in roles)
-    transport = Transport(begins, ends, options.speed, playing=not options.paused or options.measure)
+    runs = load_runs(options.runs)
+    begins, ends = min(r.trajectory.begins for r in runs), max(r.trajectory.ends for r in runs)
+    playback = Playback(begins, ends, options.speed, playing=not options.paused or options.measure)
     if options.start is not None:
         if not begins <= options.start <= ends:
-            _refuse(f"--start {options.start:g}: it must be a time of the runs, which go from {begins:g} to {ends:g} s")
-        transport.seek(options.start)
+            raise InputError(
+                f"--start {options.start:g}: it must be a time of the runs, which go from {begins:g} to {ends:g} s"
+            )
+        playback.seek(options.start)
     with serving(options.host, options.port) as server:
-        page = Page(server, roles, transport, options.side_by_side)
+        page = Page(server, runs, playback, options.side_by_side)
         if options.measure:
-            try:
-                with cleaning_up_when_told():
-                    for line in measure(page, options.rate):
-                        print(line)
-            except KeyboardInterrupt:
-                return fail("interrupted before all was measured", INTERRUPTED, "")
-            return 0
+            return _measure(page, options.rate)
         try:
-            _play(page, url_of(server), options)
+            open_browser(url_of(server), options)
+            page.run(options.rate)
         except KeyboardInterrupt:
             announce("ended")
     return 0
 
 
-def _play(page: "Page", url: str, options: argparse.Namespace) -> None:
-    announce(f"at {url} until Ctrl-C")
-    if not options.no_open and not webbrowser.open(url):
-        announce("no browser could be opened: open that address in one")
-    page.run(options.rate)
+def _measure(page: "Page", rate: float) -> int:
+    from experiments.visualization.viewer.measure import measure
+    from experiments.visualization.viewer.shutdown import exit_on_sigterm
+
+    try:
+        with exit_on_sigterm():
+            for line in measure(page, rate):
+                print(line)
+    except KeyboardInterrupt:
+        return fail("interrupted before all was measured", INTERRUPTED, "")
+    return 0
 
 
 def _check(options: argparse.Namespace) -> None:
-    for name, least in (("speed", 0.0), ("rate", 0.0)):
-        value = getattr(options, name)
-        if not (math.isfinite(value) and value > least):
-            _refuse(f"--{name} {value:g}: it must be a number above zero")
-    if not math.isfinite(options.side_by_side):
-        _refuse(f"--side-by-side {options.side_by_side:g}: it must be a number of metres")
-
-
-def _refuse(message: str) -> None:
     from biped.errors import InputError
 
-    raise InputError(message)
+    for name in ("speed", "rate"):
+        value = getattr(options, name)
+        if not (math.isfinite(value) and value > 0.0):
+            raise InputError(f"--{name} {value:g}: it must be a number above zero")
+    if not math.isfinite(options.side_by_side):
+        raise InputError(f"--side-by-side {options.side_by_side:g}: it must be a number of metres")

@@ -12,7 +12,7 @@ from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.item import Finding, Item, Outcome, Progress
-from experiments.visualization.figures.sheets import PLATES
+from experiments.visualization.figures.sheets import SHEETS
 from experiments.visualization.figures.style import STYLE
 from experiments.visualization.figures.subject import subject_of
 
@@ -27,9 +27,9 @@ def run_of(experiment: str) -> Run:
 
 def figure_of(kind: str, run: Run) -> Figure:
     """A figure of the run; ``kind`` is one of ``experiments.catalogue.figure_names.KINDS``."""
-    (plate,) = (plate for plate in PLATES if plate.kind == kind)
+    (sheet,) = (sheet for sheet in SHEETS if sheet.kind == kind)
     with matplotlib.rc_context(STYLE):
-        return plate.draw(subject_of(run, run.set_point))
+        return sheet.draw(subject_of(run, run.set_point))
 
 
 def simulated_figure(

@@ -11,9 +11,10 @@ from experiments.benchmarks.flight_energy import MOTIONS
 from experiments.engines.rollout import Rollout
 from experiments.visualization.comparison import series
 from experiments.visualization.comparison.palette import colors_of, is_smooth
+from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.report import theme
-from experiments.visualization.report.curves import Curve, Panel, time_figure
+from experiments.visualization.report.curves import time_figure
 from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.grid import grid_of_panels, panel, update_panel
 

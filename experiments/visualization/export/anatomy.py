@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from biped.model import Model
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.visualization.export.axes import cardan_yxz, rotations_about
+from experiments.visualization.export.axes import cardan_yxz
 
 _AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
+#: A turn about the axis that the body has by then, as SciPy writes it.
+_LETTERS = {"roll": "X", "pitch": "Y", "yaw": "Z"}
 #: The part of (flexion, adduction, rotation) about the axis of a hinge.
 PARTS = {"pitch": 0, "roll": 1, "yaw": 2}
 _SIDES = ("left", "right")
@@ -25,20 +28,13 @@ _JOINTS = ("hip", "knee", "ankle")
 
 @dataclass(frozen=True)
 class AnatomicalJoint:
-    """A hip, a knee or an ankle.
+    """A hip, a knee or an ankle."""
 
-    Attributes:
-        side: left or right.
-        name: hip, knee or ankle.
-        hinges: from the proximal to the distal segment: roll, pitch or yaw.
-    """
-
-    side: str
-    name: str
-    hinges: tuple[str, ...]
+    side: str  # left or right
+    name: str  # hip, knee or ankle
+    hinges: tuple[str, ...]  # from the proximal to the distal segment: roll, pitch or yaw
 
     def joint(self, hinge: str) -> str:
-        """The model's name of a hinge."""
         return f"{self.side}_{self.name}_{hinge}"
 
     @property
@@ -54,15 +50,13 @@ class AnatomicalJoint:
 
     @property
     def has_three_angles(self) -> bool:
-        """Whether it turns about more than its lateral axis."""
         return self.hinges != ("pitch",)
 
     def angles(self, run: Run) -> Floats:
         """(n, 3) [rad] flexion, adduction, internal rotation in each row of a run."""
-        rotation = np.tile(np.eye(3), (len(run.frame), 1, 1))
-        for hinge in self.hinges:
-            rotation = rotation @ rotations_about(_AXES[hinge], run.frame[f"angle_{self.joint(hinge)}"].to_numpy())
-        return cardan_yxz(rotation) * self.signs
+        angles = run.frame[[f"angle_{self.joint(hinge)}" for hinge in self.hinges]].to_numpy(dtype=np.float64)
+        turns = Rotation.from_euler("".join(_LETTERS[hinge] for hinge in self.hinges), angles)
+        return cardan_yxz(turns) * self.signs
 
 
 def anatomical_joints(model: Model) -> list[AnatomicalJoint]:
@@ -86,7 +80,6 @@ def _hinges(model: Model, prefix: str) -> Iterator[str]:
 
 
 def hinge_names(joints: list[AnatomicalJoint]) -> set[str]:
-    """The model's names of all hinges of these joints."""
     return {joint.joint(hinge) for joint in joints for hinge in joint.hinges}
 
 

@@ -14,8 +14,7 @@ from biped.metrics import METRICS, Metric, Value, metric_named
 from biped.runs.run import Run
 from experiments.visualization.export.anatomy import PARTS, anatomical_joints, hinge_names
 from experiments.visualization.export.axes import quaternions_to_isb, to_isb
-from experiments.visualization.export.files import write
-from experiments.visualization.export.tables import Table, columns, ground_reactions, times
+from experiments.visualization.export.tables import Table, by_axis, columns, ground_reactions, text_of, write
 
 #: Their letters for lateral, frontal and longitudinal axis, in the order of the Cardan angles.
 _LETTERS = ("y", "x", "z")
@@ -37,22 +36,19 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
 
     Returns:
         All files.
-
-    Raises:
-        OSError: the folder cannot be written.
     """
     need("yaml")
     tables = {
         "jointAngles": joint_angles(run),
         "jointTorques": joint_torques(run),
         "com": centre_of_mass(run),
-        "angularMomentum": _three(to_isb(columns(run, "momentum", ("lx", "ly", "lz")))),
+        "angularMomentum": by_axis(to_isb(columns(run, "momentum", ("lx", "ly", "lz")))),
         "platformData": platform(run),
     }
     for foot, (force, place, moment) in ground_reactions(run).items():
-        table = _three(force, "f_") | _three(place, "p_") | _three(moment, "t_")
+        table = by_axis(force, "f_") | by_axis(place, "p_") | by_axis(moment, "t_")
         tables[f"grf_{foot}" if foot else "grf"] = table
-    files = [write(folder / f"{name}.csv", csv_of(run, table)) for name, table in tables.items() if table]
+    files = [write(folder / f"{name}.csv", text_of(run, table, ";")) for name, table in tables.items() if table]
     events = gait_events(run)
     if events is not None:
         files.append(write(folder / "gaitEvents.yaml", yaml_of(events)))
@@ -65,15 +61,7 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
     return files
 
 
-def csv_of(run: Run, table: Table) -> str:
-    """A table with its times, semicolons between columns."""
-    numbers = np.column_stack([times(run), *table.values()]).tolist()
-    lines = [";".join(["time", *table]), *(";".join(f"{x:.12g}" for x in row) for row in numbers)]
-    return "\n".join(lines) + "\n"
-
-
 def yaml_of(content: Mapping[str, Any]) -> str:
-    """As YAML: a key a line, lists in brackets."""
     import yaml
 
     text: str = yaml.safe_dump(dict(content), sort_keys=False, default_flow_style=None, width=1_000_000)
@@ -118,7 +106,7 @@ def centre_of_mass(run: Run) -> Table:
     mass = run.state.model.total_mass
     place = to_isb(columns(run, "com", ("x", "y", "z")))
     velocity = to_isb(columns(run, "momentum", ("px", "py", "pz"))) / mass
-    return _three(place) | _three(velocity, "vel_")
+    return by_axis(place) | by_axis(velocity, "vel_")
 
 
 def platform(run: Run) -> Table:
@@ -127,11 +115,7 @@ def platform(run: Run) -> Table:
         return {}
     place = to_isb(columns(run, "platform", ("x", "y", "z")))
     turn = quaternions_to_isb(columns(run, "platform", ("qw", "qx", "qy", "qz")))
-    return _three(place, "platform_") | {f"platform_q{a}": turn[:, k] for k, a in enumerate("wxyz")}
-
-
-def _three(vectors: Any, prefix: str = "") -> Table:
-    return {f"{prefix}{axis}": vectors[:, k] for k, axis in enumerate("xyz")}
+    return by_axis(place, "platform_") | {f"platform_q{a}": turn[:, k] for k, a in enumerate("wxyz")}
 
 
 def gait_events(run: Run) -> dict[str, list[float]] | None:

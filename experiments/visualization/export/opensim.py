@@ -5,16 +5,16 @@ have the names and senses of Rajagopal et al. 2016 (knee flexion above zero).
 """
 
 from pathlib import Path
-from xml.sax.saxutils import escape
+from xml.etree import ElementTree
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
+from biped.runs.row_layout import POSE
 from biped.runs.run import Run
-from contact.arrays import Floats
 from experiments.visualization.export.anatomy import anatomical_joints, hinge_names, hip_middle
-from experiments.visualization.export.axes import cardan_yxz, rotations_of, to_isb
-from experiments.visualization.export.files import write
-from experiments.visualization.export.tables import Table, columns, ground_reactions, times
+from experiments.visualization.export.axes import cardan_yxz, to_isb
+from experiments.visualization.export.tables import Table, by_axis, columns, ground_reactions, text_of, write
 
 _COORDINATES = {
     "hip": ("hip_flexion", "hip_adduction", "hip_rotation"),
@@ -28,9 +28,6 @@ def export_opensim(run: Run, folder: Path) -> list[Path]:
 
     Returns:
         The files; of a model without feet there are no ground reactions, of one without joints no torques.
-
-    Raises:
-        OSError: the folder cannot be written.
     """
     files = [write(folder / "coordinates.sto", sto_of("coordinates", run, coordinates(run)))]
     moments = torques(run)
@@ -44,11 +41,8 @@ def export_opensim(run: Run, folder: Path) -> list[Path]:
 
 
 def sto_of(name: str, run: Run, table: Table) -> str:
-    """A storage file of version 1."""
-    numbers = np.column_stack([times(run), *table.values()])
-    header = (name, "version=1", f"nRows={len(numbers)}", f"nColumns={numbers.shape[1]}", "inDegrees=no", "endheader")
-    rows = ("\t".join(f"{x:.12g}" for x in row) for row in numbers.tolist())
-    return "\n".join([*header, "\t".join(["time", *table]), *rows]) + "\n"
+    header = (name, "version=1", f"nRows={len(run.frame)}", f"nColumns={1 + len(table)}", "inDegrees=no", "endheader")
+    return "\n".join([*header, text_of(run, table, "\t")])
 
 
 def coordinates(run: Run) -> Table:
@@ -78,15 +72,15 @@ def _root(run: Run) -> Table:
         return {}
     root = model.root.joint.name
     place = columns(run, root, ("x", "y", "z"))
-    rotation = rotations_of(columns(run, root, ("qw", "qx", "qy", "qz")))
+    rotation = Rotation.from_quat(columns(run, root, POSE[3:]), scalar_first=True)
     hips = hip_middle(model)
     name = root if hips is None else "pelvis"
     if hips is not None:
-        place = place + rotation @ hips
+        place = place + rotation.apply(hips)
     # Their z is our Y, their x our −X and their y our Z: tilt, list and rotation are the YXZ angles.
     tilt, list_, turn = cardan_yxz(rotation).T
     angles = {f"{name}_tilt": tilt, f"{name}_list": -list_, f"{name}_rotation": turn}
-    return angles | {f"{name}_t{axis}": to_isb(place)[:, k] for k, axis in enumerate("xyz")}
+    return angles | by_axis(to_isb(place), f"{name}_t")
 
 
 def torques(run: Run) -> Table:
@@ -106,35 +100,29 @@ def feet(run: Run) -> Table:
     for foot, (force, place, moment) in ground_reactions(run).items():
         if foot:
             label, _ = _foot_label(foot)
-            table |= _columns(f"ground_force_{label}_v", force)
-            table |= _columns(f"ground_force_{label}_p", place)
-            table |= _columns(f"ground_torque_{label}_", moment)
+            table |= by_axis(force, f"ground_force_{label}_v") | by_axis(place, f"ground_force_{label}_p")
+            table |= by_axis(moment, f"ground_torque_{label}_")
     return table
-
-
-def _columns(prefix: str, vectors: Floats) -> Table:
-    return {f"{prefix}{axis}": vectors[:, k] for k, axis in enumerate("xyz")}
 
 
 def external_loads(run: Run) -> str:
     """What tells OpenSim's tools which columns of ``grf.sto`` act on which body."""
-    forces = []
+    document = ElementTree.Element("OpenSimDocument", Version="40000")
+    loads = ElementTree.SubElement(document, "ExternalLoads", name="ground_reactions")
+    objects = ElementTree.SubElement(loads, "objects")
     for foot in (name for name in ground_reactions(run) if name):
         label, body = _foot_label(foot)
-        values = {
+        force = ElementTree.SubElement(objects, "ExternalForce", name=foot)
+        for key, value in {
             "applied_to_body": body,
             "force_expressed_in_body": "ground",
             "point_expressed_in_body": "ground",
             "force_identifier": f"ground_force_{label}_v",
             "point_identifier": f"ground_force_{label}_p",
             "torque_identifier": f"ground_torque_{label}_",
-        }
-        lines = "\n".join(f"        <{key}>{escape(value)}</{key}>" for key, value in values.items())
-        forces.append(f'      <ExternalForce name="{escape(foot)}">\n{lines}\n      </ExternalForce>')
-    body_of_xml = "\n".join(forces)
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<OpenSimDocument Version="40000">\n'
-        '  <ExternalLoads name="ground_reactions">\n    <objects>\n'
-        f"{body_of_xml}\n    </objects>\n    <groups/>\n    <datafile>grf.sto</datafile>\n"
-        "  </ExternalLoads>\n</OpenSimDocument>\n"
-    )
+        }.items():
+            ElementTree.SubElement(force, key).text = value
+    ElementTree.SubElement(loads, "groups")
+    ElementTree.SubElement(loads, "datafile").text = "grf.sto"
+    ElementTree.indent(document)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(document, "unicode") + "\n"

@@ -1,12 +1,16 @@
-"""What both formats are written from: columns of a run in ISB axes."""
+"""What both formats are written from, columns of a run in ISB axes, and how."""
+
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from biped.metrics.kernels.support import fill_foot_wrenches
 from biped.metrics.layout import Layout
 from biped.metrics.runs import rows_of
 from biped.runs.run import Run
 from contact.arrays import Floats
+from experiments.cli.files import replace_file
 from experiments.visualization.export.axes import to_isb
 
 Table = dict[str, Floats]
@@ -17,9 +21,19 @@ def columns(run: Run, prefix: str, parts: tuple[str, ...]) -> Floats:
     return run.frame[[f"{prefix}_{part}" for part in parts]].to_numpy(dtype=np.float64)
 
 
-def times(run: Run) -> Floats:
-    """(n,) [s]."""
-    return run.frame["time"].to_numpy(dtype=np.float64)
+def by_axis(vectors: Floats, prefix: str = "") -> Table:
+    return {f"{prefix}{axis}": vectors[:, k] for k, axis in enumerate("xyz")}
+
+
+def text_of(run: Run, table: Table, separator: str) -> str:
+    """A table with its times, twelve digits a number."""
+    frame = pd.DataFrame({"time": run.frame["time"].to_numpy(dtype=np.float64)} | table)
+    return frame.to_csv(sep=separator, index=False, float_format="%.12g", lineterminator="\n")
+
+
+def write(path: Path, text: str) -> Path:
+    replace_file(path, text.encode())
+    return path
 
 
 def ground_reactions(run: Run) -> dict[str, tuple[Floats, Floats, Floats]]:

@@ -8,8 +8,8 @@ from matplotlib.patches import Patch
 
 from contact import ContactState
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import STATES, contact_groups, point_label
-from experiments.visualization.figures.panels import draw_marks, new_figure
+from experiments.visualization.figures.labels import STATES, point_label
+from experiments.visualization.figures.panels import draw_marks
 from experiments.visualization.figures.subject import Subject
 
 _COLORS = ListedColormap(style.MODES)
@@ -32,9 +32,8 @@ def draw_modes(axes: Axes, subject: Subject, title: str, *, labels: bool = True)
 
 
 def contact_modes(subject: Subject) -> Figure:
-    """The state of each contact point over time."""
-    figure = new_figure(size=(style.SIZE[0], 1.4 + 0.27 * subject.model.nc))
-    axes = figure.axes[0]
+    figure = Figure(figsize=(style.SIZE[0], 1.4 + 0.27 * subject.model.nc))
+    axes = figure.subplots()
     draw_modes(axes, subject, "State of each contact point")
     axes.set_xlabel("time [s]")
     seen = {int(m) for name in subject.model.contact_names for m in np.unique(subject.column(f"contact_{name}_mode"))}
@@ -51,7 +50,8 @@ def friction_states(subject: Subject) -> Figure:
     """Thesis, figure 5.5: the state of each contact point as a number from 1 to 6."""
     names = subject.model.contact_names
     rows = (len(names) + 1) // 2
-    figure = new_figure(rows, 2, size=(7.6, 0.9 + 1.25 * rows), sharey=True)
+    figure = Figure(figsize=(7.6, 0.9 + 1.25 * rows))
+    figure.subplots(rows, 2, sharex=True, sharey=True)
     by_column = [*figure.axes[0::2], *figure.axes[1::2]]
     for axes, name in zip(by_column, names, strict=False):
         axes.step(subject.time, subject.column(f"contact_{name}_mode"), where="post", color=style.BLUE, linewidth=0.8)
@@ -62,10 +62,3 @@ def friction_states(subject: Subject) -> Figure:
     figure.supxlabel("time [s]", fontsize=9)
     figure.supylabel("friction state [–]", fontsize=9)
     return figure
-
-
-def draw_normal_forces(axes: Axes, subject: Subject) -> None:
-    """The floor's normal force on each foot, or on each contact point of a model without feet."""
-    for k, (label, points) in enumerate(contact_groups(subject.model)):
-        force = sum(subject.column(f"contact_{point}_fz") for point in points)
-        axes.plot(subject.time, force, color=style.LINES[k % len(style.LINES)], label=label, linewidth=1.1)

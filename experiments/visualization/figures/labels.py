@@ -30,7 +30,6 @@ _LABEL_ROWS = 4
 
 
 def point_label(name: str) -> str:
-    """A contact point in words."""
     side, _, number = name.rpartition("_")
     if side in SIDES and number in _SOLE:
         return f"{side} {_SOLE[number]}"
@@ -47,7 +46,6 @@ def contact_groups(model: Model) -> list[tuple[str, list[str]]]:
 
 
 def joint_label(joint: str) -> str:
-    """A joint in words, without its side."""
     for side in SIDES:
         joint = joint.removeprefix(f"{side}_")
     return joint.replace("_", " ")

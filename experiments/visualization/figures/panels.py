@@ -1,63 +1,58 @@
-"""What panels are made of: curves over time, marks, legends."""
+"""How matplotlib draws panels: curves over time, set points, marks, legends."""
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike
 
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import LABEL_WIDTH, label_rows
+from experiments.visualization.figures.quantities import Panel
 from experiments.visualization.figures.subject import Mark, Subject
 
 
-def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = style.SIZE, **options: Any) -> Figure:
-    """A figure whose panels share their time axis; not known to pyplot, so nothing needs closing."""
+def time_figure(
+    subject: Subject, panels: Sequence[Panel], size: tuple[float, float] = style.SIZE, **options: Any
+) -> Figure:
+    """Panels one above another that share their time axis; not known to pyplot, so nothing needs closing.
+
+    Args:
+        subject: of the figure.
+        panels: from the top.
+        size: [inch].
+        options: of ``Figure.subplots``.
+    """
     figure = Figure(figsize=size)
-    figure.subplots(rows, columns, sharex=True, **options)
+    figure.subplots(len(panels), sharex=True, **options)
+    for k, (axes, panel) in enumerate(zip(figure.axes, panels, strict=True)):
+        draw_panel(axes, subject, panel)
+        finish(axes, subject, panel, time_label=k == len(panels) - 1, mark_labels=k == 0)
     return figure
 
 
-def draw_curves(
-    axes: Axes,
-    subject: Subject,
-    curves: Sequence[ArrayLike],
-    labels: Sequence[str],
-    colors: Sequence[str] = style.LINES,
-) -> None:
-    """One line for each curve, with a label."""
-    for curve, label, color in zip(curves, labels, colors, strict=False):
-        axes.plot(subject.time, np.asarray(curve), color=color, label=label)
-
-
-def draw_targets(axes: Axes, targets: Sequence[float], colors: Sequence[str]) -> None:
-    """A dashed line at each set point."""
-    for k, (target, color) in enumerate(zip(targets, colors, strict=False)):
+def draw_panel(axes: Axes, subject: Subject, panel: Panel) -> None:
+    for curve in panel.curves:
+        axes.plot(
+            subject.time, curve.values, color=curve.color, label=curve.symbol or curve.label, linewidth=curve.width,
+            linestyle=(0, (4, 3)) if curve.dash == "dash" else "-",
+            drawstyle="steps-post" if curve.is_step else "default",
+        )  # fmt: skip
+    for k, (target, color) in enumerate(panel.targets):
         axes.axhline(target, color=color, linestyle=(0, (5, 3)), linewidth=0.9, label="set point" if k == 0 else None)
 
 
-def finish(
-    axes: Axes,
-    subject: Subject,
-    ylabel: str,
-    *,
-    title: str = "",
-    legend: bool = True,
-    time_label: bool = True,
-    mark_labels: bool = True,
-) -> None:
+def finish(axes: Axes, subject: Subject, panel: Panel, *, time_label: bool = True, mark_labels: bool = True) -> None:
     """Labels with units, the marked moments, and a legend to the right of the panel."""
-    axes.set_ylabel(ylabel)
+    axes.set_ylabel(panel.unit)
     if time_label:
         axes.set_xlabel("time [s]")
     if len(subject.time) > 1:
         axes.set_xlim(subject.time[0], subject.time[-1])
     rows = draw_marks(axes, subject.marks, labels=mark_labels)
-    if title:
-        axes.set_title(title, pad=6.0 + 9.0 * rows)
-    if legend:
+    if panel.title:
+        axes.set_title(panel.title, pad=6.0 + 9.0 * rows)
+    if panel.legend:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.6)
 
 

@@ -6,67 +6,154 @@ from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from biped.control.controller import SetPoint
 from biped.runs.run import Run
 from experiments.catalogue.figure_names import file_name
-from experiments.visualization.figures import body, contacts, joints, ledger, overview, wrench
+from experiments.visualization.figures import contacts, style
+from experiments.visualization.figures import quantities as q
+from experiments.visualization.figures.overview import overview
+from experiments.visualization.figures.panels import time_figure
+from experiments.visualization.figures.quantities import Panel
 from experiments.visualization.figures.style import STYLE
 from experiments.visualization.figures.subject import Subject, subject_of
 
-Draw = Callable[[Subject], Figure]
+TWO_PANELS = (style.SIZE[0], 4.4)
+TALL = (style.SIZE[0], 5.0)
+SCALAR_AND_VECTOR = {"height_ratios": (1, 2.2)}
 
 
 @dataclass(frozen=True)
-class Plate:
-    """One kind of figure.
+class FigureSheet:
+    """One kind of figure."""
 
-    Attributes:
-        kind: its name, one of ``names.KINDS``.
-        draw: draws it.
-        applies: whether a run has what it shows.
-        general: whether it is drawn for every run that it applies to, or only where the experiment asks for it.
-    """
-
-    kind: str
-    draw: Draw
-    applies: Callable[[Subject], bool]
-    general: bool = True
+    kind: str  # its name, one of ``figure_names.KINDS``
+    draw: Callable[[Subject], Figure]
+    applies: Callable[[Subject], bool]  # whether a run has what it shows
+    general: bool = True  # whether it is drawn for every run that it applies to, or only where the experiment asks
 
 
-def _floats(subject: Subject) -> bool:
-    return subject.model.is_floating
+def _joints(subject: Subject, kind: str, unit: str) -> Figure:
+    """Thesis, figures 4.3, 4.4, 4.12 and 4.13."""
+    groups = q.joint_curves(subject, kind, q.joints_with(subject, kind))
+    titles = [f"Joint {kind}s, {name}" if name else f"Joint {kind}s" for name, _ in groups]
+    panels = [Panel(title, unit, curves) for title, (_, curves) in zip(titles, groups, strict=True)]
+    return time_figure(subject, panels, (style.SIZE[0], 0.8 + 2.3 * len(panels)), sharey=True)
+
+
+def _body_position(subject: Subject) -> Figure:
+    """Thesis, figures 4.5 and 4.14; the height on an axis of its own, for it is a hundred times the rest."""
+    position, (target, _) = q.root_position(subject), q.targets(subject)
+    height = Panel("Position of the trunk's centre of mass", "height [m]", position[2:], target[2:])
+    return time_figure(subject, [height, Panel("", "position [m]", position[:2], target[:2])], TWO_PANELS)
+
+
+def _scalar_and_vector(subject: Subject, title: str, curves: tuple[q.Curve, ...], target: q.Targets = ()) -> Figure:
+    panels = [
+        Panel(title, "scalar part [–]", curves[:1], target[:1]),
+        Panel("", "vector part [–]", curves[1:], target[1:]),
+    ]
+    return time_figure(subject, panels, TWO_PANELS, gridspec_kw=SCALAR_AND_VECTOR)
+
+
+def _body_orientation(subject: Subject) -> Figure:
+    """Thesis, figures 4.6 and 4.15; the scalar part on an axis of its own."""
+    return _scalar_and_vector(subject, "Orientation of the trunk", q.root_orientation(subject), q.targets(subject)[1])
+
+
+def _position_error(subject: Subject) -> Figure:
+    """Thesis, figures 4.7 and 4.16."""
+    errors = q.by_axis(q.position_error(subject).T, "e")
+    return time_figure(subject, [Panel("Position error of the trunk", "error [mm]", errors)])
+
+
+def _orientation_error(subject: Subject) -> Figure:
+    """Thesis, figures 4.8 and 4.17."""
+    return _scalar_and_vector(subject, "Orientation error of the trunk, $q_{et}$", q.orientation_error(subject))
+
+
+def _desired_force(subject: Subject) -> Figure:
+    """Thesis, figures 4.9 and 4.18."""
+    title = "Desired force on the trunk, body axes"
+    return time_figure(subject, [Panel(title, "force [N]", q.desired_wrench(subject, "f"))])
+
+
+def _desired_torque(subject: Subject) -> Figure:
+    """Thesis, figures 4.10 and 4.19."""
+    title = "Desired torque on the trunk, body axes"
+    return time_figure(subject, [Panel(title, "torque [N·m]", q.desired_wrench(subject, "n"))])
+
+
+def _centre_of_mass(subject: Subject) -> Figure:
+    """Thesis, figure 5.3."""
+    curves, titles = q.by_axis(q.columns(subject, "com_")), ("Centre of mass", "", "")
+    panels = [Panel(title, f"${c.label}$ [m]", (c,), legend=False) for title, c in zip(titles, curves, strict=True)]
+    return time_figure(subject, panels, TALL)
+
+
+def _quaternion(subject: Subject) -> Figure:
+    """Thesis, figure 5.4."""
+    panel = Panel("Orientation", "quaternion [–]", q.root_orientation(subject), q.targets(subject)[1])
+    return time_figure(subject, [panel])
+
+
+def _newton_iterations(subject: Subject) -> Figure:
+    """Thesis, figure 5.6."""
+    title, curves = "Newton iterations, the most of any step since the row before", q.newton_iterations(subject)
+    figure = time_figure(subject, [Panel(title, "iterations [–]", curves, legend=False)])
+    figure.axes[0].set_ylim(0, max(5, int(curves[0].values.max())) + 0.5)
+    figure.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
+    return figure
+
+
+def _ledger(subject: Subject) -> Figure:
+    """Energy and work since the start, and what is left over, on an axis of its own."""
+    panels = [
+        Panel("Ledger of energy and work since the start", "change, work [J]", q.energy_and_work(subject)),
+        Panel("", "left over [mJ]", q.energy_left_over(subject), legend=False),
+    ]
+    return time_figure(subject, panels, TALL, gridspec_kw={"height_ratios": (2.2, 1)})
+
+
+def _momentum(subject: Subject) -> Figure:
+    """Angular momentum about the centre of mass, and its change on an axis of its own."""
+    panels = [
+        Panel("Angular momentum about the centre of mass", "[N·m·s]", q.angular_momentum(subject)),
+        Panel("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False),
+    ]
+    return time_figure(subject, panels, TALL)
 
 
 def _has_set_point(subject: Subject) -> bool:
-    return subject.set_point is not None and _floats(subject)
+    return subject.set_point is not None and q.floats(subject)
 
 
 def _has_joints(subject: Subject) -> bool:
-    return bool(joints.panels_of(subject, "torque"))
+    return bool(q.joints_with(subject, "torque"))
 
 
 def _touches(subject: Subject) -> bool:
     return subject.model.nc > 0
 
 
-PLATES = (
-    Plate("overview", overview.overview, _floats),
-    Plate("joint-angles", joints.joint_angles, _has_joints),
-    Plate("joint-torques", joints.joint_torques, _has_joints),
-    Plate("body-position", body.body_position, lambda s: _floats(s) and _has_joints(s)),
-    Plate("body-orientation", body.body_orientation, lambda s: _floats(s) and _has_joints(s)),
-    Plate("position-error", body.position_error, _has_set_point),
-    Plate("orientation-error", body.orientation_error, _has_set_point),
-    Plate("desired-force", wrench.desired_force, lambda s: s.has(*wrench.FORCE)),
-    Plate("desired-torque", wrench.desired_torque, lambda s: s.has(*wrench.TORQUE)),
-    Plate("centre-of-mass", body.centre_of_mass, lambda s: s.has("com_x"), general=False),
-    Plate("quaternion", body.quaternion, _floats, general=False),
-    Plate("friction-states", contacts.friction_states, _touches, general=False),
-    Plate("newton-iterations", ledger.newton_iterations, lambda _: True, general=False),
-    Plate("contact-modes", contacts.contact_modes, _touches),
-    Plate("ledger", ledger.ledger, lambda _: True),
-    Plate("momentum", ledger.momentum, lambda s: _floats(s) and not _touches(s)),
+SHEETS = (
+    FigureSheet("overview", overview, q.floats),
+    FigureSheet("joint-angles", lambda s: _joints(s, "angle", "angle [°]"), _has_joints),
+    FigureSheet("joint-torques", lambda s: _joints(s, "torque", "torque [N·m]"), _has_joints),
+    FigureSheet("body-position", _body_position, lambda s: q.floats(s) and _has_joints(s)),
+    FigureSheet("body-orientation", _body_orientation, lambda s: q.floats(s) and _has_joints(s)),
+    FigureSheet("position-error", _position_error, _has_set_point),
+    FigureSheet("orientation-error", _orientation_error, _has_set_point),
+    FigureSheet("desired-force", _desired_force, lambda s: s.has("desired_fx")),
+    FigureSheet("desired-torque", _desired_torque, lambda s: s.has("desired_nx")),
+    FigureSheet("centre-of-mass", _centre_of_mass, lambda s: s.has("com_x"), general=False),
+    FigureSheet("quaternion", _quaternion, q.floats, general=False),
+    FigureSheet("friction-states", contacts.friction_states, _touches, general=False),
+    FigureSheet("newton-iterations", _newton_iterations, lambda _: True, general=False),
+    FigureSheet("contact-modes", contacts.contact_modes, _touches),
+    FigureSheet("ledger", _ledger, lambda _: True),
+    FigureSheet("momentum", _momentum, lambda s: q.floats(s) and not _touches(s)),
 )
 
 
@@ -98,9 +185,9 @@ def draw_figures(
     subject = subject_of(run, set_point, name)
     files = []
     with matplotlib.rc_context(STYLE):
-        for plate in PLATES:
-            if (plate.general or plate.kind in numbers) and plate.applies(subject):
-                path = Path(folder) / file_name(plate.kind, numbers)
-                plate.draw(subject).savefig(path)
+        for sheet in SHEETS:
+            if (sheet.general or sheet.kind in numbers) and sheet.applies(subject):
+                path = Path(folder) / file_name(sheet.kind, numbers)
+                sheet.draw(subject).savefig(path)
                 files.append(path)
     return files

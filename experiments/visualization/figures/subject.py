@@ -28,41 +28,34 @@ class Mark:
 
 @dataclass(frozen=True)
 class Subject:
-    """What figures are drawn from.
+    """What figures are drawn from."""
 
-    Attributes:
-        run: the run.
-        set_point: where its root was to be, or None.
-        name: what the overview is titled with.
-        marks: the moments to mark, by time.
-    """
-
-    run: Run
-    set_point: SetPoint | None = None
-    name: str = ""
-    marks: tuple[Mark, ...] = field(default=())
+    run: Run  # the run
+    set_point: SetPoint | None = None  # where its root was to be, or None
+    name: str = ""  # what the overview is titled with
+    marks: tuple[Mark, ...] = field(default=())  # the moments to mark, by time
 
     @property
     def model(self) -> Model:
-        """The model that moved."""
         return self.run.state.model
 
     @property
+    def root(self) -> str:
+        """What the columns of the root's pose begin with."""
+        return self.model.root.joint.name
+
+    @property
     def time(self) -> NDArray[np.float64]:
-        """(rows,) [s]."""
         return self.run.frame["time"].to_numpy()
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """(rows,) of one column."""
         return self.run.frame[name].to_numpy()
 
     def has(self, *names: str) -> bool:
-        """Whether the run has these columns."""
         return all(name in self.run.frame.columns for name in names)
 
 
 def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> Subject:
-    """The subject of a run, with its marks."""
     found = (*_push_marks(run), *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
     marks = sorted(found, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
@@ -104,13 +97,11 @@ def _foot_marks(run: Run) -> list[Mark]:
 
 
 def _are_together(one: Change, two: Change) -> bool:
-    """Whether both feet do the same at nearly the same time."""
     same = one.change == two.change and one.edge.partition("_")[2] == two.edge.partition("_")[2]
     return same and one.edge != two.edge and abs(one.time - two.time) <= _TOGETHER
 
 
 def _touch_mark(run: Run) -> list[Mark]:
-    """The first touch of a model without feet."""
     touches = run.events[run.events["kind"] == "touch"]
     has_feet = any(point in run.state.model.contact_names for points in EDGES.values() for point in points)
     if has_feet or not len(touches):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 MOST_LATE = 0.25
 
 
-class Pacer:
+class RealTimeClock:
     """How many control ticks are due.
 
     Time that cannot be made up for is dropped and counted, so that a slow simulation runs slower than real time and
@@ -43,26 +43,19 @@ class Pacer:
         return max(0, due)
 
     def took(self, ticks: int) -> None:
-        """So many were simulated."""
         self._taken += ticks
 
     def drop(self, ticks: int) -> None:
-        """So many that were due are not going to be simulated."""
         self._taken += ticks
         self.dropped += ticks * self.tick
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a ``Meter`` shows.
+    """What a ``Meter`` shows."""
 
-    Attributes:
-        factor: simulated seconds in one on the wall.
-        idle: share of the time in which there was nothing to do, 0 … 1.
-    """
-
-    factor: float
-    idle: float
+    factor: float  # simulated seconds in one on the wall
+    idle: float  # share of the time in which there was nothing to do, 0 … 1
 
 
 class Meter:
@@ -78,11 +71,9 @@ class Meter:
         self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated, slept
 
     def slept(self, seconds: float) -> None:
-        """There was nothing to do for so long."""
         self._slept += seconds
 
     def mark(self, wall: float, simulated: float) -> None:
-        """At this time on the wall so much was simulated."""
         marks = self._marks
         marks.append((wall, simulated, self._slept))
         while len(marks) > 2 and marks[1][0] <= wall - self._span:

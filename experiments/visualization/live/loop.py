@@ -6,11 +6,10 @@ import numpy as np
 
 from biped.control.controller import Controller
 from biped.disturbances import Disturbance, Force, Push, Throw
+from biped.dynamics import forward_kinematics
 from biped.errors import InputError
-from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
-from biped.kernels.variational.equations import reference_point
 from biped.model import Model
-from biped.model.geometry import Vector3
+from biped.model.geometry import Vector3, quaternion_matrix
 from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Session
@@ -54,7 +53,6 @@ class Loop:
 
     @property
     def model(self) -> Model:
-        """What moves, loads included."""
         return self._session.plan.model
 
     @property
@@ -65,17 +63,14 @@ class Loop:
 
     @property
     def time(self) -> float:
-        """[s]."""
         return self.state.time
 
     @property
     def fell_at(self) -> float | None:
-        """[s] when it fell, or None."""
         return self._session.fell_at
 
     @property
     def error(self) -> str | None:
-        """Why a step had no solution, or None."""
         return self._session.error
 
     @property
@@ -85,7 +80,6 @@ class Loop:
 
     @property
     def gains(self) -> WorkspaceGains | None:
-        """Those of a workspace controller, or None."""
         return self.controller.gains if isinstance(self.controller, WorkspaceController) else None
 
     def advance(self, ticks: int) -> int:
@@ -93,19 +87,10 @@ class Loop:
         return self._session.advance(ticks)
 
     def set_gains(self, gains: WorkspaceGains) -> None:
-        """Let these gains act from now on.
-
-        Raises:
-            InputError: the experiment has no workspace controller.
-        """
         self.set_controller(replace(self._workspace(), gains=gains))
 
     def set_target(self, position: Vector3) -> None:
-        """Let the root's set point be here [m] from now on.
-
-        Raises:
-            InputError: the experiment has no workspace controller, or a number is not finite.
-        """
+        """Let the root's set point be here [m] from now on."""
         self.set_controller(replace(self._workspace(), target_position=position))
 
     def set_controller(self, controller: Controller | None) -> None:
@@ -121,17 +106,7 @@ class Loop:
         body: str | None = None,
         point: Vector3 = (0.0,) * 3,
     ) -> Push:
-        """Push a body from now on.
-
-        Args:
-            direction: (3,) world axes; its length does not matter.
-            impulse: [N·s] of the whole push.
-            duration: [s].
-            body: name of the body; the root if not given.
-            point: (3,) [m] from the body's centre of mass, home axes.
-
-        Returns:
-            What was added.
+        """Push a body, the root if not said, from now on; arguments and errors are those of ``Push``.
 
         Raises:
             InputError: as ``Push``; or it fell.
@@ -188,19 +163,12 @@ class Loop:
         return self.model.root.name if self.model.root.name in bodies else bodies[0]
 
     def middle_of_target(self) -> Vector3:
-        """[m] where the middle of the box that blocks are thrown at is now.
-
-        Raises:
-            InputError: there is none.
-        """
-        model, q, body = self.model, self.state.q, self._target()
-        index = model.body_index(body)
-        shape = next(shape for shape in model.shapes if shape.body == body)
-        motion = new_tree_data(model.n, model.nv, model.nc)
-        set_tree_data(model.tree, q, np.zeros(model.nv), motion)
-        arm = np.subtract(shape.center, model.bodies[index].com)
-        turn = motion.poses.rotation[index].reshape(3, 3)
-        x, y, z = (np.asarray(reference_point(model.tree, q)) + motion.poses.com[index] + turn @ arm).tolist()
+        """[m] where the middle of the box that blocks are thrown at is now."""
+        body = self._target()
+        index, shape = self.model.body_index(body), next(shape for shape in self.model.shapes if shape.body == body)
+        motion = forward_kinematics(self.model, self.state.q)
+        arm = np.subtract(shape.center, self.model.bodies[index].com)
+        x, y, z = (motion.position[index] + quaternion_matrix(motion.orientation[index]) @ arm).tolist()
         return x, y, z
 
     def _workspace(self) -> WorkspaceController:
@@ -220,7 +188,6 @@ class Loop:
             raise
 
     def _continue(self) -> None:
-        """Go on from the present state with the present controller and disturbances."""
         if self.has_ended:
             return
         leave_floor(self._session.world.ground, self.state)

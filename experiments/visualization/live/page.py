@@ -1,4 +1,4 @@
-"""The page of ``biped live``: the stage, what there is to tell, and what there is to meddle with."""
+"""The page of ``biped live``: the scene, what there is to tell, and what there is to meddle with."""
 
 import html
 import math
@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from biped.disturbances import Push, Throw
 from biped.errors import InputError
@@ -17,13 +19,14 @@ from experiments.catalogue.parameters.disturbances import heading
 from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.live.saving import GainsFolder
-from experiments.visualization.viewer.page import CAMERAS, FIELD_OF_VIEW, MIDDLE, legend
-from experiments.visualization.viewer.scene import LAYERS, Stage
+from experiments.visualization.viewer.camera import MIDDLE, ROOM, camera_at
+from experiments.visualization.viewer.legend import legend
+from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
-from experiments.visualization.viewer.snapshot import snapshot_of
+from experiments.visualization.viewer.trajectory import snapshot_of
 
-#: [1/s] how often the words change: more often could not be read.
-WORDS_RATE = 4.0
+#: [1/s] how often the text changes: more often could not be read.
+TEXT_RATE = 4.0
 AXES = ("x", "y", "z")
 TITLES = {
     "kp_position": "position: stiffness",
@@ -39,7 +42,7 @@ AZIMUTH = "0: to where the human faces; 90: to its left"
 
 
 @dataclass(frozen=True)
-class _Dial:
+class _GainSlider:
     """A slider and what it is a slider of."""
 
     handle: Any
@@ -64,17 +67,17 @@ class Page:
         self.server, self._title = server, title
         self._going = "Standing" if loop.controller is not None and loop.model.nc else "Running"
         self._push: Push | None = None
-        self.stage = Stage(server)
+        self.scene = ViewerScene(server)
         scenery = scenery_of(loop.model, loop.disturbances)
-        if scenery.thrown_size is None and loop.model.shapes:
-            scenery = replace(scenery, thrown_size=EDGES)
-        self._figure = self.stage.add(loop.model, "figure", scenery=scenery)
-        self._edges = scenery.thrown_size or EDGES
+        if scenery.projectile_size is None and loop.model.shapes:
+            scenery = replace(scenery, projectile_size=EDGES)
+        self._model = self.scene.add(loop.model, "figure", scenery=scenery)
+        self._edges = scenery.projectile_size or EDGES
         self.runner: Runner | None = None
-        self._words: Any = None
-        self._worded = -math.inf
+        self._text: Any = None
+        self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
-        self._dials: list[_Dial] = []
+        self._gain_sliders: list[_GainSlider] = []
         self._points: list[Any] = []
         self.gains = loop.gains
         self._files = GainsFolder(gains_file)
@@ -85,36 +88,31 @@ class Page:
     # --- pictures ---
 
     def show(self, loop: Loop, status: Status) -> None:
-        """Send what has changed."""
         snapshot = snapshot_of(loop.state, loop.disturbances)
         if not any(isinstance(disturbance, Throw) for disturbance in loop.disturbances):
-            snapshot = replace(snapshot, thrown=None)
-        with self.stage.frame():
-            self._figure.show(snapshot)
-            self._say(status)
+            snapshot = replace(snapshot, projectile=None)
+        with self.scene.frame():
+            self._model.show(snapshot)
+            self._update_text(status)
 
     def complain(self, what: str) -> None:
-        """Tell all browsers what was wrong."""
         for client in self.server.get_clients().values():
             client.add_notification("That cannot be done", what, color="red", auto_close_seconds=8.0)
 
-    def _say(self, status: Status) -> None:
-        """Words, a few times a second; and at once, when something has happened."""
+    def _update_text(self, status: Status) -> None:
+        """The text, a few times a second; and at once, when something has happened."""
         assert self.runner is not None
         now = self.runner.now()
         state = (status.paused, status.fell_at is not None or status.error is not None)
-        if state == self._state and now - self._worded < 1.0 / WORDS_RATE:
+        if state == self._state and now - self._text_at < 1.0 / TEXT_RATE:
             return
-        self._state, self._worded = state, now
-        self._words.content = words(status, self._going)
+        self._state, self._text_at = state, now
+        self._text.content = status_text(status, self._going)
         self._pause.label = "Go on" if status.paused else "Pause"
 
     def _look(self, loop: Loop) -> None:
-        x, y = (float(c) for c in loop.state.q[:2]) if loop.model.is_floating else (0.0, 0.0)
-        away = CAMERAS["three-quarter"]
-        camera = self.server.initial_camera
-        camera.position, camera.look_at = (x + away[0], y + away[1], MIDDLE + away[2]), (x, y, MIDDLE)
-        camera.up, camera.fov = (0.0, 0.0, 1.0), FIELD_OF_VIEW
+        x, y = loop.state.q[:2] if loop.model.is_floating else (0.0, 0.0)
+        camera_at("three-quarter", np.array([x, y, MIDDLE]), ROOM).start(self.server)
 
     # --- the panel ---
 
@@ -123,7 +121,7 @@ class Page:
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
         gui.set_panel_label("biped live")
         gui.add_html(f'<div style="padding:0.2em 0.9em 0.3em;font-size:0.85em">{html.escape(self._title)}</div>')
-        self._words = gui.add_markdown("")
+        self._text = gui.add_markdown("")
         self._build_time(gui)
         if loop.model.is_floating:
             with gui.add_folder("Push"):
@@ -145,20 +143,19 @@ class Page:
             gui.add_html(legend())
 
     def _asker(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
-        """A callback that has the runner make a change between two ticks."""
         return lambda _: self._ask(change)
+
+    def _switch(self, layer: str, box: Any) -> Callable[[Loop], None]:
+        return lambda _: self.scene.switch(layer, box.value)
 
     def _ask(self, change: Callable[[Loop], Any]) -> None:
         assert self.runner is not None
         self.runner.ask(change)
 
-    def _switch(self, layer: str, box: Any) -> Callable[[Loop], None]:
-        return lambda _: self.stage.switch(layer, box.value)
-
     def _build_time(self, gui: Any) -> None:
         self._pause = gui.add_button("Pause", hint="space bar")
         restart = gui.add_button("Restart", color="orange", hint="R; gains and set point stay")
-        again = gui.add_checkbox("Restart by itself after a fall", False)
+        auto_restart = gui.add_checkbox("Restart by itself after a fall", False)
 
         def turn(_: Loop) -> None:
             assert self.runner is not None
@@ -166,15 +163,15 @@ class Page:
 
         def switch(_: Any) -> None:
             assert self.runner is not None
-            self.runner.again = again.value
+            self.runner.auto_restart = auto_restart.value
 
         pause = self._asker(turn)
         self._pause.on_click(pause)
         gui.add_command("Pause or go on", hotkey="space").on_trigger(pause)
-        anew = self._asker(lambda loop: loop.restart())
-        restart.on_click(anew)
-        gui.add_command("Restart", hotkey="r").on_trigger(anew)
-        again.on_update(switch)
+        start_again = self._asker(lambda loop: loop.restart())
+        restart.on_click(start_again)
+        gui.add_command("Restart", hotkey="r").on_trigger(start_again)
+        auto_restart.on_update(switch)
 
     def _build_push(self, gui: Any) -> None:
         azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=AZIMUTH)
@@ -184,7 +181,7 @@ class Page:
 
         def push(loop: Loop) -> None:
             if not self._is_pushing(loop):  # a key that is held down comes again and again
-                self._push = loop.push(_heading(azimuth.value), impulse.value, duration.value)
+                self._push = loop.push(heading(math.radians(azimuth.value)), impulse.value, duration.value)
 
         button.on_click(self._asker(push))
         gui.add_command("Push", hotkey="p").on_trigger(self._asker(push))
@@ -203,7 +200,7 @@ class Page:
         button = gui.add_button("Throw", color="red", hint="T")
 
         def throw(loop: Loop) -> None:
-            loop.throw(_heading(azimuth.value), speed.value, height.value, mass.value, self._edges)
+            loop.throw(heading(math.radians(azimuth.value)), speed.value, height.value, mass.value, self._edges)
 
         button.on_click(self._asker(throw))
         gui.add_command("Throw a block", hotkey="t").on_trigger(self._asker(throw))
@@ -215,12 +212,12 @@ class Page:
             )
             for axis, value in enumerate(getattr(gains, key)):
                 most = max(MOST_GAIN[key], 2.0 * value)
-                slider = gui.add_slider(
+                handle = gui.add_slider(
                     AXES[axis], min=0.0, max=most, step=most / 4000.0, initial_value=value, hint=f"{key}, {AXES[axis]}"
                 )
-                dial = _Dial(slider, key, axis)
-                self._dials.append(dial)
-                slider.on_update(self._by_hand(partial(self._turn, dial)))
+                slider = _GainSlider(handle, key, axis)
+                self._gain_sliders.append(slider)
+                handle.on_update(self._by_hand(partial(self._set_gain, slider)))
         reset = gui.add_button("Reset gains")
         name = gui.add_text("File", self._files.name, hint="a name that ends in .toml, beside the file of --save-gains")
         save = gui.add_button("Save gains", hint="for biped run --gains FILE, and biped live --gains FILE")
@@ -231,20 +228,19 @@ class Page:
         """As ``_asker``, for a slider that a hand has moved; where the program has, all is known already."""
         return lambda event: self._ask(change) if event.client_id is not None else None
 
-    def _turn(self, dial: _Dial, loop: Loop) -> None:
-        """Let one gain be what its slider shows."""
+    def _set_gain(self, slider: _GainSlider, loop: Loop) -> None:
         assert loop.gains is not None
-        triple = list(getattr(loop.gains, dial.key))
-        triple[dial.axis] = float(dial.handle.value)
-        self._use(loop, replace(loop.gains, **{dial.key: tuple(triple)}))
+        triple = list(getattr(loop.gains, slider.key))
+        triple[slider.axis] = float(slider.handle.value)
+        self._use(loop, replace(loop.gains, **{slider.key: tuple(triple)}))
 
     def set_gains(self, gains: WorkspaceGains) -> None:
         """Let these gains act, and the sliders show them; from any thread."""
 
         def change(loop: Loop) -> None:
             self._use(loop, gains)
-            for dial in self._dials:
-                dial.handle.value = getattr(gains, dial.key)[dial.axis]
+            for slider in self._gain_sliders:
+                slider.handle.value = getattr(gains, slider.key)[slider.axis]
 
         self._ask(change)
 
@@ -253,7 +249,6 @@ class Page:
         self.gains = gains
 
     def save(self, file: str, client: Any = None) -> None:
-        """Write the gains that act, and say so to the one who asked."""
         assert self.gains is not None
         title, color, name = "Gains saved", "green", file.strip()
         try:
@@ -276,7 +271,6 @@ class Page:
         gui.add_button("Back").on_click(lambda _: self._set_target(first))
 
     def _move(self, loop: Loop) -> None:
-        """Let the set point be where the sliders have it."""
         x, y, z = (float(slider.value) for slider in self._points)
         loop.set_target((x, y, z))
 
@@ -289,11 +283,7 @@ class Page:
         self._ask(change)
 
 
-def _heading(degrees: float) -> Vector3:
-    return heading(math.radians(degrees))
-
-
-def words(status: Status, going: str = "Standing") -> str:
+def status_text(status: Status, going: str = "Standing") -> str:
     """What there is to tell, as Markdown; ``going`` is what it does while nothing is wrong."""
     if status.error is not None:
         state = f"### Stopped\n{status.error}. Press **Restart**."
@@ -301,10 +291,10 @@ def words(status: Status, going: str = "Standing") -> str:
         state = f"### Fallen at {status.fell_at:.2f} s\nPress **Restart**."
     else:
         state = f"### {'Paused' if status.paused else going}"
-    told = [f"{status.time:.1f} s simulated"]
+    parts = [f"{status.time:.1f} s simulated"]
     if status.reading is not None:
-        told.append(f"real time × {status.reading.factor:.2f}")
-        told.append(f"idle {100.0 * status.reading.idle:.0f} %")
+        parts.append(f"real time × {status.reading.factor:.2f}")
+        parts.append(f"idle {100.0 * status.reading.idle:.0f} %")
     if status.dropped > 0.005:
-        told.append(f"{status.dropped:.1f} s behind the clock and given up")
-    return f"{state}\n\n{', '.join(told)}"
+        parts.append(f"{status.dropped:.1f} s behind the clock and given up")
+    return f"{state}\n\n{', '.join(parts)}"

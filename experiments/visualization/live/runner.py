@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 from biped.errors import InputError
-from experiments.visualization.live.clock import Meter, Pacer, Reading
+from experiments.visualization.live.clock import Meter, Reading, RealTimeClock
 from experiments.visualization.live.loop import Loop
 
 #: Pictures in a second.
@@ -22,40 +22,24 @@ Change = Callable[[Loop], None]
 
 @dataclass(frozen=True)
 class Status:
-    """What there is to tell at a moment.
+    """What there is to tell at a moment."""
 
-    Attributes:
-        time: [s] simulated.
-        reading: how well it keeps up; None while it is paused, or has ended, or has only begun.
-        dropped: [s] of simulated time that could not be made up for, since the start.
-        paused: whether it is.
-        fell_at: [s] or None.
-        error: why a step had no solution, or None.
-    """
-
-    time: float
-    reading: Reading | None
-    dropped: float
+    time: float  # [s] simulated
+    reading: Reading | None  # how well it keeps up; None while it is paused, or has ended, or has only begun
+    dropped: float  # [s] of simulated time that could not be made up for, since the start
     paused: bool
-    fell_at: float | None
-    error: str | None
+    fell_at: float | None  # [s]
+    error: str | None  # why a step had no solution
 
 
 @dataclass(frozen=True)
 class Measured:
-    """How well a runner kept up.
+    """How well a runner kept up."""
 
-    Attributes:
-        factor: simulated seconds in one on the wall.
-        idle: share of the time in which its thread had nothing to do, 0 … 1.
-        core: share of a processor's core that its thread used: what idle does not tell where others use the cores.
-        dropped: [s] of simulated time that could not be made up for.
-    """
-
-    factor: float
-    idle: float
-    core: float
-    dropped: float
+    factor: float  # simulated seconds in one on the wall
+    idle: float  # share of the time in which its thread had nothing to do, 0 … 1
+    core: float  # share of a processor's core that its thread used: what idle does not tell where others use the cores
+    dropped: float  # [s] of simulated time that could not be made up for
 
 
 class Runner:
@@ -69,7 +53,7 @@ class Runner:
         show: called with the loop and the status, once a picture.
         complain: called with what was wrong with a change.
         frame_rate: [1/s] pictures.
-        again: whether to restart by itself after a fall.
+        auto_restart: whether to restart by itself after a fall.
         clock: [s] on the wall.
         sleep: waits so many seconds.
     """
@@ -84,13 +68,13 @@ class Runner:
         complain: Callable[[str], None] = print,
         *,
         frame_rate: float = FRAME_RATE,
-        again: bool = False,
+        auto_restart: bool = False,
         clock: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.loop, self.again, self.paused = loop, again, False
+        self.loop, self.auto_restart, self.paused = loop, auto_restart, False
         self.meter = Meter()
-        self.pacer = Pacer(loop.tick)
+        self.real_time = RealTimeClock(loop.tick)
         self._show, self._complain = show, complain
         self._frame = 1.0 / frame_rate
         self._clock, self._sleep = clock, sleep
@@ -104,7 +88,6 @@ class Runner:
         self._changes.put(change)
 
     def pause(self, paused: bool) -> None:
-        """Stand still, or go on."""
         self.paused = paused
 
     def stop(self) -> None:
@@ -113,7 +96,7 @@ class Runner:
 
     def run(self, duration: float = float("inf")) -> None:
         """Advance in real time, for so many seconds on the wall or until ``stop``."""
-        self.pacer.pause()  # no time is due from before
+        self.real_time.pause()  # no time is due from before
         began = frame = self._clock()
         while not self._stop.is_set() and frame - began < duration:
             self.one_frame(frame)
@@ -121,15 +104,14 @@ class Runner:
 
     def measure(self, duration: float) -> "Measured":
         """Run for so many seconds on the wall; how well it kept up over all of them."""
-        self.meter, dropped = Meter(span=float("inf")), self.pacer.dropped
+        self.meter, dropped = Meter(span=float("inf")), self.real_time.dropped
         wall, busy = self._clock(), time.thread_time()
         self.run(duration)
         share = (time.thread_time() - busy) / (self._clock() - wall)
         reading = self.meter.reading or Reading(0.0, 0.0)
-        return Measured(reading.factor, reading.idle, share, self.pacer.dropped - dropped)
+        return Measured(reading.factor, reading.idle, share, self.real_time.dropped - dropped)
 
     def now(self) -> float:
-        """[s] on the wall."""
         return self._clock()
 
     def one_frame(self, wall: float) -> None:
@@ -147,9 +129,8 @@ class Runner:
 
     @property
     def status(self) -> Status:
-        """What there is to tell now."""
         loop = self.loop
-        return Status(loop.time, self.meter.reading, self.pacer.dropped, self.paused, loop.fell_at, loop.error)
+        return Status(loop.time, self.meter.reading, self.real_time.dropped, self.paused, loop.fell_at, loop.error)
 
     def _make_changes(self) -> None:
         while True:
@@ -164,29 +145,28 @@ class Runner:
 
     def _catch_up(self, wall: float) -> None:
         """What is due, as far as there is time for it; what is left is dropped."""
-        loop, pacer = self.loop, self.pacer
+        loop, real_time = self.loop, self.real_time
         latest = wall + BUDGET * self._frame
-        due, slices = pacer.due(wall), max(1, round(SLICE / loop.tick))
+        due, slices = real_time.due(wall), max(1, round(SLICE / loop.tick))
         while due > 0 and not loop.has_ended:
             ticks = loop.advance(min(due, slices))
-            pacer.took(ticks)
+            real_time.took(ticks)
             self._simulated += ticks * loop.tick
             due -= ticks
             if due > 0 and self._clock() > latest:
-                pacer.drop(due)
+                real_time.drop(due)
                 break
         self.meter.mark(wall, self._simulated)
 
     def _rest(self) -> None:
-        self.pacer.pause()
+        self.real_time.pause()
         self.meter.clear()
 
     def _lie(self, wall: float) -> None:
-        """Stay down; get up again if that is wanted."""
         self._rest()
         if self._ended_at is None:
             self._ended_at = wall
-        if self.again and wall - self._ended_at >= self.LIES:
+        if self.auto_restart and wall - self._ended_at >= self.LIES:
             self.loop.restart()
 
     def _wait(self, until: float) -> float:

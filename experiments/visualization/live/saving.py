@@ -21,15 +21,10 @@ class GainsFolder:
 
     @property
     def name(self) -> str:
-        """Of the file."""
         return self._file.name
 
     def path_of(self, name: str) -> Path:
-        """The file of this name.
-
-        Raises:
-            InputError: it is no plain name, or has another suffix.
-        """
+        """The file of this name, which must be a plain one."""
         if not name:
             raise InputError("type a file's name first")
         if name == self._file.name:
@@ -39,13 +34,7 @@ class GainsFolder:
         return self._file.with_name(name)
 
     def save(self, gains: WorkspaceGains, name: str) -> Path:
-        """Write gains, in place of such a file if there is one; the file.
-
-        Raises:
-            InputError: as ``path_of``, or the file is there and holds something else than gains.
-            OSError: it cannot be written.
-            ValueError: it has a name that no file can have.
-        """
+        """Write gains, in place of such a file if there is one, but of nothing that holds something else; the file."""
         path = self.path_of(name)
         if path.exists() or path.is_symlink():
             _check_ours(path)

@@ -3,7 +3,7 @@
 import base64
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
@@ -26,7 +26,6 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 class Prose:
     """A paragraph."""
 
-    kind: ClassVar[str] = "prose"
     text: str
     mood: Mood = ""
 
@@ -35,40 +34,24 @@ class Prose:
 class Bullets:
     """A list, with a heading."""
 
-    kind: ClassVar[str] = "bullets"
     heading: str
     items: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Code:
-    """Commands, or anything that is shown letter by letter.
+    """Commands, or anything that is shown letter by letter."""
 
-    Attributes:
-        text: as it is shown.
-        caption: what it is hidden behind; shown at once without one.
-    """
-
-    kind: ClassVar[str] = "code"
-    text: str
-    caption: str = ""
+    text: str  # as it is shown
+    caption: str = ""  # what it is hidden behind; shown at once without one
 
 
 @dataclass(frozen=True)
 class Image:
-    """A picture in the page itself.
+    """A picture in the page itself."""
 
-    Attributes:
-        png: the file's bytes.
-        caption: below it; also what is read out where the picture cannot be seen.
-
-    Raises:
-        InputError: the bytes are not those of a PNG file.
-    """
-
-    kind: ClassVar[str] = "image"
-    png: bytes
-    caption: str
+    png: bytes  # the file's bytes
+    caption: str  # below it; also what is read out where the picture cannot be seen
 
     def __post_init__(self) -> None:
         if not self.png.startswith(_PNG):
@@ -76,7 +59,6 @@ class Image:
 
     @property
     def source(self) -> str:
-        """The image as a data URI."""
         return "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
 
 
@@ -85,22 +67,12 @@ class Chart:
     """An interactive figure of Plotly; the page that holds one holds plotly.js too.
 
     Charts whose layout has ``meta.axis`` show the same range along x: who zooms one zooms all of the same word.
-
-    Attributes:
-        figure: ``data`` and ``layout`` (and ``frames``) as plotly.js takes them, as JSON.
-        caption: below it.
-        height: [px].
-        name: unique on its page; the key of the figure for who draws it elsewhere.
-
-    Raises:
-        InputError: ``figure`` is no JSON of a figure.
     """
 
-    kind: ClassVar[str] = "chart"
-    figure: str
-    caption: str
-    height: int = 420
-    name: str = ""
+    figure: str  # ``data`` and ``layout`` (and ``frames``) as plotly.js takes them, as JSON
+    caption: str  # below it
+    height: int = 420  # [px]
+    name: str = ""  # unique on its page; the key of the figure for who draws it elsewhere
 
     def __post_init__(self) -> None:
         try:
@@ -124,25 +96,13 @@ class Chart:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text.
+    """Rows of text."""
 
-    Attributes:
-        caption: above it.
-        headings: of the columns.
-        rows: each as long as ``headings``.
-        moods: one a row, or none at all.
-        fold: hide it behind its caption; if not said, where it is long.
-
-    Raises:
-        InputError: a row is not as long as the headings, or there are not as many moods as rows.
-    """
-
-    kind: ClassVar[str] = "table"
-    caption: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    moods: tuple[Mood, ...] = ()
-    fold: bool | None = None
+    caption: str  # above it
+    headings: tuple[str, ...]  # of the columns
+    rows: tuple[tuple[str, ...], ...]  # each as long as ``headings``
+    moods: tuple[Mood, ...] = ()  # one a row, or none at all
+    fold: bool | None = None  # hide it behind its caption; if not said, where it is long
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.headings) for row in self.rows):
@@ -157,12 +117,10 @@ class Table:
         return cls(caption, tuple(map(str, frame.columns)), rows)
 
     def folded(self) -> "Table":
-        """The same, hidden behind its caption."""
         return replace(self, fold=True)
 
     @property
     def is_folded(self) -> bool:
-        """Whether only the caption is seen at first."""
         return len(self.rows) > LONG if self.fold is None else self.fold
 
     @property
@@ -173,7 +131,6 @@ class Table:
 
     @property
     def lines(self) -> list[tuple[Mood, tuple[str, ...]]]:
-        """Mood and cells of each row."""
         none: Mood = ""
         moods = self.moods or tuple(none for _ in self.rows)
         return list(zip(moods, self.rows, strict=True))

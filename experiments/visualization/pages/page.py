@@ -16,51 +16,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page with a heading of its own.
+    """A part of a page with a heading of its own."""
 
-    Attributes:
-        name: unique on its page, for links to it.
-        title: one line.
-        subtitle: where it comes from.
-        verdict: a few words beside the title, and in the list of contents.
-        mood: of the verdict.
-        blocks: what it holds.
-    """
-
-    name: str
-    title: str
-    subtitle: str = ""
-    verdict: str = ""
-    mood: Mood = ""
-    blocks: tuple[Block, ...] = ()
+    name: str  # unique on its page, for links to it
+    title: str  # one line
+    subtitle: str = ""  # where it comes from
+    verdict: str = ""  # a few words beside the title, and in the list of contents
+    mood: Mood = ""  # of the verdict
+    blocks: tuple[Block, ...] = ()  # what it holds
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page.
+    """One page."""
 
-    Attributes:
-        title: of the page, and of the browser's window.
-        subtitle: below it, such as the paper it is about.
-        lead: what stands above the list of contents: the summary.
-        sections: the rest.
-        made: how and where it was made: by name, shown at the end.
-    """
-
-    title: str
-    subtitle: str = ""
-    lead: tuple[Block, ...] = ()
-    sections: tuple[Section, ...] = ()
-    made: Mapping[str, object] = field(default_factory=dict)
+    title: str  # of the page, and of the browser's window
+    subtitle: str = ""  # below it, such as the paper it is about
+    lead: tuple[Block, ...] = ()  # what stands above the list of contents: the summary
+    sections: tuple[Section, ...] = ()  # the rest
+    made: Mapping[str, object] = field(default_factory=dict)  # how and where it was made: by name, shown at the end
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """All that it holds, in order."""
         return (*self.lead, *(block for section in self.sections for block in section.blocks))
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        """The interactive figures."""
         return tuple(block for block in self.blocks if isinstance(block, Chart))
 
 
@@ -88,10 +69,5 @@ def _plotly() -> str:
 
 
 def write_page(page: Page, path: Path) -> Path:
-    """Write the page; under another name first, so that a reader never finds half of one.
-
-    Raises:
-        OSError: the file cannot be written; the error names it.
-    """
     replace_file(path, render(page).encode())
     return path

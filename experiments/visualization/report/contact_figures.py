@@ -1,5 +1,7 @@
 """The state of each contact point over time: a strip for each point, an entry in the legend for each state."""
 
+from itertools import pairwise
+
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ _COLORS = (theme.FAINT, *style.MODES[1:5], theme.NEUTRAL)
 
 def contact_states(subject: Subject) -> Drawing:
     """The figure; the model must have contact points."""
-    time, names = subject.time, subject.model.contact_names
+    names = subject.model.contact_names
     modes = np.array([subject.column(f"contact_{name}_mode") for name in names], dtype=np.int64)
     stride = 1
     while sum(len(_changes(row[::stride])) for row in modes) > MOST_BARS:
@@ -27,13 +29,13 @@ def contact_states(subject: Subject) -> Drawing:
     caption = "State of each contact point, as found at the end of the last step."
     if stride > 1:
         caption += f" Every {stride}th row is shown: there are too many changes to draw them all."
-    return Drawing("contact-states", caption, _figure(time[::stride], modes[:, ::stride], names))
-
-
-def _figure(time: NDArray[np.float64], modes: NDArray[np.int64], names: tuple[str, ...]) -> go.Figure:
     labels = [point_label(name) for name in names]
+    return Drawing("contact-states", caption, _figure(subject.time[::stride], modes[:, ::stride], labels))
+
+
+def _figure(time: NDArray[np.float64], modes: NDArray[np.int64], labels: list[str]) -> go.Figure:
     figure = theme.new_figure(
-        110 + 26 * len(names),
+        110 + 26 * len(labels),
         barmode="overlay",
         bargap=0.15,
         meta={"axis": TIME},
@@ -42,14 +44,21 @@ def _figure(time: NDArray[np.float64], modes: NDArray[np.int64], names: tuple[st
         yaxis={"categoryorder": "array", "categoryarray": labels, "autorange": "reversed", "showgrid": False},
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
     )
+    spans = [  # a row holds until the next one
+        (row[begin], label, float(time[begin]), float(time[end]))
+        for label, row in zip(labels, modes, strict=True)
+        for begin, end in pairwise([*_changes(row), len(row) - 1])
+        if end > begin
+    ]
     for state in ContactState:
-        begins, ends, rows = _spans(time, modes, state.value)
-        if len(rows):
+        mine = [(label, begin, end) for mode, label, begin, end in spans if mode == state.value]
+        if mine:
+            rows, begins, ends = zip(*mine, strict=True)
             figure.add_bar(
                 orientation="h",
                 base=begins,
-                x=ends - begins,
-                y=[labels[row] for row in rows],
+                x=np.subtract(ends, begins),
+                y=rows,
                 name=STATES[state],
                 marker={"color": _COLORS[state.value - 1], "line": {"width": 0}},
                 customdata=ends,
@@ -61,21 +70,3 @@ def _figure(time: NDArray[np.float64], modes: NDArray[np.int64], names: tuple[st
 def _changes(row: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where a new state begins; the first row too."""
     return np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]]))
-
-
-def _spans(
-    time: NDArray[np.float64], modes: NDArray[np.int64], state: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int]]:
-    """When each span of a state begins and ends, and the number of the point; a row holds until the next."""
-    begins: list[float] = []
-    ends: list[float] = []
-    rows: list[int] = []
-    for k, row in enumerate(modes):
-        starts = _changes(row)
-        stops = np.append(starts[1:], len(row) - 1)
-        for start, stop in zip(starts, stops, strict=True):
-            if row[start] == state and stop > start:
-                begins.append(float(time[start]))
-                ends.append(float(time[stop]))
-                rows.append(k)
-    return np.array(begins), np.array(ends), rows

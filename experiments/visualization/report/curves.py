@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from contact.arrays import Floats
 from experiments.visualization.figures.labels import label_rows
+from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Mark
 from experiments.visualization.report import theme
 
@@ -23,52 +23,10 @@ PANEL, AROUND, LINE, GAP = 190, 60, 13, 30
 TIME = "time"
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One line.
-
-    Attributes:
-        label: in the legend.
-        values: (rows,).
-        color: a colour of ``theme``.
-        dash: as Plotly names them.
-        is_step: whether a value holds until the next row.
-        hidden: whether it is drawn only when its entry in the legend is clicked.
-    """
-
-    label: str
-    values: Floats
-    color: str
-    dash: str = "solid"
-    is_step: bool = False
-    hidden: bool = False
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Some curves on one axis.
-
-    Attributes:
-        title: above it.
-        unit: of its axis.
-        curves: what it shows.
-        targets: (value, colour) of dashed lines, where the curves should be.
-        logarithmic: its axis.
-    """
-
-    title: str
-    unit: str
-    curves: tuple[Curve, ...]
-    targets: tuple[tuple[float, str], ...] = ()
-    logarithmic: bool = False
-
-
 def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.int64]:
     """Which rows to show: all, or the first, the last, and least and greatest of each curve in each of some spans.
 
-    Args:
-        curves: each (rows,).
-        most: so many rows at most, and never fewer than the extremes of all curves in one span.
+    So many rows at ``most``, and never fewer than the extremes of all curves in one span.
     """
     count = len(curves[0])
     if count <= most:
@@ -85,10 +43,7 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
 def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> go.Figure:
     """Panels one above another: one time axis, one box of values under the pointer, a legend for each.
 
-    Args:
-        time: (rows,) [s].
-        panels: from the top.
-        marks: moments with labels above the topmost panel.
+    Marks are moments with labels above the topmost panel.
     """
     places = [(mark.time - time[0]) / max(time[-1] - time[0], 1e-12) for mark in marks]
     lines = label_rows(places)
@@ -139,7 +94,12 @@ def _add_panel(
             y=curve.values[rows].astype(np.float32),
             name=curve.label,
             mode="lines",
-            line={"color": curve.color, "dash": curve.dash, "width": 1.6, "shape": "hv" if curve.is_step else "linear"},
+            line={
+                "color": theme.on_any_ground(curve.color),
+                "dash": curve.dash,
+                "width": 1.6,
+                "shape": "hv" if curve.is_step else "linear",
+            },
             yaxis=f"y{number}",
             legend=f"legend{number}",
             showlegend=True,

@@ -14,21 +14,14 @@ from experiments.visualization.pages import Chart
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure.
+    """A figure."""
 
-    Attributes:
-        name: unique on its page, and in its notebook.
-        caption: what it shows, in a sentence or two.
-        figure: Plotly's.
-    """
-
-    name: str
-    caption: str
-    figure: go.Figure
+    name: str  # unique on its page, and in its notebook
+    caption: str  # what it shows, in a sentence or two
+    figure: go.Figure  # Plotly's
 
     @property
     def chart(self) -> Chart:
-        """As a block of a page."""
         return Chart.of(self.figure, self.caption, self.name)
 
 
@@ -38,7 +31,6 @@ def figure_of(chart: Chart) -> go.Figure:
 
 
 def _decoded(value: Any) -> Any:
-    """JSON with what Plotly packs as bytes unpacked."""
     if isinstance(value, dict):
         if {"dtype", "bdata"} <= set(value):
             array = np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])

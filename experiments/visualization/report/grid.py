@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import plain
@@ -22,48 +23,35 @@ def grid_of_panels(
     columns: int = COLUMNS,
     top: int = 34,
 ) -> go.Figure:
-    """Empty panels, row by row.
+    """Empty panels, row by row, ``top`` [px] from the figure's edge.
 
-    Args:
-        x_titles: of each panel.
-        y_titles: of each panel; shown where it differs from that of the panel on the left.
-        logarithmic: whether the axis along x is; none is, if not given.
-        columns: panels in a row at most.
-        top: [px] above them.
+    A title along y is shown where it differs from that of the panel on the left.
     """
     count = len(x_titles)
     columns = min(columns, count)
     rows = -(-count // columns)
     height = _PANEL if count > 1 else _ALONE
     inner = rows * height + (rows - 1) * _BELOW
-    width = (1.0 - _GAP * (columns - 1)) / columns
-    figure = theme.new_figure(inner + top + 60, margin={"t": top, "b": 60})
+    there: list[list[dict[str, Any] | None]] = [
+        [{} if row * columns + column < count else None for column in range(columns)] for row in range(rows)
+    ]
+    figure = make_subplots(rows, columns, specs=there, horizontal_spacing=_GAP, vertical_spacing=_BELOW / inner)
+    figure.update_layout(theme.new_figure(inner + top + 60, margin={"t": top, "b": 60}).layout)
     for k in range(count):
-        row, column = divmod(k, columns)
-        left, above = column * (width + _GAP), 1.0 - row * (height + _BELOW) / inner
-        x: dict[str, Any] = {
-            "domain": [left, min(1.0, left + width)],
-            "anchor": panel(k)["yaxis"],
-            "title": {"text": plain(x_titles[k])},
-        }
-        if logarithmic and logarithmic[k]:
-            x["type"] = "log"
-        y: dict[str, Any] = {"domain": [max(0.0, above - height / inner), above], "anchor": panel(k)["xaxis"]}
-        if column == 0 or y_titles[k] != y_titles[k - 1]:
-            y["title"] = {"text": plain(y_titles[k])}
-        figure.update_layout({f"xaxis{_number(k)}": x, f"yaxis{_number(k)}": y})
+        kind = {"type": "log"} if logarithmic and logarithmic[k] else {}
+        is_new = k % columns == 0 or y_titles[k] != y_titles[k - 1]
+        y = {"title": {"text": plain(y_titles[k])}} if is_new else {}
+        update_panel(figure, k, x={"title": {"text": plain(x_titles[k])}} | kind, y=y)
     return figure
 
 
 def panel(k: int) -> dict[str, str]:
-    """The axes of a panel, as traces name them."""
     return {"xaxis": f"x{_number(k)}", "yaxis": f"y{_number(k)}"}
 
 
 def update_panel(
     figure: go.Figure, k: int, *, x: dict[str, Any] | None = None, y: dict[str, Any] | None = None
 ) -> None:
-    """Change the axes of a panel."""
     figure.update_layout({f"xaxis{_number(k)}": x or {}, f"yaxis{_number(k)}": y or {}})
 
 

@@ -32,9 +32,6 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
     """Write the notebook of a page; under another name first, so that a reader never finds half of one.
 
     It finds the run or the study by its path from the notebook's folder, and is to be run there.
-
-    Raises:
-        OSError: the file cannot be written; the error names it.
     """
     need("nbformat")
     import nbformat
@@ -46,7 +43,6 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
 
 
 def notebook(page: Page, folder: str, *, is_study: bool) -> "NotebookNode":
-    """The notebook of a page of what is in ``folder``."""
     need("nbformat")
     import nbformat
 

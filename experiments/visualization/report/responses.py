@@ -27,12 +27,7 @@ _COLORS = (style.BLUE, style.GREEN)
 
 
 def response_drawings(trials: Trials, axes: Sequence[Axis] | None = None) -> list[Drawing]:
-    """The figures that there is something for.
-
-    Args:
-        trials: of the study.
-        axes: what they are drawn over; what was varied, if not given.
-    """
+    """The figures that there is something for, over these axes; over what was varied, if not given."""
     axes = trials.axes if axes is None else axes
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
@@ -49,7 +44,6 @@ def _drawings(trials: Trials, axes: Sequence[Axis]) -> Iterator[Drawing]:
 
 
 def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
-    """The share that recovers, over each axis by itself."""
     figure = _panels(axes, "share")
     kinds = successes_in(trials.frame)
     for k, axis in enumerate(axes):
@@ -99,7 +93,6 @@ def _cells(trials: Trials, first: Axis, second: Axis) -> list[list["pd.Series[st
 
 
 def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
-    """A map of each metric, one at a time."""
     figure = theme.new_figure(500, margin={"t": 70})
     for k, name in enumerate(trials.shown_metrics):
         table = _medians(first, second, trials.frame[name])
@@ -223,7 +216,6 @@ def _dimension(label: str, values: "pd.Series[Any]", axis: Axis | None) -> dict[
 
 
 def _panels(axes: Sequence[Axis], title: str, top: int = 34) -> go.Figure:
-    """A panel for each axis."""
     labels, logarithmic = [axis.label for axis in axes], [axis.is_logarithmic for axis in axes]
     figure = grid_of_panels(labels, [title] * len(axes), logarithmic, top=top)
     for k, axis in enumerate(axes):

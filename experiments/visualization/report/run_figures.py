@@ -1,25 +1,23 @@
 """The interactive figures of a run, and a view from above."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from scipy.spatial.transform import Rotation
 
-from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors, series
-from biped.runs.row_layout import pose_names
+from biped.metrics import series
+from biped.runs.row_layout import POSE
 from biped.runs.run import Run
-from contact.arrays import Floats
+from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import WORKS, contact_groups, joint_groups, joint_label
+from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Subject, subject_of
 from experiments.visualization.report import theme
 from experiments.visualization.report.contact_figures import contact_states
-from experiments.visualization.report.curves import Curve, Panel, time_figure
+from experiments.visualization.report.curves import time_figure
 from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.top_view import top_view
-
-_XYZ = ("x", "y", "z")
-_SIDE_DASHES = {"left foot": "solid", "right foot": "dash"}
 
 
 def run_figures(run: Run) -> dict[str, go.Figure]:
@@ -35,12 +33,15 @@ def run_drawings(run: Run) -> list[Drawing]:
 
 
 def _drawings(subject: Subject) -> Iterator[Drawing]:
-    floats = subject.model.is_floating
+    def drawing(name: str, caption: str, panels: Sequence[Panel]) -> Drawing:
+        return Drawing(name, caption, time_figure(subject.time, panels, subject.marks))
+
+    floats = q.floats(subject)
     if floats:
-        yield Drawing("root", "Place and orientation of the root body; dashed: its set point.", _root(subject))
+        yield drawing("root", "Place and orientation of the root body; dashed: its set point.", _root(subject))
     if floats and subject.set_point is not None:
         text = "Distance of the root body from its set point and angle of the turn to it; below, by axis."
-        yield Drawing("errors", text, _errors(subject))
+        yield drawing("errors", text, _errors(subject))
     if subject.model.nc and floats:
         yield top_view(subject)
         text = (
@@ -48,71 +49,56 @@ def _drawings(subject: Subject) -> Iterator[Drawing]:
             "2012), the centre of pressure and the zero moment point are inside of what supports them; below zero: "
             "outside. Then where they are; the centre of pressure and the zero moment point in the floor's frame."
         )
-        yield Drawing("support", text, _support(subject))
-        yield Drawing("floor-forces", "Force of the floor: sum over the contact points of a foot.", _forces(subject))
+        yield drawing("support", text, _support(subject))
+        yield drawing("floor-forces", "Force of the floor: sum over the contact points of a foot.", _forces(subject))
         yield contact_states(subject)
     if subject.has("platform_x"):
-        yield Drawing("platform", "How the floor moves.", _platform(subject))
-    joints = [joint for joint in subject.model.joint_names if subject.has(f"torque_{joint}", f"angle_{joint}")]
+        yield drawing("platform", "How the floor moves.", _platform(subject))
+    joints = q.joints_with(subject, "torque", "angle")
     if joints:
         text = "Torques on the outboard bodies, held torque and impedance together."
-        yield Drawing("joint-torques", text, _joints(subject, joints, "torque", "torque [N·m]"))
-        yield Drawing("joint-angles", "Joint angles.", _joints(subject, joints, "angle", "angle [°]", np.degrees))
+        yield drawing("joint-torques", text, _joints(subject, joints, "torque", "torque [N·m]"))
+        yield drawing("joint-angles", "Joint angles.", _joints(subject, joints, "angle", "angle [°]"))
     if subject.has("desired_fx", "desired_nx"):
         text = "The wrench that the controller wants on the root body, in the body's axes."
-        yield Drawing("desired-wrench", text, _wrench(subject))
+        force = Panel("Desired force", "force [N]", q.desired_wrench(subject, "f"))
+        torque = Panel("Desired torque", "torque [N·m]", q.desired_wrench(subject, "n"))
+        yield drawing("desired-wrench", text, [force, torque])
     text = "Energy and work since the start. What no work accounts for is the integrator's own error."
-    yield Drawing("ledger", text, _ledger(subject))
+    energy = Panel("Energy and work", "change [J]", q.energy_and_work(subject))
+    left_over = Panel("Energy that no work accounts for", "left over [mJ]", q.energy_left_over(subject))
+    yield drawing("ledger", text, [energy, left_over])
+    angular = "Angular momentum about the centre of mass"
     if floats:
         text = "Momentum that no impulse accounts for, since the start: round-off, if nothing is wrong."
-        yield Drawing("momentum-defect", text, _defect(subject))
+        defects = [q.by_axis(q.columns(subject, f"momentum_defect_{kind}")) for kind in ("p", "l")]
+        linear = Panel("Linear momentum", "defect [N·s]", defects[0])
+        yield drawing("momentum-defect", text, [linear, Panel(angular, "defect [N·m·s]", defects[1])])
     if floats and not subject.model.nc:
-        yield Drawing("momentum", "Angular momentum about the centre of mass.", _momentum(subject))
+        yield drawing("momentum", f"{angular}.", [Panel(angular, "[N·m·s]", q.angular_momentum(subject))])
     text = "Newton iterations: the most of any step since the row before."
-    yield Drawing("newton-iterations", text, _iterations(subject))
+    iterations = Panel("Newton iterations", "iterations [–]", q.newton_iterations(subject))
+    yield drawing("newton-iterations", text, [iterations])
 
 
-def _time_figure(subject: Subject, *panels: Panel) -> go.Figure:
-    return time_figure(subject.time, panels, subject.marks)
+def _root(subject: Subject) -> list[Panel]:
+    position, orientation = q.root_position(subject), q.root_orientation(subject)
+    place, turn = q.targets(subject)
+    return [
+        Panel("Height of the root body", "z [m]", position[2:], place[2:]),
+        Panel("Horizontal place", "x, y [m]", position[:2], place[:2]),
+        Panel("Orientation: scalar part", "[–]", orientation[:1], turn[:1]),
+        Panel("Orientation: vector part", "[–]", orientation[1:], turn[1:]),
+    ]
 
 
-def _curves(subject: Subject, columns: Sequence[str], labels: tuple[str, ...], colors: tuple[str, ...]) -> list[Curve]:
-    table = zip(columns, labels, colors, strict=True)
-    return [Curve(label, subject.column(column), color) for column, label, color in table]
-
-
-def _root(subject: Subject) -> go.Figure:
-    position = _curves(subject, pose_names(subject.run.root)[:3], _XYZ, theme.AXES)
-    orientation = _curves(subject, pose_names(subject.run.root)[3:], ("qw", "qx", "qy", "qz"), theme.QUATERNION)
-    place: list[tuple[float, str]] = []
-    turn: list[tuple[float, str]] = []
-    if subject.set_point is not None:
-        place = list(zip(subject.set_point.position, theme.AXES, strict=True))
-        turn = list(zip(subject.set_point.orientation, theme.QUATERNION, strict=True))
-    return _time_figure(
-        subject,
-        Panel("Height of the root body", "z [m]", (position[2],), tuple(place[2:])),
-        Panel("Horizontal place", "x, y [m]", tuple(position[:2]), tuple(place[:2])),
-        Panel("Orientation: scalar part", "[–]", (orientation[0],), tuple(turn[:1])),
-        Panel("Orientation: vector part", "[–]", tuple(orientation[1:]), tuple(turn[1:])),
-    )
-
-
-def _errors(subject: Subject) -> go.Figure:
-    assert subject.set_point is not None
-    errors = 1e3 * position_errors(subject.run, subject.set_point)
-    angle = np.degrees(orientation_errors(subject.run, subject.set_point))
-    turns = 2.0 * np.degrees(error_quaternions(subject.run, subject.set_point)[:, 1:])
-    sizes = (
-        Curve("position [mm]", np.linalg.norm(errors, axis=1), style.BLUE),
-        Curve("angle [°]", angle, style.RED),
-    )
-    return _time_figure(
-        subject,
-        Panel("Distance from the set point", "[mm], [°]", sizes, logarithmic=True),
-        Panel("Position error", "error [mm]", _by_axis(errors)),
-        Panel("Orientation error: twice the vector part of the quaternion", "error [°]", _by_axis(turns)),
-    )
+def _errors(subject: Subject) -> list[Panel]:
+    turns = [2.0 * np.degrees(curve.values) for curve in q.orientation_error(subject)[1:]]
+    return [
+        Panel("Distance from the set point", "[mm], [°]", q.error_sizes(subject), logarithmic=True),
+        Panel("Position error", "error [mm]", q.by_axis(q.position_error(subject).T)),
+        Panel("Orientation error: twice the vector part of the quaternion", "error [°]", q.by_axis(turns)),
+    ]
 
 
 _POINTS = (
@@ -130,7 +116,7 @@ _MARGINS = (
 )
 
 
-def _support(subject: Subject) -> go.Figure:
+def _support(subject: Subject) -> list[Panel]:
     table = series(subject.run)
 
     def curves(points: tuple[tuple[str, str, str, bool], ...], suffix: str) -> tuple[Curve, ...]:
@@ -139,109 +125,29 @@ def _support(subject: Subject) -> go.Figure:
             for label, name, color, hidden in points
         )
 
-    return _time_figure(
-        subject,
+    return [
         Panel("Margins", "inside by [mm]", curves(_MARGINS, ""), ((0.0, theme.MARKED),)),
         Panel("Along x; the human faces −x", "x [mm]", curves(_POINTS, "_x")),
         Panel("Along y; its left is −y", "y [mm]", curves(_POINTS, "_y")),
-    )
-
-
-def _by_axis(values: Floats) -> tuple[Curve, ...]:
-    return tuple(Curve(axis, column, color) for axis, column, color in zip(_XYZ, values.T, theme.AXES, strict=True))
-
-
-def _forces(subject: Subject) -> go.Figure:
-    groups = contact_groups(subject.model)
-
-    def curves(axis: str) -> tuple[Curve, ...]:
-        return tuple(
-            Curve(
-                label,
-                np.sum([subject.column(f"contact_{point}_f{axis}") for point in points], axis=0),
-                theme.LINES[k % len(theme.LINES)],
-                _SIDE_DASHES.get(label, "solid"),
-            )
-            for k, (label, points) in enumerate(groups)
-        )
-
-    return _time_figure(
-        subject,
-        Panel("Vertical force of the floor", "fz [N]", curves("z")),
-        Panel("Along x", "fx [N]", curves("x")),
-        Panel("Along y", "fy [N]", curves("y")),
-    )
-
-
-def _joints(
-    subject: Subject, joints: list[str], kind: str, unit: str, convert: Callable[[Floats], Floats] = np.asarray
-) -> go.Figure:
-    panels = [
-        Panel(
-            f"Joint {kind}s{f', {name}' if name else ''}",
-            unit,
-            tuple(
-                Curve(joint_label(joint), convert(subject.column(f"{kind}_{joint}")), color)
-                for joint, color in zip(members, theme.LINES, strict=False)
-            ),
-        )
-        for name, members in joint_groups(joints, len(theme.LINES))
     ]
-    return _time_figure(subject, *panels)
 
 
-def _wrench(subject: Subject) -> go.Figure:
-    force = _curves(subject, ("desired_fx", "desired_fy", "desired_fz"), ("fx", "fy", "fz"), theme.AXES)
-    torque = _curves(subject, ("desired_nx", "desired_ny", "desired_nz"), ("nx", "ny", "nz"), theme.AXES)
-    return _time_figure(
-        subject,
-        Panel("Desired force", "force [N]", tuple(force)),
-        Panel("Desired torque", "torque [N·m]", tuple(torque)),
-    )
+def _forces(subject: Subject) -> list[Panel]:
+    return [
+        Panel("Vertical force of the floor", "fz [N]", q.foot_forces(subject, "z")),
+        Panel("Along x", "fx [N]", q.foot_forces(subject, "x")),
+        Panel("Along y", "fy [N]", q.foot_forces(subject, "y")),
+    ]
 
 
-def _ledger(subject: Subject) -> go.Figure:
-    energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
-    works = {column: label for column, label in WORKS.items() if np.any(subject.column(column))}
-    curves = [Curve("kinetic + potential", energy - energy[0], theme.NEUTRAL)]
-    curves += _curves(subject, tuple(works), tuple(works.values()), theme.LINES[: len(works)])
-    residual = Curve("left over", 1e3 * subject.column("ledger_residual"), style.RED)
-    return _time_figure(
-        subject,
-        Panel("Energy and work", "change [J]", tuple(curves)),
-        Panel("Energy that no work accounts for", "left over [mJ]", (residual,)),
-    )
+def _joints(subject: Subject, joints: Sequence[str], kind: str, unit: str) -> list[Panel]:
+    groups = q.joint_curves(subject, kind, joints)
+    return [Panel(f"Joint {kind}s{f', {name}' if name else ''}", unit, curves) for name, curves in groups]
 
 
-def _defect(subject: Subject) -> go.Figure:
-    linear = _curves(subject, tuple(f"momentum_defect_p{axis}" for axis in _XYZ), _XYZ, theme.AXES)
-    angular = _curves(subject, tuple(f"momentum_defect_l{axis}" for axis in _XYZ), _XYZ, theme.AXES)
-    return _time_figure(
-        subject,
-        Panel("Linear momentum", "defect [N·s]", tuple(linear)),
-        Panel("Angular momentum about the centre of mass", "defect [N·m·s]", tuple(angular)),
-    )
-
-
-def _momentum(subject: Subject) -> go.Figure:
-    curves = _curves(subject, tuple(f"momentum_l{axis}" for axis in _XYZ), _XYZ, theme.AXES)
-    return _time_figure(subject, Panel("Angular momentum about the centre of mass", "[N·m·s]", tuple(curves)))
-
-
-def _platform(subject: Subject) -> go.Figure:
+def _platform(subject: Subject) -> list[Panel]:
     """Shift, and the rotation vector of the turn."""
-    shift = 1e3 * np.stack([subject.column(f"platform_{axis}") for axis in _XYZ], axis=1)
-    w, *vector = (subject.column(f"platform_q{part}") for part in "wxyz")
-    sine = np.linalg.norm(vector, axis=0)
-    angle = 2.0 * np.arctan2(sine, w)
-    turn = np.degrees(np.stack(vector, axis=1) * (angle / np.where(sine > 0.0, sine, 1.0))[:, None])
-    return _time_figure(
-        subject, Panel("Shift of the floor", "[mm]", _by_axis(shift)), Panel("Turn of the floor", "[°]", _by_axis(turn))
-    )
-
-
-def _iterations(subject: Subject) -> go.Figure:
-    values = subject.column("newton_iterations").astype(float)
-    return _time_figure(
-        subject, Panel("Newton iterations", "iterations [–]", (Curve("most", values, style.BLUE, is_step=True),))
-    )
+    shift = [1e3 * part for part in q.columns(subject, "platform_")]
+    turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
+    turns = turn.as_rotvec(degrees=True).T
+    return [Panel("Shift of the floor", "[mm]", q.by_axis(shift)), Panel("Turn of the floor", "[°]", q.by_axis(turns))]

@@ -31,7 +31,7 @@ _SECTIONS = (
     ("balance", "Balance", ("root", "errors", "top-view", "support")),
     ("floor", "Floor and feet", ("floor-forces", "contact-states", "platform")),
     ("joints", "Joints", ("joint-torques", "joint-angles", "desired-wrench")),
-    ("books", "Can it be trusted?", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
+    ("ledger", "Can it be trusted?", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
 )
 
 _TRUST = (
@@ -51,7 +51,7 @@ def run_page(source: RunSource, command: str) -> Page:
         title=_title(source),
         subtitle="" if source.experiment is None else source.experiment.source,
         lead=_lead(source, measured),
-        sections=(_what(source), *sections, _events(run), _numbers(run, measured), _again(source, command)),
+        sections=(_what(source), *sections, _events(run), _numbers(run, measured), _rerun(source, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
 
@@ -65,13 +65,13 @@ def _title(source: RunSource) -> str:
 def verdict(run: Run, measured: Mapping[str, MetricValue]) -> tuple[str, Mood]:
     """What came of a run, in a sentence, and how it is coloured."""
     outcome = run.summary["outcome"]
-    words, mood = _OUTCOMES[outcome]
+    text, mood = _OUTCOMES[outcome]
     fell_at = run.summary["fell_at"]
     when = f" at {fell_at:.3f} s" if fell_at is not None else f" at {run.state.time:.4g} s" if mood == "bad" else ""
     if outcome == "stood" and measured.get("verdict") == FELL:
         return "The run's limits of a fall were not hit, but the human is falling at its end.", "bad"
     stepped = ", and moved a foot" if outcome == "stood" and measured.get("verdict") == STEPPED else ""
-    return f"{words}{when}{stepped}.", mood
+    return f"{text}{when}{stepped}.", mood
 
 
 def _measured(run: Run) -> dict[str, MetricValue]:
@@ -156,7 +156,7 @@ def _figures(name: str, title: str, names: tuple[str, ...], drawings: list[Drawi
     charts: list[Block] = [drawing.chart for drawing in drawings if drawing.name in names]
     if not charts:
         return None
-    if name == "books":
+    if name == "ledger":
         charts.insert(0, Prose(_TRUST, "muted"))
     return Section(name, title, blocks=tuple(charts))
 
@@ -191,7 +191,6 @@ def _counted(run: Run) -> str:
 
 
 def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
-    """Place and velocity are those of impacts only."""
     impulse, place, velocity = (
         [float(event[f"{name}{axis}"]) for axis in "xyz"] for name in ("impulse_", "", "velocity_")
     )
@@ -248,16 +247,16 @@ def exact(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _again(source: RunSource, command: str) -> Section:
+def _rerun(source: RunSource, command: str) -> Section:
     blocks: list[Block] = []
-    again = command_of(source)
-    if again is not None and source.experiment is not None:
+    rerun = command_of(source)
+    if rerun is not None and source.experiment is not None:
         python = (
             "from experiments.catalogue.registry import experiment_named\n\n"
             f"run = experiment_named({source.experiment.name!r}).run({dict(source.changes)!r})"
         )
-        blocks += [Prose("The run, on the command line and in Python:"), Code(again), Code(python)]
+        blocks += [Prose("The run, on the command line and in Python:"), Code(rerun), Code(python)]
     blocks += [Prose("This page:"), Code(command)]
     versions = tuple((name, text) for name, text in source.versions.items())
     blocks.append(Table("What computed the run", ("", "version"), versions, fold=False))
-    return Section("again", "To reproduce it", blocks=tuple(blocks))
+    return Section("rerun", "To reproduce it", blocks=tuple(blocks))

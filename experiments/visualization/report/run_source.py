@@ -16,28 +16,19 @@ from experiments.catalogue.registry import MODULES, experiment_named
 
 @dataclass(frozen=True)
 class RunSource:
-    """A run and where it is from.
+    """A run and where it is from."""
 
-    Attributes:
-        folder: where it is saved.
-        run: it.
-        experiment: what it is a run of; None where it was saved by other means, or by another version whose
-            experiment had other parameters.
-        values: a value for each parameter of the experiment; without one, what was saved as parameters.
-        changes: those that differ from the experiment's defaults.
-        versions: of what computed it.
-    """
-
-    folder: Path
-    run: Run
+    folder: Path  # where it is saved
+    run: Run  # it
+    #: what it is a run of; None where it was saved by other means, or by another version whose experiment had other
+    #: parameters
     experiment: Experiment | None
-    values: Mapping[str, Any]
-    changes: Mapping[str, Value]
-    versions: Mapping[str, str]
+    values: Mapping[str, Any]  # a value for each parameter of the experiment; without one, what was saved as parameters
+    changes: Mapping[str, Value]  # those that differ from the experiment's defaults
+    versions: Mapping[str, str]  # of what computed it
 
 
 def is_run(folder: Path) -> bool:
-    """Whether the folder holds a saved run."""
     return all((folder / name).is_file() for name in (TABLE, SUMMARY, STATE))
 
 

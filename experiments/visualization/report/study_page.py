@@ -38,13 +38,12 @@ def study_page(study: Study, command: str) -> Page:
         title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {study.header.experiment}",
         subtitle=study.experiment.title,
         lead=(*found, *_progress(trials), *(() if found or not len(trials) else _ended(trials))),
-        sections=(*sections, _again(trials, command)),
+        sections=(*sections, _rerun(trials, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
 
 
 def study_figures(study: Study) -> dict[str, go.Figure]:
-    """The figures of a study by name, as on its page."""
     return {chart.name: figure_of(chart) for chart in study_page(study, "").charts}
 
 
@@ -156,7 +155,7 @@ def _failures(trials: Trials) -> list[Section]:
     ]
 
 
-def _again(trials: Trials, command: str) -> Section:
+def _rerun(trials: Trials, command: str) -> Section:
     study = trials.study
     own = kinds.page_rerun(study)
     configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
@@ -171,4 +170,4 @@ def _again(trials: Trials, command: str) -> Section:
     if rows:
         numbers = tuple(f"session {k + 1}" for k in range(len(study.header.sessions)))
         blocks.append(Table("What computed it, and where", ("", *numbers), rows, fold=False))
-    return Section("again", "To reproduce it", blocks=tuple(blocks))
+    return Section("rerun", "To reproduce it", blocks=tuple(blocks))

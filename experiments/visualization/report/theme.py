@@ -13,8 +13,6 @@ FAINT = "rgba(128,128,128,0.25)"
 MARKED = "rgba(128,128,128,0.75)"
 #: Few lines, told apart by the colour-blind, on any ground.
 LINES = (*style.LINES[:6], NEUTRAL)
-AXES = style.AXES
-QUATERNION = (NEUTRAL, *style.AXES)
 #: Of verdicts.
 VERDICTS = {
     "recovered": style.GREEN,
@@ -60,6 +58,11 @@ TEMPLATE = go.layout.Template(
         "colorscale": {"sequential": SCALE},
     }
 )
+
+
+def on_any_ground(color: str) -> str:
+    """A colour of the drawn figures, or another in place of black, which is not seen on black."""
+    return NEUTRAL if color == style.BLACK else color
 
 
 def new_figure(height: int, **layout: Any) -> go.Figure:

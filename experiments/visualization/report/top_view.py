@@ -5,11 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from biped.metrics import series
 from biped.metrics.kernels.polygon import convex_hull
-from contact import ContactState
+from biped.runs.row_layout import POSE
 from contact.arrays import Floats
+from contact.modes import NONE
+from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import contact_groups
 from experiments.visualization.figures.subject import Subject
@@ -28,7 +31,9 @@ _CAPTION = (
 
 def top_view(subject: Subject) -> Drawing:
     """The figure; the model must float and have contact points."""
-    places, touching = _contacts(subject)
+    names = subject.model.contact_names
+    places = np.stack([_column_pair(subject, f"contact_{name}") for name in names], axis=1)
+    touching = np.column_stack(q.columns(subject, "contact_", [f"{name}_mode" for name in names])) != NONE
     table = series(subject.run)
     pressure = table[["cop_x", "cop_y"]].to_numpy()
     paths = {
@@ -44,7 +49,7 @@ def top_view(subject: Subject) -> Drawing:
         legend={"x": 1.01, "y": 1},
     )
     for k, (label, points) in enumerate(contact_groups(subject.model)):
-        mine = [subject.model.contact_names.index(point) for point in points]
+        mine = [names.index(point) for point in points]
         _add_outline(figure, places[0, mine], f"{label} at the start" if k < 2 else label)
     for label, path in reversed(paths.items()):  # the last is on top
         _add_path(figure, subject.time, path, label, colors[label])
@@ -53,34 +58,25 @@ def top_view(subject: Subject) -> Drawing:
     moments = [_moment(places[row], touching[row], {n: p[row] for n, p in paths.items()}, colors) for row in rows]
     figure.add_traces(moments[-1])
     numbers = list(range(first, len(figure.data)))
-    names = [f"{subject.time[row]:.3f}" for row in rows]
+    times = [f"{subject.time[row]:.3f}" for row in rows]
     figure.frames = [
-        go.Frame(name=name, data=traces, traces=numbers) for name, traces in zip(names, moments, strict=True)
+        go.Frame(name=time, data=traces, traces=numbers) for time, traces in zip(times, moments, strict=True)
     ]
-    figure.update_layout(sliders=[_slider(names)])
+    figure.update_layout(sliders=[_slider(times)])
     return Drawing("top-view", _CAPTION, figure)
 
 
-def _contacts(subject: Subject) -> tuple[Floats, NDArray[np.bool_]]:
-    """(rows, points, 2) [m] where the points are, and (rows, points) whether they touch."""
-    names = subject.model.contact_names
-    places = np.stack([_column_pair(subject, f"contact_{name}") for name in names], axis=1)
-    modes = np.stack([subject.column(f"contact_{name}_mode") for name in names], axis=1)
-    return places, modes != ContactState.NONE.value
-
-
 def _column_pair(subject: Subject, name: str) -> Floats:
-    return np.stack([subject.column(f"{name}_x"), subject.column(f"{name}_y")], axis=1)
+    return np.column_stack(q.columns(subject, f"{name}_", "xy"))
 
 
 def _floor_to_world(subject: Subject, points: Floats) -> Floats:
     """(rows, 2) [m] points on the floor, given in its frame, as seen from above."""
     if not subject.has("platform_x"):
         return points
-    w, x, y, z = (subject.column(f"platform_q{part}") for part in "wxyz")
-    first = np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)], axis=1)
-    second = np.stack([2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z)], axis=1)
-    return _column_pair(subject, "platform") + first * points[:, :1] + second * points[:, 1:]
+    turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
+    flat = np.column_stack([points, np.zeros(len(points))])
+    return _column_pair(subject, "platform") + turn.apply(flat)[:, :2]
 
 
 def _add_outline(figure: go.Figure, points: Floats, label: str) -> None:
@@ -104,7 +100,6 @@ def _add_path(figure: go.Figure, time: Floats, path: Floats, label: str, color: 
 def _moment(
     places: Floats, touching: NDArray[np.bool_], points: dict[str, Floats], colors: dict[str, str]
 ) -> list[go.Scatter]:
-    """The traces that the slider moves."""
     ring = hull(places[touching])
     polygon = go.Scatter(
         x=ring[:, 1], y=ring[:, 0], name="points in contact", mode="lines", fill="toself",

@@ -28,32 +28,23 @@ MOST_METRICS = 10
 
 
 def is_study(folder: Path) -> bool:
-    """Whether the folder holds a study."""
     return (folder / HEADER).is_file()
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One thing that is varied: a parameter, and others that go with it one to one.
+    """One thing that is varied: a parameter, and others that go with it one to one."""
 
-    Attributes:
-        name: of the column.
-        label: name and unit, and what goes with it.
-        values: (trials,) numbers, or texts where the values are no numbers.
-    """
-
-    name: str
-    label: str
-    values: "pd.Series[Any]"
+    name: str  # of the column
+    label: str  # name and unit, and what goes with it
+    values: "pd.Series[Any]"  # (trials,) numbers, or texts where the values are no numbers
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its values are numbers."""
         return bool(pd.api.types.is_numeric_dtype(self.values))
 
     @cached_property
     def points(self) -> list[Any]:
-        """The different values, numbers in order."""
         found = self.values.dropna().unique().tolist()
         return sorted(found) if self.is_numeric else found
 
@@ -87,16 +78,13 @@ class Trials:
         return len(self.frame)
 
     def parameter(self, name: str) -> Parameter:
-        """The parameter of a column."""
         return parameter_named(name, self.study.experiment.parameters)
 
     def label(self, name: str) -> str:
-        """A column and its unit."""
         unit = self.study.header.units.get(name, "")
         return f"{name} [{unit}]" if unit and unit != "1" else name
 
     def axis(self, name: str, more: str = "") -> Axis:
-        """What is varied in a column; ``more`` goes on with its label."""
         return Axis(name, self.label(name) + more, _numbers(self.frame[name]))
 
     @cached_property
@@ -108,7 +96,6 @@ class Trials:
 
     @property
     def failures(self) -> pd.DataFrame:
-        """The trials that could not be computed."""
         return self.frame[self.frame["verdict"] == FAILED]
 
     @cached_property

@@ -65,10 +65,10 @@ class Caption:
             over = ENDED if k < len(ended) and ended[k] else ""
             room = self._size[0] - x - left - pen.textlength(over, font=font)
             pen.text((x, line), _fitted(pen, name, font, room) + over, fill=INK, font=font)
-        told = f"{time:.{self._decimals}f} s"
+        text = f"{time:.{self._decimals}f} s"
         if self._speed != 1.0:
-            told += f"   × {self._speed:g}"
-        pen.text((left, self._size[1] - top - step), told, fill=INK, font=font)
+            text += f"   × {self._speed:g}"
+        pen.text((left, self._size[1] - top - step), text, fill=INK, font=font)
 
 
 @cache
@@ -81,7 +81,6 @@ def _font(letters: int) -> Any:
 
 
 def _fitted(pen: Any, text: str, font: Any, room: float) -> str:
-    """The text, with its middle left out where it is too long."""
     if pen.textlength(text, font=font) <= room:
         return text
     for keep in range(len(text) - 2, 1, -1):

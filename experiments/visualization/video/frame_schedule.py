@@ -15,23 +15,13 @@ LEAST_FPS = 0.01
 
 
 @dataclass(frozen=True)
-class Shots:
-    """The pictures of a film.
+class FrameSchedule:
+    """The pictures of a film."""
 
-    Attributes:
-        begins: [s] of the run, at the first picture.
-        ends: [s] of the run, after the last one.
-        fps: pictures in a second.
-        speed: seconds of the run in a second of the film.
-
-    Raises:
-        InputError: it is empty, or too long, or a number is not above zero.
-    """
-
-    begins: float
-    ends: float
-    fps: float
-    speed: float = 1.0
+    begins: float  # [s] of the run, at the first picture
+    ends: float  # [s] of the run, after the last one
+    fps: float  # pictures in a second
+    speed: float = 1.0  # seconds of the run in a second of the film
 
     def __post_init__(self) -> None:
         for name in ("fps", "speed"):
@@ -64,38 +54,25 @@ class Shots:
 
     @property
     def duration(self) -> float:
-        """[s] of the film."""
         return self.count / self.fps
 
 
-def shots_of(
+def schedule_of(
     spans: Sequence[tuple[float, float]], begin: float | None, end: float | None, fps: float, speed: float
-) -> Shots:
+) -> FrameSchedule:
     """The pictures of some runs; from the first one's begin to the last one's end, if not told otherwise.
 
-    Args:
-        spans: [s] begin and end of each run.
-        begin: [s] ``--from``.
-        end: [s] ``--to``.
-        fps: pictures in a second.
-        speed: seconds of the run in a second of the film.
-
-    Raises:
-        InputError: the times are not the runs', or as ``Shots``.
+    ``spans`` are begin and end of each run [s], ``begin`` and ``end`` what ``--from`` and ``--to`` say.
     """
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     for name, value in (("--from", begin), ("--to", end)):
         if value is not None and not first <= value <= last:
             raise InputError(f"{name} {value:g}: it must be a time of the runs, which go from {first:g} to {last:g} s")
-    return Shots(first if begin is None else begin, last if end is None else end, fps, speed)
+    return FrameSchedule(first if begin is None else begin, last if end is None else end, fps, speed)
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Width and height [pixels] of ``WxH``.
-
-    Raises:
-        InputError: it is nothing of the kind, or too small or too large.
-    """
+    """Width and height [pixels] of ``WxH``."""
     parts = text.lower().split("x")
     if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
         raise InputError(f"--size {text}: it must be WIDTHxHEIGHT, such as 640x480")

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.errors import InputError
-from experiments.visualization.video.camera import Camera
-from experiments.visualization.viewer import colors
+from experiments.visualization.viewer.camera import Camera
 from experiments.visualization.viewer.chromium import Chromium, chromium
-from experiments.visualization.viewer.loaded_runs import Role
-from experiments.visualization.viewer.scene import Stage
+from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs
+from experiments.visualization.viewer.scene import ViewerScene
 from experiments.visualization.viewer.serve import serving
 
 Picture = NDArray[np.uint8]
@@ -44,15 +43,12 @@ SAME, TRIALS = 2, 60
 
 
 def pictures(
-    roles: Sequence[Role], times: Sequence[float], camera: Camera, size: tuple[int, int], program: str
+    runs: Sequence[LoadedRun], times: Sequence[float], camera: Camera, size: tuple[int, int], program: str
 ) -> Generator[Picture, None, None]:
     """(height, width, 4) red, green, blue and opacity, 0 … 255, of each time [s]; where nothing is, it is transparent.
 
     The first run is solid, the others are laid over it as ghosts. What a picture shows depends on its time only, not
     on how fast this machine draws.
-
-    Raises:
-        InputError: the browser does not start, or does not draw.
     """
     with serving(port=0) as server:
         connected = threading.Event()
@@ -63,42 +59,32 @@ def pictures(
             connected.set()
 
         server.on_client_connect(welcome)
-        look_from(server, camera)  # the browser's own camera decides how finely shadows are drawn
+        camera.start(server)  # the browser's own camera decides how finely shadows are drawn
         # One pixel for each: by itself the page draws more coarsely where drawing takes long.
         url = f"http://127.0.0.1:{server.get_port()}/?fixedDpr=1"
         with chromium(url, *WINDOW, program) as browser:
             if not connected.wait(PATIENCE):
                 raise InputError(f"the browser did not open its page within {PATIENCE:g} s")
             # On the client's own scene: what is shown and the order to draw it go the same way, one after the other.
-            stage = Stage(clients[0])
-            light_plainly(stage)
-            figures = [_figure(stage, k, role) for k, role in enumerate(roles)]
+            scene = ViewerScene(clients[0])
+            light_plainly(scene)
+            models = add_runs(scene, runs)
             for k, moment in enumerate(times):
-                with stage.frame():
-                    for figure, role in zip(figures, roles, strict=True):
-                        figure.show(role.film.at(moment))
+                with scene.frame():
+                    for model, loaded in zip(models, runs, strict=True):
+                        model.show(loaded.trajectory.at(moment))
                 if k == 0:
                     _settle(clients[0], browser, camera, size)
                 yield _next(clients[0], browser, camera, size)
 
 
-def light_plainly(stage: Stage) -> None:
+def light_plainly(scene: ViewerScene) -> None:
     """Light without a picture of a studio: a browser loads that some time, and what it draws before is darker."""
-    scene = stage.server.scene
-    scene.configure_environment_map(None)
-    scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(205, 196, 188), intensity=3.4)
-
-
-def _figure(stage: Stage, k: int, role: Role) -> Any:
-    color = colors.ghost_color(k - 1) if k else None
-    return stage.add(role.film.model, f"run_{k}", k > 0, color=color, scenery=role.film.scenery)
-
-
-def look_from(server: Any, camera: Camera) -> None:
-    """Let browsers start with this camera."""
-    start = server.initial_camera
-    start.position, start.look_at = tuple(camera.position), tuple(camera.look_at)
-    start.up, start.fov = (0.0, 0.0, 1.0), camera.fov
+    server_scene = scene.server.scene
+    server_scene.configure_environment_map(None)
+    server_scene.add_light_hemisphere(
+        "/light/sky", sky_color=(255, 255, 255), ground_color=(205, 196, 188), intensity=3.4
+    )
 
 
 def _settle(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> None:

@@ -3,13 +3,13 @@
 import html
 from collections.abc import Callable, Sequence
 
-from experiments.visualization.video.camera import Camera
-from experiments.visualization.video.frame_schedule import Shots
-from experiments.visualization.video.pictures import light_plainly, look_from
+from experiments.visualization.video.frame_schedule import FrameSchedule
+from experiments.visualization.video.pictures import light_plainly
 from experiments.visualization.viewer import colors
-from experiments.visualization.viewer.loaded_runs import Role, ended_of
-from experiments.visualization.viewer.page import legend
-from experiments.visualization.viewer.scene import Stage
+from experiments.visualization.viewer.camera import Camera
+from experiments.visualization.viewer.legend import legend
+from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, have_ended
+from experiments.visualization.viewer.scene import ViewerScene
 from experiments.visualization.viewer.serve import serving
 
 #: Each time the player begins again it sets up viser's own light for a moment, and would fade the canvas in again.
@@ -21,53 +21,43 @@ background:rgba(255,255,255,0.82);color:#262c34;font:14px/1.35 system-ui,sans-se
 </div>"""
 
 
-def replay_page(roles: Sequence[Role], shots: Shots, camera: Camera, progress: Callable[[float], None]) -> str:
+def replay_page(
+    runs: Sequence[LoadedRun], schedule: FrameSchedule, camera: Camera, progress: Callable[[float], None]
+) -> str:
     """The page, as HTML: the scene with a player, that can be turned while it plays.
 
-    Args:
-        roles: the runs; the first is solid, the others are laid over it as ghosts.
-        shots: the instants; between two of them nothing moves.
-        camera: where one looks from at first.
-        progress: called with how many instants are done.
+    Between two instants of the schedule nothing moves; ``progress`` is called with how many are done.
     """
     with serving(port=0) as server:
-        look_from(server, camera)
-        stage = Stage(server)
-        light_plainly(stage)
-        figures = [
-            stage.add(
-                role.film.model, f"run_{k}", k > 0, color=colors.ghost_color(k - 1) if k else None,
-                scenery=role.film.scenery,
-            )
-            for k, role in enumerate(roles)
-        ]  # fmt: skip
+        camera.start(server)
+        scene = ViewerScene(server)
+        light_plainly(scene)
+        models = add_runs(scene, runs)
         recording = None
-        for k, moment in enumerate(shots.times):
-            with stage.frame():
-                for figure, role in zip(figures, roles, strict=True):
-                    figure.show(role.film.at(moment))
+        for k, moment in enumerate(schedule.times):
+            with scene.frame():
+                for model, loaded in zip(models, runs, strict=True):
+                    model.show(loaded.trajectory.at(moment))
             if recording is None:  # all that is there at first, and from here on what changes
                 recording = server.get_scene_serializer()
-            recording.insert_sleep(1.0 / shots.fps)
+            recording.insert_sleep(1.0 / schedule.fps)
             progress(k + 1)
         assert recording is not None
         page: str = recording.as_html()
-    return _with_words(page, roles, shots)
-
-
-def _with_words(page: str, roles: Sequence[Role], shots: Shots) -> str:
-    """The page with a title, and with a few words in its corner."""
-    lines = []
-    for k, role in enumerate(roles):
-        square = colors.code_of(colors.ghost_color(k - 1)) if k else "#3A6896"
-        mark = f'<span style="color:{square}">■</span> ' if len(roles) > 1 else ""
-        over = f"; ends at {role.film.ends:g} s" if ended_of([role], shots.ends)[0] else ""
-        lines.append(f"<div>{mark}<b>{html.escape(role.name)}</b>: {html.escape(role.outcome)}{over}</div>")
-    about = f"{shots.begins:g} … {shots.ends:g} s" + ("" if shots.speed == 1.0 else f", × {shots.speed:g}")
-    lines.append(f'<div style="font-size:0.85em">{about}</div>')
-    title = html.escape(", ".join(role.name for role in roles))
+    title = html.escape(", ".join(loaded.name for loaded in runs))
     page = _replaced(page, "<title>Viser</title>", f"<title>{title}</title>")
-    return _replaced(page, "<body>", "<body>" + _PANEL.format(lines="".join(lines), legend=legend()))
+    return _replaced(page, "<body>", "<body>" + _PANEL.format(lines=_lines(runs, schedule), legend=legend()))
+
+
+def _lines(runs: Sequence[LoadedRun], schedule: FrameSchedule) -> str:
+    lines = []
+    for k, loaded in enumerate(runs):
+        mark = f'<span style="color:{colors.code_of(color_of(k))}">■</span> ' if len(runs) > 1 else ""
+        over = f"; ends at {loaded.trajectory.ends:g} s" if have_ended([loaded], schedule.ends)[0] else ""
+        lines.append(f"<div>{mark}<b>{html.escape(loaded.name)}</b>: {html.escape(loaded.outcome)}{over}</div>")
+    speed = "" if schedule.speed == 1.0 else f", × {schedule.speed:g}"
+    lines.append(f'<div style="font-size:0.85em">{schedule.begins:g} … {schedule.ends:g} s{speed}</div>')
+    return "".join(lines)
 
 
 def _replaced(page: str, old: str, new: str) -> str:

@@ -1,1 +1,1 @@
-"""Runs to look at: what is seen over time (``film``), body shapes, the stage in the browser, ``biped view``."""
+"""Runs to look at: what is seen over time (``trajectory``), body shapes, the scene in the browser, ``biped view``."""

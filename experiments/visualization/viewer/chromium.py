@@ -3,7 +3,6 @@
 https://chromedevtools.github.io/devtools-protocol/
 """
 
-import base64
 import contextlib
 import json
 import os
@@ -36,19 +35,11 @@ PATIENCE = 60.0
 
 
 def chromium_path() -> str | None:
-    """Where it is, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def find_browser(chosen: str | None = None) -> str:
-    """Where it is.
-
-    Args:
-        chosen: its path or name, where the user gives one.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Where it is; ``chosen`` is its path or name, where the user gives one."""
     found = chromium_path() if chosen is None else shutil.which(chosen)
     if found is None and chosen is not None:
         raise InputError(f"{chosen}: there is no such program; {HOW_TO_GET_IT}")
@@ -66,13 +57,6 @@ class Chromium:
         self.console: list[str] = []
 
     def command(self, method: str, **arguments: Any) -> dict[str, Any]:
-        """Send a command and wait for its result.
-
-        Raises:
-            RuntimeError: the browser refused it.
-            TimeoutError: no answer.
-            InputError: the browser has ended.
-        """
         self._number += 1
         message = {"id": self._number, "method": method, "params": arguments}
         answer = self._answer(message if self._session is None else message | {"sessionId": self._session})
@@ -95,14 +79,12 @@ class Chromium:
             raise InputError(f"Chromium has ended by itself, or was ended ({error}); too little memory?") from error
 
     def _note(self, event: dict[str, Any]) -> None:
-        """Keep what the page says of errors."""
         if event.get("method") == "Runtime.exceptionThrown":
             self.console.append(event["params"]["exceptionDetails"].get("text", "exception"))
         elif event.get("method") == "Runtime.consoleAPICalled" and event["params"]["type"] == "error":
             self.console.append(" ".join(str(part.get("value", "")) for part in event["params"]["args"]))
 
     def open(self, url: str, width: int, height: int) -> None:
-        """Open an address in a page of this size [pixels]."""
         target = self.command("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.command("Runtime.enable")
@@ -110,7 +92,6 @@ class Chromium:
         self.command("Page.navigate", url=url)
 
     def resize(self, width: int, height: int) -> None:
-        """Make the page this large [pixels]."""
         self.command(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
         )
@@ -123,11 +104,7 @@ class Chromium:
         return result["result"].get("value")
 
     def wait_for(self, expression: str, patience: float = PATIENCE) -> Any:
-        """Wait until an expression is true; its value.
-
-        Raises:
-            TimeoutError: it does not become so.
-        """
+        """Wait until an expression is true; its value."""
         until = time.monotonic() + patience
         while time.monotonic() < until:
             value = self.evaluate(expression)
@@ -136,37 +113,14 @@ class Chromium:
             time.sleep(0.05)
         raise TimeoutError(f"{expression} is not true after {patience:g} s")
 
-    def picture(self) -> bytes:
-        """The page as a PNG."""
-        return base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"])
-
-    def click(self, x: float, y: float) -> None:
-        """Click at a place of the page [pixels]."""
-        for kind in ("mousePressed", "mouseReleased"):
-            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
-
-    def press(self, key: str, code: str, repeats: int = 0) -> None:
-        """Press a key, such as ``p`` whose code is ``KeyP``, and let it go; held down, it comes again so many times."""
-        for number in range(repeats + 1):
-            self.command("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, text=key, autoRepeat=number > 0)
-        self.command("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
-
 
 @contextlib.contextmanager
 def chromium(
     url: str, width: int = 1200, height: int = 800, program: str | None = None, *, hardware: bool = False
 ) -> Iterator[Chromium]:
-    """A headless browser with a page open; it, its helpers and its profile are gone afterwards.
+    """A headless browser with a page of this size [pixels] open; it, its helpers and its profile are gone afterwards.
 
-    Args:
-        url: of the page.
-        width: [pixels].
-        height: [pixels].
-        program: the browser; the one on the path if not given.
-        hardware: draw by the graphics card, where there is one; else by the processor, the same on every machine.
-
-    Raises:
-        InputError: there is no Chromium, or it does not start.
+    It draws by the processor, the same on every machine, or by the graphics card (``hardware``), where there is one.
     """
     need("websockets")
     graphics = HARDWARE if hardware else SOFTWARE

@@ -1,9 +1,10 @@
-"""What colour means what, on the stage and in its legend."""
+"""What colour means what, in the scene and in its legend."""
 
 from contact import ContactState
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import STATES
-from experiments.visualization.viewer.shapes import Color
+
+Color = tuple[int, int, int]
 
 
 def rgb(code: str) -> Color:
@@ -12,7 +13,6 @@ def rgb(code: str) -> Color:
 
 
 def code_of(color: Color) -> str:
-    """The reverse of ``rgb``."""
     return "#{:02X}{:02X}{:02X}".format(*color)
 
 
@@ -23,9 +23,11 @@ XCOM: Color = (112, 62, 200)
 COP: Color = rgb(style.GREEN)
 BASE: Color = (40, 110, 190)
 PUSH: Color = (214, 30, 70)
-THROWN: Color = (150, 90, 50)
+PROJECTILE: Color = (150, 90, 50)
 LOAD: Color = (110, 120, 70)
-PLATE: Color = (222, 226, 232)
+PLATE: Color = (188, 194, 202)
+#: Of the first run, in lists and curves.
+FIRST: Color = rgb("#3A6896")
 
 #: Of runs that are laid over the first one; in this order.
 GHOSTS: tuple[Color, ...] = tuple(rgb(code) for code in (style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.RED))
@@ -44,3 +46,12 @@ MODE_NAMES: dict[str, Color] = {STATES[state]: MODES[state - 1] for state in Con
 def ghost_color(number: int) -> Color:
     """Of the n-th run that is laid over the first one, from 0."""
     return GHOSTS[number % len(GHOSTS)]
+
+
+def of_friction(mu: float) -> Color:
+    """Of a patch of the floor: the more slippery the bluer."""
+    part = min(mu / 0.6, 1.0)
+    red, green, blue = (
+        int((1.0 - part) * ice + part * dry) for ice, dry in zip((120, 190, 235), (225, 220, 205), strict=True)
+    )
+    return red, green, blue

@@ -6,67 +6,101 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.visualization.figures.quantities import Panel
 from experiments.visualization.report.run_source import RunSource, run_source
-from experiments.visualization.viewer.curves import Plot, plots_of
-from experiments.visualization.viewer.trajectory import Film, film_of
+from experiments.visualization.viewer import colors
+from experiments.visualization.viewer.camera import ROOM
+from experiments.visualization.viewer.colors import Color
+from experiments.visualization.viewer.model_view import PLATE, ModelView
+from experiments.visualization.viewer.plots import plots_of
+from experiments.visualization.viewer.scene import ViewerScene
+from experiments.visualization.viewer.shapes import shapes_of
+from experiments.visualization.viewer.trajectory import PoseTrajectory, trajectory_of
+
+#: Instants of a run that are looked at for how much room it takes.
+INSTANTS = 9
+#: How much farther away the camera goes at most, to see all of a run.
+FARTHEST = 3.0
 
 
 @dataclass(frozen=True)
-class Role:
-    """One run of those that are shown.
+class LoadedRun:
+    """One run of those that are shown."""
 
-    Attributes:
-        name: experiment and folder, unique.
-        run: the run.
-        film: what is seen of it.
-    """
-
-    name: str
+    name: str  # experiment and folder, unique
     run: Run
-    film: Film
+    trajectory: PoseTrajectory
 
     @cached_property
-    def plots(self) -> dict[str, Plot]:
-        """By title."""
+    def plots(self) -> dict[str, Panel]:
         return {plot.title: plot for plot in plots_of(self.run)}
 
     @property
     def outcome(self) -> str:
-        """In a few words."""
         summary = self.run.summary
         if summary["fell_at"] is not None:
             return f"fell at {summary['fell_at']:.2f} s"
         return str(summary["outcome"])
 
 
-def ended_of(roles: Sequence[Role], moment: float) -> tuple[bool, ...]:
+def color_of(number: int) -> Color:
+    return colors.ghost_color(number - 1) if number else colors.FIRST
+
+
+def have_ended(runs: Sequence[LoadedRun], moment: float) -> tuple[bool, ...]:
     """Which of some runs are over at a time [s]: they stand still while others go on."""
-    return tuple(moment > role.film.ends + 1e-9 for role in roles)
+    return tuple(moment > loaded.trajectory.ends + 1e-9 for loaded in runs)
 
 
-def film_of_source(source: RunSource) -> Film:
+def add_runs(scene: ViewerScene, runs: Sequence[LoadedRun], apart: float = 0.0) -> list[ModelView]:
+    """Add the models of some runs: the first one solid, the others its ghosts, or beside it, so far apart [m]."""
+    return [
+        scene.add(
+            loaded.trajectory.model,
+            f"run_{k}",
+            ghost=k > 0 and apart == 0.0,
+            color=colors.ghost_color(k - 1) if k else None,
+            scenery=loaded.trajectory.scenery,
+            offset=(0.0, apart * k, 0.0),
+            plate=min(PLATE, abs(apart)) if apart else PLATE,
+        )
+        for k, loaded in enumerate(runs)
+    ]
+
+
+def extent_of(runs: Sequence[LoadedRun], apart: float = 0.0) -> tuple[Floats, float]:
+    """[m] the middle of all that is seen of some runs, and half of the diagonal of it."""
+    corners = []
+    for k, loaded in enumerate(runs):
+        trajectory, shapes = loaded.trajectory, shapes_of(loaded.trajectory.model)
+        for time in np.linspace(trajectory.begins, trajectory.ends, INSTANTS):
+            snapshot = trajectory.at(float(time))
+            for shape in shapes:
+                points = snapshot.point_of(shape.body, shape.mesh.vertices) + np.array([0.0, apart * k, 0.0])
+                corners += [points.min(axis=0), points.max(axis=0)]
+    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+    return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * ROOM)
+
+
+def trajectory_of_source(source: RunSource) -> PoseTrajectory:
     """What is seen of a saved run; forces that follow a signal are those of its experiment, where that is known."""
     if source.experiment is None:
-        return film_of(source.run)
-    return film_of(source.run, source.experiment.build(source.changes).disturbances)
+        return trajectory_of(source.run)
+    return trajectory_of(source.run, source.experiment.build(source.changes).disturbances)
 
 
-def cast_of(folders: Sequence[str | Path]) -> list[Role]:
-    """The runs that are saved in some folders.
-
-    Raises:
-        InputError: one holds no run, or a damaged one.
-        OSError: a file cannot be read.
-    """
+def load_runs(folders: Sequence[str | Path]) -> list[LoadedRun]:
     sources = [run_source(folder) for folder in folders]
-    names = _names([str(folder) for folder in folders])
-    roles = []
-    for source, folder in zip(sources, names, strict=True):
+    runs = []
+    for source, folder in zip(sources, _names([str(folder) for folder in folders]), strict=True):
         experiment = source.experiment.name if source.experiment is not None else ""
         name = folder if experiment in ("", Path(folder).name) else f"{experiment} ({folder})"
-        roles.append(Role(name, source.run, film_of_source(source)))
-    return roles
+        runs.append(LoadedRun(name, source.run, trajectory_of_source(source)))
+    return runs
 
 
 def _names(folders: list[str]) -> list[str]:

@@ -2,81 +2,43 @@
 
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from experiments.visualization.viewer.chromium import Chromium, chromium, find_browser
 from experiments.visualization.viewer.page import Page
 from experiments.visualization.viewer.serve import url_of
 
-__all__ = ["Rates", "find_browser", "measure", "measure_rates", "server_cost"]
+__all__ = ["find_browser", "measure"]
 
 #: Sizes of the window [pixels] that the browser is measured at.
 SIZES = ((320, 240), (640, 480), (1280, 800))
 #: [s] to come to rest, and to count.
 SETTLE, COUNT = 3.0, 5.0
 
-#: Counts animation frames in the page, and pictures drawn; per second.
+#: Counts the pictures that the page draws, per second.
 _COUNT = """new Promise(resolve => {
   const info = window.__viserTestpoints.rendererInfo, begin = performance.now(), first = info.render.frame;
-  let frames = 0;
   const look = () => {
     const passed = performance.now() - begin;
-    frames += 1;
     if (passed < %f) requestAnimationFrame(look);
-    else resolve([1000 * frames / passed, 1000 * (info.render.frame - first) / passed]);
+    else resolve(1000 * (info.render.frame - first) / passed);
   };
   requestAnimationFrame(look);
 })"""
-#: What draws, in words.
+#: The name of what draws.
 _GRAPHICS = """(() => { const gl = document.createElement("canvas").getContext("webgl2");
   const more = gl.getExtension("WEBGL_debug_renderer_info");
   return gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER); })()"""
 
 
-@dataclass(frozen=True)
-class Rates:
-    """Per second, at one size of the window.
+def measure(page: Page, rate: float = 60.0, sizes: Sequence[tuple[int, int]] = SIZES) -> Iterator[str]:
+    """Lines for a person: of the server alone, then of the page that plays in a headless Chromium.
 
-    Attributes:
-        width: [pixels].
-        height: [pixels].
-        shadows: whether they were drawn.
-        graphics: what draws: a graphics card, or SwiftShader, which is the processor.
-        sent: pictures that the server has sent.
-        cost: [s] of the processor that a picture takes on the server.
-        animated: animation frames of the browser.
-        drawn: pictures that it has drawn.
-        scripts: [s] that a picture takes in the page's own functions, without what they wait for the graphics.
+    That at some sizes of its window, with shadows and without.
     """
-
-    width: int
-    height: int
-    shadows: bool
-    graphics: str
-    sent: float
-    cost: float
-    animated: float
-    drawn: float
-    scripts: float
-
-
-def server_cost(page: Page, pictures: int = 600) -> float:
-    """[s] of the processor that a picture takes on the server: the mean over that many, at 60 a second of the run."""
-    page.transport.play()
-    frames, cost = page.frames, page.cost
-    for k in range(pictures):
-        page.frame(k / 60.0)
-    return (page.cost - cost) / max(page.frames - frames, 1)
-
-
-def measure_rates(page: Page, rate: float = 60.0, sizes: tuple[tuple[int, int], ...] = SIZES) -> Iterator[Rates]:
-    """Play the page in a headless Chromium, at some sizes of its window, with shadows and without.
-
-    Raises:
-        InputError: there is no Chromium.
-    """
+    cost = _server_cost(page)
+    yield f"server alone: {1e3 * cost:.2f} ms of the processor a picture, {1.0 / cost:.0f} pictures a second"
     done = threading.Event()
     with chromium(url_of(page.server), *sizes[0], hardware=True) as browser:
         runner = threading.Thread(target=page.run, args=(rate, done.is_set), daemon=True)
@@ -84,27 +46,39 @@ def measure_rates(page: Page, rate: float = 60.0, sizes: tuple[tuple[int, int], 
         try:
             browser.wait_for("window.__viserTestpoints && window.__viserTestpoints.rendererInfo.render.frame > 2")
             browser.command("Profiler.enable")
-            graphics = browser.evaluate(_GRAPHICS)
+            yield f"the browser draws by {browser.evaluate(_GRAPHICS)}"
             for shadows in (True, False):
-                page.stage.cast_shadows(shadows)
-                for size in sizes:
-                    yield _at_size(page, browser, size, shadows, graphics)
+                page.scene.cast_shadows(shadows)
+                for width, height in sizes:
+                    found = _at_size(page, browser, width, height)
+                    yield f"{width} x {height}, {'with' if shadows else 'without'} shadows: {found}"
         finally:
             done.set()
             runner.join()
 
 
-def _at_size(page: Page, browser: Chromium, size: tuple[int, int], shadows: bool, graphics: str) -> Rates:
-    browser.resize(*size)
-    page.transport.play()
+def _server_cost(page: Page, pictures: int = 600) -> float:
+    """[s] of the processor that a picture takes on the server: the mean over that many, at 60 a second of the run."""
+    page.playback.play()
+    frames, cost = page.frames, page.cost
+    for k in range(pictures):
+        page.frame(k / 60.0)
+    return (page.cost - cost) / max(page.frames - frames, 1)
+
+
+def _at_size(page: Page, browser: Chromium, width: int, height: int) -> str:
+    browser.resize(width, height)
+    page.playback.play()
     time.sleep(SETTLE)
     browser.command("Profiler.start")
     frames, cost, began = page.frames, page.cost, time.perf_counter()
-    animated, drawn = browser.evaluate(_COUNT % (1e3 * COUNT))
+    drawn = browser.evaluate(_COUNT % (1e3 * COUNT))
     seconds, sent = time.perf_counter() - began, page.frames - frames
-    scripts = _time_of_scripts(browser.command("Profiler.stop")["profile"])
-    spent = (page.cost - cost) / max(sent, 1)
-    return Rates(*size, shadows, graphics, sent / seconds, spent, animated, drawn, scripts / max(drawn * COUNT, 1.0))
+    scripts = _time_of_scripts(browser.command("Profiler.stop")["profile"]) / max(drawn * COUNT, 1.0)
+    return (
+        f"{sent / seconds:.0f} pictures a second sent, {drawn:.0f} drawn; a picture costs the server "
+        f"{1e3 * (page.cost - cost) / max(sent, 1):.2f} ms, and the page's scripts {1e3 * scripts:.1f} ms"
+    )
 
 
 def _time_of_scripts(profile: dict[str, Any]) -> float:
@@ -112,17 +86,3 @@ def _time_of_scripts(profile: dict[str, Any]) -> float:
     own = {node["id"] for node in profile["nodes"] if node["callFrame"]["lineNumber"] >= 0}
     pairs = zip(profile["samples"], profile["timeDeltas"], strict=True)
     return 1e-6 * sum(float(passed) for number, passed in pairs if number in own)
-
-
-def measure(page: Page, rate: float = 60.0) -> Iterator[str]:
-    """The same as lines for a person; first the server alone."""
-    cost = server_cost(page)
-    yield f"server alone: {1e3 * cost:.2f} ms of the processor a picture, {1.0 / cost:.0f} pictures a second"
-    for k, found in enumerate(measure_rates(page, rate)):
-        if not k:
-            yield f"the browser draws by {found.graphics}"
-        yield (
-            f"{found.width} x {found.height}, {'with' if found.shadows else 'without'} shadows: "
-            f"{found.sent:.0f} pictures a second sent, {found.drawn:.0f} drawn; a picture costs the server "
-            f"{1e3 * found.cost:.2f} ms, and the page's scripts {1e3 * found.scripts:.1f} ms"
-        )

@@ -1,61 +1,30 @@
-"""Surfaces of triangles: loops of points joined to a skin, boxes, balls."""
+"""Surfaces of triangles: skins through cross-sections, limbs, and what of them the browser gets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from trimesh import Trimesh, creation, geometry, transformations
+from trimesh.exchange.gltf import export_glb
+from trimesh.util import concatenate
+from trimesh.visual import ColorVisuals
 
 from contact.arrays import Floats
 
-#: Points of a loop; more do not show.
+#: Points around a limb; more do not show.
 AROUND = 20
 
 
-@dataclass(frozen=True)
-class Mesh:
-    """A closed surface.
+class Loop(NamedTuple):
+    """A cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis."""
 
-    Attributes:
-        vertices: (V, 3) [m].
-        faces: (F, 3) numbers of vertices, counter-clockwise from outside.
-    """
-
-    vertices: Floats
-    faces: NDArray[np.int64]
-
-    def moved(self, by: ArrayLike) -> "Mesh":
-        """The same, displaced."""
-        return Mesh(self.vertices + np.asarray(by, dtype=float), self.faces)
-
-    def turned(self, rotation: ArrayLike) -> "Mesh":
-        """The same, turned about the origin by a rotation matrix."""
-        return Mesh(self.vertices @ np.asarray(rotation, dtype=float).T, self.faces)
+    center: tuple[float, float, float]  # [m]
+    half: tuple[float, float]  # [m] half of its extent along both directions across the axis
+    power: float = 2.0  # n; 2 is an ellipse, more comes closer to a rectangle
 
 
-@dataclass(frozen=True)
-class Loop:
-    """A cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis.
-
-    Attributes:
-        center: [m].
-        half: [m] half of its extent along both directions across the axis.
-        power: n; 2 is an ellipse, more comes closer to a rectangle.
-    """
-
-    center: tuple[float, float, float]
-    half: tuple[float, float]
-    power: float = 2.0
-
-
-def joined(meshes: Sequence[Mesh]) -> Mesh:
-    """Several surfaces as one."""
-    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
-    faces = [mesh.faces + start for mesh, start in zip(meshes, starts, strict=False)]
-    return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces))
-
-
-def skin(loops: Sequence[Loop], axis: int, fine: int = 3) -> Mesh:
+def skin(loops: Sequence[Loop], axis: int, fine: int = 3) -> Trimesh:
     """A smooth surface through cross-sections, closed at both ends.
 
     Args:
@@ -63,15 +32,13 @@ def skin(loops: Sequence[Loop], axis: int, fine: int = 3) -> Mesh:
         axis: 0, 1 or 2: which axis the limb goes along; the sections are across it, in the plane of the next two.
         fine: sections from one loop to the next, by monotone cubic interpolation, so that no bulge is invented.
     """
+    from scipy.interpolate import PchipInterpolator
+
     numbers = np.array([(*loop.center, *loop.half, loop.power) for loop in loops])
     along = np.linspace(0.0, len(loops) - 1.0, fine * (len(loops) - 1) + 1)
-    if len(loops) > 2:
-        from scipy.interpolate import PchipInterpolator
-
-        numbers = PchipInterpolator(np.arange(len(loops)), numbers)(along)
+    numbers = PchipInterpolator(np.arange(len(loops)), numbers)(along)
     angles = 2.0 * np.pi * np.arange(AROUND) / AROUND
-    rings = [_ring(row, axis, angles) for row in numbers]
-    return _closed(np.array(rings))
+    return _closed(np.array([_ring(row, axis, angles) for row in numbers]))
 
 
 def _ring(numbers: Floats, axis: int, angles: Floats) -> Floats:
@@ -83,7 +50,7 @@ def _ring(numbers: Floats, axis: int, angles: Floats) -> Floats:
     return points
 
 
-def _closed(rings: Floats) -> Mesh:
+def _closed(rings: Floats) -> Trimesh:
     """Rings of as many points each, joined by triangles; the ends are closed by fans about their middles."""
     count, around = rings.shape[:2]
     ends = np.array([rings[0].mean(axis=0), rings[-1].mean(axis=0)])
@@ -94,21 +61,17 @@ def _closed(rings: Floats) -> Mesh:
     top = (count - 1) * around
     low = np.stack([np.full(around, first), (i + 1) % around, i], -1)
     high = np.stack([np.full(around, last), top + i, top + (i + 1) % around], -1)
-    return Mesh(np.concatenate([rings.reshape(-1, 3), ends]), np.concatenate([sides, low, high]))
+    return Trimesh(np.concatenate([rings.reshape(-1, 3), ends]), np.concatenate([sides, low, high]), process=False)
 
 
-def ball(radii: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0), rows: int = 9) -> Mesh:
+def ball(radii: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Trimesh:
     """An ellipsoid with these half axes (one number, or three) [m]."""
-    half = np.broadcast_to(np.asarray(radii, dtype=float), 3)
-    heights = np.linspace(0.0, np.pi, rows + 2)[1:-1]
-    angles = 2.0 * np.pi * np.arange(AROUND) / AROUND
-    rings = np.array([[(np.sin(h) * np.cos(a), np.sin(h) * np.sin(a), -np.cos(h)) for a in angles] for h in heights])
-    mesh = _closed(rings * half)
-    mesh.vertices[-2:] = np.array([[0.0, 0.0, -half[2]], [0.0, 0.0, half[2]]])
-    return mesh.moved(center)
+    mesh = creation.icosphere(subdivisions=2)
+    mesh.apply_scale(np.broadcast_to(np.asarray(radii, dtype=float), 3))
+    return mesh.apply_translation(center)
 
 
-def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: float = 1.0) -> Mesh:
+def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: float = 1.0) -> Trimesh:
     """A tapered limb between two points, with round ends.
 
     Args:
@@ -118,39 +81,47 @@ def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: fl
         waist: how thick it is halfway, as a part of the mean.
     """
     start, way = np.asarray(begin, dtype=float), np.asarray(end, dtype=float) - np.asarray(begin, dtype=float)
-    length = float(np.linalg.norm(way))
-    first, last = radii
-    middle = waist * (first + last) / 2.0
+    length, (first, last) = float(np.linalg.norm(way)), radii
     t = np.linspace(0.0, np.pi / 2.0, 5)
-    places = [*(-first * np.cos(t)), length / 2.0, *(length + last * np.sin(t))]
-    sizes = [*np.maximum(first * np.sin(t), 1e-4), middle, *np.maximum(last * np.cos(t), 1e-4)]
-    loops = [Loop((0.0, 0.0, z), (r, r)) for z, r in zip(places, sizes, strict=True)]
-    return skin(loops, 2, fine=1).turned(_towards(way)).moved(start)
+    sizes = [*(first * np.sin(t)), waist * (first + last) / 2.0, *(last * np.cos(t[:-1])), 0.0]
+    heights = [*(-first * np.cos(t)), length / 2.0, *(length + last * np.sin(t))]
+    mesh = creation.revolve(np.column_stack([sizes, heights]), sections=AROUND)
+    if length:
+        mesh.apply_transform(geometry.align_vectors([0.0, 0.0, 1.0], way))
+    return mesh.apply_translation(start)
 
 
-def _towards(way: Floats) -> Floats:
-    """A rotation that takes z to a direction; none for no direction."""
-    length = float(np.linalg.norm(way))
-    if length == 0.0:
-        return np.eye(3)
-    z = way / length
-    x = np.cross([0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0], z)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
-
-
-def box(size: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
+def box(size: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None) -> Trimesh:
     """A box with these edges [m]; each face has corners of its own, so that its edges are sharp."""
-    half = np.asarray(size, dtype=float) / 2.0
-    vertices: list[Floats] = []
-    faces: list[tuple[int, int, int]] = []
-    for axis in range(3):
-        for sign in (-1.0, 1.0):
-            u, v = ((axis + 1) % 3, (axis + 2) % 3) if sign > 0.0 else ((axis + 2) % 3, (axis + 1) % 3)
-            start = len(vertices)
-            for a, b in ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)):
-                corner = np.zeros(3)
-                corner[axis], corner[u], corner[v] = sign, a, b
-                vertices.append(corner * half)
-            faces += [(start, start + 1, start + 2), (start, start + 2, start + 3)]
-    return Mesh(np.array(vertices), np.array(faces)).moved(center)
+    place = transformations.translation_matrix(center)
+    if rotation is not None:
+        place[:3, :3] = rotation
+    mesh = creation.box(np.asarray(size, dtype=float), transform=place)
+    mesh.unmerge_vertices()
+    return mesh
+
+
+def joined(meshes: Sequence[Trimesh]) -> Trimesh:
+    whole = concatenate(list(meshes))
+    assert isinstance(whole, Trimesh)
+    return whole
+
+
+def linear(color: ArrayLike) -> NDArray[np.uint8]:
+    """Colours (…, 3) as the browser draws meshes, arrows and points: linear in the amount of light (IEC 61966-2-1)."""
+    part = np.asarray(color, dtype=float) / 255.0
+    light = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+    return np.rint(255.0 * light).astype(np.uint8)
+
+
+def as_glb(mesh: Trimesh, colors: ArrayLike, roughness: float = 0.85) -> bytes:
+    """A mesh with the colours (V, 3) of its vertices as binary glTF; smooth where vertices are shared."""
+    mesh.visual = ColorVisuals(mesh, vertex_colors=linear(colors))
+
+    def make_matte(tree: dict[str, list[dict[str, object]]]) -> None:  # without a material it would be of metal
+        tree["materials"] = [{"pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": roughness}}]
+        for item in tree["meshes"]:
+            item["primitives"][0]["material"] = 0  # type: ignore[index]
+
+    data: bytes = export_glb(mesh.scene(), include_normals=True, tree_postprocessor=make_matte)
+    return data

@@ -7,28 +7,29 @@ from collections.abc import Callable
 from biped.errors import InputError
 
 
-class Transport:
-    """The time that is shown; safe to use from several threads.
+class Playback:
+    """The time that is shown [s]; safe to use from several threads.
 
     Attributes:
-        begins: [s].
-        ends: [s].
         loop: whether it begins again at the end.
+        on_change: called whenever something has changed from outside: to show it without delay.
     """
 
     def __init__(self, begins: float, ends: float, speed: float = 1.0, *, playing: bool = True) -> None:
         self.begins, self.ends, self.loop = begins, ends, True
-        self._time, self._playing, self._lock = begins, playing, threading.Lock()
-        self._seen: float | None = None
+        self.on_change: Callable[[], None] = lambda: None
+        self._time, self._playing, self._lock = begins, playing, threading.RLock()
+        self._seen: float | None = None  # when time was last advanced
         self._speed = 1.0
         self.speed = speed
-        #: Called whenever something has changed from outside: to show it without delay.
-        self.on_change: Callable[[], None] = lambda: None
 
     @property
     def time(self) -> float:
-        """[s]."""
         return self._time
+
+    @property
+    def playing(self) -> bool:
+        return self._playing
 
     @property
     def speed(self) -> float:
@@ -41,30 +42,19 @@ class Transport:
             raise InputError(f"speed = {speed:g}: it must be above zero; 1 is real time")
         self._speed = speed
 
-    @property
-    def playing(self) -> bool:
-        """Whether time goes on."""
-        return self._playing
-
     def play(self, on: bool = True) -> None:
         """Play or pause; at the end, playing starts from the beginning."""
         with self._lock:
-            self._play(on)
+            if on and self._time >= self.ends:
+                self._time = self.begins
+            self._playing, self._seen = on, None
         self.on_change()
 
     def toggle(self) -> None:
-        """Pause if it plays, else play."""
         with self._lock:
-            self._play(not self._playing)
-        self.on_change()
-
-    def _play(self, on: bool) -> None:
-        if on and self._time >= self.ends:
-            self._time = self.begins
-        self._playing, self._seen = on, None
+            self.play(not self._playing)
 
     def seek(self, time: float) -> None:
-        """Go to a time; to the nearest there is."""
         with self._lock:
             self._time, self._seen = min(max(time, self.begins), self.ends), None
         self.on_change()
@@ -78,7 +68,6 @@ class Transport:
             return self._time
 
     def hold(self) -> None:
-        """Let no time go by until the next ``advance``."""
         with self._lock:
             self._seen = None
 

@@ -13,49 +13,30 @@ from biped.model.geometry import Vector3, vector3
 
 @dataclass(frozen=True)
 class LoadBox:
-    """A load: a box fixed to a body.
+    """A load: a box fixed to a body."""
 
-    Attributes:
-        body: number of the body.
-        center: [m] from the centre of mass of the body with all its loads, home axes.
-        size: [m] edges.
-    """
-
-    body: int
-    center: Vector3
-    size: Vector3
+    body: int  # number of the body
+    center: Vector3  # [m] from the centre of mass of the body with all its loads, home axes
+    size: Vector3  # [m] edges
 
 
 @dataclass(frozen=True)
 class PatchArea:
-    """A rectangle of the floor with friction of its own, in the floor's frame.
+    """A rectangle of the floor with friction of its own, in the floor's frame."""
 
-    Attributes:
-        x: [m] least and most.
-        y: [m] least and most.
-        mu: coefficient of static friction there.
-    """
-
-    x: tuple[float, float]
-    y: tuple[float, float]
-    mu: float
+    x: tuple[float, float]  # [m] least and most
+    y: tuple[float, float]  # [m] least and most
+    mu: float  # coefficient of static friction there
 
 
 @dataclass(frozen=True)
 class Scenery:
-    """Things that stay as they are throughout a run.
+    """Things that stay as they are throughout a run."""
 
-    Attributes:
-        thrown_size: [m] edges of a thrown box, or None.
-        loads: on the bodies.
-        patches: of the floor.
-        moving_floor: whether the floor moves.
-    """
-
-    thrown_size: Vector3 | None = None
-    loads: tuple[LoadBox, ...] = ()
-    patches: tuple[PatchArea, ...] = ()
-    moving_floor: bool = False
+    projectile_size: Vector3 | None = None  # [m] edges of a thrown box, or None
+    loads: tuple[LoadBox, ...] = ()  # on the bodies
+    patches: tuple[PatchArea, ...] = ()  # of the floor
+    moving_floor: bool = False  # whether the floor moves
 
 
 def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
@@ -66,7 +47,7 @@ def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, A
         disturbances: themselves, or as a run describes them (``run.disturbances``).
     """
     acting = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
-    thrown = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
+    projectiles = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
     patches = tuple(
         PatchArea((d["x"][0], d["x"][1]), (d["y"][0], d["y"][1]), d["floor"]["mu_s"])
         for d in acting
@@ -74,7 +55,7 @@ def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, A
     )
     loads = [d for d in acting if d["kind"] == "load"]
     moving = any(d["kind"] == "platform" for d in acting)
-    return Scenery(thrown[0] if thrown else None, _load_boxes(model, loads), patches, moving)
+    return Scenery(projectiles[0] if projectiles else None, _load_boxes(model, loads), patches, moving)
 
 
 def _load_boxes(model: Model, loads: Sequence[Mapping[str, Any]]) -> tuple[LoadBox, ...]:

@@ -29,9 +29,6 @@ def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
     Args:
         host: address to listen at; ``0.0.0.0`` for all of this machine's.
         port: 0 for any that is free; None for 8080 or the next one that is free.
-
-    Raises:
-        InputError: the port is taken, or the address is not this machine's.
     """
     need("viser", "websockets")
     chosen = _first_free(host) if port is None else _checked(host, port)
@@ -96,12 +93,10 @@ def is_stranger(headers: Any) -> bool:
 
 
 def url_of(server: Any) -> str:
-    """Where a browser on this machine finds it."""
     return address_of(server.get_host(), server.get_port())
 
 
 def address_of(host: str, port: int) -> str:
-    """The same, of an address to listen at and a port."""
     shown = "localhost" if host in ("", "0.0.0.0", "::", "127.0.0.1") else host
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 

@@ -1,73 +1,11 @@
 """What is seen at one instant: of a recorded run, or of a simulation that is going on."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.disturbances import Disturbance
-from biped.runs.state import State
 from contact.arrays import Floats
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """One instant; world axes, SI units. What is not there is NaN, an array of no rows, or None.
-
-    Attributes:
-        time: [s].
-        position: (n, 3) [m] the bodies' centres of mass, in the order of ``model.body_names``.
-        quaternion: (n, 4) unit quaternions, scalar first, body to world.
-        contact_place: (nc, 3) [m] the contact points.
-        contact_force: (nc, 3) [N] of the floor on them.
-        contact_mode: (nc,) ``contact.modes``, 1 … 6.
-        com: (3,) [m] the whole model's centre of mass.
-        com_on_floor: (3,) [m] the floor below it.
-        xcom: (3,) [m] the extrapolated centre of mass, on the floor (Hof et al. 2005); NaN where it has none.
-        cop: (3,) [m] the centre of pressure; NaN without load.
-        base: (corners, 3) [m] the support polygon on the floor: of all points of the feet that touch.
-        platform: (7,) the pose of a floor that moves: place [m] and quaternion; None for one at rest.
-        thrown: (7,) the pose of a thrown box; None without one.
-        push_body: (pushes,) numbers of the bodies that the pushes and forces of the run act on.
-        push_place: (pushes, 3) [m] where, whether they act now or not.
-        push_force: (pushes, 3) [N] zero while one does not act.
-    """
-
-    time: float
-    position: Floats
-    quaternion: Floats
-    contact_place: Floats
-    contact_force: Floats
-    contact_mode: NDArray[np.int64]
-    com: Floats
-    com_on_floor: Floats
-    xcom: Floats
-    cop: Floats
-    base: Floats
-    platform: Floats | None
-    thrown: Floats | None
-    push_body: NDArray[np.int64]
-    push_place: Floats
-    push_force: Floats
-
-    def point_of(self, body: int, offset: Floats) -> Floats:
-        """(…, 3) [m] where points of a body are; ``offset`` [m] from its centre of mass, home axes."""
-        return self.position[body] + turned(self.quaternion[body], offset)
-
-
-def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snapshot:
-    """What is seen of a simulation that is going on.
-
-    The extrapolated centre of mass takes the floor to be at rest: one state does not tell how fast it moves.
-
-    Args:
-        state: of it.
-        disturbances: those whose pushes and forces are to be seen.
-    """
-    from experiments.visualization.viewer.trajectory import film_of_state
-
-    return film_of_state(state, disturbances).at(state.time)
 
 
 def turned(quaternion: Floats, vector: Floats) -> Floats:
@@ -79,14 +17,55 @@ def turned(quaternion: Floats, vector: Floats) -> Floats:
     return result
 
 
-def quaternion_between(before: Floats, after: Floats, part: Floats | float) -> Floats:
+def quaternion_between(before: Floats, after: Floats, part: float) -> Floats:
     """Unit quaternions on the way from one (…, 4) to another, the shorter way round.
 
     The chord is normalized: on it the angle goes astray from an even motion by at most θ³/72/√3 rad of a turn by θ,
     which is less than 1e-6 rad of the turn between two recorded rows.
     """
-    part = np.asarray(part, dtype=float)[..., np.newaxis] if np.ndim(part) else float(part)
     sign = np.where(np.sum(before * after, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
     chord = (1.0 - part) * before + part * sign * after
     unit: Floats = chord / np.linalg.norm(chord, axis=-1, keepdims=True)
     return unit
+
+
+def _point_between(before: Floats, after: Floats, part: float) -> Floats:
+    return (1.0 - part) * before + part * after if part else before
+
+
+def _pose_between(before: Floats, after: Floats, part: float) -> Floats:
+    turn = quaternion_between(before[3:], after[3:], part)
+    return np.concatenate([_point_between(before[:3], after[:3], part), turn])
+
+
+#: Of fields that have a value between two rows; any other is that of the row before, for it may jump.
+_POINT, _TURN, _POSE = ({"between": function} for function in (_point_between, quaternion_between, _pose_between))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One instant; world axes, SI units. What is not there is NaN, an array of no rows, or None.
+
+    The rows of a ``PoseTrajectory`` are a snapshot, too: there each field has one entry more, its rows, in front.
+    """
+
+    time: float  # [s]
+    position: Floats = field(metadata=_POINT)  # (n, 3) [m] the bodies' centres of mass, as model.body_names
+    quaternion: Floats = field(metadata=_TURN)  # (n, 4) unit quaternions, scalar first, body to world
+    contact_place: Floats = field(metadata=_POINT)  # (nc, 3) [m] the contact points
+    contact_force: Floats  # (nc, 3) [N] of the floor on them
+    contact_mode: NDArray[np.int64]  # (nc,) ``contact.modes``, 1 … 6
+    com: Floats = field(metadata=_POINT)  # (3,) [m] the whole model's centre of mass
+    com_on_floor: Floats = field(metadata=_POINT)  # (3,) [m] the floor below it
+    xcom: Floats  # (3,) [m] extrapolated centre of mass, on the floor (Hof et al. 2005); NaN where it has none
+    cop: Floats  # (3,) [m] the centre of pressure; NaN without load
+    support: Floats  # (corners, 3) [m] the support polygon on the floor, counter-clockwise from above
+    platform: Floats | None = field(metadata=_POSE)  # (7,) pose of a floor that moves; None for one at rest
+    projectile: Floats | None = field(metadata=_POSE)  # (7,) pose of a thrown box; None without one
+    push_body: NDArray[np.int64]  # (pushes,) numbers of the bodies that the pushes and forces of the run act on
+    push_place: Floats = field(metadata=_POINT)  # (pushes, 3) [m] where, whether they act now or not
+    push_force: Floats  # (pushes, 3) [N] mean from this row to the next one; zero while it does not act
+
+    def point_of(self, body: int, offset: Floats) -> Floats:
+        """(…, 3) [m] where points of a body are; ``offset`` [m] from its centre of mass, home axes."""
+        return self.position[body] + turned(self.quaternion[body], offset)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.spatial.transform import Rotation
 
 from biped import Run, State, simulate
 from biped.metrics import measure_run, metric_named
@@ -18,8 +19,6 @@ from experiments.visualization.export.axes import (
     TO_ISB,
     cardan_yxz,
     quaternions_to_isb,
-    rotations_about,
-    rotations_of,
     to_isb,
 )
 from experiments.visualization.export.eurobench import joint_angles, performance_indicators
@@ -73,16 +72,19 @@ def test_turns_are_the_same_turns_in_other_axes():
     rng = np.random.default_rng(0)
     q = rng.normal(size=(5, 4))
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    expected = TO_ISB @ rotations_of(q) @ TO_ISB.T
-    assert np.allclose(rotations_of(quaternions_to_isb(q)), expected)
+    expected = TO_ISB @ Rotation.from_quat(q, scalar_first=True).as_matrix() @ TO_ISB.T
+    assert np.allclose(Rotation.from_quat(quaternions_to_isb(q), scalar_first=True).as_matrix(), expected)
 
 
 def test_cardan_angles_put_together_are_the_rotation():
     rng = np.random.default_rng(1)
     angles = rng.uniform(-1.2, 1.2, size=(50, 3))
-    y, x, z = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-    rotation = rotations_about(y, angles[:, 0]) @ rotations_about(x, angles[:, 1]) @ rotations_about(z, angles[:, 2])
-    rotation_steps = np.array([cardan_yxz(matrix[None])[0] for matrix in rotation])
+    y, x, z = (
+        Rotation.from_rotvec(angle[:, None] * axis)
+        for angle, axis in zip(angles.T, ([0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]), strict=True)
+    )
+    rotation = y * x * z
+    rotation_steps = np.array([cardan_yxz(rotation[k : k + 1])[0] for k in range(len(angles))])
     assert np.allclose(rotation_steps, angles)
 
 

@@ -7,7 +7,7 @@ from biped import Fall, Push, chain, human, simulate
 from controllers import JointPD
 from experiments.catalogue.figure_names import KINDS, remove_figures
 from experiments.catalogue.registry import MODULES, experiment_named
-from experiments.visualization.figures.sheets import PLATES, draw_figures
+from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
 
 PUBLISHED = {
@@ -70,4 +70,4 @@ def test_the_moments_that_are_marked(runs):
 
 
 def test_the_kinds_are_known_without_drawing():
-    assert tuple(plate.kind for plate in PLATES) == KINDS
+    assert tuple(sheet.kind for sheet in SHEETS) == KINDS

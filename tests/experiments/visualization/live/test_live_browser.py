@@ -14,6 +14,8 @@ from experiments.visualization.live.runner import Runner
 from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
 from experiments.visualization.viewer.serve import serving, url_of
 
+from ..hands import press
+
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(chromium_path() is None, reason=f"no Chromium here: {HOW_TO_GET_IT}"),
@@ -37,16 +39,16 @@ def keys(browser, page, loop):
     """Space, R, P, T; P held down pushes once."""
     page.runner.pause(False)
     browser.evaluate("document.activeElement.blur()")
-    browser.press(" ", "Space")
+    press(browser, " ", "Space")
     wait_until(lambda: page.runner.paused)
-    browser.press("p", "KeyP", repeats=3)
+    press(browser, "p", "KeyP", repeats=3)
     wait_until(lambda: any(isinstance(d, Push) and d is page._push for d in loop.disturbances))
-    browser.press("t", "KeyT")
+    press(browser, "t", "KeyT")
     wait_until(lambda: any(isinstance(d, Throw) for d in loop.disturbances))
     assert len(loop.disturbances) == len(loop.setup.disturbances) + 2
-    browser.press("r", "KeyR")
+    press(browser, "r", "KeyR")
     wait_until(lambda: loop.disturbances == loop.setup.disturbances)
-    browser.press(" ", "Space")
+    press(browser, " ", "Space")
     wait_until(lambda: not page.runner.paused)
 
 

@@ -16,7 +16,7 @@ from experiments.catalogue.registry import experiment_named
 from experiments.cli.main import main
 from experiments.visualization.live.clock import Reading
 from experiments.visualization.live.loop import Loop
-from experiments.visualization.live.page import Page, words
+from experiments.visualization.live.page import Page, status_text
 from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.viewer.serve import serving
 
@@ -137,13 +137,13 @@ def test_turns_of_many_hands_are_all_kept(page):
     """The server calls back from several threads at once; no turn undoes another."""
     event = SimpleNamespace(client_id=0)
 
-    def turn(dial, value):
-        dial.handle._impl.value = value  # as the browser has it
-        for callback in dial.handle._impl.update_cb:
+    def turn(slider, value):
+        slider.handle._impl.value = value  # as the browser has it
+        for callback in slider.handle._impl.update_cb:
             callback(event)
 
-    wanted = [10.0 + k for k in range(len(page._dials))]
-    hands = [threading.Thread(target=turn, args=pair) for pair in zip(page._dials, wanted, strict=True)]
+    wanted = [10.0 + k for k in range(len(page._gain_sliders))]
+    hands = [threading.Thread(target=turn, args=pair) for pair in zip(page._gain_sliders, wanted, strict=True)]
     first = page.gains
     for hand in hands:
         hand.start()
@@ -182,18 +182,18 @@ def test_all_experiments_have_a_page():
             page.runner = Runner(loop, page.show, page.complain)
             page.runner.run(0.2)
             assert loop.time > 0.0
-            assert ("Standing" in page._words.content) == (name in ("thrown-block", "stand-tilted"))
+            assert ("Standing" in page._text.content) == (name in ("thrown-block", "stand-tilted"))
 
 
 def test_it_tells_how_it_stands():
     standing = Status(12.34, Reading(0.998, 0.95), 0.0, False, None, None)
-    assert "Standing" in words(standing)
-    assert "Running" in words(standing, "Running")
-    assert "12.3 s" in words(standing)
-    assert "× 1.00" in words(standing)
-    assert "idle 95 %" in words(standing)
+    assert "Standing" in status_text(standing)
+    assert "Running" in status_text(standing, "Running")
+    assert "12.3 s" in status_text(standing)
+    assert "× 1.00" in status_text(standing)
+    assert "idle 95 %" in status_text(standing)
     fallen = Status(2.0, None, 0.7, False, 2.0, None)
-    assert "Fallen at 2.00 s" in words(fallen)
-    assert "0.7 s" in words(fallen)
-    assert "Paused" in words(Status(1.0, None, 0.0, True, None, None))
-    assert "no solution" in words(Status(1.0, None, 0.0, False, None, "no solution of the step"))
+    assert "Fallen at 2.00 s" in status_text(fallen)
+    assert "0.7 s" in status_text(fallen)
+    assert "Paused" in status_text(Status(1.0, None, 0.0, True, None, None))
+    assert "no solution" in status_text(Status(1.0, None, 0.0, False, None, "no solution of the step"))

@@ -51,7 +51,7 @@ def test_left_alone_it_is_the_simulation(name):
     setup = experiment_named(name).build(CASES[name] | {"run.duration": 0.5})
     loop = Loop(setup)
     advance(loop, 0.5)
-    assert same(loop, setup.simulate().state)
+    assert same(loop, setup.run().state)
 
 
 def test_a_change_to_the_same_changes_nothing():
@@ -63,7 +63,7 @@ def test_a_change_to_the_same_changes_nothing():
     for _ in range(6):
         loop.set_gains(loop.gains)
         advance(loop, 0.1, at_once=7)
-    run = setup.simulate()
+    run = setup.run()
     assert run.state.time == loop.time
     assert np.array_equal(loop.state.q, run.state.q)
     assert np.array_equal(loop.state.momentum, run.state.momentum)
@@ -168,7 +168,7 @@ def test_after_a_fall_only_a_restart_helps():
     assert (loop.time, loop.has_ended, loop.gains) == (0.0, False, SOFT)
     setup = built("balance")
     advance(loop, 0.2)
-    run = replace(setup, controller=replace(setup.controller, gains=SOFT), duration=0.2).simulate()
+    run = replace(setup, controller=replace(setup.controller, gains=SOFT), duration=0.2).run()
     assert same(loop, run.state)
 
 

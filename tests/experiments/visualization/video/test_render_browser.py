@@ -15,11 +15,10 @@ import pytest
 from PIL import Image, ImageSequence
 
 from experiments.cli.main import main
-from experiments.visualization.video.camera import camera_at
 from experiments.visualization.video.pictures import pictures
+from experiments.visualization.viewer.camera import camera_at
 from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
-from experiments.visualization.viewer.loaded_runs import cast_of
-from experiments.visualization.viewer.page import middle_of
+from experiments.visualization.viewer.loaded_runs import extent_of, load_runs
 from experiments.visualization.viewer.shapes import SHIRT
 
 pytestmark = [
@@ -108,12 +107,12 @@ def processes_with(text):
 
 
 def test_the_same_instants_are_the_same_pictures(folder):
-    roles = cast_of([folder])
-    camera = camera_at("side", *middle_of(roles, 0.0), SIZE)
+    runs = load_runs([folder])
+    camera = camera_at("side", *extent_of(runs, 0.0), SIZE)
     drawn = []
     for pause in (0.0, 0.7):
         films = []
-        for picture in pictures(roles, [0.0, 0.2, 0.38], camera, SIZE, chromium_path()):
+        for picture in pictures(runs, [0.0, 0.2, 0.38], camera, SIZE, chromium_path()):
             films.append(picture)
             time.sleep(pause)  # as if this machine were slower
         drawn.append(np.array(films))

@@ -10,7 +10,7 @@ import zstandard
 
 from experiments.catalogue.registry import experiment_named
 from experiments.cli.main import main
-from experiments.visualization.viewer.loaded_runs import cast_of
+from experiments.visualization.viewer.loaded_runs import load_runs
 
 
 def recording_of(page):
@@ -40,7 +40,7 @@ def test_it_lasts_as_long_as_the_run(page):
 
 
 def test_the_trunk_goes_where_the_run_has_it(page, folder):
-    film = cast_of([folder])[0].film
+    film = load_runs([folder])[0].trajectory
     places = {}
     for time, message in recording_of(page)["messages"]:
         if message["type"] == "SetPositionMessage" and message["name"] == "/world/run_0/trunk":

@@ -11,11 +11,11 @@ from biped.disturbances import Patch
 from contact import Floor
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
-from experiments.visualization.viewer.loaded_runs import Role
+from experiments.visualization.viewer.loaded_runs import LoadedRun
 from experiments.visualization.viewer.page import Page
-from experiments.visualization.viewer.playback import Transport
+from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.serve import serving, url_of
-from experiments.visualization.viewer.trajectory import film_of
+from experiments.visualization.viewer.trajectory import trajectory_of
 
 PUSH = Push("trunk", (-1.0, 0.5, 0.0), 6.0, start=0.1, duration=0.08, waveform="half-sine", point=(0.0, 0.05, 0.1))
 WIND = Force("left_thigh", (0.0, 1.0, 0.0), Signal.rectangle(12.0, 0.05, 0.2))
@@ -40,7 +40,7 @@ def standing():
     setup = experiment_named("balance").build()
 
     def run(*disturbances, duration=0.3):
-        return replace(setup, disturbances=disturbances, duration=duration, step=2e-3).simulate()
+        return replace(setup, disturbances=disturbances, duration=duration, step=2e-3).run()
 
     return run
 
@@ -78,7 +78,7 @@ class Watched:
 
     def wait_until_drawn(self, time):
         """Until the browser has drawn the instant at a time of the run."""
-        wanted = self.page.roles[0].film.at(time).position[0].tolist()
+        wanted = self.page.runs[0].trajectory.at(time).position[0].tolist()
         key = "window.__viserMutable.nodePoseData['/world/run_0/trunk'].position"
         self.browser.wait_for(f"{wanted}.every((x, k) => Math.abs(x - {key}[k]) < 1e-4)")
         frame = "window.__viserTestpoints.rendererInfo.render.frame"
@@ -90,11 +90,11 @@ class Watched:
 def watched(tumbled):
     if chromium_path() is None:
         pytest.skip(f"there is no Chromium here: {HOW_TO_GET_IT}")
-    film = film_of(tumbled)
-    transport = Transport(film.begins, film.ends, playing=False)
+    trajectory = trajectory_of(tumbled)
+    playback = Playback(trajectory.begins, trajectory.ends, playing=False)
     with serving("127.0.0.1", 0) as server:
-        page = Page(server, [Role("tumble", tumbled, film)], transport)
-        page.stage.cast_shadows(False)  # without a graphics card they take most of the time
+        page = Page(server, [LoadedRun("tumble", tumbled, trajectory)], playback)
+        page.scene.cast_shadows(False)  # without a graphics card they take most of the time
         done = threading.Event()
         runner = threading.Thread(target=page.run, args=(60.0, done.is_set))
         runner.start()

@@ -6,7 +6,7 @@ from biped.dynamics import forward_kinematics
 from biped.model import human, random_tree
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.viewer.shapes import is_human, shapes_of
-from experiments.visualization.viewer.snapshot import snapshot_of
+from experiments.visualization.viewer.trajectory import snapshot_of
 
 MODELS = {
     "human": human,
@@ -29,7 +29,7 @@ def joint_place(snapshot, model, body):
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_surfaces_are_closed_and_face_outwards(model):
     for shape in shapes_of(model()):
-        faces, v = shape.faces, shape.vertices
+        faces, v = np.asarray(shape.mesh.faces), np.asarray(shape.mesh.vertices)
         assert np.isfinite(v).all()
         places = np.unique(np.round(v, 9), axis=0, return_inverse=True)[1].reshape(-1)  # a box's corners are three each
         welded = places[faces]
@@ -56,7 +56,7 @@ def test_limbs_are_between_their_joints(side, which, posture):
     ):
         top, bottom = joint_place(snapshot, model, above), joint_place(snapshot, model, below)
         shape = parts[name]
-        centre = snapshot.point_of(shape.body, shape.vertices).mean(axis=0)
+        centre = snapshot.point_of(shape.body, shape.mesh.vertices).mean(axis=0)
         along = (centre - top) @ (bottom - top) / np.sum((bottom - top) ** 2)
         assert 0.0 < along < 1.0, name
         assert np.linalg.norm(centre - top - along * (bottom - top)) < 0.02, name
@@ -67,7 +67,7 @@ def test_soles_end_at_the_contact_points(side, posture):
     model = human()
     snapshot = snapshot_of(posture(model))
     shape = by_name(model)[f"{side}_sole"]
-    sole = snapshot.point_of(shape.body, shape.vertices)
+    sole = snapshot.point_of(shape.body, shape.mesh.vertices)
     points = snapshot.contact_place[[model.contact_index(f"{side}_{k}") for k in range(1, 5)]]
     # The foot is flat in this posture: the sole's extent along the axes is that of the points.
     assert sole.min(axis=0) == pytest.approx(points.min(axis=0), abs=1e-6)
@@ -77,7 +77,7 @@ def test_soles_end_at_the_contact_points(side, posture):
 def test_the_person_stands_upright_and_faces_forwards():
     model = human()
     snapshot = snapshot_of(State.at(model))
-    at = {name: snapshot.point_of(shape.body, shape.vertices) for name, shape in by_name(model).items()}
+    at = {name: snapshot.point_of(shape.body, shape.mesh.vertices) for name, shape in by_name(model).items()}
     assert max(points[:, 2].max() for points in at.values()) == pytest.approx(1.778, abs=0.01)
     assert min(points[:, 2].min() for points in at.values()) == pytest.approx(0.0, abs=1e-9)
     assert at["eyes"][:, 0].max() < at["hair"].mean(axis=0)[0]  # the eyes look towards −x
@@ -95,14 +95,14 @@ def test_a_load_moves_no_limb(posture):
     one, other = snapshot_of(State.at(bare, q)), snapshot_of(State.at(loaded, q))
     assert is_human(loaded)
     for a, b in zip(shapes_of(bare), shapes_of(loaded), strict=True):
-        assert other.point_of(b.body, b.vertices) == pytest.approx(one.point_of(a.body, a.vertices), abs=1e-9)
+        assert other.point_of(b.body, b.mesh.vertices) == pytest.approx(one.point_of(a.body, a.mesh.vertices), abs=1e-9)
 
 
 def test_another_model_is_drawn_by_its_boxes():
     model = MODELS["box"]()
     assert not is_human(model)
     (shape,) = shapes_of(model)
-    assert np.ptp(shape.vertices, axis=0) == pytest.approx(model.shapes[0].size)
+    assert np.ptp(shape.mesh.vertices, axis=0) == pytest.approx(model.shapes[0].size)
 
 
 def test_another_model_has_limbs_from_joint_to_joint():
@@ -115,7 +115,7 @@ def test_another_model_has_limbs_from_joint_to_joint():
     for i, body in enumerate(model.bodies):
         if body.parent is not None:
             surface = [
-                snapshot.point_of(shape.body, shape.vertices)
+                snapshot.point_of(shape.body, shape.mesh.vertices)
                 for shape in shapes
                 if shape.body == model.body_index(body.parent)
             ]

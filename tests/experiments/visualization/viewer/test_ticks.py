@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from experiments.visualization.viewer.page import _with_room
+from experiments.visualization.viewer.plot_panel import with_room
 from experiments.visualization.viewer.ticks import axis, ticks_of
 
 RANGES = [(0.0, 3.0), (0.8701, 0.8709), (-1234.5, 2000.0), (-1e-9, 2e-9), (1e7, 1.00001e7), (-3.0, -2.9), (5.0, 905.0)]
@@ -32,7 +32,7 @@ def test_names_are_short_and_have_no_negative_zero():
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 0.0), (5.0, 5.0), (-2.0, -2.0), (1.0, 1.0 + 1e-15), (0.0, 1e-20)])
 def test_what_is_constant_has_an_axis_too(low, high):
-    least, most = _with_room(low, high)
+    least, most = with_room(low, high)
     assert least < low <= high < most
     names = ticks_of(least, most)[1]
     assert len(set(names)) == len(names) >= 3

@@ -10,6 +10,8 @@ from PIL import Image
 from experiments.visualization.viewer.shapes import HAIR, SHIRT, shapes_of
 from experiments.visualization.viewer.snapshot import turned
 
+from ..hands import click, picture
+
 pytestmark = pytest.mark.browser
 
 #: [pixels] the panel covers the page from here on.
@@ -22,7 +24,7 @@ def test_it_loads_without_a_complaint(watched):
 
 
 def test_it_plays(watched):
-    watched.page.transport.seek(0.0)
+    watched.page.playback.seek(0.0)
     watched.wait_until_drawn(0.0)
     start, _ = watched.pose("left_foot")
     # By the button, as a person does.
@@ -33,12 +35,12 @@ def test_it_plays(watched):
         position, _ = watched.pose("left_foot")
         if not seen or np.abs(position - seen[-1]).max() > 1e-4:
             seen.append(position)
-    watched.page.transport.play(False)
+    watched.page.playback.play(False)
     assert len(seen) > 4
-    film = watched.page.roles[0].film
-    foot = film.model.body_index("left_foot")
+    trajectory = watched.page.runs[0].trajectory
+    foot = trajectory.model.body_index("left_foot")
     for position in seen:  # each of them is a place where the foot was at some time
-        assert np.abs(film.position[:, foot] - position).max(axis=1).min() < 0.01
+        assert np.abs(trajectory.rows.position[:, foot] - position).max(axis=1).min() < 0.01
     assert np.linalg.norm(seen[-1] - start) > 1e-3
 
 
@@ -53,22 +55,22 @@ def _soon(watched, happened):
 
 def test_it_scrubs(watched):
     """A click at three quarters of the slider goes to three quarters of the run."""
-    watched.page.transport.play(False)
-    watched.page.transport.seek(0.0)
+    watched.page.playback.play(False)
+    watched.page.playback.seek(0.0)
     watched.wait_until_drawn(0.0)
     slider = "document.querySelector('.mantine-Slider-trackContainer')"
     place = f"(() => {{ const r = {slider}.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; }})()"
-    ends = watched.page.transport.ends
+    ends = watched.page.playback.ends
     for _ in range(10):  # a click is lost where a busy machine is still laying out the page
         x, y, width, height = watched.browser.evaluate(place)
-        watched.browser.click(x + 0.75 * width, y + height / 2.0)
-        if _soon(watched, lambda: watched.page.transport.time > 0.0):
+        click(watched.browser, x + 0.75 * width, y + height / 2.0)
+        if _soon(watched, lambda: watched.page.playback.time > 0.0):
             break
-    assert watched.page.transport.time == pytest.approx(0.75 * ends, abs=0.05 * ends)
-    watched.wait_until_drawn(watched.page.transport.time)
+    assert watched.page.playback.time == pytest.approx(0.75 * ends, abs=0.05 * ends)
+    watched.wait_until_drawn(watched.page.playback.time)
     position, wxyz = watched.pose("right_foot")
-    snapshot = watched.page.roles[0].film.at(watched.page.transport.time)
-    foot = watched.page.roles[0].film.model.body_index("right_foot")
+    snapshot = watched.page.runs[0].trajectory.at(watched.page.playback.time)
+    foot = watched.page.runs[0].trajectory.model.body_index("right_foot")
     assert position == pytest.approx(snapshot.position[foot], abs=1e-4)
     assert abs(wxyz @ snapshot.quaternion[foot]) == pytest.approx(1.0, abs=1e-6)
 
@@ -100,25 +102,25 @@ def box_of(rows, columns):
 def test_a_picture_shows_the_human_in_its_pose(watched, part):
     """The outline of the figure, its shirt and its hair are within three pixels of where they must be."""
     page, browser = watched.page, watched.browser
-    moment = part * page.transport.ends
-    page.transport.play(False)
-    with page.stage.frame():
-        for layer in page.stage.layers:
-            page.stage.switch(layer, False)
-        page.stage.cast_shadows(False)
+    moment = part * page.playback.ends
+    page.playback.play(False)
+    with page.scene.frame():
+        for layer in page.scene.layers:
+            page.scene.switch(layer, False)
+        page.scene.cast_shadows(False)
         page.server.scene.get_handle_by_name("/world/floor").visible = False
         page.server.scene.world_axes.visible = False
-    page.transport.seek(moment)
+    page.playback.seek(moment)
     watched.wait_until_drawn(moment)
     browser.evaluate("document.querySelectorAll('.mantine-Notification-root').forEach(n => n.remove())")
-    image = np.asarray(Image.open(io.BytesIO(browser.picture())).convert("RGB"), dtype=float)
+    image = np.asarray(Image.open(io.BytesIO(picture(browser))).convert("RGB"), dtype=float)
     image[430:, :60] = 255.0  # the arrows of the axes, in the corner
     camera = watched.client.camera
     height, width = image.shape[:2]
     assert (camera.image_width, camera.image_height) == (width, height)
-    snapshot = page.roles[0].film.at(moment)
-    shapes = shapes_of(page.roles[0].film.model)
-    places = {s.name: pixels_of(camera, snapshot.point_of(s.body, s.vertices), width, height) for s in shapes}
+    snapshot = page.runs[0].trajectory.at(moment)
+    shapes = shapes_of(page.runs[0].trajectory.model)
+    places = {s.name: pixels_of(camera, snapshot.point_of(s.body, s.mesh.vertices), width, height) for s in shapes}
     everything = np.concatenate(list(places.values()))
     assert everything[:, 0].max() < PANEL
     figure = np.nonzero((image[:, :PANEL].min(axis=2) < 235.0) | (np.ptp(image[:, :PANEL], axis=2) > 20.0))
@@ -129,7 +131,7 @@ def test_a_picture_shows_the_human_in_its_pose(watched, part):
     of_shirt = np.concatenate([places["torso"], places["sleeves"]])
     assert box_of(*shirt)[[0, 2]] == pytest.approx(box_of(of_shirt[:, 1], of_shirt[:, 0])[[0, 2]], abs=4.0)
     for side in ("left", "right"):  # each knee is within the figure
-        knee = snapshot.point_of(*_joint(page.roles[0].film.model, f"{side}_shank"))
+        knee = snapshot.point_of(*_joint(page.runs[0].trajectory.model, f"{side}_shank"))
         column, row = np.rint(pixels_of(camera, knee[np.newaxis], width, height)[0]).astype(int)
         assert image[row, column].min() < 235.0
 

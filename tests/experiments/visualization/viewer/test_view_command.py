@@ -10,7 +10,7 @@ import pytest
 
 from experiments.cli.main import main
 from experiments.commands import view as command
-from experiments.visualization.viewer.loaded_runs import cast_of
+from experiments.visualization.viewer.loaded_runs import load_runs
 
 
 @pytest.fixture(scope="module")
@@ -118,5 +118,5 @@ def test_ctrl_c_ends_it(saved):
 
 def test_runs_are_named_so_that_they_differ(pushed, tmp_path):
     folders = [pushed.save(tmp_path / path) for path in ("a/run", "b/run")]
-    assert [role.name for role in cast_of(folders)] == ["a/run", "b/run"]
-    assert [role.name for role in cast_of([folders[0]] * 3)] == ["run", "run #2", "run #3"]
+    assert [loaded.name for loaded in load_runs(folders)] == ["a/run", "b/run"]
+    assert [loaded.name for loaded in load_runs([folders[0]] * 3)] == ["run", "run #2", "run #3"]

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from experiments.catalogue.registry import experiment_named
-from experiments.visualization.live.clock import MOST_LATE, Meter, Pacer
+from experiments.visualization.live.clock import MOST_LATE, Meter, RealTimeClock
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.runner import Runner
 
@@ -26,40 +26,40 @@ class Clock:
 
 
 def test_ticks_are_due_as_time_passes():
-    pacer = Pacer(0.002)
-    assert pacer.due(50.0) == 0
-    assert pacer.due(50.0039) == 1
-    pacer.took(1)
-    assert pacer.due(50.0041) == 1
-    pacer.took(1)
-    assert pacer.due(50.0041) == 0
-    assert pacer.dropped == 0.0
+    clock = RealTimeClock(0.002)
+    assert clock.due(50.0) == 0
+    assert clock.due(50.0039) == 1
+    clock.took(1)
+    assert clock.due(50.0041) == 1
+    clock.took(1)
+    assert clock.due(50.0041) == 0
+    assert clock.dropped == 0.0
 
 
 def test_all_ticks_of_a_long_time_are_taken_whatever_the_pictures():
-    pacer, taken = Pacer(0.002), 0
+    clock, taken = RealTimeClock(0.002), 0
     for k in range(1, 1001):
-        due = pacer.due(7.0 + (k - 1) * 0.0237)
-        pacer.took(due)
+        due = clock.due(7.0 + (k - 1) * 0.0237)
+        clock.took(due)
         taken += due
     assert taken == int(999 * 0.0237 / 0.002 + 1e-9)
-    assert pacer.dropped == 0.0
+    assert clock.dropped == 0.0
 
 
 def test_what_is_late_by_too_much_is_dropped_and_counted():
-    pacer = Pacer(0.002)
-    pacer.due(0.0)
-    assert pacer.due(3600.0) == round(MOST_LATE / 0.002)
-    assert pacer.dropped == pytest.approx(3600.0 - MOST_LATE)
+    clock = RealTimeClock(0.002)
+    clock.due(0.0)
+    assert clock.due(3600.0) == round(MOST_LATE / 0.002)
+    assert clock.dropped == pytest.approx(3600.0 - MOST_LATE)
 
 
 def test_a_pause_is_not_made_up_for():
-    pacer = Pacer(0.002)
-    pacer.due(0.0)
-    pacer.pause()
-    assert pacer.due(10.0) == 0
-    assert pacer.due(10.002) == 1
-    assert pacer.dropped == 0.0
+    clock = RealTimeClock(0.002)
+    clock.due(0.0)
+    clock.pause()
+    assert clock.due(10.0) == 0
+    assert clock.due(10.002) == 1
+    assert clock.dropped == 0.0
 
 
 def test_the_meter_tells_factor_and_idle_share():
@@ -123,7 +123,7 @@ def test_pause_stands_still_and_goes_on(loop):
     runner.pause(False)
     runner.run(0.5)
     assert before + 0.4 < loop.time <= before + 0.5
-    assert runner.pacer.dropped == 0.0
+    assert runner.real_time.dropped == 0.0
 
 
 def test_a_fall_stays_down_or_gets_up_again(loop):
@@ -143,7 +143,7 @@ def test_it_gets_up_again_by_itself_if_told(loop):
     def show(_, status):
         seen.append((clock.now, status))
 
-    runner = Runner(loop, show, again=True, clock=clock, sleep=clock.sleep)
+    runner = Runner(loop, show, auto_restart=True, clock=clock, sleep=clock.sleep)
     runner.ask(lambda it: it.push((1.0, 0.0, 0.0), 80.0))
     runner.run(5.0)
     down = [wall for wall, status in seen if status.fell_at is not None]

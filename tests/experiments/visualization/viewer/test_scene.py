@@ -6,21 +6,24 @@ import pytest
 
 from contact.modes import STICKING
 from experiments.visualization.viewer import colors
-from experiments.visualization.viewer.curves import plots_of, pooled
-from experiments.visualization.viewer.loaded_runs import Role
+from experiments.visualization.viewer.loaded_runs import LoadedRun
+from experiments.visualization.viewer.marks import LEAST_FORCE, contact_arrows, polygon_edges, push_arrows
 from experiments.visualization.viewer.page import Page
-from experiments.visualization.viewer.playback import Transport
-from experiments.visualization.viewer.scene import LEAST_FORCE, contact_arrows, polygon_edges, push_arrows
+from experiments.visualization.viewer.playback import Playback
+from experiments.visualization.viewer.plots import plots_of, pooled
 from experiments.visualization.viewer.serve import serving
-from experiments.visualization.viewer.trajectory import film_of
+from experiments.visualization.viewer.trajectory import trajectory_of
 
 
 @pytest.fixture(scope="module")
 def shown(pushed, tilted, acting):
     """A page of two runs, without a browser."""
-    roles = [Role("one", pushed, film_of(pushed, [acting.push, acting.wind])), Role("two", tilted, film_of(tilted))]
+    runs = [
+        LoadedRun("one", pushed, trajectory_of(pushed, [acting.push, acting.wind])),
+        LoadedRun("two", tilted, trajectory_of(tilted)),
+    ]
     with serving("127.0.0.1", 0) as server:
-        yield Page(server, roles, Transport(0.0, 0.3, playing=False))
+        yield Page(server, runs, Playback(0.0, 0.3, playing=False))
 
 
 def node(page, path):
@@ -28,7 +31,7 @@ def node(page, path):
 
 
 def test_contact_arrows_are_the_forces(pushed):
-    snapshot = film_of(pushed).at(0.2)
+    snapshot = trajectory_of(pushed).at(0.2)
     ends, tints = contact_arrows(snapshot, scale=0.003)
     shown = np.linalg.norm(snapshot.contact_force, axis=1) >= LEAST_FORCE
     assert shown.any()
@@ -39,16 +42,16 @@ def test_contact_arrows_are_the_forces(pushed):
 
 
 def test_push_arrows_are_the_pushes_and_end_where_they_push(pushed, acting):
-    film = film_of(pushed, [acting.push, acting.wind])
-    assert not len(push_arrows(film.at(0.02)))
-    snapshot = film.at(0.14)
+    trajectory = trajectory_of(pushed, [acting.push, acting.wind])
+    assert not len(push_arrows(trajectory.at(0.02)))
+    snapshot = trajectory.at(0.14)
     ends = push_arrows(snapshot, scale=0.004)
     assert ends[:, 1] == pytest.approx(snapshot.push_place)
     assert ends[:, 1] - ends[:, 0] == pytest.approx(0.004 * snapshot.push_force)
 
 
 def test_push_arrows_are_not_inside_of_the_body(pushed, acting):
-    snapshot = film_of(pushed, [acting.push]).at(0.14)
+    snapshot = trajectory_of(pushed, [acting.push]).at(0.14)
     radius = 0.13
     directions = np.random.default_rng(1).normal(size=(4000, 3))
     skin = radius * directions / np.linalg.norm(directions, axis=1)[:, np.newaxis] + acting.push.point
@@ -66,27 +69,27 @@ def test_edges_go_round():
 
 def test_what_is_shown_is_the_snapshot(shown):
     page = shown
-    page.transport.seek(0.123)
+    page.playback.seek(0.123)
     page.frame(0.0)
-    for k, role in enumerate(page.roles):
-        snapshot = role.film.at(0.123)
+    for k, loaded in enumerate(page.runs):
+        snapshot = loaded.trajectory.at(0.123)
         for body in ("trunk", "left_shank", "right_foot"):
-            handle, i = node(page, f"/world/run_{k}/{body}"), role.film.model.body_index(body)
+            handle, i = node(page, f"/world/run_{k}/{body}"), loaded.trajectory.model.body_index(body)
             assert handle.position == pytest.approx(snapshot.position[i], abs=2e-5)
             assert abs(handle.wxyz @ snapshot.quaternion[i]) == pytest.approx(1.0, abs=1e-9)
-    assert node(page, "/world/run_0/thrown").position == pytest.approx(
-        page.roles[0].film.at(0.123).thrown[:3], abs=2e-5
+    assert node(page, "/world/run_0/projectile").position == pytest.approx(
+        page.runs[0].trajectory.at(0.123).projectile[:3], abs=2e-5
     )
-    tilt = page.roles[1].film.at(0.123).platform
+    tilt = page.runs[1].trajectory.at(0.123).platform
     assert node(page, "/world/run_1/platform").wxyz == pytest.approx(tilt[3:], abs=2e-5)
     arrows = node(page, "/world/run_0/contact_forces")
-    assert arrows.points == pytest.approx(contact_arrows(page.roles[0].film.at(0.123))[0], abs=1e-6)
+    assert arrows.points == pytest.approx(contact_arrows(page.runs[0].trajectory.at(0.123))[0], abs=1e-6)
     assert node(page, "/world/run_0/pushes").visible
-    assert not node(page, "/world/run_1/com").visible or page.stage.layers["centre of mass"]
+    assert not node(page, "/world/run_1/com").visible or page.scene.layers["centre of mass"]
 
 
 def test_the_first_is_solid_and_the_others_are_ghosts(shown):
-    solid, ghost = shown.stage.figures
+    solid, ghost = shown.scene.models
     assert not solid.is_ghost
     assert ghost.is_ghost
     assert node(shown, "/world/run_1/trunk/solid").opacity < 0.5
@@ -96,14 +99,14 @@ def test_the_first_is_solid_and_the_others_are_ghosts(shown):
 
 def test_nothing_is_sent_while_nothing_changes(shown):
     page = shown
-    page.transport.seek(0.05)
+    page.playback.seek(0.05)
     page.frame(0.0)
     buffer = page.server._websock_server._broadcast_buffer
     frames, messages = page.frames, buffer.message_counter
     for k in range(5):
         page.frame(0.1 * k)
     assert (page.frames, buffer.message_counter) == (frames, messages)
-    page.transport.seek(0.06)
+    page.playback.seek(0.06)
     page.frame(1.0)
     assert page.frames == frames + 1
     assert messages < buffer.message_counter < messages + 100
@@ -111,37 +114,37 @@ def test_nothing_is_sent_while_nothing_changes(shown):
 
 def test_layers_can_be_switched_off(shown):
     page = shown
-    page.stage.switch("contact forces", False)
+    page.scene.switch("contact forces", False)
     assert not node(page, "/world/run_0/contact_forces").visible
-    page.stage.switch("contact forces", True)
+    page.scene.switch("contact forces", True)
     assert node(page, "/world/run_0/contact_forces").visible
-    page.stage.show_bodies("see-through")
+    page.scene.show_bodies("see-through")
     assert not node(page, "/world/run_0/trunk/solid").visible
     assert node(page, "/world/run_0/trunk/clear").visible
     assert node(page, "/world/run_1/trunk/solid").visible  # a ghost is seen through anyway
-    page.stage.show_bodies("none")
+    page.scene.show_bodies("none")
     assert not node(page, "/world/run_1/trunk/solid").visible
-    page.stage.show_bodies("solid")
+    page.scene.show_bodies("solid")
     assert node(page, "/world/run_0/trunk/solid").visible
 
 
 def test_a_run_that_is_over_is_told(standing, pushed):
     short = standing(duration=0.1)
-    roles = [Role("long", pushed, film_of(pushed)), Role("short", short, film_of(short))]
+    runs = [LoadedRun("long", pushed, trajectory_of(pushed)), LoadedRun("short", short, trajectory_of(short))]
     with serving("127.0.0.1", 0) as server:
-        page = Page(server, roles, Transport(0.0, 0.3, playing=False))
+        page = Page(server, runs, Playback(0.0, 0.3, playing=False))
         for moment, told in ((0.1, 0), (0.3, 1), (0.0, 0)):
-            page.transport.seek(moment)
+            page.playback.seek(moment)
             page.frame(0.0)
             assert page._names.content.count("ended at 0.1 s") == told
 
 
 @pytest.mark.parametrize("apart", [1.0, -0.5, 4.0])
 def test_floors_that_move_do_not_lie_under_the_next_figure(tilted, apart):
-    film = film_of(tilted)
-    roles = [Role("one", tilted, film), Role("two", tilted, film)]
+    trajectory = trajectory_of(tilted)
+    runs = [LoadedRun("one", tilted, trajectory), LoadedRun("two", tilted, trajectory)]
     with serving("127.0.0.1", 0) as server:
-        page = Page(server, roles, Transport(0.0, 0.3, playing=False), apart)
+        page = Page(server, runs, Playback(0.0, 0.3, playing=False), apart)
         for k in range(2):
             plate, grid = (node(page, f"/world/run_{k}/platform/{part}") for part in ("plate", "floor"))
             breadth = np.ptp(plate.vertices[:, 1])
@@ -151,35 +154,35 @@ def test_floors_that_move_do_not_lie_under_the_next_figure(tilted, apart):
 
 def test_a_name_is_used_once(shown):
     with pytest.raises(ValueError, match="already"):
-        shown.stage.add(shown.roles[0].film.model, "run_0")
+        shown.scene.add(shown.runs[0].trajectory.model, "run_0")
 
 
 def test_steps_go_to_the_recorded_rows(shown):
-    times = shown.roles[0].film.time
-    shown.transport.seek(times[10] + 0.0005)
+    times = shown.runs[0].trajectory.times
+    shown.playback.seek(times[10] + 0.0005)
     for button, wanted in (("◀", times[10]), ("◀", times[9]), ("▶", times[10]), ("|◀", 0.0), ("▶|", 0.3)):
         shown.step(button)
-        assert shown.transport.time == pytest.approx(wanted), button
+        assert shown.playback.time == pytest.approx(wanted), button
 
 
 def test_steps_at_once_are_all_taken(shown):
     """The server calls back from several threads."""
-    times = shown.roles[0].film.time
-    shown.transport.seek(0.0)
-    original = shown.transport.seek
+    times = shown.runs[0].trajectory.times
+    shown.playback.seek(0.0)
+    original = shown.playback.seek
 
     def slowly(moment):
         time.sleep(0.01)
         original(moment)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shown.transport, "seek", slowly)
+        patch.setattr(shown.playback, "seek", slowly)
         hands = [threading.Thread(target=shown.step, args=("▶",)) for _ in range(5)]
         for hand in hands:
             hand.start()
         for hand in hands:
             hand.join()
-    assert shown.transport.time == pytest.approx(times[5])
+    assert shown.playback.time == pytest.approx(times[5])
 
 
 def test_plots_are_of_the_run(pushed):

@@ -6,29 +6,28 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from experiments.visualization.video.camera import camera_at, check_camera
-from experiments.visualization.video.frame_schedule import MOST_FRAMES, Shots, parse_size, shots_of
-from experiments.visualization.viewer.page import CAMERAS, ROOM
+from experiments.visualization.video.frame_schedule import MOST_FRAMES, FrameSchedule, parse_size, schedule_of
+from experiments.visualization.viewer.camera import CAMERAS, ROOM, camera_at, check_camera
 from experiments.visualization.viewer.snapshot import turned
 
 
 def test_picture_k_is_of_time_k_over_fps():
-    shots = Shots(0.0, 3.0, 25.0)
-    assert shots.count == 75
-    assert shots.times == [k / 25.0 for k in range(75)]
-    assert shots.duration == pytest.approx(3.0)
+    schedule = FrameSchedule(0.0, 3.0, 25.0)
+    assert schedule.count == 75
+    assert schedule.times == [k / 25.0 for k in range(75)]
+    assert schedule.duration == pytest.approx(3.0)
 
 
 def test_slow_motion_takes_longer():
-    shots = Shots(0.5, 1.0, 20.0, speed=0.25)
-    assert shots.duration == pytest.approx(2.0)
-    np.testing.assert_allclose(np.diff(shots.times), 0.25 / 20.0)
-    assert shots.times[0] == 0.5
-    assert shots.times[-1] < 1.0
+    schedule = FrameSchedule(0.5, 1.0, 20.0, speed=0.25)
+    assert schedule.duration == pytest.approx(2.0)
+    np.testing.assert_allclose(np.diff(schedule.times), 0.25 / 20.0)
+    assert schedule.times[0] == 0.5
+    assert schedule.times[-1] < 1.0
 
 
 def test_an_instant_is_one_picture():
-    assert Shots(1.0, 1.0, 30.0).times == [1.0]
+    assert FrameSchedule(1.0, 1.0, 30.0).times == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -47,16 +46,19 @@ def test_an_instant_is_one_picture():
 )
 def test_wrong_numbers_are_refused(wrong, says):
     with pytest.raises(InputError, match=says):
-        Shots(**({"begins": 0.0, "ends": 3.0, "fps": 25.0} | wrong))
+        FrameSchedule(**({"begins": 0.0, "ends": 3.0, "fps": 25.0} | wrong))
 
 
 def test_from_and_to_are_times_of_the_runs():
     spans = [(0.0, 1.0), (0.5, 3.0)]
-    assert (shots_of(spans, None, None, 10.0, 1.0).begins, shots_of(spans, None, None, 10.0, 1.0).ends) == (0.0, 3.0)
-    assert shots_of(spans, 0.2, 0.7, 10.0, 1.0).times == pytest.approx([0.2, 0.3, 0.4, 0.5, 0.6])
+    assert (schedule_of(spans, None, None, 10.0, 1.0).begins, schedule_of(spans, None, None, 10.0, 1.0).ends) == (
+        0.0,
+        3.0,
+    )
+    assert schedule_of(spans, 0.2, 0.7, 10.0, 1.0).times == pytest.approx([0.2, 0.3, 0.4, 0.5, 0.6])
     for begin, end in ((-0.1, None), (None, 3.1), (math.nan, None)):
         with pytest.raises(InputError, match="from 0 to 3 s"):
-            shots_of(spans, begin, end, 10.0, 1.0)
+            schedule_of(spans, begin, end, 10.0, 1.0)
 
 
 def test_sizes():

@@ -10,7 +10,7 @@ TERMINATED = 128 + signal.SIGTERM
 
 
 @contextlib.contextmanager
-def cleaning_up_when_told() -> Iterator[None]:
+def exit_on_sigterm() -> Iterator[None]:
     """SIGTERM within raises ``SystemExit``, so that what was begun is ended: browsers, folders, unfinished files.
 
     A second one changes nothing. Only a process's main thread can hear signals; elsewhere this does nothing.

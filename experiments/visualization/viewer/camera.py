@@ -1,0 +1,89 @@
+"""Where the camera stands, and how it looks from there."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from biped.errors import InputError
+from contact.arrays import Floats
+
+#: Where the camera goes from the middle of what is looked at [m], by name; the human faces −x, its left is −y.
+CAMERAS: dict[str, tuple[float, float, float]] = {
+    "three-quarter": (-2.6, -2.1, 0.75),
+    "front": (-3.4, 0.0, 0.15),
+    "side": (0.0, -3.4, 0.15),
+    "back": (3.4, 0.0, 0.15),
+    "top": (-0.02, 0.0, 4.0),
+}
+#: [m] height of the middle of the standing human.
+MIDDLE = 0.87
+#: [m] half of the diagonal of what these show well: of the standing human.
+ROOM = 0.95
+#: [rad] vertical field of view.
+FIELD_OF_VIEW = 0.6
+#: More room around a picture than in the browser, where one can step back.
+MARGIN = 1.1
+#: Width over height of a picture that is seen from the distances of the presets; from farther away, if it is narrower.
+ASPECT = 4.0 / 3.0
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera at rest."""
+
+    position: Floats  # (3,) [m]
+    look_at: Floats  # (3,) [m]
+    fov: float = FIELD_OF_VIEW  # [rad] vertical field of view
+
+    @property
+    def wxyz(self) -> Floats:
+        """(4,) unit quaternion, scalar first, from the camera's axes (x right, y down, z forward) to the world's."""
+        ahead = self.look_at - self.position
+        ahead = ahead / np.linalg.norm(ahead)
+        right = np.cross(ahead, (0.0, 0.0, 1.0))
+        right = right / np.linalg.norm(right)
+        turn = Rotation.from_matrix(np.column_stack([right, np.cross(ahead, right), ahead]))
+        return np.asarray(turn.as_quat(scalar_first=True))
+
+    def start(self, server: Any) -> None:
+        camera = server.initial_camera
+        camera.position, camera.look_at = tuple(self.position), tuple(self.look_at)
+        camera.up, camera.fov = (0.0, 0.0, 1.0), self.fov
+
+
+def camera_at(
+    preset: str, middle: Floats, reach: float, size: tuple[int, int] | None = None, room: float = 1.0
+) -> Camera:
+    """A camera that sees all of something.
+
+    Args:
+        preset: the name of one of ``CAMERAS``, or ``X,Y,Z`` [m] from what is looked at.
+        middle: (3,) [m] of it.
+        reach: [m] half of its diagonal.
+        size: width and height of a picture; none of a browser's window.
+        room: how much farther away it stands.
+
+    Raises:
+        InputError: it is neither.
+    """
+    wider = 1.0 if size is None else MARGIN * max(1.0, ASPECT * size[1] / size[0])
+    return Camera(middle + reach / ROOM * room * wider * np.array(check_camera(preset)), middle)
+
+
+def check_camera(text: str) -> tuple[float, ...]:
+    """[m] where a camera stands, from what is looked at, by its name or by ``X,Y,Z``."""
+    if text in CAMERAS:
+        return CAMERAS[text]
+    try:
+        away = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        away = ()
+    if len(away) != 3 or not all(math.isfinite(part) for part in away) or away[0] == away[1] == 0.0:
+        raise InputError(
+            f"--camera {text}: it must be {', '.join(CAMERAS)}, or X,Y,Z in metres from what is looked at, "
+            "not straight above it"
+        )
+    return away

@@ -1,0 +1,203 @@
+"""What is shown of a snapshot besides bodies: arrows of forces, contact points, centres, the support polygon."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from trimesh import Trimesh, creation
+
+from contact.arrays import Floats
+from experiments.visualization.viewer import colors
+from experiments.visualization.viewer.colors import Color
+from experiments.visualization.viewer.mesh import AROUND, ball, linear
+from experiments.visualization.viewer.snapshot import Snapshot, turned
+
+#: [m/N] length of an arrow.
+FORCE_SCALE = 0.002
+#: [N] a smaller force has no arrow.
+LEAST_FORCE = 2.0
+#: [m] what moves by less since it was last sent is not sent again.
+LEAST_MOVE = 2e-5
+#: [m] how far from the line of a push a body's surface counts as before it.
+ASIDE = 0.05
+#: [m] how far above the floor flat marks lie, so that they are seen.
+AREA_LIFT, EDGE_LIFT, DISC_LIFT = 0.002, 0.003, 0.005
+_NO_ARROWS = np.zeros((0, 2, 3))
+
+
+class _Spot(NamedTuple):
+    """A place that is marked; ``name`` is the snapshot's field."""
+
+    name: str
+    layer: str
+    color: Color
+    lift: float
+    surface: Trimesh
+
+
+def _disc(radius: float) -> Trimesh:
+    return creation.cylinder(radius, segment=((0.0, 0.0, 0.0), (0.0, 0.0, 0.002)), sections=AROUND)
+
+
+_SPOTS = (
+    _Spot("com", "centre of mass", colors.COM, 0.0, ball(0.034)),
+    _Spot("com_on_floor", "centre of mass", colors.COM, DISC_LIFT, _disc(0.020)),
+    _Spot("xcom", "extrapolated centre of mass", colors.XCOM, DISC_LIFT + 0.001, _disc(0.026)),
+    _Spot("cop", "centre of pressure", colors.COP, DISC_LIFT + 0.002, _disc(0.026)),
+)
+
+
+def contact_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> tuple[Floats, NDArray[np.uint8]]:
+    """The floor's forces as arrows: (arrows, 2, 3) [m] begin and end, (arrows, 3) the colours of the modes.
+
+    An arrow begins at its contact point and is ``scale`` [m/N] times the force long.
+    """
+    shown = np.linalg.norm(snapshot.contact_force, axis=1) >= LEAST_FORCE
+    begin = snapshot.contact_place[shown]
+    ends = np.stack([begin, begin + scale * snapshot.contact_force[shown]], axis=1)
+    return ends, _mode_colors(snapshot)[shown]
+
+
+def _mode_colors(snapshot: Snapshot) -> NDArray[np.uint8]:
+    return np.array(colors.MODES, dtype=np.uint8)[snapshot.contact_mode - 1]
+
+
+def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE, surfaces: Mapping[int, Floats] | None = None) -> Floats:
+    """(arrows, 2, 3) [m] begin and end of the pushes in action.
+
+    An arrow ends where it pushes, or, so that it is seen, where it comes out of the body's skin on the way back.
+
+    Args:
+        snapshot: the instant.
+        scale: [m/N] length of an arrow.
+        surfaces: by number of the body: (V, 3) [m] its surface, from its centre of mass in home axes.
+    """
+    shown = np.flatnonzero(np.linalg.norm(snapshot.push_force, axis=1) >= LEAST_FORCE)
+    ends = np.empty((len(shown), 2, 3))
+    for k, push in enumerate(shown):
+        force, end = snapshot.push_force[push], snapshot.push_place[push]
+        body = int(snapshot.push_body[push])
+        back = force / np.linalg.norm(force)
+        if surfaces is not None and body in surfaces:
+            into_body = snapshot.quaternion[body] * np.array([1.0, -1.0, -1.0, -1.0])
+            place = turned(into_body, end - snapshot.position[body])
+            end = end - _depth(surfaces[body], place, turned(into_body, back)) * back
+        ends[k] = end - scale * force, end
+    return ends
+
+
+def _depth(surface: Floats, place: Floats, direction: Floats) -> float:
+    """[m] how far a place is inside of a surface, against a direction; 0 where it is outside."""
+    away = surface - place
+    along = away @ direction
+    aside = np.einsum("vi,vi->v", away, away) - along**2
+    near = along[aside < ASIDE**2]
+    return max(-float(near.min()), 0.0) if len(near) else 0.0
+
+
+def raised(places: Floats, height: float) -> Floats:
+    higher: Floats = places + np.array([0.0, 0.0, height])
+    return higher
+
+
+def polygon_edges(corners: Floats) -> Floats:
+    """(corners, 2, 3) [m] the edges of a polygon (corners, 3)."""
+    return np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)
+
+
+class Marks:
+    """The marks of one model; ``color`` is that of all of them, or None where each has its own."""
+
+    def __init__(self, scene: Any, path: str, color: Color | None) -> None:
+        self._scene, self._path, self._color = scene, path, color
+        self._sent: dict[str, tuple[Floats, Any]] = {}
+        self._handles: dict[str, Any] = {}
+        flat = {"cast_shadow": False, "receive_shadow": False, "visible": False}
+        for spot in _SPOTS:
+            self._handles[spot.name] = scene.add_mesh_simple(
+                f"{path}/{spot.name}", spot.surface.vertices, spot.surface.faces, color=color or spot.color, **flat
+            )
+
+    def show(self, snapshot: Snapshot, layers: dict[str, bool], scale: float, surfaces: Mapping[int, Floats]) -> None:
+        for spot in _SPOTS:
+            place = getattr(snapshot, spot.name)
+            on = layers[spot.layer] and bool(np.isfinite(place[0]))
+            self._put(spot.name, on, position=raised(place, spot.lift))
+        forces, tints = contact_arrows(snapshot, scale)
+        self._arrows("contact_forces", forces if layers["contact forces"] else _NO_ARROWS, tints)
+        pushes = push_arrows(snapshot, scale, surfaces) if layers["pushes"] else _NO_ARROWS
+        self._arrows("pushes", pushes, np.tile(colors.PUSH, (len(pushes), 1)), thick=1.7)
+        if self._color is None:
+            places = snapshot.contact_place if layers["contact points"] else np.zeros((0, 3))
+            self._points(places, _mode_colors(snapshot)[: len(places)])
+        self._polygon(snapshot.support if layers["support polygon"] else np.zeros((0, 3)))
+
+    def _put(self, name: str, on: bool, make: Callable[[], Any] | None = None, **values: Any) -> None:
+        """Show something with these values, or hide it; it is made when it is first shown."""
+        handle = self._handles.get(name)
+        if handle is None:
+            if on and make is not None:
+                self._handles[name] = make()
+            return
+        if handle.visible != on:
+            handle.visible = on
+        for key, value in values.items() if on else ():
+            setattr(handle, key, value)
+
+    def _arrows(self, name: str, ends: Floats, own: Any, thick: float = 1.0) -> None:
+        tints = linear(own if self._color is None else self._color)
+        if not self._has_changed(name, ends, tints):
+            return
+        radii = {"shaft_radius": 0.006 * thick, "head_radius": 0.015 * thick, "head_length": 0.036 * thick}
+        self._put(
+            name, bool(len(ends)), lambda: self._scene.add_arrows(f"{self._path}/{name}", ends, tints, **radii),
+            points=ends.astype(np.float32), colors=tints,
+        )  # fmt: skip
+
+    def _points(self, places: Floats, tints: NDArray[np.uint8]) -> None:
+        if not self._has_changed("points", places, tints):
+            return
+        points, look = places.astype(np.float32), {"point_size": 0.018, "point_shape": "circle"}
+        self._put(
+            "points", bool(len(points)),
+            lambda: self._scene.add_point_cloud(f"{self._path}/points", points, tints, **look),
+            points=points, colors=tints,
+        )  # fmt: skip
+
+    def _polygon(self, corners: Floats) -> None:
+        """Its edges, and its area as a fan of triangles; made anew where the number of corners changes."""
+        if not self._has_changed("polygon", corners, None):
+            return
+        color, count = self._color or colors.BASE, len(corners)
+        edges = polygon_edges(raised(corners, EDGE_LIFT)).astype(np.float32)
+        area, k = raised(corners, AREA_LIFT).astype(np.float32), np.arange(1, count - 1)
+        look = {"opacity": 0.16, "side": "double", "cast_shadow": False, "receive_shadow": False}
+        if count > 1 and "polygon" in self._handles and len(self._handles["polygon"].points) != count:
+            del self._handles["polygon"]
+        if count > 2 and "area" in self._handles and len(self._handles["area"].vertices) != count:
+            del self._handles["area"]
+        self._put(
+            "polygon", count > 1,
+            lambda: self._scene.add_line_segments(
+                f"{self._path}/polygon", edges, np.array(color, dtype=np.uint8), thickness=2.5, thickness_units="screen"
+            ),
+            points=edges,
+        )  # fmt: skip
+        self._put(
+            "area", count > 2,
+            lambda: self._scene.add_mesh_simple(
+                f"{self._path}/area", area, np.stack([np.zeros_like(k), k, k + 1], axis=1), color=color, **look
+            ),
+            vertices=area,
+        )  # fmt: skip
+
+    def _has_changed(self, name: str, places: Floats, color: Any) -> bool:
+        """Whether it differs from what was sent last by enough to be seen; remembers it if so."""
+        last = self._sent.get(name)
+        if last is not None and last[0].shape == places.shape:
+            still = not places.size or float(np.abs(places - last[0]).max()) < LEAST_MOVE
+            if still and (color is None or np.array_equal(last[1], color)):
+                return False
+        self._sent[name] = (places.copy(), color)
+        return True

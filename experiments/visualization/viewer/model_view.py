@@ -1,0 +1,160 @@
+"""A model in the scene: its bodies, what hangs on it and what flies about it, and its marks."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.model import Model
+from contact.arrays import Floats
+from experiments.visualization.viewer import colors
+from experiments.visualization.viewer.colors import Color
+from experiments.visualization.viewer.marks import Marks
+from experiments.visualization.viewer.mesh import as_glb, box, joined
+from experiments.visualization.viewer.scenery import Scenery
+from experiments.visualization.viewer.shapes import Shape, shapes_of
+from experiments.visualization.viewer.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from experiments.visualization.viewer.scene import ViewerScene
+
+#: How much is seen through a ghost.
+GHOST_OPACITY = 0.35
+#: A body that is seen through.
+CLEAR, CLEAR_OPACITY = (120, 140, 165), 0.3
+#: [m] edge of the plate that shows a floor that moves.
+PLATE = 3.0
+
+
+class ModelView:
+    """A model in a scene.
+
+    Attributes:
+        name: of it.
+        is_ghost: whether it is seen through.
+        color: of all of it, or None.
+    """
+
+    def __init__(
+        self,
+        scene: "ViewerScene",
+        model: Model,
+        name: str,
+        ghost: bool,
+        color: Color | None,
+        scenery: Scenery,
+        offset: tuple[float, float, float],
+        plate: float,
+    ) -> None:
+        self.scene, self.model, self.name, self.is_ghost, self.color = scene, model, name, ghost, color
+        self.scenery = scenery
+        self.last: Snapshot | None = None
+        self._server_scene = scene.server.scene
+        self._path = f"{scene.root}/{name}"
+        self._top = self._server_scene.add_frame(self._path, show_axes=False, position=offset, visible=False)
+        self._plate = self._add_plate(plate)
+        self._skins: list[tuple[Any, Any]] = []
+        self._surfaces: dict[int, Floats] = {}
+        self._bodies = self._add_bodies()
+        self._projectile = self._add_projectile()
+        self._marks = Marks(self._server_scene, self._path, color if ghost else None)
+        self._add_patches()
+
+    def show(self, snapshot: Snapshot) -> None:
+        first, self.last = self.last is None, snapshot
+        for body, handle in self._bodies:
+            handle.position, handle.wxyz = snapshot.position[body], snapshot.quaternion[body]
+        if self._projectile is not None and self._projectile.visible != (snapshot.projectile is not None):
+            self._projectile.visible = snapshot.projectile is not None
+        for moved, pose in ((self._projectile, snapshot.projectile), (self._plate, snapshot.platform)):
+            if moved is not None and pose is not None:
+                moved.position, moved.wxyz = pose[:3], pose[3:]
+        self._marks.show(snapshot, self.scene.layers, self.scene.force_scale, self._surfaces)
+        if first:
+            self._top.visible = True
+
+    def refresh(self) -> None:
+        if self.last is not None:
+            self.show(self.last)
+
+    def show_bodies(self, how: str) -> None:
+        """As one of ``scene.BODIES``; a ghost is seen through either way."""
+        for solid, clear in self._skins:
+            solid.visible = how == "solid" or (clear is None and how == "see-through")
+            if clear is not None:
+                clear.visible = how == "see-through"
+
+    def set_visible(self, on: bool) -> None:
+        self._top.visible = on and self.last is not None
+
+    def _mesh(self, path: str, mesh: Any, color: Color, **others: Any) -> Any:
+        opacity = GHOST_OPACITY if self.is_ghost else None
+        options = {"opacity": opacity, "cast_shadow": not self.is_ghost, "receive_shadow": False} | others
+        return self._server_scene.add_mesh_simple(
+            path, mesh.vertices, mesh.faces, color=color if self.color is None else self.color, **options
+        )
+
+    def _add_bodies(self) -> list[tuple[int, Any]]:
+        """A frame for each body that has a surface, and its surfaces: as few things to draw as can be.
+
+        In its own colours it is one mesh with a colour for each vertex; in one colour, and so that it can be seen
+        through, another. Only one of them is visible.
+        """
+        shapes = list(shapes_of(self.model))
+        for k, load in enumerate(self.scenery.loads):
+            shapes.append(Shape(load.body, f"load_{k}", box(load.size, load.center), colors.LOAD))
+        found = []
+        for body in sorted({shape.body for shape in shapes}):
+            path = f"{self._path}/{self.model.body_names[body]}"
+            found.append((body, self._server_scene.add_frame(path, show_axes=False)))
+            parts = [shape for shape in shapes if shape.body == body]
+            whole = joined([part.mesh for part in parts])
+            self._surfaces[body] = np.asarray(whole.vertices)
+            if self.color is None:
+                tints = np.concatenate([np.tile(part.color, (len(part.mesh.vertices), 1)) for part in parts])
+                glb = as_glb(whole, tints)
+                solid = self._server_scene.add_glb(f"{path}/solid", glb, cast_shadow=True, receive_shadow=False)
+            else:
+                solid = self._mesh(f"{path}/solid", whole, self.color)
+            clear = None
+            if not self.is_ghost:
+                clear = self._mesh(f"{path}/clear", whole, CLEAR, opacity=CLEAR_OPACITY, visible=False)
+            self._skins.append((solid, clear))
+        return found
+
+    def _add_projectile(self) -> Any:
+        if self.scenery.projectile_size is None:
+            return None
+        mesh = box(self.scenery.projectile_size)
+        return self._mesh(f"{self._path}/projectile", mesh, colors.PROJECTILE, flat_shading=True)
+
+    def _add_plate(self, breadth: float) -> Any:
+        """The frame of a floor that moves, with a plate that shows it."""
+        if not self.scenery.moving_floor:
+            return None
+        path = f"{self._path}/platform"
+        plate = self._server_scene.add_frame(path, show_axes=False)
+        if not self.is_ghost:
+            add_floor(self._server_scene, f"{path}/floor", size=(PLATE, breadth))
+            under = box((PLATE, breadth, 0.06), (0.0, 0.0, -0.036))
+            self._server_scene.add_mesh_simple(f"{path}/plate", under.vertices, under.faces, color=colors.PLATE)
+        return plate
+
+    def _add_patches(self) -> None:
+        parent = self._path if self._plate is None else f"{self._path}/platform"
+        for k, patch in enumerate(self.scenery.patches if not self.is_ghost else ()):
+            size = (patch.x[1] - patch.x[0], patch.y[1] - patch.y[0], 0.001)
+            mesh = box(size, (sum(patch.x) / 2.0, sum(patch.y) / 2.0, 0.001 + 0.0002 * k))
+            self._server_scene.add_mesh_simple(
+                f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=colors.of_friction(patch.mu), opacity=0.6,
+                cast_shadow=False,
+            )  # fmt: skip
+
+
+def add_floor(server_scene: Any, path: str, size: tuple[float, float] | None = None) -> Any:
+    """A grid of 0.1 m and 1 m; without end, or as large as told [m] along x and y."""
+    width, height = size or (40.0, 40.0)
+    return server_scene.add_grid(
+        path, width=width, height=height, cell_size=0.1, section_size=1.0, infinite_grid=size is None,
+        cell_color=(226, 229, 233), section_color=(176, 184, 194), cell_thickness=0.8, section_thickness=1.1,
+        plane_color=(243, 245, 247), plane_opacity=1.0, shadow_opacity=0.28, fade_distance=26.0,
+    )  # fmt: skip

@@ -1,0 +1,67 @@
+"""What can be plotted beside the scene: a few quantities of a run over time."""
+
+import numpy as np
+
+from biped.metrics.timeseries import series
+from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.visualization.figures import quantities as q
+from experiments.visualization.figures.labels import SIDES
+from experiments.visualization.figures.quantities import Curve, Panel
+from experiments.visualization.figures.subject import Subject
+
+#: Points of a curve that are sent to the browser.
+POINTS = 480
+
+
+def plots_of(run: Run) -> list[Panel]:
+    """All that a run has, the most telling first; the title has the unit."""
+    subject, table = Subject(run, run.set_point), series(run)
+    model = run.state.model
+    plots: list[Panel] = []
+
+    def add(title: str, *curves: Curve) -> None:
+        plots.append(Panel(title, "", curves))
+
+    if run.set_point is not None and model.is_floating:
+        distance, angle = q.error_sizes(subject)
+        add("position error of the trunk [mm]", Curve("", distance.values))
+        add("orientation error of the trunk [°]", Curve("", angle.values))
+    if model.is_floating:
+        add(f"height of the {model.root.name} [m]", Curve("", subject.column(f"{subject.root}_z")))
+    torques = {joint: subject.column(f"torque_{joint}") for joint in q.joints_with(subject, "torque")}
+    paired = False
+    for joint in ("hip_pitch", "knee_pitch", "ankle_pitch", "ankle_roll"):
+        curves = [Curve(side, torques[f"{side}_{joint}"]) for side in SIDES if f"{side}_{joint}" in torques]
+        if curves:
+            paired = True
+            add(f"{joint.replace('_', ' ')} torque [N·m]", *curves)
+    if torques and not paired:
+        add("torque [N·m]", *(Curve(name.replace("_", " "), torques[name]) for name in model.joint_names[:4]))
+    if model.nc:
+        add("ground force [N]", Curve("", table["grf_z"].to_numpy()))
+        for column, title in (
+            ("margin_of_stability", "margin of stability [mm]"),
+            ("cop_margin", "margin of the centre of pressure [mm]"),
+        ):
+            if table[column].notna().any():
+                add(title, Curve("", 1e3 * table[column].to_numpy()))
+    add("height of the centre of mass [m]", Curve("", table["com_z"].to_numpy()))
+    add("kinetic energy [J]", Curve("", subject.column("ledger_kinetic")))
+    return plots
+
+
+def pooled(time: Floats, values: Floats, grid: Floats) -> Floats:
+    """Values on an even grid [s]: of each interval about a grid point the one farthest from the interval's mean.
+
+    So no peak is lost. NaN where the run has none; by interpolation where no row falls into an interval.
+    """
+    half = 0.5 * (grid[1] - grid[0]) if len(grid) > 1 else 0.0
+    result = np.interp(grid, time, values, left=np.nan, right=np.nan)
+    first = np.searchsorted(time, grid - half)
+    last = np.searchsorted(time, grid + half)
+    for k in np.flatnonzero(last - first > 1):
+        part = values[first[k] : last[k]]
+        if np.isfinite(part).any():
+            result[k] = part[np.nanargmax(np.abs(part - np.nanmean(part)))]
+    return result

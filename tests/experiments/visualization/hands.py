@@ -1,0 +1,21 @@
+"""What a person does in front of a page, and sees, told to Chromium."""
+
+import base64
+
+
+def picture(browser):
+    """The page as a PNG."""
+    return base64.b64decode(browser.command("Page.captureScreenshot", format="png")["data"])
+
+
+def click(browser, x, y):
+    """Click at a place of the page [pixels]."""
+    for kind in ("mousePressed", "mouseReleased"):
+        browser.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+
+def press(browser, key, code, repeats=0):
+    """Press a key, such as ``p`` whose code is ``KeyP``, and let it go; held down, it comes again so many times."""
+    for number in range(repeats + 1):
+        browser.command("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, text=key, autoRepeat=number > 0)
+    browser.command("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
