@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
 from biped.runs.row_layout import POSE
-from biped.runs.summary import error_quaternions, orientation_errors, position_errors
 from contact.arrays import Floats
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label
@@ -89,19 +89,19 @@ def targets(subject: Subject) -> tuple[Targets, Targets]:
 def position_error(subject: Subject) -> Floats:
     """(rows, 3) [mm]; needs a set point."""
     assert subject.set_point is not None
-    return 1e3 * position_errors(subject.run.frame, subject.set_point)
+    return 1e3 * position_errors(subject.run, subject.set_point)
 
 
 def orientation_error(subject: Subject) -> tuple[Curve, ...]:
     """q_et, which goes to the identity; needs a set point."""
     assert subject.set_point is not None
-    return _quaternion(error_quaternions(subject.run.frame, subject.set_point).T)
+    return _quaternion(error_quaternions(subject.run, subject.set_point).T)
 
 
 def error_sizes(subject: Subject) -> tuple[Curve, Curve]:
     """Distance from the set point and angle of the turn to it; needs one."""
     assert subject.set_point is not None
-    angle = np.degrees(orientation_errors(subject.run.frame, subject.set_point))
+    angle = np.degrees(orientation_errors(subject.run, subject.set_point))
     distance = np.linalg.norm(position_error(subject), axis=1)
     return Curve("position [mm]", distance, style.BLUE), Curve("angle [°]", angle, style.RED)
 

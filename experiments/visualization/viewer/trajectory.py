@@ -13,7 +13,7 @@ from biped.errors import InputError
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.metrics.kernels.support import COP, FEET, XCOM, fill_series, gather_base
 from biped.metrics.layout import Layout
-from biped.metrics.measuring import rows_of
+from biped.metrics.runs import rows_of
 from biped.model import Model
 from biped.runs.row_layout import POSE, columns_of
 from biped.runs.run import Run
@@ -24,7 +24,7 @@ from experiments.visualization.viewer.scenery import Scenery, scenery_of
 from experiments.visualization.viewer.snapshot import Snapshot, turned
 
 #: What the columns of a thrown box begin with.
-PROJECTILE = "thrown"
+PROJECTILE = "projectile"
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snaps
         row[0, place : place + 7] = (arrays.found[c], *arrays.force[c], *contact[c])
     if state.floor is not None:
         row[0, places.platform : places.platform + 7] = (*state.floor[0:3], *state.floor[12:16])
-    projectile = None if state.thrown is None else state.thrown[np.newaxis, :7].copy()
+    projectile = None if state.projectile is None else state.projectile[np.newaxis, :7].copy()
     spans = np.array([state.time - float(arrays.clock[LAST_STEP_LENGTH]), state.time])
     pushes = _pushes_among(disturbances)
     seen = _seen(layout, model, arrays.q[np.newaxis].copy(), row, projectile, pushes, spans)
@@ -159,7 +159,7 @@ def _seen(
     points = np.array([motion.contact for motion in motions])
     contact = np.stack([rows[:, p : p + 7] for p in places.contact], axis=1) if model.nc else np.zeros((count, 0, 7))
     series = np.empty((count, FEET + len(layout.feet)))
-    fill_series(rows, places, layout.body(), layout.room(), series)
+    fill_series(rows, places, layout.body(), layout.scratch(), series)
     platform = None if places.platform < 0 else rows[:, places.platform : places.platform + 7].copy()
     com = rows[:, places.com : places.com + 3].copy()
     flat = np.column_stack([series[:, COP : COP + 2], np.zeros(count)])
@@ -187,11 +187,11 @@ def _seen(
 
 def _support_polygons(layout: Layout, rows: Floats, platform: Floats | None) -> Any:
     """(rows,) of arrays: the corners on the floor, as many as there are."""
-    polygons, room = np.empty(len(rows), dtype=object), layout.room()
+    polygons, scratch = np.empty(len(rows), dtype=object), layout.scratch()
     for k, row in enumerate(rows):
-        corners = gather_base(row, layout.places, room) if len(layout.places.contact) else 0
+        corners = gather_base(row, layout.places, scratch) if len(layout.places.contact) else 0
         floor = None if platform is None else np.tile(platform[k], (corners, 1))
-        polygons[k] = _on_floor(room.hull[:corners], floor)
+        polygons[k] = _on_floor(scratch.hull[:corners], floor)
     return polygons
 
 
