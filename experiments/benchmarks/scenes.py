@@ -49,7 +49,6 @@ class Timed:
 
     @property
     def real_time_factor(self) -> float:
-        """Simulated seconds a second of compiled time."""
         return self.simulated / self.compiled
 
 
@@ -62,7 +61,6 @@ def timed(
     record_every: float | None = None,
     integrator: Integrator | None = None,
 ) -> Timed:
-    """Simulate from a copy of ``state``, and time it."""
     start = state.copy()
     return _timed(
         lambda: simulate(
@@ -99,7 +97,6 @@ def stiff_stance(step: float, duration: float) -> Callable[[], Timed]:
 
 
 def flight(step: float, duration: float) -> Callable[[], Timed]:
-    """The human tumbles without gravity, its joints free."""
     model = human().with_gravity((0.0, 0.0, 0.0))
     state = State.at(model, *tumbling(model))
     return lambda: timed(model, None, state, step, duration)
@@ -116,7 +113,6 @@ def tumbling(model: Model) -> tuple[Floats, Floats]:
 
 
 def closed_loops(duration: float) -> dict[tuple[str, float], Callable[[], Timed]]:
-    """All scenes at all steps."""
     scenes = {WORKSPACE: stance, IMPEDANCE: stiff_stance, FLIGHT: flight}
     return {(name, step): scene(step, duration) for name, scene in scenes.items() for step in STEPS}
 

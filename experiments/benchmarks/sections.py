@@ -29,7 +29,6 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """Name and unit, one above the other."""
         return f"{self.name}\n{self.unit}" if self.unit else self.name
 
 
@@ -52,7 +51,6 @@ class Section:
     notes: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """By row and column."""
         names = [column.name for column in self.columns]
         return {
             "title": self.title,
@@ -63,7 +61,6 @@ class Section:
 
 
 def write_json(path: Path, stamp: Mapping[str, Any], sections: list[Section]) -> None:
-    """Write the stamp and all sections."""
     content = {"stamp": dict(stamp), "sections": {section.name: section.as_json() for section in sections}}
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -86,7 +83,6 @@ SHOWN_ROWS = 12
 
 
 def _console() -> "Console":
-    """A terminal, or a hundred columns where there is none."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -94,13 +90,11 @@ def _console() -> "Console":
 
 
 def print_stamp(stamp: Mapping[str, Any]) -> None:
-    """What and where, in a few lines."""
     known = [f"{name} {value}" for name, value in stamp.items() if value is not None]
     _console().print(", ".join(known), style="dim")
 
 
 def print_section(section: Section) -> None:
-    """Show a section on the terminal."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

@@ -39,13 +39,11 @@ class _Parser(Parser):
     """Lists papers and items in its help; only then are they imported."""
 
     def format_help(self) -> str:
-        """With all papers and their items."""
         self.epilog = f"{listing()}\n{_EXAMPLES}"
         return super().format_help()
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of ``biped reproduce``."""
     own = _Parser(
         prog="biped reproduce", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -58,7 +56,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def listing() -> str:
-    """All papers and their items, with titles."""
     lines = []
     for name in registry.paper_names():
         paper = registry.load(name)
@@ -70,7 +67,6 @@ def listing() -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``reproduce`` says; the exit status."""
     options = parser().parse_args(argv)
     if options.paper is None:
         print(listing(), end="")
@@ -80,7 +76,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def run(paper: "Paper", options: argparse.Namespace) -> int:
-    """Recompute, print and write; the exit status."""
     from experiments.cli.machine import stamp
     from experiments.cli.output import writable_folder
     from experiments.papers.run import Session
@@ -109,14 +104,12 @@ def run(paper: "Paper", options: argparse.Namespace) -> int:
 
 
 def command_of(options: argparse.Namespace) -> str:
-    """What was typed, without the folder."""
     words = ["biped reproduce", options.paper, *options.items]
     words += [f"--{name}" for name in ("quick", "no-figures") if getattr(options, name.replace("-", "_"))]
     return " ".join(words)
 
 
 def _write(session: "Session", command: str) -> "tuple[Path, dict[str, Kept]]":
-    """The page of all that is kept, and what that is."""
     from experiments.papers.cached import recall
     from experiments.papers.report import report_page
     from experiments.visualization.pages import write_page

@@ -44,11 +44,9 @@ class Kept:
 
     @property
     def files(self) -> list[Path]:
-        """The tables and the figures."""
         return [self.folder / name for name in (*self.tables.values(), *self.figures)]
 
     def table(self, title: str) -> pd.DataFrame:
-        """A table by its title."""
         return pd.read_csv(self.folder / self.tables[title])
 
 
@@ -118,7 +116,6 @@ def _remove_former(folder: Path) -> None:
 
 
 def _plain(finding: Finding) -> Finding:
-    """The finding in Python's own types, NumPy's left out."""
     return Finding(
         finding.quantity,
         _number(finding.published),

@@ -41,7 +41,6 @@ def report_page(
 
 
 def missing_items(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure]) -> list[tuple[Item, str]]:
-    """The items that the page has no outcome of, and why."""
     return [
         (item, f"failed: {failures[item.name].message}" if item.name in failures else NOT_COMPUTED)
         for item in paper.items
@@ -72,7 +71,6 @@ class Tally:
 
 
 def tally(findings: Iterable[Finding]) -> Tally:
-    """Of these statements."""
     found = list(findings)
     evidence = [finding.agrees for finding in found if not finding.fitted]
     all_agree = all(finding.agrees for finding in found)
@@ -80,7 +78,6 @@ def tally(findings: Iterable[Finding]) -> Tally:
 
 
 def all_findings(kept: Mapping[str, Kept]) -> list[Finding]:
-    """The statements of all items."""
     return [finding for outcome in kept.values() for finding in outcome.findings]
 
 

@@ -48,7 +48,6 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
 
 
 def print_summary(session: Session, kept: Mapping[str, Kept], page: Path, console: Console | None = None) -> None:
-    """How much agrees, what is missing, and where the page is."""
     console = console or terminal()
     counted = tally(all_findings(kept))
     text = f"\n{session.paper.name}: {counted}"

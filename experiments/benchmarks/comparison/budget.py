@@ -7,31 +7,31 @@ Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Effort:
+class Budget:
     """How much is measured.
 
     Attributes:
         standing: [s] over which feet may creep.
         flight: [s] of free tumbling.
-        halvings: steps on the ladder of convergence, at most.
+        refinements: step sizes of the experiment, at most.
         repeats: of every timing.
         timed: [s] of the experiment that are timed, at most.
-        rungs: steps on the ladder of work and precision.
-        patience: [s] of computation after which that ladder is not climbed further.
+        precisions: step sizes of work and precision.
+        patience: [s] of computation after which these are not refined further.
     """
 
     standing: float
     flight: float
-    halvings: int
+    refinements: int
     repeats: int
     timed: float
-    rungs: int
+    precisions: int
     patience: float
 
 
 #: Six repeats are the fewest whose least and greatest enclose the median by 95 %.
-FULL = Effort(20.0, 60.0, 5, 11, 0.5, 7, 0.6)
-QUICK = Effort(10.0, 10.0, 4, 6, 0.5, 4, 0.2)
+FULL = Budget(20.0, 60.0, 5, 11, 0.5, 7, 0.6)
+QUICK = Budget(10.0, 10.0, 4, 6, 0.5, 4, 0.2)
 
 
 def part(progress: Progress, k: int, count: int, total: float = 1.0) -> Progress:

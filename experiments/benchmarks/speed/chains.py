@@ -66,7 +66,6 @@ class ChainCost:
 
     @property
     def deviation_per_iteration(self) -> float:
-        """The same of the cost per link and iteration."""
         return _deviation(self.per_iteration())
 
 
@@ -92,7 +91,6 @@ def _case(name: str, links: int, steps: int) -> Callable[[], Timed]:
 
 
 def chain_cost(results: Mapping[Case, list[Timed]], name: str) -> ChainCost:
-    """Of one integrator, from all runs."""
     mine = {links: runs for (integrator, links), runs in results.items() if integrator == name}
     return ChainCost(
         {links: Spread.of([run.per_step for run in runs]) for links, runs in mine.items()},

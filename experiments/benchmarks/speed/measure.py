@@ -18,7 +18,7 @@ MISSING = "MuJoCo is not installed, so it is not compared: pip install 'biped-ba
 
 
 @dataclass(frozen=True)
-class Effort:
+class Budget:
     """How much is measured.
 
     Attributes:
@@ -36,14 +36,13 @@ class Effort:
     quick: bool
 
 
-def effort(quick: bool, repeats: int | None = None) -> Effort:
-    """Half a minute's worth, or a few minutes'."""
+def budget(quick: bool, repeats: int | None = None) -> Budget:
     if quick:
-        return Effort(repeats or 3, 0.5, 500, 500, quick)
-    return Effort(repeats or 15, 3.0, 2000, 2000, quick)
+        return Budget(repeats or 3, 0.5, 500, 500, quick)
+    return Budget(repeats or 15, 3.0, 2000, 2000, quick)
 
 
-def sections(work: Effort, folder: Path, with_mujoco: bool) -> Iterator[tuple[str, Callable[[], Section]]]:
+def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[str, Callable[[], Section]]]:
     """What is measured, in words, and how; figures go into ``folder``."""
     yield "the closed loop", lambda: closed_loop_section(work)
     yield "whole experiments", lambda: experiment_section(work)
@@ -68,8 +67,7 @@ def _numbers(spread: Spread, factor: float = 1.0) -> tuple[float, float, float]:
     return scaled.least, scaled.median, scaled.most
 
 
-def closed_loop_section(work: Effort) -> Section:
-    """The human, standing and in flight, at all steps."""
+def closed_loop_section(work: Budget) -> Section:
     section = Section(
         "closed_loop",
         "Cost of a step, on one core, compiled",
@@ -87,7 +85,7 @@ def closed_loop_section(work: Effort) -> Section:
     return section
 
 
-def experiment_section(work: Effort) -> Section:
+def experiment_section(work: Budget) -> Section:
     """The thesis's two balancing experiments, 3 s at 0.5 ms."""
     section = Section(
         "experiments",
@@ -103,7 +101,7 @@ def experiment_section(work: Effort) -> Section:
     return section
 
 
-def chain_section(work: Effort, folder: Path) -> Section:
+def chain_section(work: Budget, folder: Path) -> Section:
     """Chains of 2 to 200 links, in generalized and in maximal coordinates."""
     results = interleaved(chain_cases(work.chain_steps), work.repeats)
     ours, other = INTEGRATORS
@@ -137,8 +135,7 @@ def chain_section(work: Effort, folder: Path) -> Section:
     return section
 
 
-def startup_section(work: Effort) -> Section:
-    """Imports, warm runs and the first compile."""
+def startup_section(work: Budget) -> Section:
     section = Section("startup", "Start-up, in processes of their own", _spread_columns("s"))
     try:
         times = startup_times(min(work.repeats, 5), with_compile=not work.quick)
@@ -149,15 +146,14 @@ def startup_section(work: Effort) -> Section:
     return section
 
 
-def flight_section(work: Effort, folder: Path, with_mujoco: bool) -> Section:
+def flight_section(work: Budget, folder: Path, with_mujoco: bool) -> Section:
     """Energy in free flight, over a minute; a quick one over a second."""
-    from experiments.benchmarks.flight_energy import flight_energy_section
+    from experiments.benchmarks.speed.flight_energy import flight_energy_section
 
     return flight_energy_section(min(work.repeats, 5), 1.0 if work.quick else 60.0, folder, with_mujoco)
 
 
-def screen_section(work: Effort) -> Section:
-    """What MuJoCo's settings cost, standing still."""
+def screen_section(work: Budget) -> Section:
     from experiments.benchmarks.speed import mujoco_race
 
     section = Section("mujoco_settings", "MuJoCo's settings that stand: cost of a step, h = 0.5 ms", _spread_columns())
@@ -166,8 +162,7 @@ def screen_section(work: Effort) -> Section:
     return section
 
 
-def race_section(work: Effort) -> Section:
-    """Ours and MuJoCo's fastest settings in turn."""
+def race_section(work: Budget) -> Section:
     from experiments.benchmarks.speed import mujoco_race as race
 
     mass, matrix = race.same_human()

@@ -67,7 +67,6 @@ def _full_mass_matrix(engine: "mujoco.MjModel", data: "mujoco.MjData") -> Floats
 
 
 def settings(quick: bool) -> list[MujocoOptions]:
-    """What is tried to find MuJoCo's fastest."""
     integrators = ("Euler", "implicitfast", "discrete") if quick else (
         "Euler", "implicit", "implicitfast", "discrete", "RK4",
     )  # fmt: skip
@@ -83,7 +82,6 @@ def settings(quick: bool) -> list[MujocoOptions]:
 
 
 def label(options: MujocoOptions) -> str:
-    """The setting in words."""
     islands = "" if options.islands else ", no islands"
     return f"{options.integrator}, {options.solver}, {options.cone}, {options.soles}{islands}"
 
@@ -133,7 +131,6 @@ def _saved(engine: "mujoco.MjModel", data: "mujoco.MjData") -> Floats:
 
 
 def crouched(model: Model) -> Floats:
-    """The configuration that a sway starts from."""
     angles = {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in CROUCH.items()}
     home = model.neutral()
     return model.configuration((home[0], home[1], home[2] - _LOWER), None, angles)
@@ -218,10 +215,8 @@ def _mujoco_flight(model: Model, options: MujocoOptions, q: Floats, v: Floats, s
 
 
 def ratio(ours: list[float], theirs: list[float]) -> Spread:
-    """Their time over ours, pair by pair as they were taken in turn."""
     return Spread.of([b / a for a, b in zip(ours, theirs, strict=True)])
 
 
 def fastest(times: dict[str, list[float]]) -> str:
-    """Which of MuJoCo's settings took the least time."""
     return min((name for name in times if name != "ours"), key=lambda name: Spread.of(times[name]).median)

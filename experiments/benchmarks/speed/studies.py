@@ -80,8 +80,6 @@ def study_of(count: int, step: float, workers: int) -> Callable[[], Rate]:
 
 
 def parts_of(count: int, step: float) -> Callable[[], Parts]:
-    """The parts of the same trials."""
-
     def work() -> Parts:
         experiment, parts = experiment_named(EXPERIMENT), Parts()
         with cores(1):

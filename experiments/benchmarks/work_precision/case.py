@@ -21,7 +21,7 @@ from experiments.benchmarks.work_precision.reference import Reference
 
 #: Integrators with this setting choose their steps themselves.
 TOLERANCE = "relative_tolerance"
-#: The tolerances of their ladders, and the absolute one of each, in parts of the relative one.
+#: The tolerances of their grids, and the absolute one of each, in parts of the relative one.
 TOLERANCES, ABSOLUTE = tuple(10.0**-k for k in range(3, 14)), 0.1
 
 TREE = "trees of joints"
@@ -59,8 +59,8 @@ class Case(Protocol):
     def methods(self) -> Mapping[str, Any]:
         """All integrators of such systems that say that they take this problem, by name."""
 
-    def rungs(self, method: str, steps: Sequence[float], interval: float) -> "tuple[Rung, ...]":
-        """The ladder of a method: these steps [s], or tolerances where it chooses its steps itself.
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> "tuple[StepSize, ...]":
+        """The grid of a method: these steps [s], or tolerances where it chooses its steps itself.
 
         Args:
             method: its name.
@@ -68,7 +68,7 @@ class Case(Protocol):
             interval: [s] between two samples.
         """
 
-    def move(self, method: str, rung: "Rung", duration: float, samples: int) -> Motion:
+    def move(self, method: str, size: "StepSize", duration: float, samples: int) -> Motion:
         """The motion by a method, at ``samples`` equal parts of ``duration`` [s].
 
         Raises:
@@ -76,12 +76,12 @@ class Case(Protocol):
             IntegrationError: a step has no solution.
         """
 
-    def seconds(self, method: str, rung: "Rung", duration: float) -> float:
+    def seconds(self, method: str, size: "StepSize", duration: float) -> float:
         """[s] of computation, without set-up and compilation, for ``duration`` [s] of motion."""
 
 
 @dataclass(frozen=True)
-class Rung:
+class StepSize:
     """How finely a method is to compute.
 
     Attributes:
@@ -90,11 +90,10 @@ class Rung:
     """
 
     step: float
-    settings: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tolerance(self) -> float | None:
-        """The relative one, where the method chooses its steps itself."""
         return self.settings.get(TOLERANCE)
 
 
@@ -109,6 +108,7 @@ class TreeCase:
         reference: as in ``Case``.
         controller: or None.
         floor: that its contact points stand on.
+        settings: of integrators, that differ from their defaults, by name.
     """
 
     model: Model
@@ -117,49 +117,52 @@ class TreeCase:
     reference: Reference
     controller: Controller | None = None
     floor: Floor = RUBBER
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     systems: str = field(default=TREE, init=False)
 
     def methods(self) -> Mapping[str, Any]:
         """All integrators of trees, but for those without contact where there are contact points."""
         return {name: method for name, method in INTEGRATORS.items() if method.takes_contact or not self.model.nc}
 
-    def rungs(self, method: str, steps: Sequence[float], interval: float) -> tuple[Rung, ...]:
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
         """See ``Case``; with contacts, the steps of all of them limit what they find out about the floor."""
+        own = self.settings.get(method, {})
         if TOLERANCE not in settings_of(INTEGRATORS[method]):
-            return tuple(Rung(step) for step in steps)
+            return tuple(StepSize(step, own) for step in steps)
         if self.model.nc:
-            tight = {TOLERANCE: TOLERANCES[-3], "absolute_tolerance": ABSOLUTE * TOLERANCES[-3]}
-            return tuple(Rung(step, tight) for step in steps)
+            return tuple(StepSize(step, {**own, **_tolerances(TOLERANCES[-3])}) for step in steps)
         chosen = TOLERANCES[:: max(1, len(TOLERANCES) // len(steps))]
-        return tuple(Rung(interval, {TOLERANCE: r, "absolute_tolerance": ABSOLUTE * r}) for r in chosen)
+        return tuple(StepSize(interval, {**own, **_tolerances(relative)}) for relative in chosen)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
-        """See ``Case``."""
-        run = self._run(method, rung, duration, duration / samples)
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        run = self._run(method, size, duration, duration / samples)
         frame = run.frame.iloc[1:]
         if len(frame) != samples:
-            raise InputError(f"step = {rung.step:g} s does not divide the time between two samples")
+            raise InputError(f"step = {size.step:g} s does not divide the time between two samples")
         configurations = frame[list(self.model.coordinate_names)].to_numpy()
         energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
         places = np.array([self.places(q) for q in configurations])
         retried = run.summary["retried_steps"] / run.summary["steps"]
         return Motion(places, energies, float(run.summary["newton_mean"]), float(retried))
 
-    def seconds(self, method: str, rung: Rung, duration: float) -> float:
-        """See ``Case``."""
-        return float(self._run(method, rung, duration, duration).summary["wall_time"])
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        return float(self._run(method, size, duration, duration).summary["wall_time"])
 
-    def _run(self, method: str, rung: Rung, duration: float, record_every: float) -> Run:
+    def _run(self, method: str, size: StepSize, duration: float, record_every: float) -> Run:
         return simulate(
             self.model,
             self.controller,
             floor=self.floor,
             state=self.start(),
             duration=duration,
-            step=rung.step,
-            integrator=integrator_named(method, **rung.settings),
+            step=size.step,
+            integrator=integrator_named(method, **size.settings),
             record_every=record_every,
         )
+
+
+def _tolerances(relative: float) -> dict[str, float]:
+    return {TOLERANCE: relative, "absolute_tolerance": ABSOLUTE * relative}
 
 
 @dataclass(frozen=True)
@@ -185,28 +188,23 @@ class LagrangianCase:
         """All methods for Lagrangian systems; ``move`` finds out which of them take this one."""
         return LAGRANGIAN_METHODS
 
-    def rungs(self, method: str, steps: Sequence[float], interval: float) -> tuple[Rung, ...]:
-        """See ``Case``."""
-        return tuple(Rung(step) for step in steps)
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
+        return tuple(StepSize(step) for step in steps)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> Motion:
-        """See ``Case``."""
-        frame, iterations, _ = self._run(method, rung.step, duration, round(duration / samples / rung.step))
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        frame, iterations, _ = self._run(method, size.step, duration, round(duration / samples / size.step))
         names = [symbol.name for symbol in self.system.coordinates]
         return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
 
-    def seconds(self, method: str, rung: Rung, duration: float) -> float:
-        """See ``Case``."""
-        return self._run(method, rung.step, duration, round(duration / rung.step))[2]
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        return self._run(method, size.step, duration, round(duration / size.step))[2]
 
     def _run(self, method: str, step: float, duration: float, every: int) -> tuple[pd.DataFrame, float, float]:
-        """Table, iterations of a step, and seconds."""
         q0, v0 = self._start(method)
         run = self.system.integrate(method, q0, v0, step=step, duration=duration, every=every)
         return run.frame.iloc[1:], run.mean_iterations, run.seconds
 
     def _start(self, method: str) -> tuple[Floats, Floats]:
-        """Where it starts, in the coordinates that the method steps."""
         if LAGRANGIAN_METHODS[method].coordinates != "generalized":
             return self.q0, self.v0
         if self.system.chart is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.benchmarks.step_sizes import halved
 from experiments.benchmarks.work_precision.case import Case
 
 
@@ -34,7 +35,7 @@ class Problem:
         duration: [s].
         samples: how many times in it errors are measured at.
         coarsest: [s] the longest step; the others are halves, quarters, …
-        rungs: how many steps.
+        count: how many steps.
         forms: makes the forms, and their references.
     """
 
@@ -45,12 +46,12 @@ class Problem:
     duration: float
     samples: int
     coarsest: float
-    rungs: int
+    count: int
     forms: Callable[[], Forms]
 
-    def steps(self, rungs: int | None = None) -> tuple[float, ...]:
-        """[s] the ladder of steps, from the longest on."""
-        return tuple(self.coarsest / 2**k for k in range(rungs or self.rungs))
+    def steps(self, most: int | None = None) -> tuple[float, ...]:
+        """[s] from the longest on."""
+        return halved(self.coarsest, most or self.count)
 
     @property
     def times(self) -> NDArray[np.float64]:

@@ -190,8 +190,7 @@ def _parent(model: Model, body: Body) -> int:
     return -1 if body.parent is None else model.body_index(body.parent)
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
-    """NumPy's own takes longer than all the rest for a single vector."""
+def _cross(a: Floats, b: Floats) -> Floats:  # NumPy's own takes longer than all the rest for a single vector
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 

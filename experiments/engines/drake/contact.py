@@ -94,7 +94,6 @@ def _dissipation(e: float) -> float:
 
 
 def _where(function: Callable[[float], float], value: float, low: float, high: float) -> float:
-    """Where a function falls to a value, by bisection."""
     for _ in range(100):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if function(middle) > value else (low, middle)

@@ -81,7 +81,6 @@ class Coordinates:
         return values
 
     def read_velocities(self, context: Any, values: Floats, v: Floats) -> None:
-        """Write our velocity of Drake's values into v."""
         v[:] = values[self._velocities]
         for ball in self._balls:
             v[ball.v] = self._parent(context, ball) @ v[ball.v]

@@ -185,7 +185,6 @@ def _add_throw(plant: Any, model: Model, bodies: Sequence[Any], throw: Throw, la
 
 
 def _never_touch(scene: Any, some: list[Any], others: list[Any] | None) -> None:
-    """Exclude contacts of some geometries with others, or among themselves."""
     from pydrake.geometry import CollisionFilterDeclaration, GeometrySet
 
     filters = CollisionFilterDeclaration()

@@ -104,7 +104,6 @@ def mjcf(
 
 
 def mujoco_velocity(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """Our velocity v in configuration q as MuJoCo's ``qvel``."""
     return velocity_map(model, q) @ np.asarray(v, dtype=float)
 
 
@@ -119,7 +118,6 @@ def velocity_map(model: Model, q: ArrayLike) -> Floats:
 
 
 def _rotations(model: Model, q: Floats) -> list[Floats]:
-    """Every body's rotation matrix, body to world."""
     rotations: list[Floats] = []
     for body in model.bodies:
         R = np.eye(3) if body.parent is None else rotations[model.body_index(body.parent)]
@@ -152,7 +150,6 @@ def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
 
 
 def _frame(body: Body) -> Floats:
-    """Where MuJoCo's frame of the body is, in our link frame."""
     return np.asarray(body.com) if body.joint.kind == "floating" else np.zeros(3)
 
 
@@ -220,5 +217,4 @@ def _add_geom(element: Element, friction: float, touches: tuple[str, str], **att
 
 
 def _text(values: Iterable[float]) -> str:
-    """Numbers that read back as the same numbers."""
     return " ".join(repr(float(value)) for value in values)

@@ -19,8 +19,8 @@ POINT_RADIUS = 1e-3
 FASTEST = 1e6
 
 # Groups of what collides, and with what: feet with the floor, a thrown box with its target.
-_FLOOR, _FOOT, _TARGET, _THROWN = 1, 2, 4, 8
-_TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _THROWN, _THROWN: _TARGET}
+_FLOOR, _FOOT, _TARGET, _PROJECTILE = 1, 2, 4, 8
+_TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _PROJECTILE, _PROJECTILE: _TARGET}
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class BulletWorld:
 
     Attributes:
         robot: PyBullet's number of the model.
-        thrown: that of the thrown box, or -1.
+        projectile: that of the thrown box, or -1.
         links: its number of each of the model's bodies; -1 is its base.
     """
 
     robot: int
-    thrown: int
+    projectile: int
     links: tuple[int, ...]
 
 
@@ -58,8 +58,8 @@ def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> B
                                    physicsClientId=client)  # fmt: skip
     engine.changeDynamics(floor, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
     engine.setCollisionFilterGroupMask(floor, -1, _FLOOR, _TOUCHES[_FLOOR], physicsClientId=client)
-    thrown = -1 if case.throw is None else _add_throw(engine, client, case.throw, settings)
-    return BulletWorld(robot, thrown, links)
+    projectile = -1 if case.throw is None else _add_throw(engine, client, case.throw, settings)
+    return BulletWorld(robot, projectile, links)
 
 
 def _set_parameters(engine: Any, client: int, settings: "Pybullet", case: Case) -> None:
@@ -95,7 +95,6 @@ def _joints(engine: Any, client: int, robot: int) -> list[Any]:
 
 
 def _solids(case: Case, soles: str) -> list[Solid]:
-    """What of the model collides."""
     model = case.model
     found = []
     if soles == "points":
@@ -161,9 +160,9 @@ def _set_up_links(
 def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> int:
     half = [0.5 * edge for edge in throw.size]
     shape = engine.createCollisionShape(engine.GEOM_BOX, halfExtents=half, physicsClientId=client)
-    thrown = int(engine.createMultiBody(throw.mass, shape, physicsClientId=client))
+    projectile = int(engine.createMultiBody(throw.mass, shape, physicsClientId=client))
     engine.changeDynamics(
-        thrown,
+        projectile,
         -1,
         linearDamping=settings.damping,
         angularDamping=settings.damping,
@@ -176,6 +175,6 @@ def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> 
         physicsClientId=client,
     )
     if settings.contact == "matched":
-        engine.changeDynamics(thrown, -1, contactProcessingThreshold=0.0, physicsClientId=client)
-    engine.setCollisionFilterGroupMask(thrown, -1, _THROWN, _TOUCHES[_THROWN], physicsClientId=client)
-    return thrown
+        engine.changeDynamics(projectile, -1, contactProcessingThreshold=0.0, physicsClientId=client)
+    engine.setCollisionFilterGroupMask(projectile, -1, _PROJECTILE, _TOUCHES[_PROJECTILE], physicsClientId=client)
+    return projectile

@@ -25,7 +25,6 @@ METHODS: dict[str, tuple[Integrator, str]] = {
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
-    """Release the chain and record its energy."""
     duration = QUICK_DURATION if quick else DURATION
     model = lee_chain(BODIES)
     curves: dict[str, Floats] = {}

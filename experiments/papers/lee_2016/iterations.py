@@ -32,7 +32,6 @@ METHODS: dict[str, tuple[Lee, str]] = {
 
 
 def produce(_quick: bool, progress: Progress) -> Outcome:
-    """Count the evaluations of the residual in every step."""
     model = lee_chain(BODIES)
     counts: dict[str, Integers] = {}
     for label, (integrator, _) in METHODS.items():

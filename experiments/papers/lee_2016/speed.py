@@ -56,7 +56,6 @@ def steps_of(way: Way, bodies: int, most: int) -> int:
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
-    """Time all methods on chains of all lengths, in turn."""
     sizes, repeats, most = (QUICK_SIZES, QUICK_REPEATS, QUICK_STEPS) if quick else (SIZES, REPEATS, STEPS)
     costs: Costs = {}
     with one_core():

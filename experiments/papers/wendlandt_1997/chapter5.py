@@ -35,7 +35,6 @@ _CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this
 
 
 def _measured(name: str, motion: Motion) -> str:
-    """What stands behind the yes or no of a fact."""
     if name == "first touch":
         vertex = motion.first_touches.index(motion.touched_at) + 1
         return f"vertex {vertex} at {motion.touched_at:.4f} s"

@@ -25,18 +25,15 @@ def mean_error(values: Floats, standard: Floats) -> float:
 
 
 def slope(steps: Sequence[float], values: Sequence[float]) -> float:
-    """Of a straight line through the logarithms."""
     return float(np.polyfit(np.log(steps), np.log(values), 1)[0])
 
 
 def compared(quantity: str, published: float, ours: float, note: str = "", margin: float = MARGIN) -> Finding:
-    """A printed number and ours."""
     agrees = abs(ours - published) <= margin * abs(published)
     return Finding(quantity, published, ours, f"within {100 * margin:g}%", agrees, note)
 
 
 def vanishes(quantity: str, ours: float, most: float, note: str = "") -> Finding:
-    """What is printed as zero."""
     return Finding(quantity, 0.0, ours, f"below {most:g}", ours < most, note)
 
 

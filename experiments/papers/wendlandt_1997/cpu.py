@@ -15,7 +15,6 @@ MACHINE = "theirs: an SGI Indy, MIPS R4600 at 100 MHz, 1993"
 
 
 def cpu_findings(what: str, published: Sequence[float], ours: Sequence[float]) -> list[Finding]:
-    """Nearly linear in the number of steps."""
     found = slope(STEPS, ours)
     return [
         Finding(

@@ -93,7 +93,6 @@ class Motion:
 
     @cached_property
     def newton_max(self) -> int:
-        """The most Newton iterations of a step."""
         return int(self.run.summary["newton_max"])
 
     @cached_property
@@ -203,12 +202,10 @@ class Trial:
 
     @property
     def agrees(self) -> bool:
-        """Whether the motion agrees with all facts."""
         return all(self.holds.values())
 
 
 def examine(friction: float) -> Trial:
-    """The box drop with this coefficient of friction, static and dynamic."""
     motion = Motion(EXPERIMENT.run({"floor.mu_s": friction, "floor.mu_d": friction}))
     return Trial(
         friction=friction,

@@ -108,13 +108,11 @@ def _error_figure(name: str, number: str, title: str, first: int) -> Item:
 
 
 def _deviation(fine: Run, coarse: Run) -> np.ndarray:
-    """‖Δq‖ at the coarse run's instants."""
     thin = round((coarse.times[1] - coarse.times[0]) / (fine.times[1] - fine.times[0]))
     return np.asarray(np.linalg.norm(coarse.path - fine.path[::thin], axis=1))
 
 
 def _maxima(values: np.ndarray) -> int:
-    """How many."""
     return int(np.count_nonzero((values[1:-1] > values[:-2]) & (values[1:-1] >= values[2:])))
 
 

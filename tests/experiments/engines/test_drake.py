@@ -235,7 +235,7 @@ def test_the_human_stands(approximation):
 
 
 def test_natural_settings_stand():
-    natural = Drake().natural
+    natural = Drake().vendor_defaults
     run = rollout(experiment_named("stand-tilted"), {"run.step": natural.step}, natural.engine).run
     assert run.summary["outcome"] == "stood"
 
@@ -293,7 +293,7 @@ def test_settings_and_targets_are_checked(person):
         Drake().start(replace(case, throw=throw))
 
 
-@pytest.mark.parametrize("engine", [*map(Drake, APPROXIMATIONS), Drake().natural.engine], ids=str)
+@pytest.mark.parametrize("engine", [*map(Drake, APPROXIMATIONS), Drake().vendor_defaults.engine], ids=str)
 def test_differences_are_stated(engine, person):
     throw = Throw(1.8, (0.1, 0.1, 0.1), (1.0, 0.0, 1.0), (-4.5, 0.0, 0.0))
     said = engine.differences(Case(person, Floor(mu_s=0.37), 5e-4, Impedance(), throw))
