@@ -14,7 +14,7 @@ from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.mjcf import velocity_map
 from experiments.engines.pybullet.world import POINT_RADIUS
 
-from ..conftest import random_configuration
+from ...conftest import random_configuration
 from .conftest import installed
 
 STEP = 1e-3
