@@ -3,17 +3,29 @@
 
 VENV ?= .venv
 JOBS ?= 2
-# The first of these that is new enough and can make virtual environments. Python 3.11 comes first because
-# constraints.txt was made with it, and because PyBullet has wheels for no later one.
-PYTHON ?= $(shell for p in python3.11 python3.12 python3 python3.13; do \
+# The first of these that is new enough and can make virtual environments. Python 3.11 comes first because PyBullet has
+# wheels for no later one; all else is the same with 3.12 and 3.13.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
+OLDEST := $(VENV)-oldest
 
-.PHONY: help demo test slow docs browser lint format types contract jit-off check bench clean
+OLDEST_TESTS := tests/contact/test_compilation.py tests/contact/test_generic.py tests/contact tests/simulation tests/model \
+	tests/disturbances tests/experiments/studies/store/test_sweep.py tests/experiments/studies/store/test_folder.py
+
+# The least version of everything that is always installed.
+define LOWEST
+import re, tomllib
+for needed in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']:
+    print(re.sub('>=([0-9.]+).*', r'==\1', needed))
+endef
+export LOWEST
+
+.PHONY: help demo test slow docs browser lint format types contract jit-off check oldest bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -53,11 +65,17 @@ jit-off: $(STAMP)  ## run some kernels' tests as plain Python
 
 check: lint types contract jit-off test  ## all of the above but the slow tests
 
+oldest: $(BIN)/pip  ## run some tests with the oldest versions that pyproject.toml allows (Python 3.11)
+	@$(BIN)/python -m venv $(OLDEST)
+	@$(BIN)/python -c "$$LOWEST" > $(OLDEST)/constraints.txt
+	@$(OLDEST)/bin/python -m pip -qq --disable-pip-version-check install -c $(OLDEST)/constraints.txt -e . hypothesis pytest pytest-xdist
+	@$(OLDEST)/bin/python -m pytest -n $(JOBS) --dist loadfile -m "not slow and not browser" $(OLDEST_TESTS)
+
 bench: $(STAMP)  ## measure the speed, beside MuJoCo
 	@$(BIN)/biped bench
 
 clean:  ## remove the virtual environment, results and caches
-	rm -rf $(VENV) build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find biped contact controllers experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:

@@ -1,10 +1,11 @@
-from .control.controller import CompiledLoop, Controller, Impedance, Observation, SetPoint
+from .control.controller import Controller, Impedance, Observation, SetPoint
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Senses, Throw, random_forces
 from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
 from .integrators import (
     Adaptive,
     Composition,
     ExplicitEuler,
+    Integrator,
     Lee,
     LeeBroyden,
     LeeNewton,
@@ -33,9 +34,11 @@ from .model import (
     save_urdf,
     spherical,
 )
+from .runs.postures import crouching, standing
 from .runs.run import Run
 from .runs.state import State
 from .signals import Signal
+from .simulation.scene import Scene
 from .simulation.simulate import simulate
 from .simulation.world import Fall
 
@@ -45,7 +48,6 @@ __all__ = [
     "BipedError",
     "Body",
     "Box",
-    "CompiledLoop",
     "Composition",
     "ContactPoint",
     "Controller",
@@ -55,6 +57,7 @@ __all__ = [
     "Impedance",
     "InputError",
     "IntegrationError",
+    "Integrator",
     "Joint",
     "Lee",
     "LeeBroyden",
@@ -73,6 +76,7 @@ __all__ = [
     "Run",
     "RunInterrupted",
     "RungeKutta4",
+    "Scene",
     "SemiImplicitEuler",
     "Senses",
     "SetPoint",
@@ -80,6 +84,7 @@ __all__ = [
     "State",
     "Throw",
     "chain",
+    "crouching",
     "fixed",
     "floating",
     "human",
@@ -92,4 +97,5 @@ __all__ = [
     "save_urdf",
     "simulate",
     "spherical",
+    "standing",
 ]

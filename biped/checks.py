@@ -1,5 +1,6 @@
 """What arguments are checked for."""
 
+import difflib
 import math
 from collections.abc import Sequence
 from numbers import Real
@@ -42,3 +43,25 @@ def whole(value: int, what: str) -> None:
     """Refuse what is not a whole number from zero to the greatest that the kernels take."""
     if isinstance(value, bool) or not is_finite(value) or not 0 <= value <= MOST_WHOLE or value != int(value):
         raise InputError(f"{what} = {value!r}: it must be a whole number, zero or above, and below 2^63")
+
+
+def refuse_near_misses(derived: type, base: type) -> None:
+    """Refuse a class whose member is spelt almost like an optional one of its base: it would do nothing, in silence.
+
+    Private members (with an underscore) and those of classes between the two are left alone.
+
+    Raises:
+        InputError: the message names the member and what it may be meant to be.
+    """
+    optional = [name for name in vars(base) if not name.startswith("_")]
+    optional += [name for name in getattr(base, "__annotations__", {}) if name not in optional]
+    inherited = {name for parent in derived.__mro__[1:] for name in vars(parent)}
+    for name in vars(derived):
+        if name.startswith("_") or name in inherited or name in optional:
+            continue
+        close = difflib.get_close_matches(name, optional, n=1, cutoff=0.8)
+        if close:
+            raise InputError(
+                f"{derived.__name__}.{name}: is {close[0]!r} meant? It would be ignored; for something else choose a "
+                f"name less like {close[0]!r}, or begin it with an underscore"
+            )

@@ -5,11 +5,23 @@ from typing import Any
 from biped.model.errors import ModelError
 from contact.errors import BipedError
 
-__all__ = ["BipedError", "InputError", "IntegrationError", "ModelError", "RunInterrupted"]
+__all__ = ["BipedError", "InputError", "IntegrationError", "MissingExtraError", "ModelError", "RunInterrupted"]
 
 
 class InputError(BipedError, ValueError):
     """An argument that no simulation can use."""
+
+
+class MissingExtraError(InputError, ModuleNotFoundError):
+    """An optional package is not installed; the message has the command that installs it.
+
+    Attributes:
+        name: by which it is imported.
+    """
+
+    def __init__(self, message: str, name: str | None = None) -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class IntegrationError(BipedError, RuntimeError):

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import CompiledLoop, Impedance, Observation
+from biped.control.controller import Controller, Impedance, Observation
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import coast
+from biped.kernels.loop.closed_loop import Passive
 from biped.model import Model
 from controllers.joint_values import JointValues, by_joint, checked
 
@@ -17,7 +17,7 @@ DAMPING = 50.0
 
 
 @dataclass(frozen=True)
-class JointImpedance:
+class JointImpedance(Controller):
     """Joint impedance about a set point, evaluated in the middle of each step with the step's own unknowns.
 
     It commands no torques of its own: the integrator adds stiffness and damping to the diagonal of its
@@ -57,9 +57,9 @@ class JointImpedance:
             rest=by_joint(self.rest, model),
         )
 
-    def compiled(self, model: Model) -> CompiledLoop:
-        """The compiled loop of a plant that is left to itself between two looks at it."""
-        return CompiledLoop(coast, None)
+    def law(self, model: Model) -> Passive:
+        """The compiled law of a plant that is left to itself."""
+        return Passive()
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(joints,) zero: all it does, it does within the steps."""

@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import CompiledLoop, Observation
+from biped.control.controller import Controller, Observation
 from biped.errors import InputError
 from biped.model import Model
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.joint_pd import PdLaw
-from controllers.kernels.loops import pd_loop
 
 
 @dataclass(frozen=True)
-class JointPD:
+class JointPD(Controller):
     """τ = −k_p (θ − θ_d) − k_d θ̇ in each joint, within ±limit, held for a period.
 
     The human stands upright with the defaults. Damping is bounded by the period: a torque that is held for it
@@ -50,17 +49,13 @@ class JointPD:
             raise InputError(f"joint_pd.period = {self.period!r}: it must be a finite number of seconds above zero")
 
     def law(self, model: Model) -> PdLaw:
-        """What the compiled loop takes."""
+        """The gains as the kernels take them."""
         return PdLaw(
             kp=_spread(model, by_joint(self.kp, model)),
             kd=_spread(model, by_joint(self.kd, model)),
             target=_spread(model, by_joint(self.target, model)),
             limit=_spread(model, by_joint(self.limit, model, default=np.inf)),
         )
-
-    def compiled(self, model: Model) -> CompiledLoop:
-        """The compiled closed loop."""
-        return CompiledLoop(pd_loop, self.law(model))
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(joints,) [N·m] torques for a state."""

@@ -7,18 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.checks import is_finite
-from biped.control.controller import CompiledLoop, Observation, SetPoint
+from biped.control.controller import Controller, Observation, SetPoint
+from biped.dynamics import forward_kinematics
 from biped.errors import InputError
-from biped.kernels.loop.measurement import Seen
-from biped.kernels.tree.dynamics import new_motion, set_motion
+from biped.kernels.loop.measurement import new_measurement
+from biped.kernels.tree.dynamics import set_motion
 from biped.model import Model
-from controllers.kernels.loops import workspace_loop
-from controllers.kernels.workspace import Gains, Legs, Scratch, new_scratch, workspace_torques
+from biped.runs.postures import has_human_legs, standing
+from contact import Floor
+from contact.arrays import Floats
+from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch, workspace_torques
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 REFERENCES = ("world", "feet")
+#: [m] The thesis's experiments start with the soles 5 mm above the floor.
+HANGING = 0.03
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class WorkspaceGains:
 
 
 @dataclass(frozen=True)
-class WorkspaceController:
+class WorkspaceController(Controller):
     """Keeps the central body at a set point by torques in the legs, for feet that stand on the floor.
 
     From the articulated-body inertia and bias force of the central body with its feet fixed, it computes
@@ -114,7 +119,24 @@ class WorkspaceController:
         """Where the central body is to be."""
         return SetPoint(self.target_position, self.target_orientation, on_floor=self.reference == "feet")
 
-    def law(self, model: Model) -> tuple[Gains, Legs, Scratch]:
+    def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
+        """The human stands with its trunk upright at the set point."""
+        return standing(model, floor, self.target_position).q if has_human_legs(model) else None
+
+    def check_start(self, model: Model, q: Floats) -> None:
+        """Refuse feet that hang in the air: the law takes them for standing, and would fling them.
+
+        Raises:
+            InputError: no foot has a contact point within a few centimetres of the floor.
+        """
+        gap = float(forward_kinematics(model, q).contact[:, 2].min()) if model.nc else 0.0
+        if gap > HANGING:
+            raise InputError(
+                f"the workspace controller needs feet that stand on the floor; the lowest contact point of "
+                f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower"
+            )
+
+    def law(self, model: Model) -> WorkspaceLaw:
         """What the kernels take.
 
         Raises:
@@ -130,21 +152,16 @@ class WorkspaceController:
             self.target_position, self.target_orientation,
             float(self.reference == "feet"), self.feet_at or _between_feet_at_home(model),
         )  # fmt: skip
-        return kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv)
-
-    def compiled(self, model: Model) -> CompiledLoop:
-        """The compiled closed loop."""
-        return CompiledLoop(workspace_loop, self.law(model))
+        return WorkspaceLaw(kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv))
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(joints,) [N·m] torques for a state: one tick of the law, outside of a compiled loop."""
         model = observation.model
-        gains, legs, scratch = self.law(model)
-        motion = new_motion(model.n, model.nv, model.nc)
-        set_motion(model.tree, observation.q, observation.v, motion)
-        seen = Seen(model.tree, observation.q, motion, np.zeros(model.nv))
-        workspace_torques(gains, legs, seen, scratch)
-        return seen.torque[[model.dof(joint) for joint in model.joint_names]]
+        measurement, torque = new_measurement(model.tree, model.nq, model.nv), np.zeros(model.nv)
+        measurement.q[:] = observation.q
+        set_motion(model.tree, observation.q, observation.v, measurement.motion)
+        workspace_torques(self.law(model), measurement, torque, np.zeros(6))
+        return torque[[model.dof(joint) for joint in model.joint_names]]
 
 
 def _between_feet_at_home(model: Model) -> tuple[float, float]:

@@ -1,14 +1,15 @@
-"""Drive the human with a controller of your own: any object with a period and a method ``torques``."""
+"""Drive the human with a controller of your own: a class with a method ``torques``."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from biped import Fall, Observation, human, simulate
+from biped.control.controller import Controller
 
 
 @dataclass(frozen=True)
-class AnkleStrategy:
+class AnkleStrategy(Controller):
     """Stiff joints, and ankles that push back when the trunk moves."""
 
     period: float = 1e-3

@@ -1,24 +1,16 @@
-"""The protocol of controllers: any object with these members can drive a model.
-
-A controller is asked once a period for the joints' torques, which are held until it is asked again,
-whatever the integrator's step. Optional members, each used when present:
-
-- ``impedance(model)``, an ``Impedance`` that acts within the steps from the start of the run;
-- ``set_point(model)``, a ``SetPoint`` from which settling times and errors are taken;
-- ``compiled(model)``, a ``CompiledLoop`` that does the same as ``torques`` without Python in between;
-- ``recorded``, names of the numbers that a compiled loop adds to each row.
-"""
+"""The base class of controllers, what they see, and what they may have the integrator do."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.checks import refuse_near_misses
 from biped.errors import InputError
 from biped.model import Model
+from contact import Floor
 from contact.arrays import Floats
 
 
@@ -69,20 +61,6 @@ class Observation:
         return self.v[[self.model.dof(joint) for joint in self.model.joint_names]]
 
 
-@runtime_checkable
-class Controller(Protocol):
-    """What drives a model's joints."""
-
-    @property
-    def period(self) -> float:
-        """[s] Between two calls; the integrator's step must divide it."""
-        ...
-
-    def torques(self, observation: Observation) -> NDArray[np.float64]:
-        """(len(model.joint_names),) torques [N·m] or forces [N], to be held for a period."""
-        ...
-
-
 @dataclass(frozen=True)
 class Impedance:
     """A spring and a damper in each joint, evaluated in the middle of each step, with the step's unknowns.
@@ -124,12 +102,50 @@ class SetPoint:
     on_floor: bool = False
 
 
-class CompiledLoop(NamedTuple):
-    """A closed loop compiled with the ``routine`` of ``contact.jit``.
+class Controller:
+    """What drives a model's joints: derive from it, and define ``torques``; the rest is optional.
 
-    ``loop(world, law, ticks, period)`` takes ``ticks`` control ticks of ``period`` steps each and returns
-    how many it did and why it ended; ``controllers.kernels.loops`` holds examples.
+    A controller is asked once a period for the joints' torques, which are held until it is asked again, whatever the
+    integrator's step. A member that is spelt almost like one of these is refused where the class is defined.
+
+    Attributes:
+        period: [s] between two calls; the integrator's step must divide it.
+        recorded: names of the numbers that a compiled law adds to each row.
     """
 
-    loop: Callable[..., tuple[int, int]]
-    law: Any
+    period: float = 2e-3
+    recorded: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        refuse_near_misses(cls, Controller)
+
+    def torques(self, observation: Observation) -> NDArray[np.float64]:
+        """(len(model.joint_names),) torques [N·m] or forces [N], to be held for a period."""
+        raise NotImplementedError(f"{type(self).__name__} needs a method torques(observation)")
+
+    def law(self, model: Model) -> tuple[Any, ...] | None:
+        """A named tuple whose kernel ``control`` does the same as ``torques`` without Python in between, or None.
+
+        ``biped.kernels.loop.closed_loop.control`` says how to register one.
+        """
+        return None
+
+    def impedance(self, model: Model) -> Impedance | None:
+        """What acts within the steps from the start of the run, or None."""
+        return None
+
+    def set_point(self, model: Model) -> SetPoint | None:
+        """Where the root is to be, from which settling times and errors are taken, or None."""
+        return None
+
+    def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
+        """(nq,) where a run begins that is given no state, at rest; None for the home configuration."""
+        return None
+
+    def check_start(self, model: Model, q: Floats) -> None:
+        """Called before the first step from configuration ``q`` (nq,).
+
+        Raises:
+            InputError: the controller cannot work from there; the message says what would.
+        """

@@ -78,10 +78,10 @@ class Senses:
             )
         return ticks
 
-    def compile(self, period: float, offset: NDArray[np.float64]) -> kernels.Senses:
+    def compile(self, period: float, offset: NDArray[np.float64]) -> kernels.SensorModel:
         """What the kernels take; ``offset`` is where the controller takes the root's centre of mass to be."""
         how = np.array([0, self.ticks(period), self.seed])
-        return kernels.Senses(how, np.array([getattr(self, name) for name in _NOISE], dtype=float), offset)
+        return kernels.SensorModel(how, np.array([getattr(self, name) for name in _NOISE], dtype=float), offset)
 
 
 @dataclass(frozen=True)

@@ -1,85 +1,119 @@
-"""What every integrator of trees says of itself, and what follows from it."""
+"""The base class of integrators of trees: what each says of itself, and what follows from it."""
 
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
+from biped.checks import refuse_near_misses
+from biped.disturbances import Disturbances
 from biped.errors import InputError
+from biped.kernels.loop.log import Nothing
 from biped.model import Model
+from contact import Floor
 
 
-class Integrator(Protocol):
-    """An integrator with its settings: a frozen dataclass whose fields are the settings.
+class Integrator:
+    """An integrator with its settings: derive a frozen dataclass whose fields are the settings, and define ``method``.
 
-    The table ``biped integrators`` is made of these properties, and ``simulate`` goes by them.
-
-    One that steps from Python has a method ``hold(world, steps)`` besides, which does what
-    ``biped.kernels.loop.closed_loop.hold`` does and returns why it ended. Its ``method`` is then only what the kernels
-    around the steps are compiled for.
-    One that has to know more than the kernels do has a method ``take_on(model, floor, disturbances)``, called before
-    the first step with the model as it moves, its loads included; it raises InputError for what it cannot simulate.
+    The table ``biped integrators`` is made of these properties, and ``simulate`` goes by them; the defaults are those
+    of a method that keeps nothing exactly. A member that is spelt almost like one of these is refused where the class
+    is defined.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        refuse_near_misses(cls, Integrator)
 
     @property
     def name(self) -> str:
         """As on the command line."""
+        return ""
 
     @property
     def paper(self) -> str:
         """Author and year."""
+        return ""
 
     @property
     def coordinates(self) -> str:
         """What is solved for: generalized, maximal."""
+        return "generalized"
 
     @property
     def order(self) -> int:
         """Of the error in the step, in smooth motion."""
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether a step back undoes a step: what compositions of higher order need."""
-
-    @property
-    def symplectic(self) -> bool:
-        """Whether the map of a step preserves the symplectic form, without dissipation."""
-
-    @property
-    def conserves_momentum(self) -> bool:
-        """Whether linear and angular momentum change by exactly the impulses from outside."""
-
-    @property
-    def conserves_energy(self) -> bool:
-        """Whether the energy of a conservative system stays exactly what it was."""
-
-    @property
-    def takes_contact(self) -> bool:
-        """Whether contact points may touch the floor."""
-
-    @property
-    def takes_moving_floor(self) -> bool:
-        """Whether the floor may move."""
-
-    @property
-    def takes_loops(self) -> bool:
-        """Whether chains of joints may close."""
+        return 1
 
     @property
     def cost(self) -> str:
         """Of a step, in the number n of bodies."""
+        return "O(n)"
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether a step back undoes a step: what compositions of higher order need."""
+        return False
+
+    @property
+    def symplectic(self) -> bool:
+        """Whether the map of a step preserves the symplectic form, without dissipation."""
+        return False
+
+    @property
+    def conserves_momentum(self) -> bool:
+        """Whether linear and angular momentum change by exactly the impulses from outside."""
+        return False
+
+    @property
+    def conserves_energy(self) -> bool:
+        """Whether the energy of a conservative system stays exactly what it was."""
+        return False
+
+    @property
+    def takes_contact(self) -> bool:
+        """Whether contact points may touch the floor."""
+        return True
+
+    @property
+    def takes_moving_floor(self) -> bool:
+        """Whether the floor may move."""
+        return False
+
+    @property
+    def takes_loops(self) -> bool:
+        """Whether chains of joints may close."""
+        return False
+
+    @property
+    def steps_from_python(self) -> bool:
+        """Whether ``take_steps`` takes the steps, and the compiled loop does not."""
+        return False
 
     def method(self, model: Model) -> Any:
-        """What the kernels step a tree of this model by: one of ``biped.kernels.state.method``."""
+        """What the kernels step a tree of this model by: one of ``biped.kernels.state.method``.
 
+        For one that steps from Python it is only what the kernels around the steps are compiled for.
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs a method method(model)")
 
-class NoGuarantees:
-    """What a method can say of itself that keeps nothing exactly: it takes contact, and floors at rest."""
+    def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
+        """Called before the first step, with the model as it moves, its loads included.
 
-    symmetric: ClassVar[bool] = False
-    symplectic: ClassVar[bool] = False
-    conserves_momentum: ClassVar[bool] = False
-    conserves_energy: ClassVar[bool] = False
-    takes_contact: ClassVar[bool] = True
-    takes_moving_floor: ClassVar[bool] = False
-    takes_loops: ClassVar[bool] = False
+        Raises:
+            InputError: for what it cannot simulate.
+        """
+
+    def take_steps(self, world: Any, steps: int) -> int:
+        """What ``biped.kernels.loop.closed_loop.hold`` does, and why it ended; for ``steps_from_python``."""
+        raise NotImplementedError(
+            f"{type(self).__name__} steps from Python: it needs a method take_steps(world, steps)"
+        )
+
+    def recorder(self, method: Any) -> Any:
+        """What chooses ``record_more`` of ``biped.kernels.loop.log``: the numbers of ``columns`` in each row."""
+        return Nothing()
+
+    def columns(self, model: Model) -> dict[str, str]:
+        """Names and units of the numbers that it adds to each row."""
+        return {}
 
 
 def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrator], moving_floor: bool = False) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from biped.errors import InputError
+from biped.integrators.integrator import Integrator
 from biped.kernels.state.method import Solver
 
 #: The least and the most that makes sense of each: 2^20 parts of a millisecond are nanoseconds.
@@ -12,7 +13,7 @@ LIMITS = {"max_iterations": (0, 1000), "max_backtracks": (1, 60), "max_halvings"
 
 
 @dataclass(frozen=True)
-class SolverSettings:
+class SolverSettings(Integrator):
     """When a step counts as solved, and how hard to try.
 
     Attributes:

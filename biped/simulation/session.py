@@ -1,6 +1,5 @@
 """One run in the making."""
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,29 +8,28 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import CompiledLoop, Controller, Observation, SetPoint
+from biped.control.controller import Controller, Observation, SetPoint
 from biped.disturbances import Disturbance
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import (
-    FELL,
-    LOG_FULL,
-    OK,
     World,
+    are_parts_compiled,
     begin_tick,
-    check_room,
-    deliver_torques,
+    closed_loop,
+    end_tick,
     hold,
     record,
 )
 from biped.kernels.loop.log import EVENTS, ROWS
-from biped.kernels.loop.projectile import BROKEN
 from biped.kernels.state.simulation_state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
+from biped.kernels.state.status import FELL, LOG_FULL, OK
 from biped.model import Model
 from biped.runs.recording import Recording
 from biped.runs.row_layout import Columns
 from biped.runs.state import State
 from biped.runs.summary import Counters, Ending
 from biped.simulation.clock import Clock
+from biped.simulation.failures import describe_failure
 from biped.simulation.world import NEVER, leave_floor
 from contact.jit import is_compiled
 from contact.modes import NONE
@@ -55,7 +53,7 @@ class Plan:
         model: what moves, loads included.
         believed: what the controller takes it for.
         controller: or None.
-        loop: its compiled loop, or that of a plant without one; None where it is asked from Python.
+        law: its compiled law, or that of a plant without one; None where it is asked from Python.
         stepping: the integrator's own ``hold``, where it steps from Python.
         world: of the compiled loops.
         state: which they change.
@@ -69,7 +67,7 @@ class Plan:
     model: Model
     believed: Model
     controller: Controller | None
-    loop: CompiledLoop | None
+    law: Any
     stepping: Callable[[World, int], int] | None
     world: World
     state: State
@@ -85,9 +83,9 @@ class Session:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.world, self.state = plan, plan.world, plan.state
-        self.clock, self.loop, self.controller = plan.clock, plan.loop, plan.controller
+        self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
         self.hold = hold if plan.stepping is None else plan.stepping
-        self.runs_compiled = plan.loop is not None and plan.stepping is None
+        self.runs_compiled = plan.law is not None and plan.stepping is None
         self.in_one_go = plan.in_one_go
         self.began = plan.state.time
         self.standing = frozenset(
@@ -145,18 +143,20 @@ class Session:
     def warm_up(self, announce: Announce | None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps."""
         calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
-        if self.loop is not None:
-            calls.append((self.loop.loop, (self.world, self.loop.law, 0, self.clock.period)))
+        if self.law is not None:
+            calls.append((closed_loop, (self.world, self.law, 0, self.clock.period)))
         if not self.runs_compiled:
             calls.append((self.hold, (self.world, 0)))
-        if announce is not None and not all(is_compiled(function, *arguments) for function, arguments in calls):
+        there = are_parts_compiled(self.world) and all(
+            is_compiled(function, *arguments) for function, arguments in calls
+        )
+        if announce is not None and not there:
             announce("compiling the kernels for this integrator and controller, once: up to a minute")
         for function, arguments in calls:
             function(*arguments)
 
     def _record(self) -> None:
-        world = self.world
-        record(world.tree, world.ground, world.plant, world.work, world.thrown, world.log)
+        record(self.world)
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
@@ -195,9 +195,8 @@ class Session:
         return steps if reason != LOG_FULL or ticks else 0
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        if self.loop is not None and self.runs_compiled:
-            loop, law = self.loop
-            done, reason = self._timed(lambda: loop(self.world, law, ticks, period))
+        if self.runs_compiled:
+            done, reason = self._timed(lambda: closed_loop(self.world, self.law, ticks, period))
             return int(done), int(reason)
         return self._timed(lambda: self._python_ticks(ticks, period))
 
@@ -222,21 +221,21 @@ class Session:
             raise
 
     def _set_torques(self, period: int) -> int:
-        """Ask the controller; a compiled one by a tick of its loop without any steps; OK, FELL or LOG_FULL."""
-        if self.loop is None:
-            reason = int(begin_tick(self.world, period))
+        """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
+        if self.law is None:
+            reason = int(begin_tick(self.world, period, True))
             if reason == OK and self.controller is not None:
                 self._ask(self.controller)
-                deliver_torques(self.world)
+                end_tick(self.world)
             return reason
-        reason = int(check_room(self.world, period))
+        reason = int(begin_tick(self.world, period, False))
         if reason == OK:
-            self.loop.loop(self.world, self.loop.law, 1, 0)
+            closed_loop(self.world, self.law, 1, 0)
         return reason
 
     def _ask(self, controller: Controller) -> None:
-        seen = self.world.seen
-        observation = Observation(self.plan.believed, self.state.time, seen.q.copy(), seen.motion.rates.copy())
+        told = self.world.measurement
+        observation = Observation(self.plan.believed, self.state.time, told.q.copy(), told.motion.rates.copy())
         torques = np.asarray(controller.torques(observation), dtype=float)
         joints = self.plan.model.joint_names
         if torques.shape != (len(joints),):
@@ -246,7 +245,7 @@ class Session:
         if not np.all(np.isfinite(torques)):
             bad = joints[int(np.flatnonzero(~np.isfinite(torques))[0])]
             raise InputError(f"the controller's torque of {bad} is not finite at {self.state.time:g} s")
-        self.state.plant.torque[[self.plan.model.dof(joint) for joint in joints]] = torques
+        self.world.torque[[self.plan.model.dof(joint) for joint in joints]] = torques
 
     def _timed(self, work: Callable[[], T]) -> T:
         begin = time.perf_counter()
@@ -275,16 +274,8 @@ class Session:
         if rate > self.world.fall.rate:
             self.fell_at = self.state.time
             return
-        if reason == BROKEN:
-            self.error = f"the thrown box's flight or collision at {self.state.time:.6g} s has no solution"
-            return
-        residual = float(np.linalg.norm(self.world.work.residual))
-        left = f"residual {residual:.3g} N·s, " if math.isfinite(residual) else ""
-        modes = ", ".join(f"{n}={m}" for n, m in zip(self.plan.model.contact_names, plant.mode, strict=True))
-        self.error = (
-            f"no solution of the step at {self.state.time:.6g} s: {left}"
-            f"contact modes {modes or 'none'}; a smaller step may help (now {self.clock.step:g} s)"
-        )
+        time, step = self.state.time, self.clock.step
+        self.error = describe_failure(reason, self.plan.model, plant, self.world.work, time, step)
 
     def _result(self, outcome: str) -> Recording:
         log = self.world.log

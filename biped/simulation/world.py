@@ -11,9 +11,9 @@ from biped.disturbances.floor import JUMP
 from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
-from biped.kernels.loop.closed_loop import FallLimits, World
-from biped.kernels.loop.log import Nothing, new_log
-from biped.kernels.loop.measurement import Seen, Senses, ideal_actuators, perfect_senses
+from biped.kernels.loop.closed_loop import NOT_COMPILED, PARTS, FallLimits, World
+from biped.kernels.loop.log import new_log
+from biped.kernels.loop.measurement import SensorModel, ideal_actuators, new_measurement, perfect_sensors
 from biped.kernels.loop.projectile import (
     ARMED,
     NEAR,
@@ -27,7 +27,6 @@ from biped.kernels.loop.projectile import (
 )
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.step.step import prepare
-from biped.kernels.tree.dynamics import Motion, new_motion
 from biped.kernels.tree.kinematics import Poses
 from biped.kernels.variational.equations import new_workspace
 from biped.model import Model, box_inertia
@@ -113,10 +112,9 @@ def build_world(
     prepare(model.tree, state.plant, work)
     rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
-    more = integrator.recorder(method) if hasattr(integrator, "recorder") else Nothing()
+    more = integrator.recorder(method)
     log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.whole)
     log.down[:] = state.plant.mode != 1
-    senses, seen = _build_senses(model, believed, state, acting, work.motion, sizes.span)
     actuators = acting.actuators
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     _join_floor(ground, state)
@@ -130,8 +128,10 @@ def build_world(
         thrown=_build_thrown(model, state, acting.throw, work.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=log,
-        senses=senses,
-        seen=seen,
+        sensors=_build_sensors(model, believed, acting, sizes.span),
+        measurement=new_measurement(believed.tree, model.nq, model.nv),
+        torque=np.zeros(model.nv),
+        parts=np.full(PARTS, NOT_COMPILED),
         actuators=ideal_actuators(model.nv, sizes.span) if actuators is None else actuators.compile(model, sizes.span),
     )
 
@@ -164,17 +164,12 @@ def _build_pushes(believed: Model, model: Model, acting: Disturbances) -> Pushes
     return pushes
 
 
-def _build_senses(
-    model: Model, believed: Model, state: State, acting: Disturbances, motion: Motion, span: float
-) -> tuple[Senses, Seen]:
-    """What the controller sees: the plant's own arrays, where it sees it as it is."""
-    plant = state.plant
+def _build_sensors(model: Model, believed: Model, acting: Disturbances, span: float) -> SensorModel:
+    """What the controller is told of the plant."""
     if acting.senses is None and not acting.loads:
-        return perfect_senses(), Seen(model.tree, plant.q, motion, plant.torque)
+        return perfect_sensors()
     senses = PerfectSenses() if acting.senses is None else acting.senses
-    offset = np.subtract(believed.root.com, model.root.com)
-    seen = Seen(believed.tree, np.zeros(model.nq), new_motion(model.n, model.nv, model.nc), plant.torque)
-    return senses.compile(span, offset), seen
+    return senses.compile(span, np.subtract(believed.root.com, model.root.com))
 
 
 def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses) -> Thrown:

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from biped.kernels.loop.closed_loop import control
 from contact.arrays import Floats
-from contact.jit import kernel
 
 
 class PdLaw(NamedTuple):
@@ -15,13 +15,13 @@ class PdLaw(NamedTuple):
     limit: Floats  # (nv,) [N·m] greatest torque
 
 
-@kernel
-def pd_torques(law, seen):
-    """τ = −k_p (θ − θ_d) − k_d θ̇ within ±limit, into ``seen.torque``."""
-    tree = seen.tree
+@control.register(PdLaw)
+def pd_torques(law, measurement, torque, recorded):
+    """τ = −k_p (θ − θ_d) − k_d θ̇ within ±limit."""
+    tree = measurement.tree
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             dof = tree.first_v[i]
-            error = seen.q[tree.first_q[i]] - law.target[dof]
-            torque = -law.kp[dof] * error - law.kd[dof] * seen.motion.rates[dof]
-            seen.torque[dof] = min(max(torque, -law.limit[dof]), law.limit[dof])
+            error = measurement.q[tree.first_q[i]] - law.target[dof]
+            wanted = -law.kp[dof] * error - law.kd[dof] * measurement.motion.rates[dof]
+            torque[dof] = min(max(wanted, -law.limit[dof]), law.limit[dof])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.dynamics import load_bias_forces
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, store_block, store_block_times
 from biped.kernels.tree.kinematics import move_bodies
@@ -67,6 +68,14 @@ class Scratch(NamedTuple):
     nothing: Floats  # (nv,) zeros
 
 
+class WorkspaceLaw(NamedTuple):
+    """All of the controller."""
+
+    gains: Gains
+    legs: Legs
+    scratch: Scratch
+
+
 def new_scratch(legs: int, nv: int) -> Scratch:
     """Room for the ticks of a model."""
     return Scratch(
@@ -79,15 +88,18 @@ def new_scratch(legs: int, nv: int) -> Scratch:
     )
 
 
-@kernel
-def workspace_torques(gains, legs, seen, scratch):
-    """One control tick: from what is seen, rates included, to ``seen.torque``."""
-    tree, motion = seen.tree, seen.motion
+@control.register(WorkspaceLaw)
+def workspace_torques(law, measurement, torque, recorded):
+    """One control tick; the desired wrench is recorded."""
+    gains, legs, scratch = law.gains, law.legs, law.scratch
+    tree, motion = measurement.tree, measurement.motion
     initialize_and_move(tree, motion)  # Algorithms 4.1 and 4.2
     workspace_dynamics(tree, legs, motion, scratch)  # Algorithm 4.3
-    desired_wrench(gains, legs, seen.q, motion, scratch)  # Algorithm 4.4
+    desired_wrench(gains, legs, measurement.q, motion, scratch)  # Algorithm 4.4
     distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
-    joint_torques(tree, legs, motion, scratch, seen.torque)  # Algorithm 4.6
+    joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
+    for k in range(6):
+        recorded[k] = scratch.body_wrench[k]
 
 
 @kernel

@@ -86,7 +86,7 @@ def _timed(work: Callable[[], Run]) -> Timed:
 def stance(step: float, duration: float) -> Callable[[], Timed]:
     """Experiment 2 without its block: the human rises and stands, under the workspace controller."""
     setup = experiment_named("thrown-block").build()
-    return lambda: timed(setup.model, setup.controller, setup.state, step, duration)
+    return lambda: timed(setup.model, setup.controller, setup.initial_state, step, duration)
 
 
 def stiff_stance(step: float, duration: float) -> Callable[[], Timed]:
@@ -120,4 +120,4 @@ def closed_loops(duration: float) -> dict[tuple[str, float], Callable[[], Timed]
 def whole_experiment(name: str) -> Callable[[], Timed]:
     """A published experiment: 3 s at 0.5 ms, with everything in it."""
     setup = replace(experiment_named(name).build(), step=5e-4, duration=3.0)
-    return lambda: _timed(setup.simulate)
+    return lambda: _timed(setup.run)

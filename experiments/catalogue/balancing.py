@@ -4,8 +4,8 @@ from typing import Any
 
 from biped.disturbances import Disturbance
 from biped.model import human
+from biped.simulation.scene import Scene
 from contact import RUBBER
-from experiments.catalogue.experiment import Setup
 from experiments.catalogue.figure_names import BALANCING
 from experiments.catalogue.parameters.groups import (
     controller_from,
@@ -42,10 +42,10 @@ def parameters(
     )
 
 
-def set_up(values: Values, disturbances: tuple[Disturbance, ...] = ()) -> Setup:
+def set_up(values: Values, disturbances: tuple[Disturbance, ...] = ()) -> Scene:
     """The human of these values, under disturbances."""
     model = human()
-    return Setup(
+    return Scene(
         model=model,
         state=human_state(model, values),
         floor=floor_from(values),

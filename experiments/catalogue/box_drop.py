@@ -6,8 +6,9 @@ import numpy as np
 
 from biped.model import Model, rigid_box
 from biped.runs.state import State
+from biped.simulation.scene import Scene
 from contact import Floor
-from experiments.catalogue.experiment import Experiment, Setup
+from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.groups import (
     floor_from,
     floor_parameters,
@@ -59,11 +60,11 @@ def _turned(quaternion: np.ndarray, turn: np.ndarray) -> tuple[float, ...]:
     return (float(w * a - u @ v), *(float(x) for x in w * v + a * u + np.cross(u, v)))
 
 
-def set_up(values: Values) -> Setup:
+def set_up(values: Values) -> Scene:
     """The box of these values; it has no joints, hence no controller, and cannot fall."""
     model = rigid_box(values.number("box.mass"), values["box.size"])
     step = values.number("run.step")
-    return Setup(
+    return Scene(
         model=model,
         state=box_state(model, values),
         floor=floor_from(values),

@@ -2,8 +2,9 @@
 
 from biped.disturbances import Throw
 from biped.errors import InputError
+from biped.simulation.scene import Scene
 from experiments.catalogue import balancing
-from experiments.catalogue.experiment import Experiment, Setup
+from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
 # 15° about −Y, as the text says; the quaternion printed beside it is that of experiment 1 again.
@@ -27,7 +28,7 @@ def block_parameters() -> tuple[Parameter, ...]:
     )
 
 
-def set_up(values: Values) -> Setup:
+def set_up(values: Values) -> Scene:
     """The human and the block of these values."""
     return balancing.set_up(values, (block_from(values),))
 

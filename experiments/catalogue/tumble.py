@@ -4,9 +4,10 @@ import numpy as np
 
 from biped.model import Model, human
 from biped.runs.state import State
+from biped.simulation.scene import Scene
 from contact import RUBBER
 from controllers.impedance import JointImpedance
-from experiments.catalogue.experiment import Experiment, Setup
+from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.groups import integrator_from, integrator_parameters, run_parameters
 from experiments.catalogue.parameters.initial import OURS, generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
@@ -37,12 +38,12 @@ def tumbling_state(model: Model, values: Values) -> State:
     return State.at(model, model.configuration((0.0, 0.0, HEIGHT), None, angles), v)
 
 
-def set_up(values: Values) -> Setup:
+def set_up(values: Values) -> Scene:
     """The human of these values, without its contact points."""
     model = human().without_contacts().with_gravity((0.0, 0.0, -values.number("flight.gravity")))
     step = values.number("run.step")
     joints = values.group("joints")
-    return Setup(
+    return Scene(
         model=model,
         state=tumbling_state(model, values),
         floor=RUBBER,

@@ -10,6 +10,10 @@ def describe(error: Exception) -> str | None:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}"
+    if isinstance(error, ImportError):
+        from biped.extras import missing
+
+        error = missing(error) or error
     # Imported here: without an error none of this is needed, and it takes longer than most commands.
     from contact.errors import BipedError
 

@@ -54,12 +54,14 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    from biped.extras import need
     from experiments.benchmarks.comparison.backends import DEFAULT, backends_of
     from experiments.benchmarks.comparison.budget import FULL, QUICK
     from experiments.benchmarks.comparison.results import Results
     from experiments.catalogue.registry import experiment_named
     from experiments.cli.output import writable_folder
 
+    need("plotly", "jinja2")
     experiment = experiment_named(options.experiment)
     changes = _changes(experiment, options)
     names = list(DEFAULT) if options.engines is None else [name.strip() for name in options.engines.split(",")]

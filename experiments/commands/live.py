@@ -59,9 +59,11 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     """Do what the command line after ``live`` says; the exit status."""
     options = parser().parse_args(argv)
+    from biped.extras import need
     from experiments.catalogue.registry import experiment_named
 
     _check(options)
+    need("viser", "websockets")
     experiment = experiment_named(options.experiment)
     setup = experiment.build(changes_of(experiment, options))
     from experiments.visualization.live.loop import Loop

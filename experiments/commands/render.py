@@ -9,6 +9,8 @@ from experiments.cli.main import Parser
 
 #: By suffix: pictures in a second, and width and height [pixels], unless told otherwise.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
+#: By suffix: packages that it needs besides those that draw.
+PACKAGES = {".mp4": ("PIL", "imageio_ffmpeg"), ".gif": ("PIL",), ".html": ()}
 
 _DESCRIPTION = """\
 Write saved runs as something to look at without this program. The suffix of the file says what: a video (.mp4), an
@@ -77,6 +79,7 @@ def main(argv: Sequence[str]) -> int:
     """Do what the command line after ``render`` says; the exit status."""
     options = parser().parse_args(argv)
     order = _order(options)
+    from biped.extras import need
     from experiments.visualization.video.camera import camera_at, check_camera
     from experiments.visualization.video.films import check_gif
     from experiments.visualization.video.frame_schedule import shots_of
@@ -85,6 +88,7 @@ def main(argv: Sequence[str]) -> int:
     from experiments.visualization.viewer.loaded_runs import cast_of
     from experiments.visualization.viewer.page import middle_of
 
+    need("viser", "websockets", *PACKAGES[order.suffix])
     program = "" if order.suffix == ".html" else find_browser(options.browser)
     check_camera(options.camera)
     roles = cast_of(options.runs)

@@ -76,12 +76,14 @@ def main(argv: Sequence[str]) -> int:
 
 
 def run(paper: "Paper", options: argparse.Namespace) -> int:
+    from biped.extras import need
     from experiments.cli.machine import stamp
     from experiments.cli.output import writable_folder
     from experiments.papers.run import Session
     from experiments.papers.show import print_item, print_summary
 
     items = registry.items_named(paper, options.items)
+    need("jinja2", *{package for item in items for package in item.packages})
     folder = writable_folder(options.out or Path("results") / "reproduce" / paper.name)
     session = Session(paper, items, folder, options.quick, not options.no_figures, stamp())
     command = command_of(options)

@@ -62,11 +62,13 @@ def main(argv: Sequence[str]) -> int:
     """Do what the command line after ``view`` says; the exit status."""
     options = parser().parse_args(argv)
     _check(options)
+    from biped.extras import need
     from experiments.visualization.viewer.loaded_runs import cast_of
     from experiments.visualization.viewer.page import Page
     from experiments.visualization.viewer.playback import Transport
     from experiments.visualization.viewer.serve import serving, url_of
 
+    need("viser", "websockets")
     if options.measure:
         from experiments.visualization.viewer.endings import cleaning_up_when_told
         from experiments.visualization.viewer.measure import find_browser, measure

@@ -47,6 +47,7 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     """Compare, print and write; the exit status."""
     options = parser().parse_args(argv)
+    from biped.extras import need
     from experiments.benchmarks.timing import one_core
     from experiments.benchmarks.work_precision.problems import PROBLEMS
     from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
@@ -57,6 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
     names = matching(options.problems, list(PROBLEMS), "unknown problem")
     _check_methods(options.method)
+    need("jinja2", *{package for name in names for package in PROBLEMS[name].packages})
     folder = writable_folder(options.out)
     typed = ["biped work-precision", *options.problems, *(f"--method {name}" for name in options.method)]
     command = " ".join([*typed, *flags(options, "quick", "no-figures")])

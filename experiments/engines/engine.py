@@ -12,14 +12,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from biped.checks import refuse_near_misses
 from biped.control.controller import Impedance
 from biped.disturbances import Throw
 from biped.errors import InputError
+from biped.extras import command
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
 from experiments.engines.kernels.external import Arrival
-from experiments.engines.near_misses import refuse_near_misses
 
 
 @dataclass(frozen=True)
@@ -115,14 +116,12 @@ class Engine(ABC):
         title: as people write it.
         package: the module that is imported.
         distribution: what holds it on PyPI.
-        install: the command that installs it.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     package: ClassVar[str]
     distribution: ClassVar[str]
-    install: ClassVar[str]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -135,6 +134,11 @@ class Engine(ABC):
         Raises:
             InputError: the engine cannot simulate it; the message says why.
         """
+
+    @property
+    def install(self) -> str:
+        """The command that installs it."""
+        return command(self.package)
 
     @property
     def velocity_offset(self) -> float:

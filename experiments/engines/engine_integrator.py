@@ -12,11 +12,11 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.integrators import Recursive
 from biped.integrators.explicit.interrupts import interrupts_afterwards
-from biped.integrators.integrator import NoGuarantees
+from biped.integrators.integrator import Integrator
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.simulation_state import STEPS
-from biped.kernels.step.step import OK
+from biped.kernels.state.status import OK
 from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import body_velocities
 from biped.model import Model
@@ -44,7 +44,7 @@ class Impact:
     impulse: Floats
 
 
-class EngineIntegrator(NoGuarantees):
+class EngineIntegrator(Integrator):
     """Steps the plant by another engine; made anew for each run.
 
     It stands where an integrator does (``biped.integrators.integrator``): controllers, senses, actuators, falls, rows
@@ -60,15 +60,20 @@ class EngineIntegrator(NoGuarantees):
     coordinates: ClassVar[str] = "the engine's own"
     order: ClassVar[int] = 1
     cost: ClassVar[str] = ""
+    steps_from_python: ClassVar[bool] = True
 
     def __init__(self, engine: Engine) -> None:
         engine.check_installed()
         self.engine = engine
-        self.name = engine.name
         self.seconds, self.steps = 0.0, 0
         self._taken: tuple[Model, Floor, Throw | None] | None = None
         self._simulation: Simulation | None = None
         self.impact: Impact | None = None  # that is not over, and has no event yet
+
+    @property
+    def name(self) -> str:
+        """That of the engine."""
+        return self.engine.name
 
     @property
     def failure(self) -> str:
@@ -78,7 +83,7 @@ class EngineIntegrator(NoGuarantees):
     def method(self, model: Model) -> Any:
         return Recursive().method(model)
 
-    def take_on(self, model: Model, floor: Floor, acting: Disturbances) -> None:
+    def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
         """Get to know what will be simulated.
 
         Raises:
@@ -90,7 +95,7 @@ class EngineIntegrator(NoGuarantees):
             )
         self._taken = model, floor, acting.throw
 
-    def hold(self, world: World, steps: int) -> int:
+    def take_steps(self, world: World, steps: int) -> int:
         """What ``biped.kernels.loop.closed_loop.hold`` does, by the engine; without steps it loads the kernels."""
         if self._simulation is None:
             self._begin(world)

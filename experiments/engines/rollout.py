@@ -68,10 +68,10 @@ def rollout(
         return _ours(experiment, dict(changes) | {"integrator.name": engine}, engine, progress, announce)
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     integrator = EngineIntegrator(chosen)
-    setup = replace(experiment.build(changes), integrator=integrator)
+    scene = replace(experiment.build(changes), integrator=integrator)
     error = None
     try:
-        run = setup.simulate(progress, announce)
+        run = scene.run(progress, announce)
     except IntegrationError as failure:
         if failure.run is None:
             raise

@@ -59,12 +59,14 @@ class Item:
         title: one line.
         source: paper, section, page or equation.
         produce: recomputes it; ``quick`` takes a short version that still checks the same statements.
+        packages: optional ones that it needs, by the names by which they are imported.
     """
 
     name: str
     title: str
     source: str
     produce: Callable[[bool, Progress], Outcome]
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def run_trial(experiment: Experiment, trial: Trial, announce: Announce | None = 
         announce: called with a sentence before kernels are compiled.
     """
     try:
-        session = Session(experiment.build(trial.changes).prepare())
+        session = Session(experiment.build(trial.changes).prepare(in_one_go=True))
     except BipedError as error:
         return _failed(type(error), str(error))
     if announce is not None:

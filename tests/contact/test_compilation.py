@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from numba.core.errors import NumbaError
 
+from biped.kernels.loop.closed_loop import closed_loop
+from biped.simulation.scene import Scene
 from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
 from contact.jit import is_compiled, kernel, kernel_sources, routine
-from controllers.kernels.loops import workspace_loop
 from controllers.workspace import WorkspaceController
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10), (0.99144486, -0.13052619, 0.0, 0.0))
@@ -25,12 +26,13 @@ from biped.model import human
 from biped.simulation.simulate import simulate
 from biped.kernels.loop import closed_loop
 from biped.kernels.step import step
-from controllers.kernels.loops import workspace_loop
+from biped.simulation.scene import Scene
 from controllers.workspace import WorkspaceController
 from contact.jit import is_compiled
-assert is_compiled(workspace_loop)
-simulate(human(), WorkspaceController(), duration=0.0)
-loaded = (workspace_loop, closed_loop.record, step.prepare)
+plan = Scene(human(), WorkspaceController()).prepare()
+assert is_compiled(closed_loop.closed_loop, plan.world, plan.law, 0, 4)
+simulate(human(), WorkspaceController(), duration=5e-4)
+loaded = (closed_loop.closed_loop.routine.of(plan.world, plan.law), closed_loop.record.routine, step.prepare)
 print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) for f in loaded))
 """
 
@@ -41,7 +43,8 @@ def run(person, posture, duration=0.2):
 
 def test_a_second_process_compiles_nothing(person, posture):
     run(person, posture, 0.01)
-    assert is_compiled(workspace_loop)
+    plan = Scene(person, CONTROLLER).prepare()
+    assert is_compiled(closed_loop, plan.world, plan.law, 0, plan.clock.period)
     top = Path(__file__).parents[2]
     found = subprocess.run([sys.executable, "-c", SECOND_PROCESS], cwd=top, capture_output=True, text=True, check=False)
     assert found.stderr == ""

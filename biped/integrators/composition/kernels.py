@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from biped.kernels.state.checkpoint import Before, keep, take_back
 from biped.kernels.state.method import (
-    NOT_CONVERGED,
     Variational,
     advance,
     find_step,
@@ -21,7 +20,8 @@ from biped.kernels.state.method import (
     solve_step,
 )
 from biped.kernels.state.simulation_state import TOTAL_STEPS
-from biped.kernels.step.step import FAILED, OK, count_iterations, prepare, substep
+from biped.kernels.state.status import OK, cause_of
+from biped.kernels.step.step import count_iterations, prepare, substep
 from biped.kernels.tree.factorization import solve
 from biped.kernels.variational.equations import displace, set_rates
 from biped.kernels.variational.newton import evaluate, iterate, kept_factors, on_branch, tolerance_of
@@ -78,7 +78,7 @@ def advance_composed(tree, ground, plant, pushes, work, method, begin, h):
         copy1(plant.rate, method.rate)
         fit_history(plant, part)
         taken, hardest = take_stages(tree, ground, plant, pushes, work, method, begin + h * (done / units), part)
-        if taken != NOT_CONVERGED:
+        if taken >= 0:
             iterations += taken
             most = max(most, hardest)
             done += size
@@ -88,7 +88,7 @@ def advance_composed(tree, ground, plant, pushes, work, method, begin, h):
                 if done > 0:
                     take_back(plant, work.before)
                     prepare(tree, plant, work)
-                return FAILED
+                return taken
             if size == units:
                 keep(plant, work.before)
             size //= 2
@@ -98,15 +98,15 @@ def advance_composed(tree, ground, plant, pushes, work, method, begin, h):
 
 @kernel
 def take_stages(tree, ground, plant, pushes, work, method, begin, h):
-    """The iterations of all stages, and the most of any of them; or NOT_CONVERGED."""
+    """The iterations of all stages, and the most of any of them; or a cause of failure."""
     total = most = 0
     time = begin
     for index in range(method.weights.shape[0]):
         part = method.weights[index] * h
         stage = Stage(method.inner, index)
         taken = substep(tree, ground, plant, pushes, work, stage, time, part, math.inf)
-        if taken == NOT_CONVERGED:
-            return NOT_CONVERGED, most
+        if taken < 0:
+            return taken, most
         total += taken
         most = max(most, taken)
         time += part
@@ -219,7 +219,7 @@ def find_by_scaled_newton(tree, ground, plant, pushes, work, method, finder, h):
     iteration = 0
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
-            return NOT_CONVERGED
+            return cause_of(norm)
         iteration += 1
         if trust:
             reduced = try_kept(tree, ground, plant, pushes, work, method, h, norm)

@@ -10,11 +10,12 @@ from biped.errors import InputError
 from biped.integrators.explicit.integrators import ContinuousTime, room_for
 from biped.integrators.explicit.interrupts import interrupts_afterwards
 from biped.integrators.explicit.kernels.methods import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
-from biped.kernels.loop.closed_loop import World, record, take_step
-from biped.kernels.loop.log import STRIDE, log_contact_changes
+from biped.kernels.loop.closed_loop import World, interpreted, record, scene_of, take_step
+from biped.kernels.loop.log import STRIDE
 from biped.kernels.state.method import advance
 from biped.kernels.state.simulation_state import STEPS
-from biped.kernels.step.step import FAILED, OK, time_of
+from biped.kernels.state.status import NOT_CONVERGED, OK
+from biped.kernels.step.step import time_of
 from biped.model import Model
 from contact.arrays import Floats
 
@@ -59,6 +60,7 @@ class Adaptive(ContinuousTime):
     paper: ClassVar[str] = "Hairer, Nørsett and Wanner 1993"
     order: ClassVar[int] = 8
     cost: ClassVar[str] = "O(n), from Python"
+    steps_from_python: ClassVar[bool] = True
 
     relative_tolerance: float = 1e-9
     absolute_tolerance: float = 1e-10
@@ -74,25 +76,24 @@ class Adaptive(ContinuousTime):
         """Room for the compiled equations."""
         return no_stages(room_for(model))
 
-    def hold(self, world: World, steps: int) -> int:
+    def take_steps(self, world: World, steps: int) -> int:
         """What ``biped.kernels.loop.closed_loop.hold`` does, one step after the other from Python.
 
         Ctrl-C comes through between two steps. With no steps it only loads what is compiled.
         """
         tree, ground, plant, pushes, work = world.tree, world.ground, world.plant, world.pushes, world.work
-        inner, thrown, log = world.method, world.thrown, world.log
-        method = _ByScipy(inner, self.relative_tolerance, self.absolute_tolerance)
+        inner, log = world.method, world.log
+        other = interpreted(world, _ByScipy(inner, self.relative_tolerance, self.absolute_tolerance))
         if steps == 0:
             begin_flow(tree, ground, plant, pushes, work, inner, time_of(plant), plant.clock[1])
             slope_of_flow(tree, ground, plant, pushes, inner.flow, plant.clock[1])
         for _ in range(steps):
             with interrupts_afterwards():
                 if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
-                    record(tree, ground, plant, work, thrown, log)
-                reason: int = take_step(tree, ground, plant, pushes, work, method, thrown, log)
+                    record(world)
+                reason: int = take_step(other, scene_of(other), other)
                 if reason != OK:
                     return reason
-                log_contact_changes(plant, log, time_of(plant))
         return OK
 
 
@@ -123,7 +124,7 @@ def _advance_by_scipy(
         while solver.status == "running":
             solver.step()
     if solver.status == "failed":
-        return FAILED
+        return NOT_CONVERGED
     flow.at.whole[:] = solver.y
     return int(end_flow(tree, ground, plant, pushes, work, method.inner, h))
 

@@ -14,12 +14,12 @@ from typing import ClassVar
 
 from biped.integrators.explicit.kernels.flow import Flow, new_flow
 from biped.integrators.explicit.kernels.methods import Explicit, euler, runge_kutta_4, semi_implicit_euler
-from biped.integrators.integrator import NoGuarantees
+from biped.integrators.integrator import Integrator
 from biped.model import Model
 
 
 @dataclass(frozen=True)
-class ContinuousTime(NoGuarantees):
+class ContinuousTime(Integrator):
     """What integrators of the continuous equations of motion have in common."""
 
     coordinates: ClassVar[str] = "generalized"

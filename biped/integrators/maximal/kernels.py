@@ -39,8 +39,9 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.log import record_more
-from biped.kernels.state.method import NOT_CONVERGED, find_step
+from biped.kernels.state.method import find_step
 from biped.kernels.state.simulation_state import TOTAL_STEPS
+from biped.kernels.state.status import cause_of
 from biped.kernels.tree.dynamics import rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import add6, joint_twist, place_bodies, point_of_body
@@ -299,7 +300,7 @@ def iterate_free(tree, ground, plant, pushes, work, method, finder, h, tolerance
         if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * merit:
             return size, reduced
         factor *= 0.5
-    return math.nan, math.nan
+    return math.inf, math.inf
 
 
 @kernel
@@ -322,7 +323,7 @@ def find_in_maximal_coordinates(tree, ground, plant, pushes, work, method, finde
     iteration = 0
     while not (size <= tolerance and finder.gap[POSITION] <= closed and finder.gap[ROTATION] <= GAP):
         if iteration >= method.solver.max_iterations or not math.isfinite(merit):
-            return NOT_CONVERGED
+            return cause_of(merit)
         size, merit = iterate_free(tree, ground, plant, pushes, work, method, finder, h, tolerance, merit)
         iteration += 1
     for kind in range(GAPS):

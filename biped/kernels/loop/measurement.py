@@ -1,7 +1,7 @@
-"""What a controller sees of the plant, and what comes of its torques: delays, noise, limits.
+"""What a controller is told of the plant, and what comes of its torques: delays, noise, limits.
 
-A controller reads ``Seen`` and writes ``Seen.torque``. With perfect senses ``Seen`` is the plant itself, array by
-array, and nothing is copied.
+A controller reads a ``Measurement`` and asks for torques. Both are in arrays of their own: whatever a controller does
+with them, the plant only gets torques.
 """
 
 from typing import NamedTuple
@@ -10,12 +10,14 @@ import numpy as np
 
 from biped.kernels.loop.random import normal
 from biped.kernels.state.simulation_state import SENSED, TICKS
-from biped.kernels.tree.dynamics import Motion, turn_inertias
-from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.step.step import time_of
+from biped.kernels.tree.dynamics import Motion, new_motion, turn_inertias
+from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, Tree
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.vectors import (
+    copy1,
     cross,
     mat_vec,
     norm,
@@ -27,12 +29,12 @@ from contact.vectors import (
     triple,
 )
 
-# Places in ``Senses.how``.
-PERFECT = 0  # 1 where ``Seen`` is the plant
+# Places in ``SensorModel.how``.
+PERFECT = 0  # 1 where the plant is measured as it is
 DELAY = 1  # [control ticks]
 SEED = 2
 
-# Places in ``Senses.noise``.
+# Places in ``SensorModel.noise``.
 POSITION = 0  # [m]
 ORIENTATION = 1  # [rad]
 JOINT = 2  # [rad or m]
@@ -41,17 +43,17 @@ ANGULAR_VELOCITY = 4  # [rad/s]
 JOINT_RATE = 5  # [rad/s or m/s]
 
 
-class Seen(NamedTuple):
-    """The plant as the controller sees it, and where it writes its torques."""
+class Measurement(NamedTuple):
+    """What a controller is told at a tick: its own to read, and to use as room."""
 
     tree: Tree  # what it takes the plant for
+    time: Floats  # (1,) [s]
     q: Floats  # (nq,)
-    motion: Motion  # poses, inertias and rates there
-    torque: Floats  # (nv,)
+    motion: Motion  # poses, inertias and rates there; the rest of it is room
 
 
-class Senses(NamedTuple):
-    """How the plant is seen."""
+class SensorModel(NamedTuple):
+    """How the plant is measured."""
 
     how: Integers  # (3,)
     noise: Floats  # (6,) standard deviations
@@ -68,9 +70,16 @@ class Actuators(NamedTuple):
     span: Floats  # (1,) [s] of a control tick
 
 
-def perfect_senses() -> Senses:
+def new_measurement(tree: Tree, nq: int, nv: int) -> Measurement:
+    """Room for what a controller is told of a plant that it takes for this tree."""
+    own = Tree(*(array.copy() for array in tree))
+    motion = new_motion(tree.parent.shape[0], nv, tree.contact_body.shape[0])
+    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion)
+
+
+def perfect_sensors() -> SensorModel:
     """The plant as it is."""
-    return Senses(np.array([1, 0, 0]), np.zeros(6), np.zeros(3))
+    return SensorModel(np.array([1, 0, 0]), np.zeros(6), np.zeros(3))
 
 
 def ideal_actuators(nv: int, span: float) -> Actuators:
@@ -79,9 +88,15 @@ def ideal_actuators(nv: int, span: float) -> Actuators:
 
 
 @kernel
-def sense(tree, plant, motion, senses, seen):
-    """Fill ``seen`` from the plant, whose ``motion.rates`` are known; once a control tick."""
-    if senses.how[PERFECT] == 1:
+def measure(tree, plant, motion, sensors, measurement):
+    """Fill ``measurement`` from the plant, whose ``motion.rates`` are known; once a control tick."""
+    measurement.time[0] = time_of(plant)
+    shown = measurement.motion
+    if sensors.how[PERFECT] == 1:
+        copy1(plant.q, measurement.q)
+        copy1(motion.rates, shown.rates)
+        copy_poses(motion.poses, shown.poses)
+        copy_inertias(motion.inertia, shown.inertia)
         return
     nq, nv = plant.q.shape[0], motion.rates.shape[0]
     depth, tick = plant.past.shape[0], plant.counts[SENSED]
@@ -90,24 +105,31 @@ def sense(tree, plant, motion, senses, seen):
         newest[k] = plant.q[k]
     for k in range(nv):
         newest[nq + k] = motion.rates[k]
-    shown = plant.past[max(tick - senses.how[DELAY], 0) % depth]
+    delayed = plant.past[max(tick - sensors.how[DELAY], 0) % depth]
     for k in range(nq):
-        seen.q[k] = shown[k]
+        measurement.q[k] = delayed[k]
     for k in range(nv):
-        seen.motion.rates[k] = shown[nq + k]
+        shown.rates[k] = delayed[nq + k]
     if tree.kind[0] == FLOATING:
-        move_root(senses, seen)
-    add_noise(tree, plant, senses, seen)
-    place_bodies(seen.tree, seen.q, seen.motion.poses)
-    turn_inertias(seen.tree, seen.motion.poses, seen.motion.inertia)
+        move_root(sensors, measurement)
+    add_noise(tree, plant, sensors, measurement)
+    place_bodies(measurement.tree, measurement.q, shown.poses)
+    turn_inertias(measurement.tree, shown.poses, shown.inertia)
     plant.counts[SENSED] += 1
 
 
 @kernel
-def move_root(senses, seen):
+def copy_inertias(source, target):
+    for i in range(source.shape[0]):
+        for k in range(9):
+            target[i, k] = source[i, k]
+
+
+@kernel
+def move_root(sensors, measurement):
     """From the root's centre of mass to that of the root without its load, of which the controller knows nothing."""
-    q, rates = seen.q, seen.motion.rates
-    arm = mat_vec(quat_matrix((q[3], q[4], q[5], q[6])), triple(senses.offset))
+    q, rates = measurement.q, measurement.motion.rates
+    arm = mat_vec(quat_matrix((q[3], q[4], q[5], q[6])), triple(sensors.offset))
     moving = cross((rates[3], rates[4], rates[5]), arm)
     for axis in range(3):
         q[axis] += arm[axis]
@@ -115,10 +137,10 @@ def move_root(senses, seen):
 
 
 @kernel
-def add_noise(tree, plant, senses, seen):
+def add_noise(tree, plant, sensors, measurement):
     """White noise on everything that is measured, drawn anew at each tick."""
-    seed, tick = senses.how[SEED], plant.counts[TICKS]
-    q, rates, noise, nv = seen.q, seen.motion.rates, senses.noise, seen.motion.rates.shape[0]
+    seed, tick = sensors.how[SEED], plant.counts[TICKS]
+    q, rates, noise, nv = measurement.q, measurement.motion.rates, sensors.noise, measurement.motion.rates.shape[0]
     for i in range(tree.parent.shape[0]):
         a, dof = tree.first_q[i], tree.first_v[i]
         if tree.dofs[i] == 1:
@@ -150,14 +172,18 @@ def add_turn_noise(seed, tick, q, a, size, channel):
 
 
 @kernel
-def deliver(tree, plant, actuators):
-    """Torques as the actuators give them for a tick: within the limits, with noise.
+def apply_torques(tree, plant, actuators, torque):
+    """Torques as the actuators give them for a tick: within the limits, with noise. A floating root has no actuator.
 
     The time in which more than the limit was asked for is counted. The noise has channels of its own, after those of
-    ``add_noise``: with the same seed it is still independent of what the senses add.
+    ``add_noise``: with the same seed it is still independent of what the sensors add.
     """
     seed, tick, channel = actuators.seed[0], plant.counts[TICKS], 2 * plant.torque.shape[0]
     plant.counts[TICKS] += 1
+    for i in range(tree.parent.shape[0]):
+        if tree.kind[i] != FLOATING:
+            for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+                plant.torque[dof] = torque[dof]
     if seed < 0:
         return
     for i in range(tree.parent.shape[0]):
@@ -166,7 +192,7 @@ def deliver(tree, plant, actuators):
             limit = actuators.limit[dof]
             if abs(plant.torque[dof]) > limit:
                 plant.saturated[dof] += actuators.span[0]
-            torque = min(max(plant.torque[dof], -limit), limit)
-            spread = actuators.noise[dof] + actuators.share[dof] * abs(torque)
-            torque += spread * normal(seed, tick, channel + dof)
-            plant.torque[dof] = min(max(torque, -limit), limit)
+            given = min(max(plant.torque[dof], -limit), limit)
+            spread = actuators.noise[dof] + actuators.share[dof] * abs(given)
+            given += spread * normal(seed, tick, channel + dof)
+            plant.torque[dof] = min(max(given, -limit), limit)

@@ -11,7 +11,7 @@ import numpy as np
 
 from biped.kernels.loop.log import IMPACT, log_event
 from biped.kernels.state.simulation_state import IMPACTS
-from biped.kernels.step.step import OK
+from biped.kernels.state.status import COLLISION_FAILED, OK
 from biped.kernels.tree.dynamics import rates_from_momentum
 from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import point_of_body
@@ -46,8 +46,6 @@ NEAR = 0.2
 
 # No step is split into parts shorter than this [s]: their displacements would drown in round-off.
 SHORTEST = 1e-5
-
-BROKEN = 4  # a collision or a flight without a solution
 
 
 class Thrown(NamedTuple):
@@ -155,7 +153,7 @@ def collide(tree, plant, motion, thrown, log, time):
     impulse = collision_impulse(before, normal, K, thrown.law[0], thrown.law[1])
     size = dot(impulse, impulse)
     if not math.isfinite(size):
-        return BROKEN
+        return COLLISION_FAILED
     if size > 0.0:
         log_event(log, time, IMPACT, i, scale(-1.0, impulse), point, before)
         strike_body(thrown.state, own_arm, impulse)

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 from contact.jit import generic
 
-NOT_CONVERGED = -1
-
 
 class Solver(NamedTuple):
     """What a step's solution must satisfy, and how hard to try."""
@@ -36,12 +34,12 @@ class Variational(NamedTuple):
 
 @generic("method")
 def advance(tree, ground, plant, pushes, work, method, begin, h):
-    """Advance the plant by h from the time ``begin``, the books included; OK or FAILED."""
+    """Advance the plant by h from the time ``begin``, the books included; OK, or a cause of failure (``status``)."""
 
 
 @generic("method")
 def solve_step(tree, ground, plant, pushes, work, method, h):
-    """Find q_{k+1}: the number of iterations, or NOT_CONVERGED.
+    """Find q_{k+1}: the number of iterations, or a cause of failure.
 
     Afterwards ``work.q``, ``work.shift`` and ``work.next`` hold the tree at k + 1, ``plant.force`` the contact
     forces whose impulses over h act at the contact points' chords, and ``work.turn`` the bodies' turns.
@@ -60,7 +58,7 @@ def remember(tree, plant, work, method, h):
 
 @generic("finder")
 def find_step(tree, ground, plant, pushes, work, method, finder, h):
-    """Solve the equations of a variational step from the candidate in ``work``: iterations, or NOT_CONVERGED."""
+    """Solve the equations of a variational step from the candidate in ``work``: iterations, or a cause of failure."""
 
 
 @generic("guess")

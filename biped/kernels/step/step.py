@@ -3,7 +3,7 @@
 import math
 
 from biped.kernels.state.checkpoint import keep, take_back
-from biped.kernels.state.method import NOT_CONVERGED, Variational, advance, remember, set_new_momentum, solve_step
+from biped.kernels.state.method import Variational, advance, remember, set_new_momentum, solve_step
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import (
     ACTUATORS,
@@ -18,6 +18,7 @@ from biped.kernels.state.simulation_state import (
     STEPS,
     TOTAL_STEPS,
 )
+from biped.kernels.state.status import LANDED_TOO_DEEP, OK
 from biped.kernels.tree.dynamics import turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING
@@ -34,11 +35,6 @@ from contact.jit import kernel, routine
 from contact.modes import NONE, SLIDING
 from contact.point_law import anchor_at_end, is_clipped, mode_of, state_at_end, stored_energy
 from contact.vectors import add, copy1, cross, dot, load3, scale, sub, triple
-
-OK = 0
-FAILED = 1
-
-TOO_DEEP = -2
 
 
 @routine
@@ -86,7 +82,7 @@ def advance_in_parts(tree, ground, plant, pushes, work, method, begin, h):
             if done > 0:
                 take_back(plant, work.before)
                 prepare(tree, plant, work)
-            return FAILED
+            return taken
     count_iterations(plant.counts, iterations, most, size < units)
     return OK
 
@@ -102,16 +98,16 @@ def count_iterations(count, iterations, most, halved):
 
 @kernel
 def substep(tree, ground, plant, pushes, work, method, begin, h, depth):
-    """One step of length h, all of it or nothing: the number of iterations, NOT_CONVERGED or TOO_DEEP.
+    """One step of length h, all of it or nothing: the number of iterations, or a cause of failure.
 
-    It is too deep where a point lands deeper than ``depth``.
+    One is that a point lands deeper than ``depth``.
     """
     set_out(tree, ground, plant, pushes, work, begin, h)
     iterations = solve_step(tree, ground, plant, pushes, work, method, h)
-    if iterations == NOT_CONVERGED:
-        return NOT_CONVERGED
+    if iterations < 0:
+        return iterations
     if lands_too_deep(tree, ground, plant, work, depth):
-        return TOO_DEEP
+        return LANDED_TOO_DEEP
     book_works(tree, plant, pushes, work, h)
     book_momentum(tree, plant, pushes, work, method, h)
     settle_contacts(tree, ground, plant, work, h)

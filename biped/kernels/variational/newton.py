@@ -3,8 +3,9 @@
 import math
 from typing import NamedTuple
 
-from biped.kernels.state.method import NOT_CONVERGED, Variational, find_step, set_guess, set_new_momentum, solve_step
+from biped.kernels.state.method import Variational, find_step, set_guess, set_new_momentum, solve_step
 from biped.kernels.state.simulation_state import PATIENCE
+from biped.kernels.state.status import TURNED_TOO_FAR, cause_of
 from biped.kernels.tree.factorization import Factors, eliminate, solve
 from biped.kernels.tree.kinematics import place_bodies, point_of_body
 from biped.kernels.tree.tree import REVOLUTE
@@ -54,7 +55,7 @@ def place_push(poses, pushes, j, arms):
 
 @kernel
 def search_line(tree, ground, plant, pushes, work, method, h, tolerance, norm):
-    """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, or NaN."""
+    """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, inf if none does."""
     copy1(work.q, work.base_q)
     copy1(work.shift, work.base_shift)
     factor = 1.0
@@ -66,7 +67,7 @@ def search_line(tree, ground, plant, pushes, work, method, h, tolerance, norm):
         if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
             return reduced
         factor *= 0.5
-    return math.nan
+    return math.inf
 
 
 @set_guess.register(Extrapolation)
@@ -170,17 +171,19 @@ def solve_variational_step(tree, ground, plant, pushes, work, method, h):
 
 @kernel
 def on_branch(tree, plant, work, iterations):
-    """The iterations of a step, or NOT_CONVERGED where its solution is not that of small turns.
+    """What a search ended with, or TURNED_TOO_FAR where its solution is not that of small turns.
 
     The angular momentum of a discrete body grows with its turn up to 90° and falls again beyond, so that a momentum
     belongs to two turns, and a joint may go round any number of times in between. Only the first is an
     approximation of the motion. A step that would have to turn farther is too long.
     """
+    if iterations < 0:
+        return iterations
     for i in range(tree.parent.shape[0]):
         if not work.turn[i, 0] >= COS_45:
-            return NOT_CONVERGED
+            return TURNED_TOO_FAR
         if tree.kind[i] == REVOLUTE and not abs(work.q[tree.first_q[i]] - plant.q[tree.first_q[i]]) <= math.pi:
-            return NOT_CONVERGED
+            return TURNED_TOO_FAR
     return iterations
 
 
@@ -198,7 +201,7 @@ def find_by_newton(tree, ground, plant, pushes, work, method, finder, h):
     fresh = False
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
-            return NOT_CONVERGED
+            return cause_of(norm)
         before = norm
         if kept or fresh:
             norm = try_kept_factors(tree, ground, plant, pushes, work, method, h, tolerance, norm)

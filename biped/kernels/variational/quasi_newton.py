@@ -6,7 +6,7 @@ retried in parts, as all steps are.
 
 import math
 
-from biped.kernels.state.method import NOT_CONVERGED
+from biped.kernels.state.status import cause_of
 from biped.kernels.variational.equations import displace
 from biped.kernels.variational.newton import evaluate, tolerance_of
 from contact.jit import generic
@@ -28,7 +28,7 @@ def measure_by_recursion(finder, tree, ground, plant, pushes, work, body, h):
 
 
 def search_plainly(tree, ground, plant, pushes, work, method, finder, h):
-    """Iterations, or NOT_CONVERGED: ``find_step`` for the finders that have a ``set_correction``."""
+    """Iterations, or a cause of failure: ``find_step`` for the finders that have a ``set_correction``."""
     tolerance = tolerance_of(method, tree, work, h)
     iteration = 0
     while True:
@@ -36,7 +36,7 @@ def search_plainly(tree, ground, plant, pushes, work, method, finder, h):
         if norm <= tolerance:
             return iteration
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
-            return NOT_CONVERGED
+            return cause_of(norm)
         set_correction(finder, tree, ground, plant, work, method.body, h, iteration)
         displace(tree, work.next, work.q, work.shift, 1.0, work.delta, work.q, work.shift)
         iteration += 1

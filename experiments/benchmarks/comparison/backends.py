@@ -9,8 +9,9 @@ from biped.disturbances import sorted_disturbances
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.runs.run import versions
+from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Progress
-from experiments.catalogue.experiment import Experiment, Setup
+from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine import Case, Engine, VendorDefaults
 from experiments.engines.registry import engine_named
@@ -132,8 +133,7 @@ def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, .
     return tuple(found), tuple(missing)
 
 
-def case_of(setup: Setup) -> Case:
+def case_of(setup: Scene) -> Case:
     acting = sorted_disturbances(setup.disturbances)
-    asked = setup.controller is not None and hasattr(setup.controller, "impedance")
-    impedance = setup.controller.impedance(setup.model) if asked else Impedance()  # type: ignore[union-attr]
-    return Case(acting.carried_by(setup.model), setup.floor, setup.step, impedance, acting.throw)
+    impedance = None if setup.controller is None else setup.controller.impedance(setup.model)
+    return Case(acting.carried_by(setup.model), setup.floor, setup.step, impedance or Impedance(), acting.throw)

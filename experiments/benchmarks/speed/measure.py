@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from biped.extras import command
 from experiments.benchmarks.scenes import closed_loops, whole_experiment
 from experiments.benchmarks.sections import FIGURE, Column, Section
 from experiments.benchmarks.speed.chains import INTEGRATORS, LONG, STEP, chain_cases, chain_cost, step_ratios
@@ -14,7 +15,7 @@ from experiments.benchmarks.speed.studies import studies_section
 from experiments.benchmarks.timing import Spread, interleaved
 
 MICROSECONDS = 1e6
-MISSING = "MuJoCo is not installed, so it is not compared: pip install 'biped-balance[mujoco]'"
+MISSING = f"MuJoCo is not installed, so it is not compared: {command('mujoco')}"
 
 
 @dataclass(frozen=True)

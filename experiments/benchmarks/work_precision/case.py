@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from biped.control.controller import Controller
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, integrator_named, settings_of
-from biped.lagrangian import LAGRANGIAN_METHODS, System
+from biped.lagrangian import LAGRANGIAN_METHODS
 from biped.model import Model
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -18,6 +18,10 @@ from biped.simulation.simulate import simulate
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 from experiments.benchmarks.work_precision.reference import Reference
+
+if TYPE_CHECKING:
+    from biped.lagrangian import System
+
 
 #: Integrators with this setting choose their steps themselves.
 TOLERANCE = "relative_tolerance"
@@ -177,7 +181,7 @@ class LagrangianCase:
         reference: as in ``Case``.
     """
 
-    system: System
+    system: "System"
     q0: Floats
     v0: Floats
     places: Callable[[Floats], Floats]
@@ -212,7 +216,7 @@ class LagrangianCase:
         return chart_start(self.system, self.q0, self.v0)
 
 
-def chart_start(system: System, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]:
     """Generalized coordinates and rates of a configuration and a velocity.
 
     Raises:

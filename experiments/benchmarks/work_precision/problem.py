@@ -37,6 +37,7 @@ class Problem:
         coarsest: [s] the longest step; the others are halves, quarters, …
         count: how many steps.
         forms: makes the forms, and their references.
+        packages: optional ones that it needs, by the names by which they are imported.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Problem:
     coarsest: float
     count: int
     forms: Callable[[], Forms]
+    packages: tuple[str, ...] = ()
 
     def steps(self, most: int | None = None) -> tuple[float, ...]:
         """[s] from the longest on."""

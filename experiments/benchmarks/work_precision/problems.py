@@ -7,7 +7,6 @@ import numpy as np
 
 from biped.control.controller import Impedance
 from biped.dynamics import forward_kinematics
-from biped.lagrangian import double_spherical_pendulum, rigid_body
 from biped.model import Body, Model, chain, floating, human, spherical
 from biped.model.geometry import quaternion_matrix
 from biped.runs.state import State
@@ -63,6 +62,8 @@ def _axes_tips(quaternion: Floats) -> Floats:
 
 
 def _free_body() -> Forms:
+    from biped.lagrangian import rigid_body
+
     inertia = ((INERTIA[0], 0.0, 0.0), (0.0, INERTIA[1], 0.0), (0.0, 0.0, INERTIA[2]))
     body = Body("body", 1.0, inertia, (0.0, 0.0, 0.0), floating("root"))
     model = Model("free_rigid_body", (body,)).with_gravity((0.0, 0.0, 0.0))
@@ -123,6 +124,8 @@ def pendulum_tree() -> tuple[Model, State]:
 
 
 def _pendulum() -> Forms:
+    from biped.lagrangian import double_spherical_pendulum
+
     model, start = pendulum_tree()
     places = partial(_body_centres, model)
     q0, v0 = pendulum_start()
@@ -190,11 +193,11 @@ def _springs(impedance: Impedance) -> str:
 
 FREE_BODY = Problem(
     "free-body", "a free rigid body tumbles", "Wendlandt 1997, (2.52)",
-    "the three points 1 m along the body's axes", 5.0, 25, 0.1, 11, _free_body,
+    "the three points 1 m along the body's axes", 5.0, 25, 0.1, 11, _free_body, ("sympy",),
 )  # fmt: skip
 PENDULUM = Problem(
     "pendulum", "a double spherical pendulum swings", "Wendlandt 1997, after (2.55)",
-    "the two masses", 3.0, 30, 0.05, 10, _pendulum,
+    "the two masses", 3.0, 30, 0.05, 10, _pendulum, ("sympy",),
 )  # fmt: skip
 CHAIN = Problem(
     "chain", "a chain of 10 links falls from a bend", "links of 0.3 m and 1 kg, hinges bent by 0.2 rad",

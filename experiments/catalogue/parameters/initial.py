@@ -12,6 +12,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.model import Model
+from biped.runs.postures import CROUCHING_ANGLES, CROUCHING_TILT, CROUCHING_TRUNK
 from biped.runs.state import State
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
@@ -54,17 +55,12 @@ def generator_of(values: Values) -> np.random.Generator:
     return np.random.default_rng(values.whole("initial.seed"))
 
 
-#: [rad] The thesis's initial posture, section 4.3; the other joints are at zero.
-PUBLISHED = {joint: math.radians(angle) for joint, angle in
-             {"hip_pitch": 40.0, "knee_pitch": -77.4595, "ankle_pitch": 42.4595}.items()}  # fmt: skip
-
-
 def posture_parameters(
     model: Model,
     source: str,
-    place: tuple[float, float, float] = (0.0, 0.0, 1.035),
-    tilt: float = math.radians(5.0),
-    posture: Mapping[str, float] = PUBLISHED,
+    place: tuple[float, float, float] = CROUCHING_TRUNK,
+    tilt: float = CROUCHING_TILT,
+    posture: Mapping[str, float] = CROUCHING_ANGLES,
 ) -> tuple[Parameter, ...]:
     """Place, tilt and joint angles of the human: those of the thesis, unless others are given."""
     return (

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from biped.disturbances import Throw
+from biped.extras import need
 from experiments.engines.drake.contact import DEFAULT_RELAXATION, IMPACT, block_contact, thrown_back
 from experiments.engines.drake.plant import build
 from experiments.engines.drake.simulation import DrakeSimulation
@@ -23,7 +24,6 @@ class Drake(Engine):
     title = "Drake"
     package = "pydrake"
     distribution = "drake"
-    install = "pip install 'biped-balance[drake]'"
     velocity_offset = 0.5
 
     approximation: str = "sap"
@@ -48,6 +48,7 @@ class Drake(Engine):
         return tuple(found)
 
     def start(self, case: Case) -> Simulation:
+        need("pydrake")
         self.check_choices(approximation=("sap", "similar", "lagged"), contact=("matched", "default"))
         return DrakeSimulation(case, build(case, self.approximation, self.contact == "matched"))
 

@@ -14,9 +14,8 @@ from biped.kernels.loop.closed_loop import append_row
 from biped.kernels.loop.log import IMPACT, STRIDE, log_contact_changes, log_event, observe
 from biped.kernels.loop.projectile import TARGET
 from biped.kernels.state.simulation_state import ACTUATORS, CONTACT, DISSIPATED, IMPACTS, PUSHES, STEPS
+from biped.kernels.state.status import NOT_FINITE, OK
 from biped.kernels.step.step import (
-    FAILED,
-    OK,
     book_impulse,
     count_step,
     external_impulse,
@@ -75,7 +74,7 @@ def begin_step(world, steps):
 
 @routine
 def end_step(world, arrival, lag, steps):
-    """Make what an engine has left the plant's state, and keep the books of the step; OK or FAILED.
+    """Make what an engine has left the plant's state, and keep the books of the step; OK or NOT_FINITE.
 
     Where velocities ``lag`` behind positions, by half a step, the engine's step is M (v' − v) = h F: a force changes
     the kinetic energy by exactly h F · (v + v')/2, which is its work, at the places of the step's start. Else works are
@@ -86,7 +85,7 @@ def end_step(world, arrival, lag, steps):
     tree, plant, pushes, work = world.tree, world.plant, world.pushes, world.work
     h = plant.clock[1]
     if not is_finite(arrival):
-        return FAILED
+        return NOT_FINITE
     place_end(tree, pushes, work, arrival.q, displacement(tree, plant, arrival))
     set_contacts(world.ground, plant, arrival)
     set_mean_motion(tree, work, arrival)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError
+from biped.extras import need
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
 from experiments.engines.contact_points import ContactPoints
@@ -35,7 +36,6 @@ class Mujoco(Engine):
     title = "MuJoCo"
     package = "mujoco"
     distribution = "mujoco"
-    install = "pip install 'biped-balance[mujoco]'"
 
     integrator: str = "implicitfast"
     solver: str = "Newton"
@@ -85,6 +85,7 @@ class Mujoco(Engine):
         return tuple(found)
 
     def start(self, case: Case) -> Simulation:
+        need("mujoco")
         import mujoco
 
         self.check_choices(contact=("matched", "default"), soles=("points", "boxes"))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError
+from biped.extras import need
 from contact.arrays import Floats
 from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
@@ -37,7 +38,6 @@ class Pybullet(Engine):
     title = "PyBullet"
     package = "pybullet"
     distribution = "pybullet"
-    install = "pip install pybullet, under Python 3.11: there are no wheels of it for later ones"
     velocity_offset = 0.5
 
     iterations: int = 50
@@ -75,6 +75,7 @@ class Pybullet(Engine):
         return tuple(found)
 
     def start(self, case: Case) -> Simulation:
+        need("pybullet")
         self.check_choices(contact=("matched", "default"), soles=("points", "boxes"))
         return BulletSimulation(self, case)
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
-from biped.kernels.loop.closed_loop import OK, hold
+from biped.kernels.loop.closed_loop import hold
 from biped.kernels.state.simulation_state import ITERATIONS, RETRIED
+from biped.kernels.state.status import OK
 from biped.runs.state import State
-from biped.simulation.simulate import prepare
+from biped.simulation.scene import Scene
 from experiments.papers.lee_2016.chain import STEP
 
 
@@ -36,7 +37,11 @@ def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
     state = start.copy()
     model = state.model
     unrecorded = (steps + 1) * STEP
-    world = prepare(model, state=state, step=STEP, integrator=integrator, record_every=unrecorded).world
+    world = (
+        Scene(model, state=state, step=STEP, integrator=integrator, record_every=unrecorded)
+        .prepare(in_place=True)
+        .world
+    )
     hold(world, 0)  # compiled or loaded before the clock starts
     begin = time.process_time()
     reason = hold(world, steps)

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from biped.lagrangian import System, Trajectory, double_spherical_pendulum
+from biped import lagrangian
 from contact.arrays import Floats
 from experiments.benchmarks.timing import interleaved, one_core
 from experiments.papers.wendlandt_1997.convergence import mean_error
@@ -97,8 +97,8 @@ def momentum_of(q: Floats, v: Floats) -> float:
 
 
 def _integrate(
-    system: System, name: str, h: float, standard: Floats, values: Sequence[float], every: int
-) -> Trajectory:
+    system: "lagrangian.System", name: str, h: float, standard: Floats, values: Sequence[float], every: int
+) -> "lagrangian.Trajectory":
     """One run; ``standard`` has the positions that DVP runs start from."""
     q0, v0 = start(values)
     if name == "energy-momentum":
@@ -107,7 +107,7 @@ def _integrate(
     return system.integrate(name, q0, q1=second, step=h, duration=DURATION, every=every)
 
 
-def _row(run: Trajectory, standard: Floats, energy: float, momentum: float) -> Run:
+def _row(run: "lagrangian.Trajectory", standard: Floats, energy: float, momentum: float) -> Run:
     h = run.step
     q = run.frame[POSITIONS].to_numpy()
     if run.method.name == "energy-momentum":
@@ -138,7 +138,7 @@ def _row(run: Trajectory, standard: Floats, energy: float, momentum: float) -> R
 @cache
 def runs(values: tuple[float, ...] = START) -> Runs:
     """All rows of table 2.2 from a start."""
-    system = double_spherical_pendulum()
+    system = lagrangian.double_spherical_pendulum()
     fine = _integrate(system, "energy-momentum", STEPS[0], np.empty(0), values, 1)
     standard = fine.frame[POSITIONS].to_numpy()
     q0, v0 = start(values)
@@ -184,7 +184,7 @@ def refined_start() -> tuple[float, ...]:
 @cache
 def cpu_times(repeats: int) -> dict[str, tuple[float, ...]]:
     """[s] of the steps by method, the median of so many runs, taken in turn."""
-    system = double_spherical_pendulum()
+    system = lagrangian.double_spherical_pendulum()
     fine = _integrate(system, "energy-momentum", STEPS[0], np.empty(0), START, 1).frame
     standard = fine[POSITIONS].to_numpy()
 

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from biped.lagrangian import System, Trajectory, rigid_body
+from biped import lagrangian
 from contact.arrays import Floats
 from experiments.benchmarks.timing import interleaved, one_core
 from experiments.papers.wendlandt_1997.convergence import mean_error
@@ -65,14 +65,16 @@ def _energies(q: Floats, h: float) -> Floats:
     return np.asarray(0.5 * (_chords(q, h) ** 2) @ np.array(INERTIA))
 
 
-def _run(system: System, q0: Floats, q1: Floats, h: float, duration: float, every: int = 1) -> Trajectory:
+def _run(
+    system: "lagrangian.System", q0: Floats, q1: Floats, h: float, duration: float, every: int = 1
+) -> "lagrangian.Trajectory":
     return system.integrate("midpoint-dvp", q0, q1=q1, step=h, duration=duration, every=every)
 
 
 @cache
 def start() -> tuple[Floats, dict[float, Floats], float, Floats]:
     """(first quaternion, second by step, standard energy, standard momentum), as 2.4.1 describes it."""
-    system = rigid_body(INERTIA)
+    system = lagrangian.rigid_body(INERTIA)
     q0 = np.array([1.0, 0.0, 0.0, 0.0])
     euler = q0 + FIRST_STEP * np.array([0.0, *(OMEGA / 2.0)])
     fine = _run(system, q0, euler / np.linalg.norm(euler), FIRST_STEP, max(STEPS)).frame
@@ -84,7 +86,7 @@ def start() -> tuple[Floats, dict[float, Floats], float, Floats]:
 @cache
 def runs() -> tuple[Run, ...]:
     """The rows of table 2.1, the finest first."""
-    system, found = rigid_body(INERTIA), []
+    system, found = lagrangian.rigid_body(INERTIA), []
     q0, second, energy, momentum = start()
     standard = np.empty((0, 4))
     for h in STEPS:
@@ -112,7 +114,7 @@ def runs() -> tuple[Run, ...]:
 @cache
 def cpu_times(repeats: int) -> Sequence[float]:
     """[s] of the steps of each run, the median of so many, taken in turn."""
-    system = rigid_body(INERTIA)
+    system = lagrangian.rigid_body(INERTIA)
     q0, second, _, _ = start()
 
     def timed(h: float) -> float:

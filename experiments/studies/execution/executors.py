@@ -5,7 +5,6 @@ there and hands over results as they come). Dask and Ray are used through their 
 trial that kills its worker each time is waited for without end (Dask), or results come only when all are there (Ray).
 """
 
-import importlib.util
 import logging
 import os
 import queue
@@ -17,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from biped.errors import InputError
+from biped.extras import need
 from experiments.studies.trial import Result, Trial
 
 #: What is done for a trial, in a thread, a process, or on another machine.
@@ -61,17 +61,12 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
     if backend == "threads":
         return Threads(workers or cores())
     if backend == "dask":
-        _needs("distributed", "Dask", "pip install 'biped-balance[cluster]'")
+        need("distributed")
         return Dask(workers, scheduler)
     if backend == "ray":
-        _needs("ray", "Ray", "pip install ray")
+        need("ray")
         return Ray(workers, scheduler)
     return Joblib(backend, workers or cores())
-
-
-def _needs(module: str, name: str, remedy: str) -> None:
-    if importlib.util.find_spec(module) is None:
-        raise InputError(f"backend {module if module == 'ray' else 'dask'}: {name} is not installed; {remedy}")
 
 
 def cores() -> int:

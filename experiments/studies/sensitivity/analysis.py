@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biped.extras import need
 from contact.arrays import Floats
 from experiments.studies.seeds import seed_of
 from experiments.studies.sensitivity.config import MORRIS, Measure, Sensitivity
@@ -129,6 +130,7 @@ def _seed(sensitivity: Sensitivity) -> int:
 
 
 def _morris(sensitivity: Sensitivity, metric: str, shares: Floats, values: Floats, counted: str) -> Indices:
+    need("SALib")
     from SALib.analyze import morris
 
     found = morris.analyze(
@@ -145,6 +147,7 @@ def _morris(sensitivity: Sensitivity, metric: str, shares: Floats, values: Float
 
 
 def _sobol(sensitivity: Sensitivity, metric: str, values: Floats, counted: str) -> Indices:
+    need("SALib")
     from SALib.analyze import sobol
 
     found = sobol.analyze(

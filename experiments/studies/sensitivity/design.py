@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from biped.extras import need
 from contact.arrays import Floats
 from experiments.studies.seeds import seed_of
 from experiments.studies.sensitivity.config import MORRIS, Sensitivity
@@ -18,6 +19,7 @@ def problem_of(sensitivity: Sensitivity) -> dict[str, Any]:
 
 def shares_of(sensitivity: Sensitivity) -> Floats:
     """(points, knobs) shares of the knobs' ranges; the same each time."""
+    need("SALib")
     from SALib.sample import morris, sobol
 
     seed = seed_of(sensitivity.plan.seed, "design") % 2**32

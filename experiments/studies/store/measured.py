@@ -13,7 +13,7 @@ def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = N
     Raises:
         InputError, ModelError, FloorError: the changes are impossible.
     """
-    plan = experiment.build(changes).prepare()
+    plan = experiment.build(changes).prepare(in_one_go=True)
     layout = Layout.of(plan.model, plan.columns.names)
     stimulus = stimulus_of(plan.disturbances)
     frequencies = () if stimulus is None else stimulus.frequencies

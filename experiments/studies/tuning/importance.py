@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from biped.extras import need
 from experiments.studies.tuning.design_variable import Knob
 from experiments.studies.tuning.optimizers import Start, add_known, distributions, new_study
 from experiments.studies.tuning.tuner import Tried
@@ -27,6 +28,7 @@ def importances(knobs: Sequence[Knob], tried: Sequence[Tried], objective: int = 
     costs = sorted(one.score.costs[objective] for one in tried)
     if len(tried) < LEAST or costs[math.ceil(GOOD * len(costs)) - 1] == costs[-1]:
         return {}
+    need("optuna")
     import optuna
 
     study = new_study(None, 1)

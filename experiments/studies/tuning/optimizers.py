@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.errors import InputError
+from biped.extras import need
 from experiments.studies.tuning.design_variable import LOG, Knob
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Cma:
         self._asked: list[NDArray[np.float64]] = []
 
     def _new(self, begin: Sequence[float] | NDArray[np.float64]) -> Any:
+        need("cma")
         import cma
 
         count = len(self._knobs)
@@ -141,6 +143,7 @@ def add_known(
 
 def new_study(sampler: "optuna.samplers.BaseSampler | None", objectives: int) -> "optuna.Study":
     """An Optuna study in memory that minimizes, and keeps to itself what it finds."""
+    need("optuna")
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -156,6 +159,7 @@ def distributions(knobs: Sequence[Knob]) -> "dict[str, optuna.distributions.Base
 
 def tpe(seed: int, batch: int) -> "optuna.samplers.BaseSampler":
     """Tree-structured Parzen estimator over all knobs at once; a batch is asked for before any of it is told."""
+    need("optuna")
     from optuna.samplers import TPESampler
 
     return TPESampler(seed=seed, multivariate=True, constant_liar=True, n_startup_trials=max(10, batch))
@@ -163,6 +167,7 @@ def tpe(seed: int, batch: int) -> "optuna.samplers.BaseSampler":
 
 def cmaes(seed: int, batch: int) -> "optuna.samplers.BaseSampler":
     """CMA-ES of the package ``cmaes``; a batch is a generation."""
+    need("optuna", "cmaes")
     from optuna.samplers import CmaEsSampler
 
     return CmaEsSampler(seed=seed, popsize=batch, warn_independent_sampling=False)
@@ -170,6 +175,7 @@ def cmaes(seed: int, batch: int) -> "optuna.samplers.BaseSampler":
 
 def nsga2(seed: int, batch: int) -> "optuna.samplers.BaseSampler":
     """Non-dominated sorting genetic algorithm (Deb et al. 2002); a batch is a generation."""
+    need("optuna")
     from optuna.samplers import NSGAIISampler
 
     return NSGAIISampler(seed=seed, population_size=max(2, batch))
@@ -183,17 +189,19 @@ class Kind:
         meaning: a few words.
         fronts: whether it can look for a Pareto front of several objectives.
         sampler: for those of Optuna, from a seed and the size of a batch; these can share a storage.
+        packages: that it needs besides Optuna.
     """
 
     meaning: str
     fronts: bool
     sampler: "Callable[[int, int], optuna.samplers.BaseSampler] | None" = None
+    packages: tuple[str, ...] = ()
 
 
 OPTIMIZERS = {
-    "cma": Kind("CMA-ES, of the package cma", False),
+    "cma": Kind("CMA-ES, of the package cma", False, packages=("cma",)),
     "optuna-tpe": Kind("tree-structured Parzen estimator", True, tpe),
-    "optuna-cmaes": Kind("CMA-ES, of Optuna", False, cmaes),
+    "optuna-cmaes": Kind("CMA-ES, of Optuna", False, cmaes, ("cmaes",)),
     "optuna-nsga2": Kind("NSGA-II, for Pareto fronts", True, nsga2),
     "sobol": Kind("a scrambled Sobol sequence: a baseline that does not learn", True),
     "random": Kind("uniform random points: a baseline that does not learn", True),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
+from biped.extras import need
 from biped.simulation.simulate import Announce
 from experiments.studies.execution.executors import Executor
 from experiments.studies.execution.runner import run_trials
@@ -14,7 +15,7 @@ from experiments.studies.store.config import Config
 from experiments.studies.store.folder import Study
 from experiments.studies.trial import Result, Trial
 from experiments.studies.tuning.config import KIND, Tuning, tuning_from
-from experiments.studies.tuning.optimizers import Optimizer, Start, make_optimizer
+from experiments.studies.tuning.optimizers import OPTIMIZERS, Optimizer, Start, make_optimizer
 from experiments.studies.tuning.plan import TUNING, Candidate
 from experiments.studies.tuning.shared import SharedTuner, open_storage, shared_study, worker_of
 from experiments.studies.tuning.tuner import Confirmation, Tried, Tuned, Tuner
@@ -50,7 +51,9 @@ def open_tuning(tuning: Tuning, folder: Path, storage: str | None = None) -> Stu
 
     Raises:
         InputError, OSError: as ``Study.create``.
+        MissingExtraError: the optimizer, or what says in the end which parameters mattered, is not installed.
     """
+    need("optuna", *OPTIMIZERS[tuning.optimizer].packages)
     return Study.create(
         folder,
         KIND,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
+from biped.extras import need
 from experiments.studies.seeds import seed_of
 from experiments.studies.tuning.objective import Score
 from experiments.studies.tuning.optimizers import OPTIMIZERS, add_known, distributions
@@ -46,6 +47,7 @@ def open_storage(url: str) -> "optuna.storages.BaseStorage":
     Raises:
         InputError: it cannot be opened.
     """
+    need("optuna")
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)

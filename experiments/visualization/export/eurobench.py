@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
+from biped.extras import need
 from biped.metrics import METRICS, Metric, Value, metric_named
 from biped.runs.run import Run
 from experiments.visualization.export.anatomy import PARTS, anatomical_joints, hinge_names
@@ -41,6 +41,7 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
     Raises:
         OSError: the folder cannot be written.
     """
+    need("yaml")
     tables = {
         "jointAngles": joint_angles(run),
         "jointTorques": joint_torques(run),
@@ -73,6 +74,8 @@ def csv_of(run: Run, table: Table) -> str:
 
 def yaml_of(content: Mapping[str, Any]) -> str:
     """As YAML: a key a line, lists in brackets."""
+    import yaml
+
     text: str = yaml.safe_dump(dict(content), sort_keys=False, default_flow_style=None, width=1_000_000)
     return text
 

@@ -12,11 +12,10 @@ from biped.kernels.variational.equations import reference_point
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.runs.state import State
+from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Session
-from biped.simulation.simulate import prepare
 from biped.simulation.world import leave_floor
 from controllers.workspace import WorkspaceController, WorkspaceGains
-from experiments.catalogue.experiment import Setup
 
 #: [m] edges of the block of the thesis's experiment 2, a cube of 1.8 kg as dense as water.
 EDGES = (0.1216, 0.1216, 0.1216)
@@ -41,7 +40,7 @@ class Loop:
         disturbances: that act now, those of the experiment first.
     """
 
-    def __init__(self, setup: Setup, announce: Announce | None = None) -> None:
+    def __init__(self, setup: Scene, announce: Announce | None = None) -> None:
         self.setup = setup
         self.controller: Controller | None = setup.controller
         self.restart()
@@ -49,8 +48,8 @@ class Loop:
 
     def restart(self) -> None:
         """Begin anew, with the present controller and without what was thrown in on the way."""
-        self.state: State = self.setup.state.copy()
-        self.disturbances: tuple[Disturbance, ...] = self.setup.disturbances
+        self.state: State = self.setup.initial_state.copy()
+        self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)
         self._session = self._prepared()
 
     @property
@@ -237,18 +236,7 @@ class Loop:
         return True
 
     def _prepared(self) -> Session:
-        setup = self.setup
-        plan = prepare(
-            setup.model,
-            self.controller,
-            floor=setup.floor,
-            state=self.state,
-            duration=setup.duration,
-            step=setup.step,
-            disturbances=self.disturbances,
-            integrator=setup.integrator,
-            fall=setup.fall,
-            record_every=setup.record_every,
-        )
+        scene = replace(self.setup, controller=self.controller, state=self.state, disturbances=self.disturbances)
+        plan = scene.prepare(in_place=True)
         self.state = plan.state
         return Session(plan)

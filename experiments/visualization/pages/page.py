@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
+from biped.extras import need
 from experiments.cli.files import replace_file
 from experiments.visualization.pages.blocks import Block, Chart, Mood
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,10 @@ class Page:
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    need("jinja2")
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     loader = PackageLoader("experiments.visualization.pages", "templates")
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
@@ -74,6 +80,7 @@ def render(page: Page) -> str:
 
 def _plotly() -> str:
     """The text of plotly.js, as the Python package brings it along: all kinds of traces, 4.8 MB."""
+    need("plotly")
     from plotly.offline import get_plotlyjs
 
     text: str = get_plotlyjs()

@@ -2,11 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
-
+from biped.extras import need
 from experiments.cli.files import replace_file
 from experiments.visualization.pages import Page, Prose
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 _LOAD_RUN = """\
 from experiments.visualization.report import load_run, run_figures
@@ -33,14 +36,20 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
     Raises:
         OSError: the file cannot be written; the error names it.
     """
+    need("nbformat")
+    import nbformat
+
     near = os.path.relpath(folder.resolve(), path.resolve().parent)
     text = nbformat.writes(notebook(page, Path(near).as_posix(), is_study=is_study))
     replace_file(path, f"{text}\n".encode())
     return path
 
 
-def notebook(page: Page, folder: str, *, is_study: bool) -> nbformat.NotebookNode:
+def notebook(page: Page, folder: str, *, is_study: bool) -> "NotebookNode":
     """The notebook of a page of what is in ``folder``."""
+    need("nbformat")
+    import nbformat
+
     load = (_LOAD_STUDY if is_study else _LOAD_RUN).format(folder=folder)
     cells = [_text(f"# {page.title}\n\n{_sentences(page)}"), _code(load)]
     for chart in page.charts:
@@ -60,9 +69,13 @@ def _sentences(page: Page) -> str:
     return "\n\n".join(block.text for block in page.lead if isinstance(block, Prose))
 
 
-def _text(text: str) -> nbformat.NotebookNode:
+def _text(text: str) -> "NotebookNode":
+    import nbformat
+
     return nbformat.v4.new_markdown_cell(text)
 
 
-def _code(text: str) -> nbformat.NotebookNode:
+def _code(text: str) -> "NotebookNode":
+    import nbformat
+
     return nbformat.v4.new_code_cell(text)

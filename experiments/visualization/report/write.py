@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from biped.errors import InputError
+from biped.extras import need
 from biped.runs.run import Run, versions
 from experiments.studies.store.folder import Study
 from experiments.visualization.pages import Page, write_page
@@ -31,6 +32,7 @@ def write_report(folder: str | Path, page: str | Path, command: str, *, notebook
         InputError: the folder holds neither, or it is damaged; or ``page`` is no file that can be written.
         OSError: a file cannot be written; the error names it.
     """
+    need("plotly", "jinja2", *(["nbformat"] if notebook else []))
     folder, file = Path(folder), Path(page)
     if file.is_dir():
         raise InputError(f"{file} is a folder: give the name of a file, such as {file / 'report.html'}")

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from biped.errors import InputError
+from biped.extras import need
 from experiments.visualization.viewer import colors
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fp
         InputError: an edge is odd, or ffmpeg fails.
         OSError: the file cannot be written.
     """
+    need("PIL", "imageio_ffmpeg")
     if size[0] % 2 or size[1] % 2:
         raise InputError(f"--size {size[0]}x{size[1]}: an MP4 needs even edges")
     with in_place_of(path) as part:
@@ -145,6 +147,7 @@ def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
         InputError: there are too many in a second.
         OSError: the file cannot be written.
     """
+    need("PIL")
     if fps > MOST_GIF_FPS:
         raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     with in_place_of(path) as part:

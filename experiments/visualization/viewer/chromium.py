@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
+from biped.extras import need
 
 #: What it is called, in the order in which it is looked for.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -167,6 +168,7 @@ def chromium(
     Raises:
         InputError: there is no Chromium, or it does not start.
     """
+    need("websockets")
     graphics = HARDWARE if hardware else SOFTWARE
     program = find_browser(program)
     from websockets.exceptions import WebSocketException

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from biped.errors import InputError
+from biped.extras import need
 
 #: The port that is tried first.
 PORT = 8080
@@ -32,6 +33,7 @@ def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
     Raises:
         InputError: the port is taken, or the address is not this machine's.
     """
+    need("viser", "websockets")
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
 

@@ -23,6 +23,7 @@ from biped import (
     random_forces,
     simulate,
 )
+from biped.control.controller import Controller
 from biped.kernels.loop.random import normal
 from contact import Floor
 from controllers import JointImpedance, JointPD
@@ -31,7 +32,7 @@ from experiments.catalogue.registry import experiment_named
 PD = JointPD()
 
 
-class Spy:
+class Spy(Controller):
     """A controller that keeps what it sees."""
 
     def __init__(self, controller):
@@ -99,7 +100,7 @@ def test_a_compiled_controller_sees_the_same_as_one_in_python():
     )
     setup = experiment_named("balance").build()
 
-    class InPython:
+    class InPython(Controller):
         def __init__(self, controller):
             self.period, self.torques = controller.period, controller.torques
 
@@ -117,7 +118,7 @@ def test_a_compiled_controller_sees_the_same_as_one_in_python():
 def test_torques_stay_within_limits_and_the_time_beyond_is_counted():
     person = human()
 
-    class Demand:
+    class Demand(Controller):
         period = 2e-3
 
         def torques(self, observation):
@@ -137,7 +138,7 @@ def test_torques_stay_within_limits_and_the_time_beyond_is_counted():
 def test_torque_noise_has_the_size_it_should():
     person = human().without_contacts()
 
-    class Constant:
+    class Constant(Controller):
         period = 2e-3
 
         def torques(self, observation):

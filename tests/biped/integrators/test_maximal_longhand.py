@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biped import Maximal, State, dynamics, simulate
-from biped.control.controller import Impedance
+from biped.control.controller import Controller, Impedance
 from biped.disturbances import compile_ground
 from biped.integrators.maximal.kernels import (
     displace_bodies,
@@ -243,7 +243,7 @@ def star(floats: bool) -> Model:
     )
 
 
-class Held:
+class Held(Controller):
     """A controller that holds torques, and an impedance if it has one."""
 
     period = 0.1

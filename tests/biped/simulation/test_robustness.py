@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.control.controller import Impedance
+from biped.control.controller import Controller, Impedance
 from biped.disturbances import Push, Throw
 from biped.errors import InputError
 from biped.integrators import Recursive
@@ -38,7 +38,7 @@ def test_an_impact_may_come_anywhere_in_a_step(person, posture, step):
         assert np.abs(forces).max() < 2e4
 
 
-class Slow:
+class Slow(Controller):
     """A controller that is asked once a second."""
 
     period = 1.0

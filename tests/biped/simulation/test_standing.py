@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.control.controller import Impedance, Observation
+from biped.control.controller import Controller, Impedance, Observation
 from biped.disturbances import Push, Throw
 from biped.errors import InputError, IntegrationError
 from biped.integrators import Recursive
@@ -16,7 +16,7 @@ CONTROLLER = WorkspaceController((-0.01, 0.0, 1.14), (0.99144486, 0.0, -0.130526
 BLOCK = Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-4.5, 0.0, 0.2))
 
 
-class Stiff:
+class Stiff(Controller):
     """Springs and dampers in all joints, and no torque."""
 
     period = 2e-3
@@ -32,7 +32,7 @@ class Stiff:
         return np.zeros(len(observation.model.joint_names))
 
 
-class Explicit:
+class Explicit(Controller):
     """The same law, sampled at 500 Hz and held."""
 
     period = 2e-3
@@ -82,7 +82,7 @@ def test_impedance_is_stable_with_the_feet_in_the_air_where_the_explicit_law_is_
 
 
 def test_python_and_compiled_loops_agree(person, posture):
-    class Interpreted:
+    class Interpreted(Controller):
         """The compiled controller's law, asked tick by tick."""
 
         period = CONTROLLER.period
@@ -176,7 +176,7 @@ def test_arguments_that_do_not_fit(person, arguments, message):
 
 
 def test_bad_torques_are_refused_by_name(person):
-    class Broken:
+    class Broken(Controller):
         period = 2e-3
 
         def torques(self, observation):

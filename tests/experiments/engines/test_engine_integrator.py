@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biped import human
-from biped.control.controller import Impedance
+from biped.control.controller import Controller, Impedance
 from biped.disturbances import Patch, Platform, Throw
 from biped.errors import InputError, IntegrationError
 from biped.runs.state import State
@@ -133,7 +133,7 @@ def test_what_explodes_ends_the_run(engine, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     model = human().without_contacts()
 
-    class Mad:
+    class Mad(Controller):
         period = 2e-3
 
         def torques(self, observation):

@@ -18,11 +18,10 @@ from biped.integrators.explicit.kernels.flow import (
     set_off,
     set_slope,
 )
-from biped.kernels.state.method import NOT_CONVERGED, advance, set_new_momentum, solve_step
+from biped.kernels.state.method import advance, set_new_momentum, solve_step
 from biped.kernels.state.simulation_state import ACTUATORS
+from biped.kernels.state.status import NOT_FINITE, OK
 from biped.kernels.step.step import (
-    FAILED,
-    OK,
     book_impulse,
     book_push_works,
     move_on,
@@ -85,8 +84,9 @@ def no_stages(flow: Flow) -> Explicit:
 def advance_explicitly(tree, ground, plant, pushes, work, method, begin, h):
     """In one part, whatever happens in it."""
     set_off(tree, ground, plant, pushes, work, method.flow, begin, h)
-    if solve_step(tree, ground, plant, pushes, work, method, h) == NOT_CONVERGED:
-        return FAILED
+    taken = solve_step(tree, ground, plant, pushes, work, method, h)
+    if taken < 0:
+        return taken
     keep_books(tree, ground, plant, pushes, work, method, h)
     return OK
 
@@ -109,7 +109,7 @@ def go_along_slopes(tree, ground, plant, pushes, work, method, h):
         turn_by_exponential(tree, plant, flow, h)
     if stages > 0 and arrive(tree, plant, pushes, work, flow, h):
         return 0
-    return NOT_CONVERGED
+    return NOT_FINITE
 
 
 @kernel
@@ -187,8 +187,8 @@ def slope_of_flow(tree, ground, plant, pushes, flow, h):
 
 @routine
 def end_flow(tree, ground, plant, pushes, work, method, h):
-    """Take ``flow.at`` as the end of the step and keep its books; OK or FAILED."""
+    """Take ``flow.at`` as the end of the step and keep its books; OK or NOT_FINITE."""
     if not arrive(tree, plant, pushes, work, method.flow, h):
-        return FAILED
+        return NOT_FINITE
     keep_books(tree, ground, plant, pushes, work, method, h)
     return OK

@@ -1,0 +1,124 @@
+"""Optional packages: which extra of ``biped-balance`` brings each of them, and what is told where one is missing.
+
+A module that uses one imports it where it is needed, after ``need``. A package whose names are imported when they are
+first used (``lazy_loader``) goes through ``telling``. For the command line, ``missing`` puts in words whatever import
+has failed.
+"""
+
+import sys
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from biped.errors import MissingExtraError
+
+
+class Optional(NamedTuple):
+    """An optional package.
+
+    Attributes:
+        extra: that brings it, as in pyproject.toml; empty if none does.
+        purpose: what it is for, with the verb: "pages need".
+        installed: its name on an index.
+        note: what else has to be known to install it.
+    """
+
+    extra: str
+    purpose: str
+    installed: str
+    note: str = ""
+
+
+#: By the name by which it is imported.
+OPTIONAL = {
+    "jinja2": Optional("report", "pages need", "jinja2"),
+    "plotly": Optional("report", "pages need", "plotly"),
+    "nbformat": Optional("report", "notebooks need", "nbformat"),
+    "viser": Optional("view", "the viewer needs", "viser"),
+    "websockets": Optional("view", "the viewer needs", "websockets"),
+    "PIL": Optional("view", "films need", "pillow"),
+    "imageio_ffmpeg": Optional("view", "films need", "imageio-ffmpeg"),
+    "optuna": Optional("tune", "tuning needs", "optuna"),
+    "cma": Optional("tune", "the optimizer cma needs", "cma"),
+    "cmaes": Optional("tune", "the optimizer optuna-cmaes needs", "cmaes"),
+    "SALib": Optional("sensitivity", "sensitivity analysis needs", "SALib"),
+    "yaml": Optional("export", "EUROBENCH's files need", "pyyaml"),
+    "sympy": Optional("lagrangian", "Lagrangian systems need", "sympy"),
+    "pybullet": Optional(
+        "pybullet",
+        "the engine pybullet needs",
+        "pybullet",
+        "under Python 3.11: there are no wheels of it for later ones",
+    ),
+    "mujoco": Optional("mujoco", "the engine mujoco needs", "mujoco"),
+    "pydrake": Optional("drake", "the engine drake needs", "drake"),
+    "distributed": Optional("cluster", "the backend dask needs", "distributed"),
+    "ray": Optional("", "the backend ray needs", "ray"),
+}
+
+
+def need(*packages: str) -> None:
+    """Whether these packages are there, by the names by which they are imported; none of them is imported.
+
+    Raises:
+        MissingExtraError: one is not; the message has the command that installs all that are missing.
+    """
+    absent = [package for package in packages if not _is_there(package)]
+    if absent:
+        raise _error(absent)
+
+
+def missing(error: ImportError) -> "MissingExtraError | None":
+    """What to tell about an import that failed; None where it was no optional package of ours that is missing."""
+    from biped.errors import MissingExtraError  # it takes a while, and nobody else here needs it
+
+    if isinstance(error, MissingExtraError):
+        return error
+    package = (error.name or "").partition(".")[0]
+    if package not in OPTIONAL or _is_there(package):
+        return None
+    return _error([package])
+
+
+def telling(attribute: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package, made to say which extra is missing where an import of its modules fails."""
+
+    def told(name: str) -> Any:
+        try:
+            return attribute(name)
+        except ModuleNotFoundError as error:
+            raise missing(error) or error from None
+
+    return told
+
+
+def command(*packages: str) -> str:
+    """The command that installs these packages, by the names by which they are imported."""
+    extras = _in_order(OPTIONAL[package].extra for package in packages if OPTIONAL[package].extra)
+    wanted = [OPTIONAL[package].installed for package in packages if not OPTIONAL[package].extra]
+    if extras:
+        wanted.insert(0, f"'biped-balance[{','.join(extras)}]'")
+    notes = _in_order(f", {OPTIONAL[package].note}" for package in packages if OPTIONAL[package].note)
+    return f"pip install {' '.join(wanted)}{''.join(notes)}"
+
+
+def _is_there(package: str) -> bool:
+    if package in sys.modules:
+        return sys.modules[package] is not None
+    return find_spec(package) is not None
+
+
+def _in_order(texts: Iterable[str]) -> list[str]:
+    """Each once."""
+    return list(dict.fromkeys(texts))
+
+
+def _error(absent: list[str]) -> "MissingExtraError":
+    from biped.errors import MissingExtraError
+
+    by_purpose: dict[str, list[str]] = {}
+    for package in absent:
+        by_purpose.setdefault(OPTIONAL[package].purpose, []).append(OPTIONAL[package].installed)
+    needs = " and ".join(f"{purpose} {' and '.join(names)}" for purpose, names in by_purpose.items())
+    return MissingExtraError(f"{needs}: {command(*absent)}", name=absent[0])

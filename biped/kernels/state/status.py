@@ -1,0 +1,22 @@
+"""Why a step, or a loop of steps, came back; ``biped.simulation.failures`` has a sentence for each cause of failure."""
+
+import math
+
+from contact.jit import kernel
+
+OK = 0
+FELL = 1
+LOG_FULL = 2
+
+# Causes of failure are negative: what solves a step returns one of them, or its number of iterations.
+NOT_CONVERGED = -1  # the iterations, or the backtracks of one, are used up
+NOT_FINITE = -2  # a number became infinite or NaN
+TURNED_TOO_FAR = -3  # a body by more than 90°, or a joint by more than 180°: the solution is another motion's
+LANDED_TOO_DEEP = -4  # a point lands deeper than ``landing_depth``; never in the smallest part of a step
+COLLISION_FAILED = -5  # a collision, or the flight of a projectile, has no solution
+
+
+@kernel
+def cause_of(norm):
+    """Why a search ended without a solution, by the residual's norm that it ended at: inf where it made no progress."""
+    return NOT_FINITE if math.isnan(norm) else NOT_CONVERGED

@@ -1,0 +1,87 @@
+"""Postures to start from."""
+
+import math
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.model import Model
+from biped.model.geometry import Vector3
+from biped.runs.state import State
+from contact import RUBBER, Floor
+
+#: [m] Set point of the trunk's centre of mass in Wendlandt 1997, section 4.3, experiment 1.
+STANDING_TRUNK: Vector3 = (-0.01, 0.0, 1.10)
+#: [m] Where it starts there, crouched and in the air by 5 mm.
+CROUCHING_TRUNK: Vector3 = (0.0, 0.0, 1.035)
+#: [rad] The initial posture there; the other joints are at zero.
+CROUCHING_ANGLES = {joint: math.radians(angle) for joint, angle in
+                    {"hip_pitch": 40.0, "knee_pitch": -77.4595, "ankle_pitch": 42.4595}.items()}  # fmt: skip
+#: [rad] Of the trunk about −y.
+CROUCHING_TILT = math.radians(5.0)
+_SIDES = ("left", "right")
+_LEG = ("left_hip_1", "left_shank", "left_ankle", "left_foot")
+
+
+def has_human_legs(model: Model) -> bool:
+    """Whether the model has the legs of ``human()``, by the names of its bodies."""
+    return model.is_floating and all(any(body.name == name for body in model.bodies) for name in _LEG)
+
+
+def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 = STANDING_TRUNK) -> State:
+    """The human at rest, the trunk upright with its centre of mass at ``trunk`` [m], its feet flat on the floor.
+
+    Raises:
+        InputError: the model has other legs, or ``trunk`` is out of their reach.
+    """
+    return _at_rest(model, trunk, 0.0, standing_angles(model, floor, trunk))
+
+
+def crouching(model: Model) -> State:
+    """The human at rest as Wendlandt 1997, section 4.3, starts its experiments: crouched, its soles 5 mm in the air.
+
+    Raises:
+        InputError: the model has other legs.
+    """
+    _check_legs(model)
+    return _at_rest(model, CROUCHING_TRUNK, CROUCHING_TILT, CROUCHING_ANGLES)
+
+
+def standing_angles(model: Model, floor: Floor, trunk: Vector3) -> dict[str, float]:
+    """[rad] hip, knee and ankle pitch with the trunk upright at ``trunk`` and the feet flat below home's ankles.
+
+    The soles are as deep in the floor as its springs need to carry the weight.
+
+    Raises:
+        InputError: the model has other legs, or ``trunk`` is out of their reach.
+    """
+    _check_legs(model)
+    body = {name: model.bodies[model.body_index(name)] for name in _LEG}
+    down = {name: float(np.asarray(part.joint.position)[2]) for name, part in body.items()}
+    thigh, shank = -down["left_shank"], -(down["left_ankle"] + down["left_foot"])
+    hip_above_ankle_at_home = thigh + shank
+    sole = model.total_mass * -model.gravity[2] / (model.nc * floor.k_n)
+    dx = -trunk[0]
+    dz = -(hip_above_ankle_at_home + trunk[2] - model.home_positions[0][2] + sole)
+    reach = math.hypot(dx, dz)
+    cosine = (reach**2 - thigh**2 - shank**2) / (2.0 * thigh * shank)
+    if not -1.0 < cosine < 1.0:
+        raise InputError(f"the trunk cannot stand at a height of {trunk[2]:g} m: its legs do not reach")
+    bend = math.acos(cosine)
+    lean = math.atan2(-dx, -dz)
+    hip = lean + math.atan2(shank * math.sin(bend), thigh + shank * math.cos(bend))
+    return {"hip_pitch": hip, "knee_pitch": -bend, "ankle_pitch": bend - hip}
+
+
+def _at_rest(model: Model, trunk: Vector3, tilt: float, posture: dict[str, float]) -> State:
+    half = tilt / 2.0
+    angles = {f"{side}_{joint}": angle for side in _SIDES for joint, angle in posture.items()}
+    return State.at(model, model.configuration(trunk, (math.cos(half), 0.0, -math.sin(half), 0.0), angles))
+
+
+def _check_legs(model: Model) -> None:
+    if not has_human_legs(model):
+        raise InputError(
+            f"model {model.name!r} has other legs than human(): give its posture by "
+            "State.at(model, model.configuration(position, orientation, angles))"
+        )

@@ -1,0 +1,122 @@
+"""A scene: all that a simulation is made of, in one immutable object."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from biped.control.controller import Controller, SetPoint
+from biped.disturbances import Disturbance
+from biped.errors import InputError, IntegrationError, RunInterrupted
+from biped.integrators import Integrator
+from biped.model import Model
+from biped.runs.run import Run, assemble
+from biped.runs.state import State
+from biped.simulation.preparation import prepare
+from biped.simulation.session import Announce, Plan, Progress, Session
+from biped.simulation.world import Fall
+from contact import RUBBER, Floor
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is simulated, from where, for how long and how; ``dataclasses.replace`` puts something else in a place.
+
+    Attributes:
+        model: what moves.
+        controller: what drives its joints; without one they are free.
+        floor: what its contact points stand on.
+        state: where it starts or goes on; if not given, where the controller wants to begin
+            (``Controller.initial_configuration``), or the home configuration at rest.
+        duration: [s].
+        step: [s] of the integrator; it must divide the controller's period.
+        disturbances: what acts on it, of the kinds in ``biped.disturbances``; pushes, forces, patches and loads in any
+            number, of the others one at most.
+        integrator: how the steps are taken, or the name of one in ``biped.integrators.INTEGRATORS``; ``Recursive``
+            if not given.
+        fall: when the run ends as "fell"; never, if not given.
+        record_every: [s] between recorded rows; the controller's period if not given.
+
+    Raises:
+        InputError: the controller is none.
+    """
+
+    model: Model
+    controller: Controller | None = None
+    floor: Floor = RUBBER
+    state: State | None = None
+    duration: float = 3.0
+    step: float = 5e-4
+    disturbances: Sequence[Disturbance] = ()
+    integrator: Integrator | str | None = None
+    fall: Fall | None = None
+    record_every: float | None = None
+
+    def __post_init__(self) -> None:
+        controller: Any = self.controller
+        if controller is not None and not isinstance(controller, Controller):
+            what = f"the class {controller.__name__}" if isinstance(controller, type) else type(controller).__name__
+            raise InputError(f"{what} is no controller: give an object of a class that derives from biped.Controller")
+
+    @classmethod
+    def of(cls, model: Model, controller: Controller | None, options: dict[str, Any]) -> "Scene":
+        """A scene of options by name.
+
+        Raises:
+            InputError: there is no such option; the message names the nearest.
+        """
+        known = [field.name for field in fields(cls)][2:]
+        for name in options:
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean {close[0]!r}? " if close else ""
+                raise InputError(f"unknown option {name!r}; {hint}options are {', '.join(known)}")
+        return cls(model, controller, **options)
+
+    @property
+    def set_point(self) -> SetPoint | None:
+        """Where the controller wants the root to be, if it says so."""
+        return None if self.controller is None else self.controller.set_point(self.model)
+
+    @property
+    def initial_state(self) -> State:
+        """Where it starts: ``state``, or what stands for it where that is not given."""
+        if self.state is not None:
+            return self.state
+        q = None if self.controller is None else self.controller.initial_configuration(self.model, self.floor)
+        return State.at(self.model, q)
+
+    def prepare(self, *, in_one_go: bool = False, in_place: bool = False) -> Plan:
+        """All that is done before the first step.
+
+        Args:
+            in_one_go: give the log room for the whole run, if that is not too much.
+            in_place: let ``state`` itself move, not a copy of it.
+
+        Raises:
+            InputError: for members that do not fit together; the message says what would.
+        """
+        state = self.initial_state
+        return prepare(self, state if in_place else state.copy(), in_one_go)
+
+    def run(self, progress: Progress | None = None, announce: Announce | None = None, *, in_place: bool = False) -> Run:
+        """Simulate it.
+
+        Args:
+            progress: called now and then with the time simulated so far [s].
+            announce: called with a sentence before kernels are compiled.
+            in_place: let ``state`` itself move, not a copy of it.
+
+        Raises:
+            InputError: for members that do not fit together; the message says what would.
+            IntegrationError: a step has no solution; ``error.run`` holds what was computed before.
+            RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
+        """
+        session = Session(self.prepare(in_place=in_place))
+        session.warm_up(announce)
+        recording = session.run(progress)
+        if recording.ending.outcome == "interrupted":
+            raise RunInterrupted(assemble(recording))
+        if recording.ending.error is not None:
+            raise IntegrationError(recording.ending.error, assemble(recording))
+        return assemble(recording)

@@ -1,0 +1,249 @@
+"""Machine code is loaded only where nobody else can have put it, and compiled again where it is damaged."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contact import cache
+
+TOP = Path(__file__).parents[2]
+
+DOUBLE = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("doubling", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+sys.modules["doubling"] = module
+spec.loader.exec_module(module)
+print(module.double(1.5), len(module.double.stats.cache_hits))
+"""
+
+
+@pytest.fixture
+def source(tmp_path):
+    file = tmp_path / "doubling.py"
+    file.write_text("from contact.jit import routine\n\n\n@routine\ndef double(x):\n    return 2 * x\n")
+    return file
+
+
+def doubled(source, folder, **more):
+    """What a process says that calls a routine: its result and whether it was in the cache, and its sentences."""
+    environment = {**os.environ, "BIPED_CACHE_DIR": str(folder), **more}
+    command = [sys.executable, "-c", DOUBLE, str(source)]
+    return subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+
+
+def files(folder, pattern):
+    return sorted(folder.rglob(f"doubling.double*.{pattern}"))
+
+
+def test_folders_and_files_are_private(source, tmp_path):
+    folder = tmp_path / "some" / "where"
+    before = os.umask(0o002)
+    try:
+        first = doubled(source, folder)
+    finally:
+        os.umask(before)
+    assert (first.stdout, first.stderr) == ("3.0 0\n", "")
+    assert doubled(source, folder).stdout == "3.0 1\n"
+    for path in [folder.parent, folder, *folder.rglob("*")]:
+        if path.name != "lock":
+            assert path.stat().st_mode & 0o077 == 0, path
+
+
+@pytest.mark.parametrize("mode", [0o775, 0o757, 0o777])
+def test_a_chosen_folder_that_others_can_write_to_is_refused(source, tmp_path, mode):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(mode)
+    refused = doubled(source, folder)
+    assert refused.returncode == 1
+    assert "BIPED_CACHE_DIR" in refused.stderr.splitlines()[-1]
+    assert "other users may write to it" in refused.stderr.splitlines()[-1]
+    assert list(folder.iterdir()) == []
+
+
+def test_the_command_refuses_it_in_one_line(tmp_path):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    run = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
+    environment = {**os.environ, "BIPED_CACHE_DIR": str(folder)}
+    refused = subprocess.run(
+        [sys.executable, "-c", run, "run", "tumble", "--no-figures", "--out", str(tmp_path / "out")],
+        cwd=TOP, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("biped: error: BIPED_CACHE_DIR = ")
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def somebody_elses(monkeypatch, path):
+    """Let a path belong to another user."""
+    real = os.lstat
+
+    def lstat(other, **more):
+        found = real(other, **more)
+        if os.fspath(other) != os.fspath(path):
+            return found
+        return os.stat_result((*found[:4], os.geteuid() + 1, *found[5:10]))
+
+    monkeypatch.setattr(os, "lstat", lstat)
+
+
+def test_a_chosen_folder_of_another_user_is_refused(tmp_path, monkeypatch):
+    folder = tmp_path / "theirs"
+    folder.mkdir(mode=0o700)
+    somebody_elses(monkeypatch, folder)
+    monkeypatch.setenv("BIPED_CACHE_DIR", str(folder))
+    with pytest.raises(PermissionError, match="belongs to another user"):
+        cache.folder_of.__wrapped__("0123456789abcdef")
+
+
+def chosen(tmp_path, monkeypatch, make):
+    """The folder that serves, and the sentences, where ``make`` has prepared the user's cache."""
+    sentences = []
+    monkeypatch.delenv("BIPED_CACHE_DIR", raising=False)
+    monkeypatch.setattr(cache.platformdirs, "user_cache_path", lambda _: tmp_path / "cache")
+    monkeypatch.setattr(cache, "say", sentences.append)
+    make(tmp_path / "cache" / "biped-kernels")
+    return cache.folder_of.__wrapped__("0123456789abcdef"), sentences
+
+
+def test_without_obstacles_the_users_cache_serves(tmp_path, monkeypatch):
+    folder, sentences = chosen(tmp_path, monkeypatch, lambda _: None)
+    assert folder == tmp_path / "cache" / "biped-kernels" / "0123456789abcdef"
+    assert sentences == []
+
+
+def open_to_all(root):
+    root.mkdir(parents=True)
+    root.chmod(0o777)
+
+
+def a_generation_open_to_all(root):
+    (root / "0123456789abcdef").mkdir(parents=True)
+    (root / "0123456789abcdef").chmod(0o777)
+
+
+def a_file(root):
+    root.parent.mkdir()
+    root.write_text("")
+
+
+def a_link(root):
+    (root.parent / "elsewhere").mkdir(parents=True)
+    root.symlink_to(root.parent / "elsewhere")
+
+
+@pytest.mark.parametrize("obstacle", [open_to_all, a_generation_open_to_all, a_file, a_link])
+def test_a_folder_of_its_own_serves_a_process_where_the_users_cache_cannot(tmp_path, monkeypatch, obstacle):
+    folder, sentences = chosen(tmp_path, monkeypatch, obstacle)
+    other, _ = chosen(tmp_path / "2", monkeypatch, lambda root: (root.parent.parent.mkdir(), obstacle(root)))
+    for found in (folder, other):
+        assert found.name == "0123456789abcdef"
+        assert tmp_path not in found.parents
+        assert cache.distrust(found) is None
+        assert cache.distrust(found.parent) is None
+    assert folder != other  # it cannot be foretold
+    assert len(sentences) == 1
+    assert "cannot be kept for the next time, since" in sentences[0]
+
+
+def test_a_generation_of_another_user_is_not_taken(tmp_path, monkeypatch):
+    """What somebody has put into a folder that was open then stays theirs."""
+
+    def theirs(root):
+        (root / "0123456789abcdef").mkdir(parents=True, mode=0o700)
+        root.chmod(0o700)
+        (root / "0123456789abcdef").chmod(0o700)
+        somebody_elses(monkeypatch, root / "0123456789abcdef")
+
+    folder, sentences = chosen(tmp_path, monkeypatch, theirs)
+    assert tmp_path not in folder.parents
+    assert "another user" in sentences[0]
+
+
+def truncated(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def another_byte(path):
+    content = bytearray(path.read_bytes())
+    content[-100] ^= 1
+    path.write_bytes(content)
+
+
+def of_numba_itself(path):
+    """As Numba alone would have written it, with a pickle that does harm."""
+    path.write_bytes(b"cos\nsystem\n(S'echo harm'\ntR.")
+
+
+def writable(path):
+    path.chmod(0o666)
+
+
+@pytest.mark.parametrize("pattern", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [truncated, empty, another_byte, of_numba_itself, writable])
+def test_what_is_damaged_is_compiled_again(source, tmp_path, pattern, damage):
+    folder = tmp_path / "cache"
+    doubled(source, folder)
+    (path,) = files(folder, pattern)
+    damage(path)
+    again = doubled(source, folder)
+    assert again.stdout == "3.0 0\n"
+    assert again.stderr.startswith("biped: a compiled kernel is compiled again: ")
+    assert len(again.stderr.splitlines()) == 1
+    last = doubled(source, folder)
+    assert (last.stdout, last.stderr) == ("3.0 1\n", "")
+
+
+def test_a_folder_that_goes_away_does_not_end_a_run(source, tmp_path):
+    folder = tmp_path / "cache"
+    late = DOUBLE.replace("print(", "import shutil, os; shutil.rmtree(os.environ['BIPED_CACHE_DIR'])\nprint(")
+    environment = {**os.environ, "BIPED_CACHE_DIR": str(folder)}
+    command = [sys.executable, "-c", late, str(source)]
+    found = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+    assert found.stdout == "3.0 0\n"
+    assert found.stderr.startswith("biped: compiled kernels cannot be kept")
+    assert len(found.stderr.splitlines()) == 1
+
+
+def test_code_of_another_cpu_is_not_taken(source, tmp_path):
+    folder = tmp_path / "cache"
+    doubled(source, folder)
+    other = doubled(source, folder, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
+    assert (other.stdout, other.stderr) == ("3.0 0\n", "")
+    assert doubled(source, folder).stdout == "3.0 1\n"
+
+
+def test_code_of_another_numba_is_not_taken(source, tmp_path):
+    folder = tmp_path / "cache"
+    doubled(source, folder)
+    (index,) = files(folder, "nbi")
+    files_of_it = cache._Files(str(index.parent), index.name.removesuffix(".nbi"), "")
+    assert len(files_of_it._load_index()) == 1
+    files_of_it._version = "0.1"
+    assert files_of_it._load_index() == {}
+    files_of_it._save_index({})
+    assert doubled(source, folder).stdout == "3.0 0\n"
+
+
+CALLS = "from contact.jit import routine\nfrom other import triple\n\n\n@routine\ndef double(x): return triple(x)\n"
+OTHER = "from contact.jit import kernel\n\n\n@kernel\ndef triple(x):\n    return {} * x\n"
+
+
+def test_an_edit_of_another_file_is_seen(source, tmp_path):
+    source.write_text(CALLS)
+    path = os.pathsep.join([str(tmp_path), str(TOP)])
+    results = []
+    for factor in (3, 3, 4):
+        (tmp_path / "other.py").write_text(OTHER.format(factor))
+        results.append(doubled(source, tmp_path / "cache", PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1").stdout)
+    assert results == ["4.5 0\n", "4.5 1\n", "6.0 0\n"]
