@@ -1,4 +1,4 @@
-"""Recompute items of a paper one after the other; each is kept, and the page written, as soon as it is done."""
+"""Recompute items of a paper one after the other; each is cached, and the page written, as soon as it is done."""
 
 import time
 import traceback
@@ -9,7 +9,7 @@ from typing import Any
 
 from experiments.cli.failures import describe
 from experiments.cli.progress import ProgressBar
-from experiments.papers.cached import Kept, keep
+from experiments.papers.cached import Cached, store
 from experiments.papers.item import Item, Paper
 
 
@@ -43,7 +43,7 @@ class Session:
     quick: bool
     draw: bool
     stamp: Mapping[str, Any]
-    done: dict[str, Kept] = field(default_factory=dict)
+    done: dict[str, Cached] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
     interrupted: bool = False
 
@@ -70,7 +70,7 @@ class Session:
         try:
             with ProgressBar(1.0, what, "") as bar:
                 outcome = item.produce(self.quick, bar)
-            self.done[item.name] = keep(
+            self.done[item.name] = store(
                 outcome,
                 self.folder / item.name,
                 quick=self.quick,

@@ -1,6 +1,5 @@
 """Figure 2 (b): the energy of a passive chain, by RIQN and by the semi-implicit Euler method."""
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -8,6 +7,7 @@ from matplotlib.figure import Figure
 from biped.integrators import Integrator, Lee, LeeRiqn, SemiImplicitEuler
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
+from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
@@ -99,16 +99,10 @@ def _findings(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
 
 
 def _draw(time: Floats, curves: dict[str, Floats]) -> Figure:
-    with matplotlib.rc_context(style.STYLE):
-        figure = Figure(figsize=style.SIZE)
-        axes = figure.subplots()
+    with plotted(f"Energy of a passive chain of {BODIES} bodies, h = 1 ms", "time [s]", "total energy [J]") as axes:
         for label, curve in reversed(curves.items()):
             axes.plot(time, curve, color=METHODS[label][1], lw=1.0, label=label)
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel("total energy [J]")
-        axes.set_title(f"Energy of a passive chain of {BODIES} bodies, h = 1 ms")
-        axes.legend()
-    return figure
+    return axes.get_figure(root=True)
 
 
 ITEM = Item("figure-2b", "energy of a passive chain of ten bodies", "Lee et al. 2016, figure 2 (b)", produce)
