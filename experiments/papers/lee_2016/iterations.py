@@ -95,7 +95,6 @@ def _findings(counts: dict[str, Integers]) -> tuple[Finding, ...]:
     )
 
 
-_CHOSEN = "IG1 was chosen by it"
 _WHY = "the state of the paper's chain is not known, and its program has the residual of its SVI"
 
 
