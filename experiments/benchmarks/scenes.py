@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from biped.control.controller import Controller
-from biped.integrators import Integrator
 from biped.model import Model, human
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -53,13 +53,7 @@ class Timed:
 
 
 def timed(
-    model: Model,
-    controller: Controller | None,
-    state: State,
-    step: float,
-    duration: float,
-    record_every: float | None = None,
-    integrator: Integrator | None = None,
+    model: Model, controller: Controller | None, state: State, step: float, duration: float, **options: Any
 ) -> Timed:
     start = state.copy()
     return _timed(
@@ -69,8 +63,7 @@ def timed(
             state=start,
             step=step,
             duration=duration,
-            record_every=record_every,
-            integrator=integrator,
+            **options,
         )
     )
 

@@ -39,7 +39,7 @@ def report(run: Run, title: str, files: Sequence[Path] = ()) -> RenderableType:
         ("Feet", _feet(run)),
         ("Contact points", None if run.summary["events"]["edges"] else _contact_points(run)),
         ("Impacts", _impacts(run.summary["events"]["impacts"])),
-        ("Books and solver", _facts(_books(run.summary))),
+        ("Ledger and solver", _facts(_ledger(run.summary))),
         ("Files", _files(files)),
     ]
     parts: list[RenderableType] = [_headline(run, title)]
@@ -175,7 +175,7 @@ def _impacts(impacts: list[dict[str, Any]]) -> Table | None:
     return table
 
 
-def _books(summary: dict[str, Any]) -> Facts:
+def _ledger(summary: dict[str, Any]) -> Facts:
     facts: Facts = []
     if summary["ledger_residual"] is not None:
         facts.append(("energy no work accounts for", f"{scaled(summary['ledger_residual'], 'J')} at most"))

@@ -11,11 +11,14 @@ from experiments.visualization.figures import style
 
 
 @contextmanager
-def plotted(title: str, xlabel: str, ylabel: str, size: tuple[float, float] = style.SIZE) -> Iterator[Axes]:
-    """The axes of a new figure (``axes.figure``) in the style of all; with titles and a legend once they are left."""
+def plotted(
+    title: str, xlabel: str, ylabel: str, size: tuple[float, float] = style.SIZE
+) -> Iterator[tuple[Figure, Axes]]:
+    """A new figure in the style of all, and its axes; with titles and a legend once it is left."""
     with matplotlib.rc_context(style.STYLE):
-        axes = Figure(figsize=size).subplots()
-        yield axes
+        figure = Figure(figsize=size)
+        axes = figure.subplots()
+        yield figure, axes
         axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
         if axes.get_legend() is None:
             axes.legend()

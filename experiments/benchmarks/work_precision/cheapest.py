@@ -19,7 +19,7 @@ def ranked_methods(comparison: Comparison, accuracy: float) -> list[Ranked]:
 
 def cheapest_lines(comparison: Comparison) -> list[tuple[str, ...]]:
     """Rows of a table for readers: accuracy, the cheapest methods for it, their cost, the next one and its ratio."""
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for accuracy in ACCURACIES:
         able = sorted(
             (one for one in ranked_methods(comparison, accuracy) if one.ratio is not None and one.value is not None),

@@ -99,10 +99,13 @@ def _findings(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
 
 
 def _draw(time: Floats, curves: dict[str, Floats]) -> Figure:
-    with plotted(f"Energy of a passive chain of {BODIES} bodies, h = 1 ms", "time [s]", "total energy [J]") as axes:
+    with plotted(f"Energy of a passive chain of {BODIES} bodies, h = 1 ms", "time [s]", "total energy [J]") as (
+        figure,
+        axes,
+    ):
         for label, curve in reversed(curves.items()):
             axes.plot(time, curve, color=METHODS[label][1], lw=1.0, label=label)
-    return axes.get_figure(root=True)
+    return figure
 
 
 ITEM = Item("figure-2b", "energy of a passive chain of ten bodies", "Lee et al. 2016, figure 2 (b)", produce)

@@ -104,13 +104,16 @@ def _within(quantity: str, published: float, ours: float, margin: float) -> Find
 
 
 def _draw(counts: dict[str, Integers]) -> Figure:
-    with plotted(f"Evaluations a step, {BODIES} bodies, h = 1 ms", "step", "evaluations of the residual") as axes:
+    with plotted(f"Evaluations a step, {BODIES} bodies, h = 1 ms", "step", "evaluations of the residual") as (
+        figure,
+        axes,
+    ):
         for label, found in counts.items():
             text = f"{label}: {found.mean():.2f} ± {found.std():.2f}"
             axes.plot(np.arange(1, len(found) + 1), found, ".", ms=2.5, color=METHODS[label][1], label=text)
         axes.set_ylim(0.0, 1.45 * max(found.max() for found in counts.values()))
         axes.legend(loc="upper right", markerscale=4)
-    return axes.get_figure(root=True)
+    return figure
 
 
 ITEM = Item("figure-4b", "iterations of the steps of a run", "Lee et al. 2016, figure 4 (b)", produce)

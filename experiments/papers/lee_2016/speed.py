@@ -268,14 +268,14 @@ def _few(costs: Costs, sizes: tuple[int, ...]) -> Finding:
 
 
 def _draw(costs: Costs, sizes: tuple[int, ...]) -> Figure:
-    with plotted("A serial chain, h = 1 ms", "bodies", "time of 10,000 steps [s]", (7.0, 4.4)) as axes:
+    with plotted("A serial chain, h = 1 ms", "bodies", "time of 10,000 steps [s]", (7.0, 4.4)) as (figure, axes):
         for name, way in WAYS.items():
             times = [SHOWN_STEPS * median(costs, name, bodies) for bodies in sizes]
             label = f"{name}: $n^{{{slope(costs, name, sizes):.2f}}}$"
             axes.loglog(sizes, times, "o-", color=way.color, ms=4, label=label)
         axes.set_xticks(sizes, [str(bodies) for bodies in sizes])
         axes.minorticks_off()
-    return axes.get_figure(root=True)
+    return figure
 
 
 ITEM = Item("figure-3", "computation time over the number of bodies", "Lee et al. 2016, figure 3", produce)

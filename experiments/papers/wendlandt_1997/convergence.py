@@ -81,7 +81,7 @@ class Line:
 
 def over_step(title: str, ylabel: str, lines: Sequence[Line], guide: float) -> Figure:
     """Both axes logarithmic; the printed points are rings around ours. ``guide``: a dashed line of this slope."""
-    with plotted(title, "step [s]", ylabel, (5.2, 3.6)) as axes:
+    with plotted(title, "step [s]", ylabel, (5.2, 3.6)) as (figure, axes):
         for line in lines:
             axes.loglog(line.steps, line.ours, "o-", color=line.color, markersize=3.5, label=f"{line.label}, here")
             rings = {"markersize": 10.0, "markerfacecolor": "none", "markeredgewidth": 1.1}
@@ -90,7 +90,7 @@ def over_step(title: str, ylabel: str, lines: Sequence[Line], guide: float) -> F
         y = lines[0].ours[-1] * (x / x[-1]) ** guide
         axes.loglog(x, y / 3.0, "--", color=style.GREY, linewidth=0.9, label=f"slope {guide:g}")
         axes.margins(x=0.08)
-    return axes.get_figure(root=True)
+    return figure
 
 
 def side_by_side(steps: Sequence[float], columns: Columns) -> pd.DataFrame:

@@ -76,8 +76,8 @@ def _error(method: str, name: str, row: Run, published: float) -> Finding:
 def _between(quantity: str, published: tuple[float, float], ours: tuple[float, float], most: float) -> Finding:
     """Two ends of a range, each to ``most``."""
     apart = max(abs(a - b) for a, b in zip(published, ours, strict=True))
-    ranges = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in (published, ours))
-    return Finding(quantity, *ranges, f"within {most:g}", apart <= most, "the start is refined")
+    theirs, here = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in (published, ours))
+    return Finding(quantity, theirs, here, f"within {most:g}", apart <= most, "the start is refined")
 
 
 def _as_printed(quantity: str, published: float, ours: float, most: float) -> Finding:
@@ -229,12 +229,12 @@ def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the who
             min(alike) > 0.9,
         ),
     )
-    with plotted("The second mass", "time [s]", "$y_2$ [m]") as axes:
+    with plotted("The second mass", "time [s]", "$y_2$ [m]") as (figure, axes):
         axes.plot(fine[1].times, fine[1].y2, color=style.BLACK, label="DVP and EM, h = 1e-4 s")
         for run, (method, (_, _, color)) in zip(coarse, _METHODS.items(), strict=True):
             axes.plot(run.times, run.y2, ".", color=color, markersize=3.5, label=f"{method}, h = 0.1 s")
         axes.legend(loc="upper right", ncols=3, bbox_to_anchor=(1.0, 1.12))
-    return Outcome(findings, ASSUMPTIONS, figures={"figure-2.9-position": axes.get_figure(root=True)})
+    return Outcome(findings, ASSUMPTIONS, figures={"figure-2.9-position": figure})
 
 
 def _falls_with_the_step(quantity: str, published: str, values: list[float]) -> Finding:

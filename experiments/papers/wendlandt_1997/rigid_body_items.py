@@ -38,8 +38,8 @@ def _energy(run: Run, least: float, most: float) -> Finding:
     agrees = low >= least - 0.5e-9 and high <= most + 0.5e-9  # the printed digits are nanojoules
     fitted = run.h == STEPS[0]
     note = "because of it the quaternion after the Euler step is made unit" if fitted else ""
-    ranges = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in ((least, most), run.energies))
-    return Finding(f"energy at h = {run.h:g} s [J]", *ranges, "within the printed range", agrees, note, fitted)
+    theirs, ours = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in ((least, most), run.energies))
+    return Finding(f"energy at h = {run.h:g} s [J]", theirs, ours, "within the printed range", agrees, note, fitted)
 
 
 def _conserved(found: tuple[Run, ...]) -> list[Finding]:
@@ -122,12 +122,12 @@ def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the who
             away[0] < away[1] < away[2],
         ),
     )
-    with plotted("Quaternion coordinate, rigid body", "time [s]", "$q_y$") as axes:
+    with plotted("Quaternion coordinate, rigid body", "time [s]", "$q_y$") as (figure, axes):
         axes.plot(fine.times, fine.path[:, 2], color=style.BLUE, label="h = 1e-4 s")
-        small = {"linewidth": 0.8, "markersize": 3}
-        axes.plot(coarse.times, coarse.path[:, 2], ".-", color=style.RED, **small, label="h = 0.1 s")
+        (line,) = axes.plot(coarse.times, coarse.path[:, 2], ".-", color=style.RED, label="h = 0.1 s")
+        line.set(linewidth=0.8, markersize=3)
         axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.12))
-    return Outcome(findings, ASSUMPTIONS, figures={"figure-2.4-quaternion": axes.get_figure(root=True)})
+    return Outcome(findings, ASSUMPTIONS, figures={"figure-2.4-quaternion": figure})
 
 
 ITEMS: tuple[Item, ...] = (
