@@ -37,17 +37,11 @@ def start_of(motion: str) -> Start:
 
 @dataclass(frozen=True)
 class Flight:
-    """What a flight conserves.
+    """What a flight conserves."""
 
-    Attributes:
-        time: (samples,) [s].
-        energy: (samples,) relative error.
-        spin: the greatest change of the angular momentum about the centre of mass, relative.
-    """
-
-    time: Floats
-    energy: Floats
-    spin: float
+    time: Floats  # (samples,) [s]
+    energy: Floats  # (samples,) relative error
+    spin: float  # the greatest change of the angular momentum about the centre of mass, relative
 
     @classmethod
     def of(cls, time: Floats, energy: Floats, spin: Floats) -> "Flight":
@@ -80,19 +74,12 @@ class Flight:
 
 @dataclass(frozen=True)
 class Samples:
-    """States at equal times.
+    """States at equal times."""
 
-    Attributes:
-        time: (samples,) [s].
-        q: (samples, nq).
-        v: (samples, nv) as the engine reports them.
-        in_phase: (samples, nv) at the time of q.
-    """
-
-    time: Floats
-    q: Floats
-    v: Floats
-    in_phase: Floats
+    time: Floats  # (samples,) [s]
+    q: Floats  # (samples, nq)
+    v: Floats  # (samples, nv) as the engine reports them
+    in_phase: Floats  # (samples, nv) at the time of q
 
 
 class Glider:

@@ -15,27 +15,16 @@ CLOSE = 1.15
 
 @dataclass(frozen=True)
 class Ranked:
-    """A number of one of those that are compared.
+    """A number of one of those that are compared."""
 
-    Attributes:
-        label: whose.
-        value: the number, if there is one.
-        ratio: to the best; None for who is out.
-        low: lower end of the ratio's interval, where it has one.
-        high: the upper end.
-        at_least: whether the ratio is a bound, since the best is below the floor.
-        best: whether none is better.
-        note: why it is out, or that it is below the floor.
-    """
-
-    label: str
-    value: float | None
-    ratio: float | None = None
-    low: float | None = None
-    high: float | None = None
-    at_least: bool = False
-    best: bool = False
-    note: str = ""
+    label: str  # whose
+    value: float | None  # the number, if there is one
+    ratio: float | None = None  # to the best; None for who is out
+    low: float | None = None  # lower end of the ratio's interval, where it has one
+    high: float | None = None  # the upper end
+    at_least: bool = False  # whether the ratio is a bound, since the best is below the floor
+    best: bool = False  # whether none is better
+    note: str = ""  # why it is out, or that it is below the floor
 
 
 def ranked(

@@ -26,21 +26,13 @@ FLIGHT = "flight"
 
 @dataclass(frozen=True)
 class Timed:
-    """One timed run.
+    """One timed run."""
 
-    Attributes:
-        compiled: [s] in the compiled loops (``summary["wall_time"]``).
-        wall: [s] of the whole call, with the run's set-up and its evaluation.
-        steps: how many were taken.
-        simulated: [s].
-        newton_mean: iterations a step.
-    """
-
-    compiled: float
-    wall: float
-    steps: int
-    simulated: float
-    newton_mean: float
+    compiled: float  # [s] in the compiled loops (``summary["wall_time"]``)
+    wall: float  # [s] of the whole call, with the run's set-up and its evaluation
+    steps: int  # how many were taken
+    simulated: float  # [s]
+    newton_mean: float  # iterations a step
 
     @property
     def per_step(self) -> float:

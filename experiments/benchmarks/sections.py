@@ -15,17 +15,11 @@ JSON, CSV, FIGURE = "bench.json", "bench.csv", "chain-cost.png"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers.
+    """A column of numbers."""
 
-    Attributes:
-        name: unique in its section.
-        unit: SI, or empty.
-        form: how the terminal shows a number; the files have all digits.
-    """
-
-    name: str
-    unit: str = ""
-    form: str = ".2f"
+    name: str  # unique in its section
+    unit: str = ""  # SI, or empty
+    form: str = ".2f"  # how the terminal shows a number; the files have all digits
 
     @property
     def heading(self) -> str:
@@ -34,21 +28,13 @@ class Column:
 
 @dataclass
 class Section:
-    """One table.
+    """One table."""
 
-    Attributes:
-        name: in the files.
-        title: on the terminal.
-        columns: of numbers; the rows' labels stand before them.
-        rows: by label.
-        notes: sentences below the table.
-    """
-
-    name: str
-    title: str
-    columns: tuple[Column, ...]
-    rows: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    name: str  # in the files
+    title: str  # on the terminal
+    columns: tuple[Column, ...]  # of numbers; the rows' labels stand before them
+    rows: dict[str, tuple[float, ...]] = field(default_factory=dict)  # by label
+    notes: list[str] = field(default_factory=list)  # sentences below the table
 
     def as_json(self) -> dict[str, Any]:
         names = [column.name for column in self.columns]

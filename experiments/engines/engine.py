@@ -25,36 +25,22 @@ from experiments.engines.kernels.external import Arrival
 
 @dataclass(frozen=True)
 class Case:
-    """What an engine is to simulate.
+    """What an engine is to simulate."""
 
-    Attributes:
-        model: the tree, its loads included.
-        floor: what its contact points stand on. Engines have one coefficient of friction: ``floor.mu_s``.
-        step: [s].
-        impedance: springs and dampers of joints.
-        throw: a box that is thrown, or None.
-    """
-
-    model: Model
-    floor: Floor
-    step: float
-    impedance: Impedance
-    throw: Throw | None
+    model: Model  # the tree, its loads included
+    floor: Floor  # what its contact points stand on. Engines have one coefficient of friction: ``floor.mu_s``
+    step: float  # [s]
+    impedance: Impedance  # springs and dampers of joints
+    throw: Throw | None  # a box that is thrown, or None
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A force on a body, constant through a step.
+    """A force on a body, constant through a step."""
 
-    Attributes:
-        body: its index in ``model.bodies``.
-        force: (3,) [N] world axes.
-        place: (3,) [m] where it acts at the start of the step, in the world.
-    """
-
-    body: int
-    force: Floats
-    place: Floats
+    body: int  # its index in ``model.bodies``
+    force: Floats  # (3,) [N] world axes
+    place: Floats  # (3,) [m] where it acts at the start of the step, in the world
 
 
 class Simulation(ABC):
@@ -62,9 +48,9 @@ class Simulation(ABC):
 
     Attributes:
         case: what is simulated.
-        failure: why the last step failed, in the engine's words; empty where it did not, or where they are not known.
     """
 
+    #: why the last step failed, in the engine's words; empty where it did not, or where they are not known
     failure: str = ""
 
     def __init__(self, case: Case) -> None:
@@ -186,16 +172,9 @@ class Engine(ABC):
 
 @dataclass(frozen=True)
 class VendorDefaults:
-    """An engine as its own users know it.
+    """An engine as its own users know it."""
 
-    Attributes:
-        engine: with its own defaults.
-        step: [s] its default.
-        period: [s] between two control ticks: the controller's own, or another where the step does not divide that.
-        text: one sentence about these settings.
-    """
-
-    engine: Engine
-    step: float
-    period: float
-    text: str
+    engine: Engine  # with its own defaults
+    step: float  # [s] its default
+    period: float  # [s] between two control ticks: the controller's own, or another where the step does not divide that
+    text: str  # one sentence about these settings

@@ -29,19 +29,12 @@ from experiments.engines.kernels.external import begin_step, end_step, log_impac
 
 @dataclass
 class Impact:
-    """An impact of the thrown box, over all the steps that it takes.
+    """An impact of the thrown box, over all the steps that it takes."""
 
-    Attributes:
-        time: [s] when it began.
-        place: (3,) [m].
-        velocity: (3,) [m/s] of the box relative to what it struck, before.
-        impulse: (3,) [N·s] on what it struck, so far.
-    """
-
-    time: float
-    place: Floats
-    velocity: Floats
-    impulse: Floats
+    time: float  # [s] when it began
+    place: Floats  # (3,) [m]
+    velocity: Floats  # (3,) [m/s] of the box relative to what it struck, before
+    impulse: Floats  # (3,) [N·s] on what it struck, so far
 
 
 class EngineIntegrator(Integrator):

@@ -21,22 +21,15 @@ from experiments.engines.registry import engine_named
 
 @dataclass(frozen=True)
 class Rollout:
-    """A run in an engine.
+    """A run in an engine."""
 
-    Attributes:
-        engine: its name.
-        run: what was recorded; its columns mean the same in all engines.
-        steps_time: [s] in the steps alone: for ours the compiled loop with controller and records, for others the
-            engine's own calls without ours around them.
-        steps: how many were taken.
-        error: why it did not get to its end, or None.
-    """
-
-    engine: str
-    run: Run
+    engine: str  # its name
+    run: Run  # what was recorded; its columns mean the same in all engines
+    #: [s] in the steps alone: for ours the compiled loop with controller and records, for others the engine's own calls
+    #: without ours around them
     steps_time: float
-    steps: int
-    error: str | None = None
+    steps: int  # how many were taken
+    error: str | None = None  # why it did not get to its end, or None
 
     @property
     def per_step(self) -> float:

@@ -20,27 +20,16 @@ OUTCOME = "outcome.json"
 
 @dataclass(frozen=True)
 class Cached:
-    """The outcome of an item as it is on disk.
+    """The outcome of an item as it is on disk."""
 
-    Attributes:
-        folder: where the files are.
-        findings: as in the ``Outcome``.
-        assumptions: as in the ``Outcome``.
-        tables: file names of the tables, by title.
-        figures: file names.
-        quick: whether it was the short version.
-        seconds: [s] it took.
-        stamp: machine, versions, commit and day.
-    """
-
-    folder: Path
-    findings: tuple[Finding, ...]
-    assumptions: tuple[str, ...]
-    tables: Mapping[str, str]
-    figures: tuple[str, ...]
-    quick: bool
-    seconds: float
-    stamp: Mapping[str, Any]
+    folder: Path  # where the files are
+    findings: tuple[Finding, ...]  # as in the ``Outcome``
+    assumptions: tuple[str, ...]  # as in the ``Outcome``
+    tables: Mapping[str, str]  # file names of the tables, by title
+    figures: tuple[str, ...]  # file names
+    quick: bool  # whether it was the short version
+    seconds: float  # [s] it took
+    stamp: Mapping[str, Any]  # machine, versions, commit and day
 
     @property
     def files(self) -> list[Path]:

@@ -52,19 +52,12 @@ def missing_items(
 
 @dataclass(frozen=True)
 class Tally:
-    """What statements come to.
+    """What statements come to."""
 
-    Attributes:
-        agreeing: how many agree that are evidence.
-        total: how many are evidence.
-        fitted: how many others there are, by which choices were made.
-        all_agree: whether none differs, of either.
-    """
-
-    agreeing: int
-    total: int
-    fitted: int
-    all_agree: bool
+    agreeing: int  # how many agree that are evidence
+    total: int  # how many are evidence
+    fitted: int  # how many others there are, by which choices were made
+    all_agree: bool  # whether none differs, of either
 
     def __str__(self) -> str:
         text = f"{self.agreeing} of {self.total} statements agree"

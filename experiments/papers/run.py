@@ -23,29 +23,17 @@ class Failure:
 
 @dataclass
 class Session:
-    """Which items were asked for, and how far it got.
+    """Which items were asked for, and how far it got."""
 
-    Attributes:
-        paper: whose items.
-        items: those asked for, in order.
-        folder: with a folder for each item in it.
-        quick: whether the short version was asked for.
-        draw: whether figures are written.
-        stamp: machine, versions, commit and day.
-        done: what was computed, by item.
-        failures: what was not, by item.
-        interrupted: whether the user stopped it.
-    """
-
-    paper: Paper
-    items: Sequence[Item]
-    folder: Path
-    quick: bool
-    draw: bool
-    stamp: Mapping[str, Any]
-    done: dict[str, Cached] = field(default_factory=dict)
-    failures: dict[str, Failure] = field(default_factory=dict)
-    interrupted: bool = False
+    paper: Paper  # whose items
+    items: Sequence[Item]  # those asked for, in order
+    folder: Path  # with a folder for each item in it
+    quick: bool  # whether the short version was asked for
+    draw: bool  # whether figures are written
+    stamp: Mapping[str, Any]  # machine, versions, commit and day
+    done: dict[str, Cached] = field(default_factory=dict)  # what was computed, by item
+    failures: dict[str, Failure] = field(default_factory=dict)  # what was not, by item
+    interrupted: bool = False  # whether the user stopped it
 
     def run(self, after: Callable[[Item], None]) -> None:
         """Recompute all items; Ctrl-C ends it, an item that fails does not.

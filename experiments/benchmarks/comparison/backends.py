@@ -25,17 +25,11 @@ SMOOTH = {"recursive": ("sofroniou-spaletta-6",)}
 
 @dataclass(frozen=True)
 class Backend:
-    """One of those that are compared.
+    """One of those that are compared."""
 
-    Attributes:
-        label: a word, unique: in tables, and of its folders.
-        title: in figures and sentences.
-        engine: an external engine, or the name of an integrator of ours.
-    """
-
-    label: str
-    title: str
-    engine: Engine | str
+    label: str  # a word, unique: in tables, and of its folders
+    title: str  # in figures and sentences
+    engine: Engine | str  # an external engine, or the name of an integrator of ours
 
     @property
     def external(self) -> Engine | None:

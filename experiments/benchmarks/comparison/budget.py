@@ -8,25 +8,15 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is measured.
+    """How much is measured."""
 
-    Attributes:
-        standing: [s] over which feet may creep.
-        flight: [s] of free tumbling.
-        refinements: step sizes of the experiment, at most.
-        repeats: of every timing.
-        timed: [s] of the experiment that are timed, at most.
-        precisions: step sizes of work and precision.
-        patience: [s] of computation after which these are not refined further.
-    """
-
-    standing: float
-    flight: float
-    refinements: int
-    repeats: int
-    timed: float
-    precisions: int
-    patience: float
+    standing: float  # [s] over which feet may creep
+    flight: float  # [s] of free tumbling
+    refinements: int  # step sizes of the experiment, at most
+    repeats: int  # of every timing
+    timed: float  # [s] of the experiment that are timed, at most
+    precisions: int  # step sizes of work and precision
+    patience: float  # [s] of computation after which these are not refined further
 
 
 #: Six repeats are the fewest whose least and greatest enclose the median by 95 %.

@@ -25,11 +25,7 @@ EXTERNAL = "the engine's step alone, replayed in a bare loop"
 
 @dataclass(frozen=True)
 class Cost:
-    """What a step of the experiment takes in an engine; ratios are to the first engine's.
-
-    Attributes:
-        samples: [s] a step, of each repeat.
-    """
+    """What a step of the experiment takes in an engine; ratios are to the first engine's."""
 
     engine: str = quantity("", "name")
     outcome: str = quantity("", "how the timed run ended")
@@ -44,7 +40,7 @@ class Cost:
     real_time: float = quantity("1", "simulated seconds a second of the whole loop")
     counted: str = quantity("", "what the time of a step counts")
     repeats: int = quantity("1", "times that it was timed")
-    samples: tuple[float, ...] = field(default=(), repr=False)
+    samples: tuple[float, ...] = field(default=(), repr=False)  # [s] a step, of each repeat
 
     @property
     def between(self) -> tuple[float, float]:
@@ -54,19 +50,13 @@ class Cost:
 
 @dataclass
 class Taken:
-    """What was timed of an engine.
+    """What was timed of an engine."""
 
-    Attributes:
-        outcome: how its run ended.
-        per_step: [s] a step, of each repeat: in the replay of an external engine, in the loop of ours.
-        in_run: [s] a step within the run.
-        real_time: simulated seconds a second of the whole loop.
-    """
-
-    outcome: str
+    outcome: str  # how its run ended
+    #: [s] a step, of each repeat: in the replay of an external engine, in the loop of ours
     per_step: list[float] = field(default_factory=list)
-    in_run: list[float] = field(default_factory=list)
-    real_time: list[float] = field(default_factory=list)
+    in_run: list[float] = field(default_factory=list)  # [s] a step within the run
+    real_time: list[float] = field(default_factory=list)  # simulated seconds a second of the whole loop
 
     def add(self, made: Rollout, recorder: Recorder | None) -> None:
         """What a run took, and a replay right after it."""

@@ -33,19 +33,12 @@ CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 
 @dataclass(frozen=True)
 class Measure:
-    """Something that engines are compared at.
+    """Something that engines are compared at."""
 
-    Attributes:
-        stage: that measures it; while it is not complete, nothing is said of it.
-        name: a few words; ``{}`` in it is filled with the results.
-        unit: SI.
-        rank: the numbers, and who has the best.
-    """
-
-    stage: str
-    name: str
-    unit: str
-    rank: Callable[[Results], list[Ranked]]
+    stage: str  # that measures it; while it is not complete, nothing is said of it
+    name: str  # a few words; ``{}`` in it is filled with the results
+    unit: str  # SI
+    rank: Callable[[Results], list[Ranked]]  # the numbers, and who has the best
 
 
 @dataclass(frozen=True)

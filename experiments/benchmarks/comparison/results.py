@@ -46,49 +46,32 @@ class PrecisionRow:
 
 @dataclass
 class Results:
-    """What has been found; whatever is not there yet is empty.
+    """What has been found; whatever is not there yet is empty."""
 
-    Attributes:
-        experiment: what is compared on.
-        changes: of its parameters.
-        backends: what is compared, in order.
-        missing: a sentence about each engine that is not installed.
-        refused: why an engine does not take a stage, by the stage's title and label.
-        runs: rollouts by settings and label.
-        outcomes: rows of ``runs``, by settings.
-        standing: rollouts of the standing human by settings and label.
-        creeps: rows.
-        drifts: by settings and label.
-        flights: rows.
-        flown: by motion and label.
-        refinements: rows.
-        convergences: rows.
-        costs: rows.
-        precision: work and precision in flight.
-        undone: titles of the stages that are not complete; nobody is the best at what they measure.
-        stopped: why they are not.
-        seconds: [s] that each complete stage took, by title.
-    """
-
-    experiment: Experiment
-    changes: Mapping[str, Value]
-    backends: tuple[Backend, ...]
-    missing: tuple[str, ...] = ()
+    experiment: Experiment  # what is compared on
+    changes: Mapping[str, Value]  # of its parameters
+    backends: tuple[Backend, ...]  # what is compared, in order
+    missing: tuple[str, ...] = ()  # a sentence about each engine that is not installed
+    #: why an engine does not take a stage, by the stage's title and label
     refused: dict[str, dict[str, str]] = field(default_factory=dict)
+    #: rollouts by settings and label
     runs: dict[str, dict[str, Rollout]] = field(default_factory=lambda: {name: {} for name in SETTINGS})
+    #: rows of ``runs``, by settings
     outcomes: dict[str, list[Outcome]] = field(default_factory=lambda: {name: [] for name in SETTINGS})
+    #: rollouts of the standing human by settings and label
     standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
-    creeps: list[Creep] = field(default_factory=list)
-    drifts: dict[tuple[str, str], Drift] = field(default_factory=dict)
-    flights: list[FlightRow] = field(default_factory=list)
-    flown: dict[tuple[str, str], Flown] = field(default_factory=dict)
-    refinements: list[Refinement] = field(default_factory=list)
-    convergences: list[Convergence] = field(default_factory=list)
-    costs: list[Cost] = field(default_factory=list)
-    precision: Comparison | None = None
+    creeps: list[Creep] = field(default_factory=list)  # rows
+    drifts: dict[tuple[str, str], Drift] = field(default_factory=dict)  # by settings and label
+    flights: list[FlightRow] = field(default_factory=list)  # rows
+    flown: dict[tuple[str, str], Flown] = field(default_factory=dict)  # by motion and label
+    refinements: list[Refinement] = field(default_factory=list)  # rows
+    convergences: list[Convergence] = field(default_factory=list)  # rows
+    costs: list[Cost] = field(default_factory=list)  # rows
+    precision: Comparison | None = None  # work and precision in flight
+    #: titles of the stages that are not complete; nobody is the best at what they measure
     undone: list[str] = field(default_factory=list)
-    stopped: str = INTERRUPTED
-    seconds: dict[str, float] = field(default_factory=dict)
+    stopped: str = INTERRUPTED  # why they are not
+    seconds: dict[str, float] = field(default_factory=dict)  # [s] that each complete stage took, by title
 
     @property
     def able(self) -> tuple[Backend, ...]:

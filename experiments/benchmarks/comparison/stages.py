@@ -33,19 +33,12 @@ RECORD = "run.record_every"
 
 @dataclass(frozen=True)
 class Work:
-    """What a stage is given.
+    """What a stage is given."""
 
-    Attributes:
-        results: what it adds to.
-        budget: how much is measured.
-        progress: called with the fraction that is done.
-        announce: called with a sentence before kernels are compiled, and about who does not take what.
-    """
-
-    results: Results
-    budget: Budget
-    progress: Progress
-    announce: Announce
+    results: Results  # what it adds to
+    budget: Budget  # how much is measured
+    progress: Progress  # called with the fraction that is done
+    announce: Announce  # called with a sentence before kernels are compiled, and about who does not take what
 
     def refuse(self, stage: str, one: Backend, why: str) -> None:
         self.results.refuse(stage, one, why)

@@ -33,15 +33,10 @@ Case = tuple[str, int]
 
 @dataclass(frozen=True)
 class ChainCost:
-    """What a step of a chain costs with one integrator.
+    """What a step of a chain costs with one integrator."""
 
-    Attributes:
-        per_step: [s] by number of links.
-        newton_mean: iterations a step, by number of links.
-    """
-
-    per_step: dict[int, Spread]
-    newton_mean: dict[int, float]
+    per_step: dict[int, Spread]  # [s] by number of links
+    newton_mean: dict[int, float]  # iterations a step, by number of links
 
     @property
     def fit(self) -> tuple[float, float]:

@@ -20,21 +20,13 @@ MISSING = f"MuJoCo is not installed, so it is not compared: {command('mujoco')}"
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is measured.
+    """How much is measured."""
 
-    Attributes:
-        repeats: of everything that is timed, in turn.
-        duration: [s] simulated in a closed loop.
-        chain_steps: steps of a short chain; long ones take fewer.
-        race_steps: steps of either engine before the other's turn.
-        quick: leave out the first compile and MuJoCo's settings that are slow.
-    """
-
-    repeats: int
-    duration: float
-    chain_steps: int
-    race_steps: int
-    quick: bool
+    repeats: int  # of everything that is timed, in turn
+    duration: float  # [s] simulated in a closed loop
+    chain_steps: int  # steps of a short chain; long ones take fewer
+    race_steps: int  # steps of either engine before the other's turn
+    quick: bool  # leave out the first compile and MuJoCo's settings that are slow
 
 
 def budget(quick: bool, repeats: int | None = None) -> Budget:

@@ -34,19 +34,12 @@ LAGRANGIAN = "Lagrangian systems"
 
 @dataclass(frozen=True)
 class Motion:
-    """What a method made of a problem, at the problem's sample times.
+    """What a method made of a problem, at the problem's sample times."""
 
-    Attributes:
-        places: (samples, points, 3) [m].
-        energy: (samples,) [J].
-        iterations: of Newton's method, a step.
-        retried: part of the steps that were taken in parts.
-    """
-
-    places: Floats
-    energy: Floats
-    iterations: float
-    retried: float = 0.0
+    places: Floats  # (samples, points, 3) [m]
+    energy: Floats  # (samples,) [J]
+    iterations: float  # of Newton's method, a step
+    retried: float = 0.0  # part of the steps that were taken in parts
 
 
 class Case(Protocol):
@@ -86,15 +79,10 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class StepSize:
-    """How finely a method is to compute.
+    """How finely a method is to compute."""
 
-    Attributes:
-        step: [s].
-        settings: of the integrator, that differ from its defaults.
-    """
-
-    step: float
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    step: float  # [s]
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the integrator, that differ from its defaults
 
     @property
     def tolerance(self) -> float | None:
@@ -103,24 +91,15 @@ class StepSize:
 
 @dataclass(frozen=True)
 class TreeCase:
-    """A tree of joints.
+    """A tree of joints."""
 
-    Attributes:
-        model: the tree.
-        start: makes the state it starts from.
-        places: (points, 3) [m] from a configuration.
-        reference: as in ``Case``.
-        controller: or None.
-        floor: that its contact points stand on.
-        settings: of integrators, that differ from their defaults, by name.
-    """
-
-    model: Model
-    start: Callable[[], State]
-    places: Callable[[Floats], Floats]
-    reference: Reference
-    controller: Controller | None = None
-    floor: Floor = RUBBER
+    model: Model  # the tree
+    start: Callable[[], State]  # makes the state it starts from
+    places: Callable[[Floats], Floats]  # (points, 3) [m] from a configuration
+    reference: Reference  # as in ``Case``
+    controller: Controller | None = None  # or None
+    floor: Floor = RUBBER  # that its contact points stand on
+    #: of integrators, that differ from their defaults, by name
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     systems: str = field(default=TREE, init=False)
 
@@ -171,21 +150,13 @@ def _tolerances(relative: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class LagrangianCase:
-    """A Lagrangian system on a linear space, with constraints.
+    """A Lagrangian system on a linear space, with constraints."""
 
-    Attributes:
-        system: the system.
-        q0: where it starts.
-        v0: how fast.
-        places: (samples, points, 3) [m] from the coordinates (samples, size).
-        reference: as in ``Case``.
-    """
-
-    system: "System"
-    q0: Floats
-    v0: Floats
-    places: Callable[[Floats], Floats]
-    reference: Reference
+    system: "System"  # the system
+    q0: Floats  # where it starts
+    v0: Floats  # how fast
+    places: Callable[[Floats], Floats]  # (samples, points, 3) [m] from the coordinates (samples, size)
+    reference: Reference  # as in ``Case``
     systems: str = field(default=LAGRANGIAN, init=False)
 
     def methods(self) -> Mapping[str, Any]:

@@ -31,23 +31,14 @@ LEAST = 3
 
 @dataclass(frozen=True)
 class Measurement:
-    """A method at a step size.
+    """A method at a step size."""
 
-    Attributes:
-        size: how finely.
-        error: [m] root mean square distance of the problem's points to the reference, over all samples.
-        energy_error: [J] the largest difference of the energy from the reference's.
-        iterations: of Newton's method, a step.
-        retried: part of the steps that were taken in parts, since they had no solution as a whole.
-        cost: [s] of computation for a second of motion; None if it was not timed.
-    """
-
-    size: StepSize
-    error: float
-    energy_error: float
-    iterations: float
-    retried: float = 0.0
-    cost: Spread | None = None
+    size: StepSize  # how finely
+    error: float  # [m] root mean square distance of the problem's points to the reference, over all samples
+    energy_error: float  # [J] the largest difference of the energy from the reference's
+    iterations: float  # of Newton's method, a step
+    retried: float = 0.0  # part of the steps that were taken in parts, since they had no solution as a whole
+    cost: Spread | None = None  # [s] of computation for a second of motion; None if it was not timed
 
     @property
     def seconds(self) -> float:
@@ -57,23 +48,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Curve:
-    """A method on a problem.
+    """A method on a problem."""
 
-    Attributes:
-        method: its name.
-        systems: what it takes: ``case.TREE`` or ``case.LAGRANGIAN``.
-        traits: what it says of itself: an object with ``order``, ``symplectic`` and the like.
-        floor: [m] below this an error is not told from that of the reference.
-        measurements: from the coarsest step on.
-        failures: at steps without a solution: why.
-    """
-
-    method: str
-    systems: str
-    traits: Any
-    floor: float
-    measurements: tuple[Measurement, ...]
-    failures: tuple[tuple[StepSize, str], ...] = ()
+    method: str  # its name
+    systems: str  # what it takes: ``case.TREE`` or ``case.LAGRANGIAN``
+    traits: Any  # what it says of itself: an object with ``order``, ``symplectic`` and the like
+    floor: float  # [m] below this an error is not told from that of the reference
+    measurements: tuple[Measurement, ...]  # from the coarsest step on
+    failures: tuple[tuple[StepSize, str], ...] = ()  # at steps without a solution: why
 
     @property
     def label(self) -> str:
@@ -111,17 +93,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is computed.
+    """How much is computed."""
 
-    Attributes:
-        count: step sizes of each method, at most; all if None.
-        repeats: of every timing.
-        patience: [s] of computation after which no finer one is tried.
-    """
-
-    count: int | None
-    repeats: int
-    patience: float
+    count: int | None  # step sizes of each method, at most; all if None
+    repeats: int  # of every timing
+    patience: float  # [s] of computation after which no finer one is tried
 
 
 FULL = Budget(None, 5, 2.0)
@@ -130,19 +106,12 @@ QUICK = Budget(4, 3, 0.2)
 
 @dataclass(frozen=True)
 class Comparison:
-    """All methods on a problem.
+    """All methods on a problem."""
 
-    Attributes:
-        problem: the problem.
-        forms: its forms, with their references.
-        curves: of the methods that take it.
-        refusals: by method, why it does not take it.
-    """
-
-    problem: Problem
-    forms: Forms
-    curves: tuple[Curve, ...]
-    refusals: Mapping[str, str] = field(default_factory=dict)
+    problem: Problem  # the problem
+    forms: Forms  # its forms, with their references
+    curves: tuple[Curve, ...]  # of the methods that take it
+    refusals: Mapping[str, str] = field(default_factory=dict)  # by method, why it does not take it
 
 
 def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Progress) -> Comparison:

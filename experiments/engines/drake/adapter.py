@@ -12,13 +12,7 @@ from experiments.engines.engine import Case, Engine, Simulation, VendorDefaults
 
 @dataclass(frozen=True)
 class Drake(Engine):
-    """Drake's discrete plant with its settings; soles are spheres of 1 µm at the contact points.
-
-    Attributes:
-        approximation: of contact: sap, with a linear spring and damper; similar or lagged, with the law of Hunt and
-            Crossley. (Drake's fourth, tamsi, is deprecated.)
-        contact: "matched" to our floor's stiffness and damping, or "default".
-    """
+    """Drake's discrete plant with its settings; soles are spheres of 1 µm at the contact points."""
 
     name = "drake"
     title = "Drake"
@@ -26,8 +20,10 @@ class Drake(Engine):
     distribution = "drake"
     velocity_offset = 0.5
 
+    #: of contact: sap, with a linear spring and damper; similar or lagged, with the law of Hunt and Crossley. (Drake's
+    #: fourth, tamsi, is deprecated.)
     approximation: str = "sap"
-    contact: str = "matched"
+    contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
     def vendor_defaults(self) -> VendorDefaults:

@@ -23,19 +23,12 @@ DEFAULT_RELAXATION = 0.2
 
 @dataclass(frozen=True)
 class PointContact:
-    """The law of a pair of geometries.
+    """The law of a pair of geometries."""
 
-    Attributes:
-        friction: its coefficient; Drake's discrete plants have one.
-        stiffness: k [N/m], or None for Drake's default.
-        relaxation_time: τ [s] of "sap".
-        dissipation: d [s/m] of the others.
-    """
-
-    friction: float
-    stiffness: float | None = None
-    relaxation_time: float = 0.0
-    dissipation: float = 0.0
+    friction: float  # its coefficient; Drake's discrete plants have one
+    stiffness: float | None = None  # k [N/m], or None for Drake's default
+    relaxation_time: float = 0.0  # τ [s] of "sap"
+    dissipation: float = 0.0  # d [s/m] of the others
 
 
 def floor_contact(case: Case) -> PointContact:

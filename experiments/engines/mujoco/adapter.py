@@ -20,29 +20,21 @@ from experiments.engines.rebound import damping_ratio, thrown_back
 
 @dataclass(frozen=True)
 class Mujoco(Engine):
-    """MuJoCo with its settings, all but ``contact`` under its own names.
-
-    Attributes:
-        integrator: Euler, implicit, implicitfast, discrete (since 3.13) or RK4.
-        solver: Newton, CG or PGS.
-        cone: pyramidal or elliptic.
-        impratio: of frictional to normal impedance. Creep is inverse to it; from 10⁴ on a step of the human's landing
-            costs MuJoCo's solver three times as much.
-        soles: "points", a sphere of 1 mm at each contact point, or "boxes".
-        contact: "matched" to our floor's stiffness and damping, or "default".
-    """
+    """MuJoCo with its settings, all but ``contact`` under its own names."""
 
     name = "mujoco"
     title = "MuJoCo"
     package = "mujoco"
     distribution = "mujoco"
 
-    integrator: str = "implicitfast"
-    solver: str = "Newton"
-    cone: str = "elliptic"
+    integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
+    solver: str = "Newton"  # Newton, CG or PGS
+    cone: str = "elliptic"  # pyramidal or elliptic
+    #: of frictional to normal impedance. Creep is inverse to it; from 10⁴ on a step of the human's landing costs
+    #: MuJoCo's solver three times as much
     impratio: float = 1e3
-    soles: str = "points"
-    contact: str = "matched"
+    soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
+    contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
     def velocity_offset(self) -> float:

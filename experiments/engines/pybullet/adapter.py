@@ -22,17 +22,7 @@ from experiments.engines.pybullet.world import FASTEST, build_world
 
 @dataclass(frozen=True)
 class Pybullet(Engine):
-    """PyBullet with its settings.
-
-    Attributes:
-        iterations: of the solver at most, numSolverIterations.
-        residual: at which it stops, solverResidualThreshold.
-        cone: whether friction is a cone, enableConeFriction; else a pyramid.
-        anchor: whether points that stick keep their place, frictionAnchor.
-        damping: of all motion, linearDamping and angularDamping [1/s].
-        soles: "points", a sphere of 1 mm at each contact point, or "boxes".
-        contact: "matched" to our floor's stiffness and damping, or "default".
-    """
+    """PyBullet with its settings."""
 
     name = "pybullet"
     title = "PyBullet"
@@ -40,13 +30,13 @@ class Pybullet(Engine):
     distribution = "pybullet"
     velocity_offset = 0.5
 
-    iterations: int = 50
-    residual: float = 1e-7
-    cone: bool = True
-    anchor: bool = True
-    damping: float = 0.0
-    soles: str = "points"
-    contact: str = "matched"
+    iterations: int = 50  # of the solver at most, numSolverIterations
+    residual: float = 1e-7  # at which it stops, solverResidualThreshold
+    cone: bool = True  # whether friction is a cone, enableConeFriction; else a pyramid
+    anchor: bool = True  # whether points that stick keep their place, frictionAnchor
+    damping: float = 0.0  # of all motion, linearDamping and angularDamping [1/s]
+    soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
+    contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
     def vendor_defaults(self) -> VendorDefaults:

@@ -25,17 +25,11 @@ _TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _PROJECTILE, _PROJECTILE: _TA
 
 @dataclass(frozen=True)
 class BulletWorld:
-    """What a client simulates.
+    """What a client simulates."""
 
-    Attributes:
-        robot: PyBullet's number of the model.
-        projectile: that of the thrown box, or -1.
-        links: its number of each of the model's bodies; -1 is its base.
-    """
-
-    robot: int
-    projectile: int
-    links: tuple[int, ...]
+    robot: int  # PyBullet's number of the model
+    projectile: int  # that of the thrown box, or -1
+    links: tuple[int, ...]  # its number of each of the model's bodies; -1 is its base
 
 
 def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> BulletWorld:

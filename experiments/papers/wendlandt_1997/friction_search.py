@@ -134,19 +134,12 @@ def _flip(motion: Motion) -> bool:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that the thesis tells about the motion.
+    """Something that the thesis tells about the motion."""
 
-    Attributes:
-        name: a few words.
-        statement: what it tells, and what counts as that.
-        holds: whether a motion agrees.
-        measured: what stands behind that yes or no.
-    """
-
-    name: str
-    statement: str
-    holds: Callable[[Motion], bool]
-    measured: Callable[[Motion], str]
+    name: str  # a few words
+    statement: str  # what it tells, and what counts as that
+    holds: Callable[[Motion], bool]  # whether a motion agrees
+    measured: Callable[[Motion], str]  # what stands behind that yes or no
 
 
 FACTS = (
@@ -215,23 +208,14 @@ FACTS = (
 
 @dataclass(frozen=True)
 class Trial:
-    """One coefficient of friction, and how the box moved with it.
+    """One coefficient of friction, and how the box moved with it."""
 
-    Attributes:
-        friction: μ_s = μ_d.
-        holds: by the name of a fact, whether the motion agrees with it.
-        rest_at: [s]; infinite if it was not at rest by the end.
-        rise: [m] how far y rose.
-        fall_of_y: [m] how far y fell back on the way.
-        newton_max: the most Newton iterations of a step.
-    """
-
-    friction: float
-    holds: dict[str, bool]
-    rest_at: float
-    rise: float
-    fall_of_y: float
-    newton_max: int
+    friction: float  # μ_s = μ_d
+    holds: dict[str, bool]  # by the name of a fact, whether the motion agrees with it
+    rest_at: float  # [s]; infinite if it was not at rest by the end
+    rise: float  # [m] how far y rose
+    fall_of_y: float  # [m] how far y fell back on the way
+    newton_max: int  # the most Newton iterations of a step
 
     @property
     def agrees(self) -> bool:
@@ -252,15 +236,10 @@ def examine(friction: float) -> Trial:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search found.
+    """What a search found."""
 
-    Attributes:
-        trials: of the first look, by growing friction.
-        closer: of the second look, by growing friction.
-    """
-
-    trials: tuple[Trial, ...]
-    closer: tuple[Trial, ...]
+    trials: tuple[Trial, ...]  # of the first look, by growing friction
+    closer: tuple[Trial, ...]  # of the second look, by growing friction
 
     @property
     def intervals(self) -> list[tuple[float, float]]:

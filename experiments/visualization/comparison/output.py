@@ -29,17 +29,11 @@ FOLDERS, STANDING, FORMER = {EQUAL: "runs", VENDOR: "vendor"}, "standing", "natu
 
 @dataclass
 class Output:
-    """The folder of the results.
+    """The folder of the results."""
 
-    Attributes:
-        folder: which must exist.
-        command: what was typed.
-        made: machine and versions.
-    """
-
-    folder: Path
-    command: str
-    made: dict[str, Any] = field(default_factory=stamp)
+    folder: Path  # which must exist
+    command: str  # what was typed
+    made: dict[str, Any] = field(default_factory=stamp)  # machine and versions
     saved: set[int] = field(default_factory=set, init=False)
 
     def save_runs(self, results: Results) -> None:

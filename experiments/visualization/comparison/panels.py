@@ -23,44 +23,26 @@ SOLID, DASHED, DOTTED = "solid", "dash", "dot"
 
 @dataclass(frozen=True)
 class Line:
-    """Of an engine.
+    """Of an engine."""
 
-    Attributes:
-        label: the engine's.
-        x: (points,).
-        y: (points,).
-        dash: solid in equal settings; what a figure means by others is in its text.
-        suffix: of its name, besides the engine's title.
-    """
-
-    label: str
-    x: ArrayLike
-    y: ArrayLike
-    dash: str = SOLID
-    suffix: str = ""
+    label: str  # the engine's
+    x: ArrayLike  # (points,)
+    y: ArrayLike  # (points,)
+    dash: str = SOLID  # solid in equal settings; what a figure means by others is in its text
+    suffix: str = ""  # of its name, besides the engine's title
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines on axes.
+    """Lines on axes."""
 
-    Attributes:
-        title: above it.
-        x: what is along it.
-        y: likewise.
-        lines: what it shows.
-        log_x: whether that axis is logarithmic.
-        log_y: likewise.
-        ticks: along x, where they are few.
-    """
-
-    title: str
-    x: str
-    y: str
-    lines: tuple[Line, ...]
-    log_x: bool = False
-    log_y: bool = True
-    ticks: tuple[float, ...] = field(default=())
+    title: str  # above it
+    x: str  # what is along it
+    y: str  # likewise
+    lines: tuple[Line, ...]  # what it shows
+    log_x: bool = False  # whether that axis is logarithmic
+    log_y: bool = True  # likewise
+    ticks: tuple[float, ...] = field(default=())  # along x, where they are few
 
 
 def is_smooth(label: str, results: Results) -> bool:

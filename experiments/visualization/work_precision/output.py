@@ -23,19 +23,12 @@ from experiments.visualization.work_precision.page import method_table, table_of
 
 @dataclass
 class Output:
-    """The folder of the results; complete after every problem.
+    """The folder of the results; complete after every problem."""
 
-    Attributes:
-        folder: which must exist.
-        wanted: the names of the problems that were asked for.
-        command: what was typed.
-        draw: whether there are figures.
-    """
-
-    folder: Path
-    wanted: list[str]
-    command: str
-    draw: bool
+    folder: Path  # which must exist
+    wanted: list[str]  # the names of the problems that were asked for
+    command: str  # what was typed
+    draw: bool  # whether there are figures
     done: list[Comparison] = field(default_factory=list)
     made: dict[str, Any] = field(default_factory=stamp)
 
