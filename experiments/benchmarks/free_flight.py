@@ -16,6 +16,7 @@ from biped.model import Model, human
 from contact import RUBBER
 from contact.arrays import Floats
 from experiments.benchmarks.scenes import tumbling
+from experiments.benchmarks.timing import seconds
 from experiments.engines.engine import Case, Engine
 from experiments.engines.kernels.external import new_arrival
 
@@ -96,6 +97,11 @@ class Glider:
 
     def advance(self, steps: int) -> None:
         self.simulation.passive_rollout(steps)
+
+    def seconds(self, steps: int) -> float:
+        """[s] of so many steps from the start, in the engine alone."""
+        self.restart()
+        return seconds(lambda: self.advance(steps))
 
     def state(self) -> tuple[Floats, Floats]:
         """Copies of the configuration, with unit quaternions, and of the velocity."""

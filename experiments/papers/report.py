@@ -22,15 +22,7 @@ def report_page(
     stamp: Mapping[str, Any],
     command: str,
 ) -> Page:
-    """The page of a paper.
-
-    Args:
-        paper: the paper.
-        cached: the outcomes there are, by item; of this time or of an earlier one.
-        failures: of this time, by item.
-        stamp: machine, versions, commit and day.
-        command: what was typed.
-    """
+    """From the outcomes there are, of this time or of an earlier one, and the failures of this time, by item."""
     return Page(
         title=f"{paper.name}: published and ours",
         subtitle=paper.citation,

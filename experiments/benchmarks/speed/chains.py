@@ -12,7 +12,7 @@ from biped.integrators import integrator_named
 from biped.model import chain
 from biped.runs.state import State
 from experiments.benchmarks.scenes import Timed, timed
-from experiments.benchmarks.timing import Spread
+from experiments.benchmarks.timing import Spread, ratios
 
 LINKS = (2, 5, 10, 20, 50, 100, 200)
 #: Cost per link is compared from here on; below, what a step costs once weighs in.
@@ -96,9 +96,7 @@ def chain_cost(results: Mapping[Case, list[Timed]], name: str) -> ChainCost:
 def step_ratios(results: Mapping[Case, list[Timed]], name: str) -> dict[int, Spread]:
     """Cost of a step with an integrator over that with the first, of runs taken one after the other, by links."""
     return {
-        links: Spread.of(
-            [mine.per_step / first.per_step for mine, first in zip(results[name, links], runs, strict=True)]
-        )
-        for (integrator, links), runs in results.items()
+        links: Spread.of(ratios([run.per_step for run in results[name, links]], [run.per_step for run in first]))
+        for (integrator, links), first in results.items()
         if integrator == INTEGRATORS[0]
     }

@@ -16,7 +16,7 @@ from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from experiments.benchmarks.free_flight import MOTIONS, SAMPLED, Flight, Glider, Start, start_of
 from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.timing import Spread, interleaved, ratios, seconds
+from experiments.benchmarks.timing import Spread, interleaved, ratios
 from experiments.engines.mujoco.adapter import Mujoco
 
 #: Integrators and steps [s].
@@ -33,7 +33,7 @@ OURS = (
     ("kahan-li-8", 1e-2),
 )
 RK4, RK4_STEPS = "MuJoCo RK4", (1e-3, 1e-2)
-#: [s] of each case, before the other's turn.
+#: [s] of each case, before the other's turn; costs are those of a second.
 TURN = 1.0
 #: What the figure shows: of order 2, 4, 6 and 8.
 DRAWN = (
@@ -64,7 +64,7 @@ def our_flight(start: Start, name: str, step: float, duration: float) -> Flight:
 
 def our_turn(start: Start, name: str, step: float) -> float:
     """[s] that a second takes in compiled steps."""
-    return float(_run(start, name, step, TURN, TURN).summary["wall_time"]) / TURN
+    return float(_run(start, name, step, TURN, TURN).summary["wall_time"])
 
 
 def runge_kutta(start: Start, step: float) -> Glider:
@@ -74,12 +74,6 @@ def runge_kutta(start: Start, step: float) -> Glider:
 def rk4_flight(start: Start, step: float, duration: float) -> Flight:
     samples = runge_kutta(start, step).samples(duration, SAMPLED, lambda _: None)
     return Flight.along(start[0], samples.time, samples.q, samples.v)
-
-
-def rk4_turn(glider: Glider) -> float:
-    """[s] that a second takes."""
-    glider.restart()
-    return seconds(lambda: glider.advance(round(TURN / glider.step))) / TURN
 
 
 def label(name: str, step: float) -> str:
@@ -102,9 +96,9 @@ def costs(start: Start, repeats: int, with_mujoco: bool) -> dict[str, list[tuple
     cases: dict[str, Callable[[], float]] = {
         label(name, step): partial(our_turn, start, name, step) for name, step in OURS
     }
-    reference = partial(rk4_turn, runge_kutta(start, RK4_STEPS[0])) if with_mujoco else None
+    reference = partial(runge_kutta(start, RK4_STEPS[0]).seconds, round(TURN / RK4_STEPS[0])) if with_mujoco else None
     for step in RK4_STEPS if with_mujoco else ():
-        cases[label(RK4, step)] = partial(rk4_turn, runge_kutta(start, step))
+        cases[label(RK4, step)] = partial(runge_kutta(start, step).seconds, round(TURN / step))
 
     def pair(case: Callable[[], float]) -> tuple[float, float]:
         before = np.nan if reference is None else reference()

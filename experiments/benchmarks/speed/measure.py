@@ -4,6 +4,7 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from biped.extras import command
 from experiments.benchmarks.scenes import closed_loops, whole_experiment
@@ -12,7 +13,7 @@ from experiments.benchmarks.speed.chains import INTEGRATORS, LONG, STEP, chain_c
 from experiments.benchmarks.speed.figure import draw_chain_cost
 from experiments.benchmarks.speed.startup import startup_times
 from experiments.benchmarks.speed.studies import studies_section
-from experiments.benchmarks.timing import Spread, interleaved
+from experiments.benchmarks.timing import Spread, interleaved, ratios
 
 MICROSECONDS = 1e6
 MISSING = f"MuJoCo is not installed, so it is not compared: {command('mujoco')}"
@@ -73,7 +74,7 @@ def closed_loop_section(work: Budget) -> Section:
             *_numbers(spread, MICROSECONDS),
             runs[0].newton_mean,
             max(run.real_time_factor for run in runs),
-            MICROSECONDS * Spread.of([run.wall / run.steps for run in runs]).median,
+            MICROSECONDS * median(run.wall / run.steps for run in runs),
         )
     return section
 
@@ -88,9 +89,9 @@ def experiment_section(work: Budget) -> Section:
     )
     cases = {name: whole_experiment(name) for name in ("stand-tilted", "thrown-block")}
     for name, runs in interleaved(cases, work.repeats).items():
-        wall = Spread.of([run.wall for run in runs]).median
         compiled = Spread.of([run.compiled for run in runs])
-        section.rows[name] = (*_numbers(compiled, 1e3), 1e3 * wall, runs[0].newton_mean)
+        wall = 1e3 * median(run.wall for run in runs)
+        section.rows[name] = (*_numbers(compiled, 1e3), wall, runs[0].newton_mean)
     return section
 
 
@@ -184,16 +185,15 @@ def race_section(work: Budget) -> Section:
 
 
 def _add_race(section: Section, name: str, times: dict[str, list[float]], defaults: str) -> None:
-    from experiments.benchmarks.speed.mujoco_race import fastest, ratio
+    from experiments.benchmarks.speed.mujoco_race import fastest
 
-    best = fastest(times)
-    ours, theirs = times["ours"], times[best]
-    ratios = ratio(ours, theirs)
+    best, ours = fastest(times), times["ours"]
+    against = Spread.of(ratios(times[best], ours))
     section.rows[name] = (
-        MICROSECONDS * Spread.of(ours).median,
-        MICROSECONDS * Spread.of(theirs).median,
-        *(ratios.median, ratios.least, ratios.most),
-        MICROSECONDS * Spread.of(times[defaults]).median,
-        ratio(ours, times[defaults]).median,
+        MICROSECONDS * median(ours),
+        MICROSECONDS * median(times[best]),
+        *(against.median, against.least, against.most),
+        MICROSECONDS * median(times[defaults]),
+        median(ratios(times[defaults], ours)),
     )
     section.notes.append(f"{name}: MuJoCo's fastest was {best}")

@@ -10,19 +10,23 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from statistics import median
 
 import mujoco
 import numpy as np
 
+from biped.errors import InputError
 from biped.kernels.tree.dynamics import mass_matrix, new_motion
 from biped.model import Model, human
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
 from controllers.impedance import JointImpedance
+from experiments.benchmarks.free_flight import Glider
 from experiments.benchmarks.scenes import timed, tumbling
 from experiments.benchmarks.timing import Spread, interleaved, seconds
-from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, mujoco_velocity, velocity_map
+from experiments.engines.mujoco.adapter import Mujoco
+from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, velocity_map
 
 #: MuJoCo's own defaults.
 DEFAULTS = MujocoOptions(integrator="Euler", solver="Newton", cone="pyramidal", soles="points", islands=True)
@@ -194,29 +198,16 @@ def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]
     }
     for integrator in ("Euler", "implicitfast", "discrete", "RK4"):
         try:
-            options = MujocoOptions(step=step, integrator=integrator, soles="none", islands=False)
-            cases[integrator] = _mujoco_flight(model, options, q, v, steps)
-        except ValueError:  # an integrator that this version does not have
+            glider = Glider(Mujoco(integrator=integrator), (model.without_contacts(), q, v), step)
+        except InputError:  # an integrator that this version does not have
             continue
+        cases[integrator] = partial(_per_step, glider, steps)
     return interleaved(cases, repeats)
 
 
-def _mujoco_flight(model: Model, options: MujocoOptions, q: Floats, v: Floats, steps: int) -> Callable[[], float]:
-    engine = mujoco.MjModel.from_xml_string(mjcf(model, options))
-    data = mujoco.MjData(engine)
-    velocity = mujoco_velocity(model, q, v)
-
-    def work() -> float:
-        mujoco.mj_resetData(engine, data)
-        data.qpos[:], data.qvel[:] = q, velocity
-        return seconds(lambda: mujoco.mj_step(engine, data, nstep=steps)) / steps
-
-    return work
-
-
-def ratio(ours: list[float], theirs: list[float]) -> Spread:
-    return Spread.of([b / a for a, b in zip(ours, theirs, strict=True)])
+def _per_step(glider: Glider, steps: int) -> float:
+    return glider.seconds(steps) / steps
 
 
 def fastest(times: dict[str, list[float]]) -> str:
-    return min((name for name in times if name != "ours"), key=lambda name: Spread.of(times[name]).median)
+    return min((name for name in times if name != "ours"), key=lambda name: median(times[name]))

@@ -33,14 +33,7 @@ class BulletWorld:
 
 
 def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> BulletWorld:
-    """Make a client's world anew.
-
-    Args:
-        engine: the module ``pybullet``.
-        client: PyBullet's number of it.
-        settings: of the engine.
-        case: what is simulated.
-    """
+    """Make the world of a client of ``engine``, the module ``pybullet``, anew."""
     engine.resetSimulation(physicsClientId=client)
     _set_parameters(engine, client, settings, case)
     robot = _load(engine, client, principal_urdf(case.model, _solids(case, settings.soles)), case.model.is_floating)

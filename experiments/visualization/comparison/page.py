@@ -57,14 +57,7 @@ _VENDOR = "Each engine as its own users know it, with its own default step; of o
 
 
 def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapping[str, Any]) -> Page:
-    """The page.
-
-    Args:
-        results: complete or not.
-        sheet: the figure sheet, or None.
-        command: what was typed.
-        made: machine and versions.
-    """
+    """The page of what there is; ``sheet`` is the figure sheet, ``made`` machine and versions."""
     charts = {name: [drawing.chart for drawing in found] for name, found in drawings(results).items()}
     sections = [
         Section(name, title, subtitle, blocks=(*before, *charts[name], *after))

@@ -110,15 +110,7 @@ def work_precision_page(
     stamp: Mapping[str, Any],
     command: str,
 ) -> Page:
-    """The page.
-
-    Args:
-        comparisons: one a problem.
-        figures: PNG files by problem.
-        missing: problems that were asked for, and are not there.
-        stamp: machine, versions, commit and day.
-        command: what was typed.
-    """
+    """The page; ``missing`` are problems that were asked for, and are not there."""
     rows = tuple((c.problem.name, *line) for c in comparisons for line in cheapest_lines(c))
     lead: list[Block] = [Table("Which method to pick", ("problem", *HEADINGS), rows, fold=False)]
     if missing:
