@@ -5,10 +5,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from experiments.cli.terminal import terminal
 
 JSON, CSV, FIGURE = "bench.json", "bench.csv", "chain-cost.png"
 
@@ -68,23 +70,13 @@ def write_csv(path: Path, stamp: Mapping[str, Any], sections: list[Section]) -> 
 SHOWN_ROWS = 12
 
 
-def _console() -> "Console":
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=100)
-
-
 def print_stamp(stamp: Mapping[str, Any]) -> None:
     known = [f"{name} {value}" for name, value in stamp.items() if value is not None]
-    _console().print(", ".join(known), style="dim")
+    terminal().print(", ".join(known), style="dim", highlight=False)
 
 
 def print_section(section: Section) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    console = _console()
+    console = terminal()
     if section.rows:
         table = Table(title=section.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         table.add_column("", no_wrap=True)
@@ -97,4 +89,4 @@ def print_section(section: Section) -> None:
         if len(section.rows) > SHOWN_ROWS:
             console.print(f"  and {len(section.rows) - SHOWN_ROWS} more in {CSV}")
     for note in section.notes:
-        console.print(f"  {note}", markup=False)
+        console.print(f"  {note}", markup=False, highlight=False)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -107,15 +107,9 @@ def _remove_former(folder: Path) -> None:
 
 
 def _plain(finding: Finding) -> Finding:
-    return Finding(
-        finding.quantity,
-        _number(finding.published),
-        _number(finding.ours),
-        finding.criterion,
-        bool(finding.agrees),
-        finding.note,
-        finding.fitted,
-    )
+    """In Python's own types, NumPy's left out."""
+    published, ours = _number(finding.published), _number(finding.ours)
+    return replace(finding, published=published, ours=ours, agrees=bool(finding.agrees))
 
 
 def _number(value: float | str) -> float | str:

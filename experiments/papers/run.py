@@ -58,13 +58,9 @@ class Session:
         try:
             with ProgressBar(1.0, what, "") as bar:
                 outcome = item.produce(self.quick, bar)
+            seconds, folder = time.perf_counter() - begin, self.folder / item.name
             self.done[item.name] = store(
-                outcome,
-                self.folder / item.name,
-                quick=self.quick,
-                seconds=time.perf_counter() - begin,
-                stamp=self.stamp,
-                draw=self.draw,
+                outcome, folder, quick=self.quick, seconds=seconds, stamp=self.stamp, draw=self.draw
             )
         except OSError:  # the disk is full, or the folder gone: the next item would not fare better
             raise
