@@ -8,12 +8,11 @@ Its convex approximations have two laws of the normal force at a penetration x, 
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from biped.disturbances import Throw
 from experiments.engines.engine import Case
-from experiments.engines.rebound import damping_ratio
+from experiments.engines.rebound import damping_ratio, falls_to
 
 #: [s] How long a thrown box would touch what does not move, without damping.
 IMPACT = 4e-3
@@ -71,7 +70,7 @@ def thrown_back(law: PointContact, approximation: str, throw: Throw, step: float
         return throw.mass * (v - after) - step * stiffness * pushed
 
     while x > 0.0:
-        v = _where(too_slow, 0.0, -speed, v)
+        v = falls_to(too_slow, 0.0, -speed, v)
         x += step * v
     return -v / speed
 
@@ -83,11 +82,4 @@ def _speed(throw: Throw) -> float:
 
 def _dissipation(e: float) -> float:
     """The c = d v at the speed v of approach, from m ẍ = -k x (1 + d ẋ): (1 + e) c = ln((1 + c) / (1 - e c))."""
-    return _where(lambda c: (1.0 + e) * c + math.log((1.0 - e * c) / (1.0 + c)), 0.0, 0.0, (1.0 - 1e-12) / e)
-
-
-def _where(function: Callable[[float], float], value: float, low: float, high: float) -> float:
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if function(middle) > value else (low, middle)
-    return middle
+    return falls_to(lambda c: (1.0 + e) * c + math.log((1.0 - e * c) / (1.0 + c)), 0.0, 0.0, (1.0 - 1e-12) / e)
