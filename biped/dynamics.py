@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from biped.errors import InputError
 from biped.kernels.tree import dynamics as kernels
-from biped.kernels.tree.dynamics import Motion, new_motion
+from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.model import Model
 from contact.arrays import Floats
@@ -155,13 +155,13 @@ def centre_of_mass(model: Model, q: ArrayLike) -> Floats:
     return np.add(origin, kernels.centre_of_mass(model.tree, motion.poses))
 
 
-def _room(model: Model) -> Motion:
-    return new_motion(model.n, model.nv, model.nc)
+def _room(model: Model) -> TreeData:
+    return new_tree_data(model.n, model.nv, model.nc)
 
 
-def _moving(model: Model, q: ArrayLike, v: ArrayLike | None) -> Motion:
+def _moving(model: Model, q: ArrayLike, v: ArrayLike | None) -> TreeData:
     motion = _room(model)
-    kernels.set_motion(model.tree, _checked(q, model.nq, "q"), _checked(v, model.nv, "v"), motion)
+    kernels.set_tree_data(model.tree, _checked(q, model.nq, "q"), _checked(v, model.nv, "v"), motion)
     return motion
 
 

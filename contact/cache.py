@@ -81,14 +81,11 @@ def _chosen_root(chosen: str) -> Path:
     root = Path(os.path.realpath(chosen))
     problem = None
     if root.exists():
-        if not root.is_dir():
-            problem = "it is no folder"
-        else:
-            problem = distrust(root)
+        problem = distrust(root) if root.is_dir() else "it is no folder"
     if problem is not None:
         raise PermissionError(
-            f"BIPED_CACHE_DIR = {chosen}: {problem}; compiled kernels are run as they are found, so it must be a folder "
-            "of your own that only you can write to (chmod go-w), or one that does not exist yet"
+            f"BIPED_CACHE_DIR = {chosen}: {problem}; compiled kernels are run as they are found, so it must be a "
+            "folder of your own that only you can write to (chmod go-w), or one that does not exist yet"
         )
     return root
 
@@ -191,7 +188,7 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
         except FileNotFoundError:
             raise
         except Exception as error:  # pickle raises nearly anything
-            say(f"a compiled kernel is compiled again: {path}: {error or type(error).__name__}")
+            say(f"a compiled kernel is compiled again: {path}: {str(error) or type(error).__name__}")
             return None
 
     def _write(self, path: str, content: Any) -> None:
@@ -251,7 +248,9 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:
-            say(f"a compiled kernel is compiled again: {self._cache_file._index_path}: {error or type(error).__name__}")
+            say(
+                f"a compiled kernel is compiled again: {self._cache_file._index_path}: {str(error) or type(error).__name__}"
+            )
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

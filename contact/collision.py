@@ -127,10 +127,10 @@ def _slide(u0, K, restitution, friction, tolerance, state):
         if radial < 0.0 and speed * abs(across) <= rest * -radial:
             return _follow(u0, K, restitution, state, xi, -speed / radial)
         length = speed / max(1.0 / pace, 2.0 * math.hypot(radial, across), speed / longest)
-        p, work, turn_error = _runge_kutta(u0, K, friction, state[0], state[1], length)
+        p, scratch, turn_error = _runge_kutta(u0, K, friction, state[0], state[1], length)
         pace = length / speed * _step_factor(turn_error / tolerance)
         if turn_error <= tolerance:
-            state = _accepted(u0, K, restitution, friction, state, length, p, work)
+            state = _accepted(u0, K, restitution, friction, state, length, p, scratch)
             if state[3] == OVER:
                 return state
     return (np.nan, np.nan, np.nan), np.nan, np.nan, OVER
@@ -188,30 +188,30 @@ def _diverging_ray(K, friction):
 
 
 @kernel
-def _entered_restitution(p, work, restitution):
+def _entered_restitution(p, scratch, restitution):
     """The state when u_z = 0: with e = 0 there is nothing to give back."""
     phase = RESTITUTION if restitution > 0.0 else OVER
-    return p, 0.0, -restitution * restitution * work, phase
+    return p, 0.0, -restitution * restitution * scratch, phase
 
 
 @routine
 def _follow(u0, K, restitution, state, xi, length):
     """Move along a constant ξ for ``length`` [N s] of normal impulse, or to the collision's end: closed form."""
-    p, work, goal, phase = state
+    p, scratch, goal, phase = state
     slope = mat_vec(K, xi)[2]
     u_z = (add(u0, mat_vec(K, p)))[2]
     if phase == COMPRESSION:
         part = _length_to_speed(u_z, slope, length)
-        p, work = add(p, scale(part, xi)), work + part * (u_z + 0.5 * part * slope)
+        p, scratch = add(p, scale(part, xi)), scratch + part * (u_z + 0.5 * part * slope)
         if part == length:
-            return p, work, goal, phase
-        p, work, goal, phase = _entered_restitution(p, work, restitution)
+            return p, scratch, goal, phase
+        p, scratch, goal, phase = _entered_restitution(p, scratch, restitution)
         u_z, length = 0.0, length - part
     if phase == RESTITUTION:
-        part = _length_to_work(u_z, slope, goal - work, length)
-        p, work = add(p, scale(part, xi)), work + part * (u_z + 0.5 * part * slope)
+        part = _length_to_work(u_z, slope, goal - scratch, length)
+        p, scratch = add(p, scale(part, xi)), scratch + part * (u_z + 0.5 * part * slope)
         phase = RESTITUTION if part == length else OVER
-    return p, work, goal, phase
+    return p, scratch, goal, phase
 
 
 @kernel
@@ -223,34 +223,34 @@ def _length_to_speed(u_z, slope, limit):
 
 
 @kernel
-def _length_to_work(u_z, slope, work, limit):
+def _length_to_work(u_z, slope, scratch, limit):
     """The q > 0 where u_z q + slope q²/2 = work > 0, at most ``limit``."""
-    square = u_z * u_z + 2.0 * slope * work
+    square = u_z * u_z + 2.0 * slope * scratch
     if square < 0.0:
         return limit
     root = math.sqrt(square)
     if u_z > 0.0:
-        return min(2.0 * work / (u_z + root), limit)
+        return min(2.0 * scratch / (u_z + root), limit)
     if slope <= 0.0:
         return limit
     return min((root - u_z) / slope, limit)
 
 
 @kernel
-def _accepted(u0, K, restitution, friction, state, length, p, work):
+def _accepted(u0, K, restitution, friction, state, length, p, scratch):
     """The state after a step of ``length`` [N s] that reached (p, work), ended at an event inside it."""
     _, _, goal, phase = state
-    value, _ = _event(u0, K, friction, goal, phase, p, work)
+    value, _ = _event(u0, K, friction, goal, phase, p, scratch)
     if value < 0.0:
-        return p, work, goal, phase
-    p, work = _at_event(u0, K, friction, state, length)
+        return p, scratch, goal, phase
+    p, scratch = _at_event(u0, K, friction, state, length)
     if phase == COMPRESSION:
-        return _entered_restitution(p, work, restitution)
-    return p, work, goal, OVER
+        return _entered_restitution(p, scratch, restitution)
+    return p, scratch, goal, OVER
 
 
 @kernel
-def _event(u0, K, friction, goal, phase, p, work):
+def _event(u0, K, friction, goal, phase, p, scratch):
     """What is negative until the phase ends, and its derivative by p_z.
 
     Compression ends at u_z = 0, restitution at W = goal, where dW/dp_z = u_z.
@@ -258,17 +258,17 @@ def _event(u0, K, friction, goal, phase, p, work):
     u = add(u0, mat_vec(K, p))
     if phase == COMPRESSION:
         return u[2], mat_vec(K, _sliding_direction(u, friction))[2]
-    return work - goal, u[2]
+    return scratch - goal, u[2]
 
 
 @kernel
 def _at_event(u0, K, friction, state, limit):
     """(p, work) at the event within a step of ``limit``: Newton's method within a shrinking bracket."""
     p0, work0, goal, phase = state
-    p, work = p0, work0
+    p, scratch = p0, work0
     low, high, length = 0.0, limit, 0.0
     for _ in range(100):
-        value, derivative = _event(u0, K, friction, goal, phase, p, work)
+        value, derivative = _event(u0, K, friction, goal, phase, p, scratch)
         if value < 0.0:
             low = length
         else:
@@ -278,14 +278,14 @@ def _at_event(u0, K, friction, state, limit):
             proposal = length - value / derivative
         change = abs(proposal - length)
         length = proposal
-        p, work, _ = _runge_kutta(u0, K, friction, p0, work0, length)
+        p, scratch, _ = _runge_kutta(u0, K, friction, p0, work0, length)
         if change <= 1e-15 * limit:
             break
-    return p, work
+    return p, scratch
 
 
 @routine
-def _runge_kutta(u0, K, friction, p, work, h):
+def _runge_kutta(u0, K, friction, p, scratch, h):
     """One step of Butcher's method of order 5 (Butcher 1964, J. Austral. Math. Soc. 4, p. 179).
 
     Returns (p, work, error [rad] of the direction of sliding). The weights, Boole's, are not negative: a
@@ -306,7 +306,7 @@ def _runge_kutta(u0, K, friction, p, work, h):
     simpson = scale(1.0 / 6.0, add(outer, scale(4.0, k4)))
     wrong = mat_vec(K, scale(h, sub(average, simpson)))
     turn_error = math.hypot(wrong[0], wrong[1]) / math.hypot(v[0], v[1])
-    return add(p, scale(h, average)), work + h * power, turn_error
+    return add(p, scale(h, average)), scratch + h * power, turn_error
 
 
 @kernel

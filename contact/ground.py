@@ -144,17 +144,17 @@ def set_regions(ground, origin, contact):
 
 
 @kernel
-def floor_force(ground, plant, c, middle, velocity):
+def floor_force(ground, state, c, middle, velocity):
     """The floor's force on contact point c [N], world axes; its chord is in the floor's frame."""
-    anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
-    return to_world(ground, point_force(law_at(ground, c), plant.mode[c], middle, velocity, anchor))
+    anchor = (state.anchor[c, 0], state.anchor[c, 1])
+    return to_world(ground, point_force(law_at(ground, c), state.mode[c], middle, velocity, anchor))
 
 
 @kernel
-def floor_force_derivative(ground, plant, c, middle, velocity, h):
+def floor_force_derivative(ground, state, c, middle, velocity, h):
     """∂F/∂P_{k+1} in world axes [N/m]: R_middle D R_endᵀ, with D in the floor's frame."""
-    anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
-    D = point_force_derivative(law_at(ground, c), plant.mode[c], middle, velocity, anchor, h)
+    anchor = (state.anchor[c, 0], state.anchor[c, 1])
+    D = point_force_derivative(law_at(ground, c), state.mode[c], middle, velocity, anchor, h)
     if not is_moving(ground):
         return D
     R = rotation_of(ground, END)

@@ -10,6 +10,7 @@ those in its key.
 import functools
 import hashlib
 import inspect
+import itertools
 import os
 import re
 import sys
@@ -21,12 +22,14 @@ from typing import Any, TypeVar
 
 import llvmlite
 import numba
+import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, lower_builtin, overload, type_callable
 
 from contact.cache import KernelCache, folder_of
+
+types: Any = numba.types
 
 _PACKAGES = ("biped", "controllers", "experiments")
 
@@ -73,6 +76,8 @@ def _is_known(file: str) -> bool:
 
 def _classes(found: Any) -> Iterator[type]:
     """The classes of all named tuples in a type."""
+    if isinstance(found, types.CPointer):
+        found = found.dtype
     if isinstance(found, types.NamedTuple):
         yield found.instance_class
     if isinstance(found, types.BaseTuple):
@@ -182,20 +187,21 @@ _parts: list[Callable[..., int]] = []
 
 
 def part(function: F) -> F:
-    """A kernel that is compiled once, by itself, and that kernels then call by its address.
+    """A kernel that is compiled once, by itself, and called by its address.
 
-    What is inlined is optimized again in each caller, and each caller's caller. A part is not; but it takes an address
-    of all that it works on, and numbers, and gives back a whole number. ``unpacked`` makes a value of the address::
+    What is inlined is optimized again in each caller, and each caller's caller. A part is not; but it takes addresses
+    of what it works on (``pack``), and numbers, and gives back a whole number. ``unpacked`` makes a value of an
+    address::
 
         @part
         def count_all(place, more):
             return count(unpacked(place)) + more
 
         @routine
-        def use(world, address):
-            return call(address, packed(world), 3)
+        def use(address, place):
+            return call(address, place, 3)
 
-    and from Python ``use(world, address_of(count_all, world, 3))``.
+    and from Python ``use(address_of(count_all, world, 3), pack(world).ctypes.data)``.
     """
     compiled = _compile(function, no_cfunc_wrapper=False, no_cpython_wrapper=True)
     if isinstance(compiled, CPUDispatcher):
@@ -204,15 +210,16 @@ def part(function: F) -> F:
     return compiled
 
 
-def _part_types(value: Any, numbers: tuple[Any, ...]) -> tuple[Any, ...]:
-    return (types.CPointer(numba.typeof(value)), *(numba.typeof(number) for number in numbers))
+def _part_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    kinds = (numba.typeof(argument) for argument in arguments)
+    return tuple(types.CPointer(kind) if isinstance(kind, types.BaseTuple) else kind for kind in kinds)
 
 
-def address_of(function: Callable[..., int], value: Any, *numbers: float) -> int:
-    """The address of a part for arguments of the types of these, compiled if need be."""
+def address_of(function: Callable[..., int], *arguments: Any) -> int:
+    """The address of a part, compiled if need be, for numbers like these, and addresses of named tuples like these."""
     if not isinstance(function, CPUDispatcher):  # with NUMBA_DISABLE_JIT
         return number_of(function)
-    kinds = _part_types(value, numbers)
+    kinds = _part_types(arguments)
     function.compile(kinds)
     found = function.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
@@ -220,7 +227,7 @@ def address_of(function: Callable[..., int], value: Any, *numbers: float) -> int
 
 def number_of(function: Callable[..., int]) -> int:
     """What takes the place of a part's address where everything is interpreted."""
-    return _parts.index(function)
+    return next(k for k, known in enumerate(_parts) if known is function)
 
 
 def call(address: int, *args: Any) -> int:
@@ -228,88 +235,89 @@ def call(address: int, *args: Any) -> int:
     return _parts[address](*args)
 
 
-def packed(value: Any) -> Any:
-    """The address of a value, a named tuple of arrays and numbers, as long as the routine runs that asks for it."""
-    return value
-
-
 def unpacked(place: Any) -> Any:
-    """The value at an address."""
+    """The value at an address; where everything is interpreted, the address is the value."""
     return place
 
 
-@overload(call, jit_options=_COMMON | _INLINED, strict=False)
+def pack(value: Any) -> Any:
+    """A named tuple of arrays and numbers as words, at whose address parts find it as long as both are there."""
+    words: list[int] = []
+    _put_words(value, words)
+    return np.array(words, dtype=np.int64)
+
+
+def _put_words(value: Any, words: list[int]) -> None:
+    if isinstance(value, tuple):
+        for item in value:
+            _put_words(item, words)
+    elif isinstance(value, np.ndarray):
+        words += [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+    elif isinstance(value, float):
+        words.append(int(np.float64(value).view(np.int64)))
+    elif isinstance(value, (bool, int, np.integer)):
+        words.append(int(value))
+    else:
+        raise TypeError(f"{value!r}: a part takes arrays, numbers, and named tuples of them")
+
+
+@overload(call, jit_options=_COMMON | _INLINED, strict=False)  # type: ignore[untyped-decorator]
 def _compiled_call(address: Any, *args: Any) -> Any:
     return lambda address, *args: _call_at(address, args)
 
 
-@type_callable(packed)
-def _type_of_packed(_: Any) -> Any:
-    return lambda value: types.int64
-
-
-@type_callable(unpacked)
+@type_callable(unpacked)  # type: ignore[untyped-decorator]
 def _type_of_unpacked(_: Any) -> Any:
     return lambda place: place.dtype
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def _call_at(_: Any, address: Any, args: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         found = [builder.extract_value(values[1], k) for k in range(len(args))]
+        word = ir.IntType(64)
+        found = [builder.ptrtoint(v, word) if isinstance(v.type, ir.PointerType) else v for v in found]
         kind = ir.FunctionType(ir.IntType(64), [value.type for value in found])
         return builder.call(builder.inttoptr(values[0], kind.as_pointer()), found)
 
     return types.int64(address, args), generate
 
 
-@lower_builtin(packed, types.Any)
-def _pack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    # Not by ``overload``: what a function has on the stack is gone when it returns, also if it is inlined.
-    room = cgutils.alloca_once(builder, context.get_data_type(signature.args[0]))
-    _store_parts(context, builder, signature.args[0], values[0], room)
-    return builder.ptrtoint(room, ir.IntType(64))
-
-
-@lower_builtin(unpacked, types.Any)
+@lower_builtin(unpacked, types.Any)  # type: ignore[untyped-decorator]
 def _unpack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    return _load_parts(context, builder, signature.return_type, values[0])
+    words = builder.bitcast(values[0], ir.IntType(64).as_pointer())
+    return _load_words(context, builder, signature.return_type, words, itertools.count())
 
 
-def _store_parts(context: Any, builder: Any, kind: Any, value: Any, room: Any) -> None:
-    """Number by number: as a whole, a named tuple of a hundred arrays takes long to compile."""
+def _load_words(context: Any, builder: Any, kind: Any, words: Any, places: Iterator[int]) -> Any:
+    """What ``pack`` has written, number by number: LLVM finds out by itself which of them are not needed."""
+
+    def load(wanted: Any) -> Any:
+        where = builder.gep(words, [ir.IntType(64)(next(places))])
+        return builder.load(builder.bitcast(where, wanted.as_pointer()))
+
     if isinstance(kind, types.BaseTuple):
-        for k, inner in enumerate(kind):
-            _store_parts(
-                context, builder, inner, builder.extract_value(value, k), cgutils.gep_inbounds(builder, room, 0, k)
-            )
-    elif isinstance(kind, types.Array):
-        for k in range(len(value.type.elements)):
-            builder.store(builder.extract_value(value, k), cgutils.gep_inbounds(builder, room, 0, k))
-    else:
-        context.pack_value(builder, kind, value, room)
-
-
-def _load_parts(context: Any, builder: Any, kind: Any, room: Any) -> Any:
-    if isinstance(kind, types.BaseTuple):
-        value = ir.Constant(context.get_value_type(kind), ir.Undefined)
-        for k, inner in enumerate(kind):
-            part_of_it = _load_parts(context, builder, inner, cgutils.gep_inbounds(builder, room, 0, k))
-            value = builder.insert_value(value, part_of_it, k)
-        return value
+        items = [_load_words(context, builder, inner, words, places) for inner in kind]
+        return context.make_tuple(builder, kind, items)
     if isinstance(kind, types.Array):
         value = ir.Constant(context.get_value_type(kind), ir.Undefined)
-        for k in range(len(value.type.elements)):
-            value = builder.insert_value(value, builder.load(cgutils.gep_inbounds(builder, room, 0, k)), k)
+        for k, element in enumerate(value.type.elements):
+            count = element.count if isinstance(element, ir.ArrayType) else 0
+            for j in range(count):
+                value = builder.insert_value(value, load(element.element), (k, j))
+            if not count:
+                value = builder.insert_value(value, load(element), k)
         return value
-    return context.unpack_value(builder, kind, room)
+    if kind == types.boolean:
+        return builder.icmp_signed("!=", load(ir.IntType(64)), ir.IntType(64)(0))
+    return load(context.get_value_type(kind))
 
 
 class Generic:
     """What ``generic`` makes of a function: its implementations, by the class of one argument."""
 
-    def __init__(self, argument: str, declared: Callable[..., Any], otherwise: bool) -> None:
-        self.argument, self.declared, self.otherwise = argument, declared, otherwise
+    def __init__(self, argument: str, declared: Callable[..., Any]) -> None:
+        self.argument, self.declared = argument, declared
         self.place = list(inspect.signature(declared).parameters).index(argument)
         self.implementations: dict[type, Callable[..., Any]] = {}
 
@@ -326,28 +334,25 @@ class Generic:
     def of(self, kind: type) -> Callable[..., Any]:
         """The implementation for a class."""
         if kind not in self.implementations:
-            if self.otherwise:
-                return self.declared
             raise TypeError(f"{self.declared.__name__}: nothing registered for {self.argument} of {kind}")
         return self.implementations[kind]
 
     def among(self, kinds: set[type]) -> list[Callable[..., Any]]:
         """The implementations for some classes."""
-        found = [self.implementations[kind] for kind in kinds if kind in self.implementations]
-        return [*found, self.declared] if self.otherwise else found
+        return [self.implementations[kind] for kind in kinds if kind in self.implementations]
 
 
-def generic(argument: str, otherwise: bool = False) -> Callable[[Callable[..., Any]], Any]:
+def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
     """A kernel that has an implementation for each class of one of its arguments, a named tuple.
 
     The class is known when a caller is compiled, so that the choice costs nothing and the caller is cached
     with it: what a function handed over as an argument would prevent. Implementations are registered by
     ``@name.register(kind)``, in any module, with the same parameters; the decorated function itself only
-    declares them, or, with ``otherwise``, serves all classes that nothing is registered for.
+    declares them.
     """
 
     def decorate(declared: Callable[..., Any]) -> Any:
-        table = Generic(argument, declared, otherwise)
+        table = Generic(argument, declared)
 
         @functools.wraps(declared)
         def chosen(*args: Any) -> Any:
@@ -364,26 +369,19 @@ def generic(argument: str, otherwise: bool = False) -> Callable[[Callable[..., A
 
 
 class ForEach:
-    """What ``routine_for_each`` makes of a function: a routine for each class of one argument."""
+    """What ``part_for_each`` makes of a function: a part for each class of named tuples."""
 
-    def __init__(self, argument: str, function: Callable[..., Any]) -> None:
-        self.argument, self.function = argument, function
-        self.place = list(inspect.signature(function).parameters).index(argument)
-        self.routines: dict[type, Callable[..., Any]] = {}
-        functools.update_wrapper(self, function)
+    def __init__(self, function: Callable[..., int]) -> None:
+        self.function = function
+        self.parts: dict[type, Callable[..., int]] = {}
 
-    def __call__(self, *args: Any) -> Any:
-        """Run the routine for these arguments."""
-        return self.of(*args)(*args)
+    def of(self, kind: type) -> Callable[..., int]:
+        """The part for a class."""
+        if kind not in self.parts:
+            self.parts[kind] = self._for(kind)
+        return self.parts[kind]
 
-    def of(self, *args: Any) -> Callable[..., Any]:
-        """The routine for these arguments."""
-        kind = type(args[self.place])
-        if kind not in self.routines:
-            self.routines[kind] = self._for(kind)
-        return self.routines[kind]
-
-    def _for(self, kind: type) -> Callable[..., Any]:
+    def _for(self, kind: type) -> Callable[..., int]:
         function: Any = self.function
         own = python_types.FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
@@ -392,20 +390,20 @@ class ForEach:
         tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
         own.__qualname__ = re.sub(r"\W", "_", f"{function.__qualname__}_{kind.__qualname__}_{tag}")
         own.__module__ = function.__module__
-        return routine(own)
+        return part(own)
 
 
-def routine_for_each(argument: str) -> Callable[[Callable[..., Any]], Any]:
-    """A routine that is compiled for each class of one of its arguments, a named tuple, into files of its own.
+def part_for_each(function: Callable[..., int]) -> ForEach:
+    """A part that is compiled for each class of what it works on, into files of its own.
 
     Anyone may add classes. An index of all of them could only be read where all of their modules are.
     """
-    return functools.partial(ForEach, argument)
+    return ForEach(function)
 
 
-def is_part_compiled(function: Callable[..., int], value: Any, *numbers: float) -> bool:
+def is_part_compiled(function: Callable[..., int], *arguments: Any) -> bool:
     """Whether ``address_of`` compiles nothing."""
-    return not isinstance(function, CPUDispatcher) or _is_there(function, _part_types(value, numbers))
+    return not isinstance(function, CPUDispatcher) or _is_there(function, _part_types(arguments))
 
 
 def _is_there(function: Any, kinds: tuple[Any, ...]) -> bool:
@@ -417,9 +415,6 @@ def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
 
     With ``arguments`` the code for their types is meant, else any.
     """
-    function = getattr(function, "routine", function)
-    if isinstance(function, ForEach):
-        function = function.of(*arguments)
     cache = getattr(function, "_cache", None)
     if not isinstance(cache, KernelCache):
         return True

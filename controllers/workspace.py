@@ -11,7 +11,7 @@ from biped.control.controller import Controller, Observation, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.kernels.loop.measurement import new_measurement
-from biped.kernels.tree.dynamics import set_motion
+from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import Model
 from biped.runs.postures import has_human_legs, standing
 from contact import Floor
@@ -159,7 +159,7 @@ class WorkspaceController(Controller):
         model = observation.model
         measurement, torque = new_measurement(model.tree, model.nq, model.nv), np.zeros(model.nv)
         measurement.q[:] = observation.q
-        set_motion(model.tree, observation.q, observation.v, measurement.motion)
+        set_tree_data(model.tree, observation.q, observation.v, measurement.motion)
         workspace_torques(self.law(model), measurement, torque, np.zeros(6))
         return torque[[model.dof(joint) for joint in model.joint_names]]
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped import Fall, Observation, human, simulate
-from biped.control.controller import Controller
+from biped import Controller, Fall, Observation, human, simulate
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Throw the block faster and faster: run a published experiment with parameters of your own."""
 
-from experiments.catalogue.registry import experiment_named
+from experiments import experiment_named
 
 thrown_block = experiment_named("thrown-block")
 for speed in (4.5, 5.0, 5.5, 6.0, 7.0):

@@ -1,4 +1,8 @@
-"""Experiments with the framework: disturbances, measurements, figures, and the command ``biped``.
+"""Experiments with the framework: the catalogue, studies, other engines, benchmarks, papers, figures, and ``biped``.
 
-``experiments.catalogue.registry`` has the experiments by name; this package itself imports nothing.
+Importing this package is quick: what stands behind a name is imported when the name is first used.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

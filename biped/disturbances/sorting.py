@@ -32,7 +32,7 @@ class Disturbances:
     senses: Senses | None
     actuators: Actuators | None
 
-    def carried_by(self, model: Model) -> Model:
+    def with_payload(self, model: Model) -> Model:
         """The model with its loads; the model itself where there are none."""
         for load in self.loads:
             model = load.on(model)

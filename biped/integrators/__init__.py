@@ -2,7 +2,14 @@
 
 from biped.integrators.composition.integrator import Composition
 from biped.integrators.explicit.adaptive import Adaptive
-from biped.integrators.explicit.integrators import ExplicitEuler, RungeKutta4, SemiImplicitEuler
+from biped.integrators.explicit.integrators import (
+    ContinuousTime,
+    ExplicitEuler,
+    RungeKutta4,
+    SemiImplicitEuler,
+    room_for,
+)
+from biped.integrators.explicit.kernels.methods import Explicit
 from biped.integrators.integrator import Integrator, check_fits
 from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
 from biped.integrators.maximal.integrator import Maximal
@@ -13,6 +20,8 @@ __all__ = [
     "INTEGRATORS",
     "Adaptive",
     "Composition",
+    "ContinuousTime",
+    "Explicit",
     "ExplicitEuler",
     "Integrator",
     "Lee",
@@ -26,5 +35,6 @@ __all__ = [
     "SemiImplicitEuler",
     "check_fits",
     "integrator_named",
+    "room_for",
     "settings_of",
 ]

@@ -6,7 +6,7 @@ from typing import ClassVar
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.discrete_body import MidpointBody
-from biped.kernels.variational.newton import Extrapolation, TwoSided
+from biped.kernels.variational.newton import ArticulatedNewton, Extrapolation
 from biped.model import Model
 
 
@@ -26,4 +26,4 @@ class Recursive(NewtonSettings):
 
     def method(self, model: Model) -> Variational:
         """What the kernels step a tree by."""
-        return Variational(MidpointBody(), TwoSided(), Extrapolation(), self.solver)
+        return Variational(MidpointBody(), ArticulatedNewton(), Extrapolation(), self.solver)

@@ -150,7 +150,7 @@ def _fill(found: dict[str, Value], layout: Layout, rows: Floats, context: Circum
     table = np.empty((len(rows), FEET + len(layout.feet)))
     fill_series(rows, places, body, room, table)
     begin = _first_row(layout, rows, context)
-    _keep(found, _BOOKS, kernels.measure_books(rows, places))
+    _keep(found, _BOOKS, kernels.measure_ledger(rows, places))
     if places.root < 0:
         found["momentum_defect"] = found["angular_momentum_defect"] = None
     if len(places.contact):
@@ -316,7 +316,7 @@ def measure_recording(recording: Recording) -> dict[str, Value]:
         stimulus=stimulus_of(recording.disturbances),
         set_point=recording.set_point,
         saturation=saturation_of(model, state),
-        foot_slip=float(state.plant.slip.max()) if model.nc else None,
+        foot_slip=float(state.arrays.ledger.slip.max()) if model.nc else None,
         steps=counters.steps,
         newton_mean=counters.newton_mean,
         retried_steps=counters.retried_steps,

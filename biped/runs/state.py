@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 from zipfile import BadZipFile
 
 import numpy as np
@@ -12,15 +13,25 @@ from numpy.typing import ArrayLike
 
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
-from biped.kernels.state.simulation_state import SENSED, START, STEPS, TOTAL_STEPS, Plant, new_plant
-from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_motion, potential_energy, set_motion
+from biped.kernels.state.simulation_state import (
+    LAST_STEP_LENGTH,
+    SENSED,
+    START,
+    STEP_LENGTH,
+    STEPS,
+    TIME_ORIGIN,
+    TOTAL_STEPS,
+    SimulationState,
+    new_simulation_state,
+)
+from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_tree_data, potential_energy, set_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
 from contact.modes import SLIDING
 
-FORMAT = 4
+FORMAT = 5
 
 
 class State:
@@ -31,7 +42,7 @@ class State:
 
     Attributes:
         model: the model whose state it is.
-        plant: the kernels' arrays.
+        arrays: of the kernels.
         thrown: the state of a thrown box as ``biped.kernels.loop.projectile`` has it, or None.
         throw: what was thrown.
         floor: the frame of a floor that moves as ``contact.ground`` has it, or None.
@@ -40,13 +51,13 @@ class State:
     def __init__(
         self,
         model: Model,
-        plant: Plant,
+        arrays: SimulationState,
         thrown: Floats | None = None,
         throw: Throw | None = None,
         floor: Floats | None = None,
     ) -> None:
         self.model = model
-        self.plant = plant
+        self.arrays = arrays
         self.thrown = thrown
         self.throw = throw
         self.floor = floor
@@ -60,67 +71,70 @@ class State:
         Raises:
             InputError: for arrays of the wrong length or with numbers that are not finite.
         """
-        plant = new_plant(model.nq, model.nv, model.nc)
-        plant.q[:] = _checked(q, model.neutral(), "q")
-        _make_units(model, plant.q)
+        arrays = new_simulation_state(model.nq, model.nv, model.nc)
+        arrays.q[:] = _checked(q, model.neutral(), "q")
+        _make_units(model, arrays.q)
         if not np.isfinite(time):
             raise InputError(f"time = {time!r}: it must be a finite number of seconds")
         velocity = _checked(v, np.zeros(model.nv), "v")
-        plant.clock[:] = (time, 0.0, 1.0)
-        plant.rate[:] = velocity
-        motion = new_motion(model.n, model.nv, model.nc)
+        arrays.clock[:] = (time, 0.0, 1.0)
+        arrays.cache.rate[:] = velocity
+        motion = new_tree_data(model.n, model.nv, model.nc)
         if velocity.any():
             matrix = np.zeros((model.nv, model.nv))
-            mass_matrix(model.tree, plant.q, motion, matrix)
-            plant.momentum[:] = matrix @ velocity
-        set_motion(model.tree, plant.q, velocity, motion)
-        origin = reference_point(model.tree, plant.q)
-        plant.ledger[START] = kinetic_energy(model.tree, motion) + potential_energy(model.tree, motion.poses, origin)
+            mass_matrix(model.tree, arrays.q, motion, matrix)
+            arrays.momentum[:] = matrix @ velocity
+        set_tree_data(model.tree, arrays.q, velocity, motion)
+        origin = reference_point(model.tree, arrays.q)
+        arrays.ledger.works[START] = kinetic_energy(model.tree, motion) + potential_energy(
+            model.tree, motion.poses, origin
+        )
         places = np.asarray(origin) + motion.poses.contact
-        plant.anchor[:] = places[:, :2]
-        plant.mode[places[:, 2] < 0.0] = SLIDING
-        plant.found[:] = plant.mode
-        return cls(model, plant)
+        arrays.anchor[:] = places[:, :2]
+        arrays.mode[places[:, 2] < 0.0] = SLIDING
+        arrays.found[:] = arrays.mode
+        return cls(model, arrays)
 
     @property
     def time(self) -> float:
         """[s]."""
-        return float(self.plant.clock[0] + self.plant.clock[1] * self.plant.counts[STEPS])
+        return float(self.arrays.clock[TIME_ORIGIN] + self.arrays.clock[STEP_LENGTH] * self.arrays.counts[STEPS])
 
     @property
     def steps(self) -> int:
         """Steps taken since the start."""
-        return int(self.plant.counts[TOTAL_STEPS])
+        return int(self.arrays.counts[TOTAL_STEPS])
 
     @property
     def q(self) -> Floats:
         """(nq,) configuration."""
-        return self.plant.q
+        return self.arrays.q
 
     @property
     def momentum(self) -> Floats:
         """(nv,) generalized momentum."""
-        return self.plant.momentum
+        return self.arrays.momentum
 
     def set_step(self, step: float) -> None:
         """Continue with steps of this length [s]; the clock starts counting anew if that is a change."""
-        if self.plant.clock[1] != step:
+        if self.arrays.clock[STEP_LENGTH] != step:
             now = self.time
-            self.plant.clock[0], self.plant.clock[1] = now, step
-            self.plant.counts[STEPS] = 0
-            if self.plant.counts[TOTAL_STEPS] == 0:
-                self.plant.clock[2] = step
+            self.arrays.clock[TIME_ORIGIN], self.arrays.clock[STEP_LENGTH] = now, step
+            self.arrays.counts[STEPS] = 0
+            if self.arrays.counts[TOTAL_STEPS] == 0:
+                self.arrays.clock[LAST_STEP_LENGTH] = step
 
     def make_room(self, history: tuple[int, ...], past: int = 1) -> None:
         """Room for what an integrator remembers, and for so many ticks of what senses with a delay have yet to show.
 
         What another integrator remembered, or senses with another delay, is forgotten.
         """
-        if self.plant.history.shape != history:
-            self.plant = self.plant._replace(history=np.zeros(history), history_for=np.zeros(3))
-        if self.plant.past.shape[0] != past:
-            self.plant = self.plant._replace(past=np.zeros((past, self.plant.past.shape[1])))
-            self.plant.counts[SENSED] = 0
+        if self.arrays.cache.history.shape != history:
+            cache = self.arrays.cache._replace(history=np.zeros(history), history_for=np.zeros(3))
+            self.arrays = self.arrays._replace(cache=cache)
+        if self.arrays.past.shape[0] != past:
+            self.arrays = self.arrays._replace(past=np.zeros((past, self.arrays.past.shape[1])))
+            self.arrays.counts[SENSED] = 0
 
     def carried_over(self, model: Model) -> "State":
         """The same configuration and velocity of a model that differs in its bodies' masses, before any step.
@@ -130,7 +144,7 @@ class State:
         """
         if self.steps:
             raise InputError("a load is put on at the start: this state comes from a run without it")
-        q, v = self.q.copy(), self.plant.rate.copy()
+        q, v = self.q.copy(), self.arrays.cache.rate.copy()
         if model.is_floating:
             arm = quaternion_matrix(q[3:7]) @ np.subtract(model.root.com, self.model.root.com)
             q[0:3] += arm
@@ -140,7 +154,7 @@ class State:
     def copy(self) -> "State":
         """An independent copy."""
         thrown, floor = (None if array is None else array.copy() for array in (self.thrown, self.floor))
-        return State(self.model, _copied(self.plant), thrown, self.throw, floor)
+        return State(self.model, _copied(self.arrays), thrown, self.throw, floor)
 
     def check_model(self, model: Model) -> None:
         """Whether it is a state of this model; only gravity may differ.
@@ -157,7 +171,7 @@ class State:
         Raises:
             OSError: the file cannot be written.
         """
-        arrays = {f"plant_{name}": array for name, array in self.plant._asdict().items()}
+        arrays = dict(_flat(self.arrays))
         arrays |= {name: array for name, array in (("thrown", self.thrown), ("floor", self.floor)) if array is not None}
         header = {
             "format": FORMAT,
@@ -179,9 +193,9 @@ class State:
         """
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-                arrays = dict(archive)
-            header = json.loads(str(arrays.pop("header")))
-            plant = _plant_of(arrays, "plant_")
+                saved = dict(archive)
+            header = json.loads(str(saved.pop("header")))
+            arrays = _nested(SimulationState, saved)
         except (ValueError, KeyError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
         if header.get("format") != FORMAT:
@@ -192,7 +206,7 @@ class State:
         if header["throw"] is not None:
             fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in header["throw"].items()}
             throw = Throw(**fields)
-        return cls(model, plant, arrays.get("thrown"), throw, arrays.get("floor"))
+        return cls(model, arrays, saved.get("thrown"), throw, saved.get("floor"))
 
 
 def fingerprint(model: Model) -> str:
@@ -215,13 +229,29 @@ def _make_units(model: Model, q: Floats) -> None:
             q[start : start + 4] /= size
 
 
-def _plant_of(arrays: dict[str, Any], prefix: str) -> Plant:
-    return Plant(**{name: np.ascontiguousarray(arrays[prefix + name]) for name in Plant._fields})
+def _flat(arrays: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """All arrays of nested named tuples, by dotted names."""
+    for name, value in arrays._asdict().items():
+        if isinstance(value, tuple):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
-def _copied(plant: Plant) -> Plant:
-    copies: dict[str, Any] = {name: array.copy() for name, array in plant._asdict().items()}
-    return Plant(**copies)
+def _nested(kind: Any, arrays: Mapping[str, Any], prefix: str = "") -> Any:
+    """The named tuple whose arrays ``_flat`` gave."""
+    types = get_type_hints(kind)
+    values = {
+        name: _nested(types[name], arrays, f"{prefix}{name}.")
+        if hasattr(types[name], "_fields")
+        else np.ascontiguousarray(arrays[prefix + name])
+        for name in kind._fields
+    }
+    return kind(**values)
+
+
+def _copied(arrays: Any) -> Any:
+    return type(arrays)(*(_copied(part) if isinstance(part, tuple) else part.copy() for part in arrays))
 
 
 def _checked(value: ArrayLike | None, default: Floats, what: str) -> Floats:

@@ -94,7 +94,7 @@ def summarize(
         **_errors(frame, set_point, ending),
         "peak_torque": _peak_torques(model, frame),
         "saturation": saturation_of(model, state),
-        "foot_slip": float(state.plant.slip.max()) if model.nc else None,
+        "foot_slip": float(state.arrays.ledger.slip.max()) if model.nc else None,
         "foot_creep": foot_creep(model, frame),
         "events": {
             "impacts": impacts_of(events),
@@ -116,7 +116,12 @@ def summarize(
 
 def saturation_of(model: Model, state: State) -> dict[str, float]:
     """[s] by joint: for which the controller asked for more than the actuator's limit."""
-    return {joint: float(state.plant.saturated[model.dof(joint)]) for joint in model.joint_names}
+    return {joint: float(state.arrays.ledger.saturated[model.dof(joint)]) for joint in model.joint_names}
+
+
+def root_pose(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """(rows, 7) place [m] and quaternion of a floating root, whatever its name: what stands first after the time."""
+    return frame.iloc[:, 1 : 1 + len(POSE)].to_numpy()
 
 
 def position_errors(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:
@@ -126,12 +131,13 @@ def position_errors(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.floa
         x, y, _ = set_point.position
         floor = frame[[f"platform_{part}" for part in POSE]].to_numpy()
         wanted[:, :2] = [(row[:3] + quaternion_matrix(row[3:]) @ (x, y, 0.0))[:2] for row in floor]
-    return frame[["body_x", "body_y", "body_z"]].to_numpy() - wanted
+    position: NDArray[np.float64] = root_pose(frame)[:, :3] - wanted
+    return position
 
 
 def error_quaternions(frame: pd.DataFrame, set_point: SetPoint) -> NDArray[np.float64]:
     """(rows, 4) q q̄_d with its scalar part not negative (Wendlandt 1997, equation 4.17)."""
-    w, x, y, z = frame[["body_qw", "body_qx", "body_qy", "body_qz"]].to_numpy().T
+    w, x, y, z = root_pose(frame)[:, 3:].T
     a, b, c, d = np.asarray(set_point.orientation) * (1.0, -1.0, -1.0, -1.0)
     product = np.stack(
         [

@@ -18,7 +18,7 @@ class Clock:
     """Steps and ticks of a run."""
 
     step: float
-    period: int  # steps between two control ticks
+    steps_per_tick: int
     stride: int  # steps between two rows
     steps: int  # of the whole run
 

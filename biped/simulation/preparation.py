@@ -9,7 +9,7 @@ from biped.disturbances import Disturbances, sorted_disturbances
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
 from biped.kernels.loop.closed_loop import Passive
-from biped.kernels.state.simulation_state import INTO_TICK
+from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns, columns_of
@@ -26,7 +26,7 @@ def prepare(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     """All that is done before the first step of a scene; ``Scene.prepare`` documents it."""
     model, controller, floor, step = scene.model, scene.controller, scene.floor, scene.step
     acting = sorted_disturbances(scene.disturbances)
-    carrying = acting.carried_by(model)
+    carrying = acting.with_payload(model)
     state = _state_for(model, carrying, state)
     integrator = _integrator_of(scene.integrator)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
@@ -43,12 +43,12 @@ def prepare(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None)
     span = DEFAULT_PERIOD if controller is None else controller.period
     in_one_go = in_one_go and fits_in_one_go(clock, columns)
-    sizes = Sizes(clock.period, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
+    sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
     world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
     _set_impedance(model, state, controller)
     return Plan(
         model=carrying,
-        believed=model,
+        nominal_model=model,
         controller=controller,
         law=law,
         stepping=integrator.take_steps if integrator.steps_from_python else None,
@@ -108,19 +108,19 @@ def _check_controller(controller: Controller | None, model: Model, acting: Distu
 
 def _check_tick(state: State, clock: Clock) -> None:
     """An unfinished control tick goes on as it began."""
-    into = int(state.plant.counts[INTO_TICK])
-    if into and state.plant.clock[1] != clock.step:
+    into = int(state.arrays.counts[INTO_TICK])
+    if into and state.arrays.clock[STEP_LENGTH] != clock.step:
         raise InputError("the step can be changed at a control tick only: let the run before end at one")
-    if into >= clock.period:
+    if into >= clock.steps_per_tick:
         raise InputError("the controller's period can be changed at a control tick only: let the run before end at one")
 
 
 def _set_impedance(model: Model, state: State, controller: Controller | None) -> None:
     impedance = (None if controller is None else controller.impedance(model)) or Impedance()
     for values, array in (
-        (impedance.stiffness, state.plant.stiffness),
-        (impedance.damping, state.plant.damping),
-        (impedance.rest, state.plant.setpoint),
+        (impedance.stiffness, state.arrays.stiffness),
+        (impedance.damping, state.arrays.damping),
+        (impedance.rest, state.arrays.setpoint),
     ):
         array[:] = 0.0
         for joint, value in values.items():

@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from biped.control.controller import Controller, Observation, SetPoint
 from biped.disturbances import Disturbance
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import (
-    World,
-    are_parts_compiled,
-    begin_tick,
-    closed_loop,
-    end_tick,
-    hold,
-    record,
-)
+from biped.kernels.loop.closed_loop import Loop, World, is_ready, record
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.kernels.state.status import FELL, LOG_FULL, OK
@@ -31,7 +23,6 @@ from biped.runs.summary import Counters, Ending
 from biped.simulation.clock import Clock
 from biped.simulation.failures import describe_failure
 from biped.simulation.world import NEVER, leave_floor
-from contact.jit import is_compiled
 from contact.modes import NONE
 
 T = TypeVar("T")
@@ -54,7 +45,7 @@ class Plan:
         believed: what the controller takes it for.
         controller: or None.
         law: its compiled law, or that of a plant without one; None where it is asked from Python.
-        stepping: the integrator's own ``hold``, where it steps from Python.
+        stepping: the integrator's own ``rollout``, where it steps from Python.
         world: of the compiled loops.
         state: which they change.
         columns: of a row.
@@ -65,7 +56,7 @@ class Plan:
     """
 
     model: Model
-    believed: Model
+    nominal_model: Model
     controller: Controller | None
     law: Any
     stepping: Callable[[World, int], int] | None
@@ -84,20 +75,21 @@ class Session:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.world, self.state = plan, plan.world, plan.state
         self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
-        self.hold = hold if plan.stepping is None else plan.stepping
+        self.loop: Loop | None = None
+        self.steps_itself = plan.stepping is not None
         self.runs_compiled = plan.law is not None and plan.stepping is None
         self.in_one_go = plan.in_one_go
         self.began = plan.state.time
         self.standing = frozenset(
-            name for name, mode in zip(plan.model.contact_names, self.state.plant.mode, strict=True) if mode != NONE
+            name for name, mode in zip(plan.model.contact_names, self.state.arrays.mode, strict=True) if mode != NONE
         )
         self.rows: list[NDArray[np.float64]] = []
         self.events: list[NDArray[np.float64]] = []
         self.fell_at: float | None = None
         self.error: str | None = None
         self.wall_time = 0.0
-        self.before = tuple(int(self.state.plant.counts[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
-        self.state.plant.counts[MOST_ITERATIONS] = 0
+        self.before = tuple(int(self.state.arrays.counts[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
+        self.state.arrays.counts[MOST_ITERATIONS] = 0
 
     def run(self, progress: Progress | None = None) -> Recording:
         """All steps, or those up to a fall, a step without a solution, or Ctrl-C: its ``ending`` says which."""
@@ -117,22 +109,24 @@ class Session:
         ``fell_at`` and ``error`` say what ended it. What is recorded on the way is not kept. What happens is bit for
         bit what ``run`` does; a state that is within a tick is to be run to its end before.
         """
-        left = ticks * self.clock.period
+        left = ticks * self.clock.steps_per_tick
         while left > 0 and not self.has_ended:
             left -= self._chunk(left)
         self.rows.clear()
         self.events.clear()
-        return ticks - left // self.clock.period
+        return ticks - left // self.clock.steps_per_tick
 
     def _take_steps(self, progress: Progress | None) -> None:
         left = self._finish_tick(self.clock.steps)
-        if self.controller is None and not self.state.plant.counts[INTO_TICK]:
-            self.state.plant.torque[:] = 0.0
+        if self.controller is None and not self.state.arrays.counts[INTO_TICK]:
+            self.state.arrays.torque[:] = 0.0
         while left > 0 and not self.has_ended:
             left -= self._chunk(left)
             if progress is not None:
                 progress(self.state.time)
-        if self.error is None and (self.fell_at is not None or self.state.plant.counts[STEPS] % self.clock.stride == 0):
+        if self.error is None and (
+            self.fell_at is not None or self.state.arrays.counts[STEPS] % self.clock.stride == 0
+        ):
             self._record()
 
     @property
@@ -142,47 +136,47 @@ class Session:
 
     def warm_up(self, announce: Announce | None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps."""
-        calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
-        if self.law is not None:
-            calls.append((closed_loop, (self.world, self.law, 0, self.clock.period)))
-        if not self.runs_compiled:
-            calls.append((self.hold, (self.world, 0)))
-        there = are_parts_compiled(self.world) and all(
-            is_compiled(function, *arguments) for function, arguments in calls
-        )
-        if announce is not None and not there:
+        if announce is not None and not is_ready(self.world, self.law):
             announce("compiling the kernels for this integrator and controller, once: up to a minute")
-        for function, arguments in calls:
-            function(*arguments)
+        self.loop = Loop(self.world, self.law)
+        if self.plan.stepping is not None:
+            self.plan.stepping(self.world, 0)
+
+    def _ready(self) -> Loop:
+        if self.loop is None:
+            self.warm_up(None)
+        assert self.loop is not None
+        return self.loop
 
     def _record(self) -> None:
+        self._ready()
         record(self.world)
 
     def _finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
-        into = int(self.state.plant.counts[INTO_TICK])
+        into = int(self.state.arrays.counts[INTO_TICK])
         if into:
-            rest = min(self.clock.period - into, left)
+            rest = min(self.clock.steps_per_tick - into, left)
             reason = self._timed(lambda: self._hold(into, rest))
             self._drain()
             self._check(reason)
             if self.has_ended:
                 return 0
             left -= rest
-            self.state.plant.counts[INTO_TICK] = (into + rest) % self.clock.period
+            self.state.arrays.counts[INTO_TICK] = (into + rest) % self.clock.steps_per_tick
         return left
 
     def _chunk(self, left: int) -> int:
         """Some control ticks, or the part of one that is left; the number of steps taken."""
-        period = self.clock.period
+        period = self.clock.steps_per_tick
         ticks = left // period
         if not self.in_one_go:
-            chunk = CHUNK if self.hold is hold else PYTHON_CHUNK
+            chunk = PYTHON_CHUNK if self.steps_itself else CHUNK
             ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
         if ticks == 0:
             done, reason = self._ticks(1, left)
             steps = left
-            self.state.plant.counts[INTO_TICK] = left if reason == OK else 0
+            self.state.arrays.counts[INTO_TICK] = left if reason == OK else 0
         else:
             done, reason = self._ticks(ticks, period)
             steps = done * period
@@ -196,8 +190,9 @@ class Session:
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
         if self.runs_compiled:
-            done, reason = self._timed(lambda: closed_loop(self.world, self.law, ticks, period))
-            return int(done), int(reason)
+            loop = self._ready()
+            done, reason = self._timed(lambda: loop.run(ticks, period))
+            return done, reason
         return self._timed(lambda: self._python_ticks(ticks, period))
 
     def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
@@ -212,30 +207,32 @@ class Session:
 
     def _hold(self, into: int, steps: int) -> int:
         """Some steps of a control tick that is ``into`` steps old; an interrupted one can be finished."""
-        count = self.state.plant.counts
+        count = self.state.arrays.counts
         begin = int(count[STEPS])
         try:
-            return int(self.hold(self.world, steps))
+            if self.plan.stepping is not None:
+                return int(self.plan.stepping(self.world, steps))
+            return self._ready().rollout(steps)
         except KeyboardInterrupt:
-            count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.period
+            count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.steps_per_tick
             raise
 
     def _set_torques(self, period: int) -> int:
         """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
         if self.law is None:
-            reason = int(begin_tick(self.world, period, True))
+            reason = self._ready().measure(period, True)
             if reason == OK and self.controller is not None:
                 self._ask(self.controller)
-                end_tick(self.world)
+                self._ready().apply_torques()
             return reason
-        reason = int(begin_tick(self.world, period, False))
+        reason = self._ready().measure(period, False)
         if reason == OK:
-            closed_loop(self.world, self.law, 1, 0)
+            self._ready().run(1, 0)
         return reason
 
     def _ask(self, controller: Controller) -> None:
         told = self.world.measurement
-        observation = Observation(self.plan.believed, self.state.time, told.q.copy(), told.motion.rates.copy())
+        observation = Observation(self.plan.nominal_model, self.state.time, told.q.copy(), told.motion.rates.copy())
         torques = np.asarray(controller.torques(observation), dtype=float)
         joints = self.plan.model.joint_names
         if torques.shape != (len(joints),):
@@ -247,10 +244,10 @@ class Session:
             raise InputError(f"the controller's torque of {bad} is not finite at {self.state.time:g} s")
         self.world.torque[[self.plan.model.dof(joint) for joint in joints]] = torques
 
-    def _timed(self, work: Callable[[], T]) -> T:
+    def _timed(self, scratch: Callable[[], T]) -> T:
         begin = time.perf_counter()
         try:
-            return work()
+            return scratch()
         finally:
             self.wall_time += time.perf_counter() - begin
 
@@ -268,14 +265,14 @@ class Session:
         """A step without a solution: a fall if the model was flailing, an error otherwise."""
         if reason in (OK, FELL, LOG_FULL):
             return
-        plant = self.state.plant
-        rates = np.concatenate([plant.rate[6:], self.world.work.motion.rates[6:]])
+        arrays = self.state.arrays
+        rates = np.concatenate([arrays.cache.rate[6:], self.world.scratch.motion.rates[6:]])
         rate = float(np.max(np.abs(rates[np.isfinite(rates)]), initial=0.0))
         if rate > self.world.fall.rate:
             self.fell_at = self.state.time
             return
         time, step = self.state.time, self.clock.step
-        self.error = describe_failure(reason, self.plan.model, plant, self.world.work, time, step)
+        self.error = describe_failure(reason, self.plan.model, arrays, self.world.scratch, time, step)
 
     def _result(self, outcome: str) -> Recording:
         log = self.world.log
@@ -285,7 +282,7 @@ class Session:
         else:
             self._empty_log()
             rows, events = np.concatenate(self.rows), np.concatenate(self.events)
-        count = self.state.plant.counts
+        count = self.state.arrays.counts
         counters = Counters(
             steps=int(count[TOTAL_STEPS]) - self.before[0],
             newton_iterations=int(count[ITERATIONS]) - self.before[1],

@@ -11,7 +11,7 @@ from biped.disturbances.floor import JUMP
 from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
-from biped.kernels.loop.closed_loop import NOT_COMPILED, PARTS, FallLimits, World
+from biped.kernels.loop.closed_loop import PARTS, FallLimits, World
 from biped.kernels.loop.log import new_log
 from biped.kernels.loop.measurement import SensorModel, ideal_actuators, new_measurement, perfect_sensors
 from biped.kernels.loop.projectile import (
@@ -26,6 +26,7 @@ from biped.kernels.loop.projectile import (
     target_box,
 )
 from biped.kernels.state.pushes import Pushes
+from biped.kernels.state.simulation_state import STEP_LENGTH
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import Poses
 from biped.kernels.variational.equations import new_workspace
@@ -92,7 +93,7 @@ class Sizes(NamedTuple):
 
 def build_world(
     model: Model,
-    believed: Model,
+    nominal_model: Model,
     floor: Floor,
     state: State,
     integrator: Integrator,
@@ -103,35 +104,35 @@ def build_world(
 ) -> World:
     """The world of the compiled loops; it shares the arrays of ``state``, which a run changes in place.
 
-    ``model`` is what moves, ``believed`` what the controller takes it for: the same without its loads.
+    ``model`` is what moves, ``nominal_model`` what the controller takes it for: the same without its loads.
     """
-    work = new_workspace(model.n, model.nq, model.nv, model.nc)
+    scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
     ticks = 0 if acting.senses is None else acting.senses.ticks(sizes.span)
     state.make_room(history_shape(method, model.nv), 1 + ticks)
-    prepare(model.tree, state.plant, work)
+    prepare(model.tree, state.arrays, scratch)
     rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
     more = integrator.recorder(method)
     log = new_log(rows, len(columns.names), events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.whole)
-    log.down[:] = state.plant.mode != 1
+    log.down[:] = state.arrays.mode != 1
     actuators = acting.actuators
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     _join_floor(ground, state)
     return World(
         tree=model.tree,
         ground=ground,
-        plant=state.plant,
-        pushes=_build_pushes(believed, model, acting),
-        work=work,
+        state=state.arrays,
+        pushes=_build_pushes(nominal_model, model, acting),
+        scratch=scratch,
         method=method,
-        thrown=_build_thrown(model, state, acting.throw, work.motion.poses),
+        thrown=_build_thrown(model, state, acting.throw, scratch.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=log,
-        sensors=_build_sensors(model, believed, acting, sizes.span),
-        measurement=new_measurement(believed.tree, model.nq, model.nv),
+        sensors=_build_sensors(model, nominal_model, acting, sizes.span),
+        measurement=new_measurement(nominal_model.tree, model.nq, model.nv),
         torque=np.zeros(model.nv),
-        parts=np.full(PARTS, NOT_COMPILED),
+        parts=np.zeros(PARTS, dtype=np.int64),
         actuators=ideal_actuators(model.nv, sizes.span) if actuators is None else actuators.compile(model, sizes.span),
     )
 
@@ -156,20 +157,20 @@ def leave_floor(ground: Ground, state: State) -> None:
         state.floor = ground.frame[END].copy()
 
 
-def _build_pushes(believed: Model, model: Model, acting: Disturbances) -> Pushes:
+def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> Pushes:
     """Their points are meant from the bodies' own centres of mass, whatever these carry."""
     pushes = compile_pushes(model, acting.pushes)
     for j, i in enumerate(pushes.body):
-        pushes.offset[j] -= np.subtract(model.bodies[i].com, believed.bodies[i].com)
+        pushes.offset[j] -= np.subtract(model.bodies[i].com, nominal_model.bodies[i].com)
     return pushes
 
 
-def _build_sensors(model: Model, believed: Model, acting: Disturbances, span: float) -> SensorModel:
+def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
     """What the controller is told of the plant."""
     if acting.senses is None and not acting.loads:
         return perfect_sensors()
     senses = PerfectSenses() if acting.senses is None else acting.senses
-    return senses.compile(span, np.subtract(believed.root.com, model.root.com))
+    return senses.compile(span, np.subtract(nominal_model.root.com, model.root.com))
 
 
 def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses) -> Thrown:
@@ -181,7 +182,7 @@ def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses)
     assert state.thrown is not None
     thrown = new_thrown(state.thrown)
     _arm(model, throw, thrown)
-    _check_speed(throw, float(state.plant.clock[1]))
+    _check_speed(throw, float(state.arrays.clock[STEP_LENGTH]))
     if not goes_on:
         _check_apart(model, throw, state, thrown, poses)
     return thrown
@@ -197,7 +198,7 @@ def _check_speed(throw: Throw, step: float) -> None:
 
 
 def _check_apart(model: Model, throw: Throw, state: State, thrown: Thrown, poses: Poses) -> None:
-    if gap_between(target_box(model.tree, state.plant, poses, thrown), own_box(thrown)) < 0.0:
+    if gap_between(target_box(model.tree, state.arrays, poses, thrown), own_box(thrown)) < 0.0:
         raise InputError(
             f"the thrown box would start at {throw.position}, inside of the box of {throw.target!r}: start it outside"
         )

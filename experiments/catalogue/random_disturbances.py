@@ -32,7 +32,7 @@ def random_disturbances(
     """Some disturbances of a human that stands for ``duration`` [s], from harmless to hopeless; the same for a seed.
 
     A kind of which there can be one only is left out where there is one among the ``present`` ones. Delays are whole
-    numbers of the controller's ``period`` [s].
+    numbers of the controller's ``steps_per_tick`` [s].
 
     Raises:
         InputError: the duration is not above zero.

@@ -15,7 +15,7 @@ from biped.integrators.explicit.interrupts import interrupts_afterwards
 from biped.integrators.integrator import Integrator
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.projectile import ARMED
-from biped.kernels.state.simulation_state import STEPS
+from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN
 from biped.kernels.state.status import OK
 from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import body_velocities
@@ -89,7 +89,7 @@ class EngineIntegrator(Integrator):
         self._taken = model, floor, acting.throw
 
     def take_steps(self, world: World, steps: int) -> int:
-        """What ``biped.kernels.loop.closed_loop.hold`` does, by the engine; without steps it loads the kernels."""
+        """What ``biped.kernels.loop.closed_loop.rollout`` does, by the engine; without steps it loads the kernels."""
         if self._simulation is None:
             self._begin(world)
         if steps == 0:
@@ -107,25 +107,25 @@ class EngineIntegrator(Integrator):
     def _begin(self, world: World) -> None:
         assert self._taken is not None
         model, floor, throw = self._taken
-        plant = world.plant
+        arrays = world.state
         velocities_now(world)
         self._arrival = new_arrival(model.nq, model.nv, model.nc)
-        case = Case(model, floor, float(plant.clock[1]), _impedance(model, plant), throw)
+        case = Case(model, floor, float(arrays.clock[STEP_LENGTH]), _impedance(model, arrays), throw)
         self._simulation = self.engine.start(case)
         self._armed = world.thrown.status[ARMED] == 1
         if self._armed:
             state = world.thrown.state
             velocity, omega = body_velocities(state, world.thrown.mass[0], world.thrown.inertia[0])
             self._arrival.thrown[:] = (*state[:7], *velocity, *omega)
-        self._arrival.v[:] = world.work.motion.rates
-        self._simulation.place(plant.q.copy(), world.work.motion.rates.copy(), self._arrival.thrown.copy())
+        self._arrival.v[:] = world.scratch.motion.rates
+        self._simulation.place(arrays.q.copy(), world.scratch.motion.rates.copy(), self._arrival.thrown.copy())
 
     def _step(self, world: World) -> int:
         assert self._simulation is not None
-        plant, arrival = world.plant, self._arrival
+        arrays, arrival = world.state, self._arrival
         forces = _applied(world)
         begin = time.perf_counter()
-        self._simulation.step(plant.torque, forces)
+        self._simulation.step(arrays.torque, forces)
         self.seconds += time.perf_counter() - begin
         self.steps += 1
         flying = arrival.thrown.copy() if self._armed else arrival.thrown
@@ -138,7 +138,7 @@ class EngineIntegrator(Integrator):
     def _follow_projectile(self, world: World, before: Floats) -> None:
         """The thrown box as it flies on, and an event for an impact once it is over."""
         thrown, arrival = world.thrown, self._arrival
-        now = float(world.plant.clock[0] + world.plant.clock[1] * world.plant.counts[STEPS])
+        now = float(world.state.clock[TIME_ORIGIN] + world.state.clock[STEP_LENGTH] * world.state.counts[STEPS])
         if np.any(arrival.blow):
             if self.impact is None:
                 self.impact = Impact(now, arrival.blow_at.copy(), self._approach(world, before), np.zeros(3))
@@ -157,26 +157,26 @@ class EngineIntegrator(Integrator):
         model, _, throw = self._taken
         assert throw is not None
         velocities_now(world)
-        motion = forward_kinematics(model, world.plant.q, world.work.motion.rates)
+        motion = forward_kinematics(model, world.state.q, world.scratch.motion.rates)
         i, place = model.body_index(throw.target), self._arrival.blow_at
         struck = motion.velocity[i] + np.cross(motion.angular_velocity[i], place - motion.position[i])
         return np.asarray(box[7:10] + np.cross(box[10:13], place - box[:3]) - struck)
 
 
-def _impedance(model: Model, plant: Any) -> Impedance:
+def _impedance(model: Model, arrays: Any) -> Impedance:
     values: dict[str, dict[str, float]] = {"stiffness": {}, "damping": {}, "rest": {}}
     for joint in model.joint_names:
         dof = model.dof(joint)
-        if plant.stiffness[dof] or plant.damping[dof]:
-            values["stiffness"][joint] = float(plant.stiffness[dof])
-            values["damping"][joint] = float(plant.damping[dof])
-            values["rest"][joint] = float(plant.setpoint[dof])
+        if arrays.stiffness[dof] or arrays.damping[dof]:
+            values["stiffness"][joint] = float(arrays.stiffness[dof])
+            values["damping"][joint] = float(arrays.damping[dof])
+            values["rest"][joint] = float(arrays.setpoint[dof])
     return Impedance(**values)
 
 
 def _applied(world: World) -> list[Applied]:
-    pushes, h = world.pushes, world.plant.clock[1]
-    origin = np.array(reference_point(world.tree, world.plant.q))
+    pushes, h = world.pushes, world.state.clock[STEP_LENGTH]
+    origin = np.array(reference_point(world.tree, world.state.q))
     return [
         Applied(int(pushes.body[j]), pushes.impulse[j] / h, origin + pushes.left[j])
         for j in range(len(pushes.body))

@@ -227,9 +227,9 @@ def test_a_plastic_collision_that_grips_stably_ends_at_rest(seed):
     K = one.K() + two.K()
     frame = np.reshape(contact_frame(flat(normal)), (3, 3))
     u_c, K_c = frame @ u, frame @ K @ frame.T
-    hold = stick_cone(K_c)
+    rollout = stick_cone(K_c)
     u_c[:2] *= 1e-4 * abs(u_c[2]) / np.linalg.norm(u_c[:2])  # so slow that it grips during compression
-    p = solve(u_c, UP, K_c, 0.0, 2.0 * hold + 1.0)
+    p = solve(u_c, UP, K_c, 0.0, 2.0 * rollout + 1.0)
     assert np.abs(u_c + K_c @ p).max() <= 1e-12 * np.linalg.norm(u)
 
 
@@ -238,16 +238,16 @@ def planar_impulse(u, K, e, mu):
 
     Along each piece the impulse grows in a constant direction ξ, so u and the work are elementary.
     """
-    p, work, goal = np.zeros(2), 0.0, None
+    p, scratch, goal = np.zeros(2), 0.0, None
     while True:
         v = u + K @ p
-        hold = K[0, 1] / K[0, 0]
+        rollout = K[0, 1] / K[0, 0]
         if abs(v[0]) > 1e-14:
             xi = np.array([-mu * np.sign(v[0]), 1.0])
-        elif hold <= mu and -hold <= mu:
-            xi = np.array([-hold, 1.0])
+        elif rollout <= mu and -rollout <= mu:
+            xi = np.array([-rollout, 1.0])
         else:
-            xi = np.array([-mu * np.sign(hold), 1.0])
+            xi = np.array([-mu * np.sign(rollout), 1.0])
         rate = K @ xi
         ends = []
         if abs(v[0]) > 1e-14 and rate[0] * v[0] < 0:
@@ -255,13 +255,13 @@ def planar_impulse(u, K, e, mu):
         if goal is None and rate[1] > 0:
             ends.append((-v[1] / rate[1], "turn"))
         if goal is not None:
-            roots = np.roots([0.5 * rate[1], v[1], work - goal])
+            roots = np.roots([0.5 * rate[1], v[1], scratch - goal])
             ends += [(root.real, "over") for root in roots if abs(root.imag) < 1e-12 and root.real > 1e-14]
         length, event = min(ends)
         p = p + length * xi
-        work += length * (v[1] + 0.5 * length * rate[1])
+        scratch += length * (v[1] + 0.5 * length * rate[1])
         if event == "turn":
-            goal = (1 - e**2) * work
+            goal = (1 - e**2) * scratch
         if event == "over" or (event == "turn" and e == 0.0):
             return p
 
@@ -384,10 +384,10 @@ def test_the_method_has_order_five():
     steps = (4, 8, 16, 32)
 
     def after(count, total=0.5):
-        p, work = (0.0, 0.0, 0.0), 0.0
+        p, scratch = (0.0, 0.0, 0.0), 0.0
         for _ in range(count):
-            p, work, _ = collision._runge_kutta(u, K, mu, p, work, total / count)
-        return np.array([*p, work])
+            p, scratch, _ = collision._runge_kutta(u, K, mu, p, scratch, total / count)
+        return np.array([*p, scratch])
 
     exact = after(2048)
     errors = np.array([np.abs(after(n) - exact) for n in steps])[:, [0, 1, 3]]
@@ -403,6 +403,6 @@ def test_restitution_gives_back_work_as_e_squared(seed):
     e = np.linspace(0.0, 1.0, 401)
     path = np.array([solve(u, normal, K, x, 0.4) for x in e])
     speed, p_n = (u + path @ K) @ normal, path @ normal
-    work = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(p_n))])
+    scratch = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(p_n))])
     assert abs(speed[0]) <= 1e-12 * np.linalg.norm(u)
-    assert np.allclose(work / work[-1], e**2, rtol=0, atol=1e-5)
+    assert np.allclose(scratch / scratch[-1], e**2, rtol=0, atol=1e-5)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba.core.errors import NumbaError
 
-from biped.kernels.loop.closed_loop import closed_loop
+from biped.kernels.loop.closed_loop import is_ready
 from biped.simulation.scene import Scene
 from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
@@ -28,11 +28,10 @@ from biped.kernels.loop import closed_loop
 from biped.kernels.step import step
 from biped.simulation.scene import Scene
 from controllers.workspace import WorkspaceController
-from contact.jit import is_compiled
 plan = Scene(human(), WorkspaceController()).prepare()
-assert is_compiled(closed_loop.closed_loop, plan.world, plan.law, 0, 4)
-simulate(human(), WorkspaceController(), duration=5e-4)
-loaded = (closed_loop.closed_loop.routine.of(plan.world, plan.law), closed_loop.record.routine, step.prepare)
+assert closed_loop.is_ready(plan.world, plan.law)
+simulate(human(), WorkspaceController(), duration=0.01)
+loaded = (closed_loop.ask.of(type(plan.law)), closed_loop.advance_world, step.prepare)
 print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) for f in loaded))
 """
 
@@ -44,7 +43,7 @@ def run(person, posture, duration=0.2):
 def test_a_second_process_compiles_nothing(person, posture):
     run(person, posture, 0.01)
     plan = Scene(person, CONTROLLER).prepare()
-    assert is_compiled(closed_loop, plan.world, plan.law, 0, plan.clock.period)
+    assert is_ready(plan.world, plan.law)
     top = Path(__file__).parents[2]
     found = subprocess.run([sys.executable, "-c", SECOND_PROCESS], cwd=top, capture_output=True, text=True, check=False)
     assert found.stderr == ""

@@ -2,10 +2,11 @@
 
 import math
 import sys
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contact import NEXT, RUBBER, ContactState, Floor, FloorError
@@ -18,6 +19,7 @@ from contact.modes import (
     STICKING_TO_SLIDING,
 )
 from contact.point_law import (
+    FloorParameters,
     anchor_at_end,
     is_clipped,
     mode_of,
@@ -31,6 +33,7 @@ pytestmark = pytest.mark.jit_off
 
 FLOOR = Floor(mu_s=0.4, mu_d=0.3).parameters
 STILL = (0.0, 0.0, 0.0)
+Vector = tuple[float, ...]
 HERE = (0.0, 0.0)
 
 # mode, chord's middle, chord's velocity, end height -> the state found. The weight of 1 mm is 75 N.
@@ -42,6 +45,8 @@ TABLE = [
     ("sliding, just above the threshold", SLIDING, (0, 0, -1e-3), (1.0001e-3, 0, 0), -1e-3, SLIDING),
     ("sliding, at the threshold", SLIDING, (0, 0, -1e-3), (1e-3, 0, 0), -1e-3, SLIDING_TO_STICKING),
     ("sliding, at rest", SLIDING, (0, 0, -1e-3), STILL, -1e-3, SLIDING_TO_STICKING),
+    ("sliding sideways", SLIDING, (0, 0, -1e-3), (0, 0.1, 0), -1e-3, SLIDING),
+    ("sliding, sinking without moving along", SLIDING, (0, 0, -1e-3), (0, 0, -0.1), -1e-3, SLIDING_TO_STICKING),
     ("sliding, left the floor", SLIDING, (0, 0, -1e-3), STILL, 1e-9, NONE),
     ("sliding, would pull", SLIDING, (0, 0, -1e-3), (0, 0, 0.1), -1e-4, PULLING),
     ("sliding, would pull, left the floor", SLIDING, (0, 0, -1e-3), (0, 0, 0.1), 1e-4, NONE),
@@ -113,44 +118,135 @@ def test_states_found_are_consistent(mode, p, v, anchor, end):
         assert (clipped and math.hypot(v[0], v[1]) > FLOOR.zvt) or found == STICKING
 
 
-@given(modes, points, velocities, anchors)
-def test_derivative(mode, p, v, anchor):
-    """Against central differences, away from the law's kinks."""
-    h = 1e-3
-    eps = 1e-8
-    if near_a_kink(mode, p, v, anchor):
-        return
-    exact = np.reshape(point_force_derivative(FLOOR, mode, p, v, anchor, h), (3, 3))
+@dataclass(frozen=True)
+class Case:
+    """A point well inside of one regime of the law, with how far it is from the regime's end in each direction."""
+
+    floor: FloorParameters
+    mode: int
+    p: Vector
+    v: Vector
+    anchor: Vector
+    h: float
+    load: float  # [N] −(k_n p_n + b_n ṗ_n)
+    room: float  # [m] a displacement of P_{k+1} over which the regime stays the same, with a hundredfold margin
+
+    @property
+    def force(self):
+        return np.array(point_force(self.floor, self.mode, self.p, self.v, self.anchor))
+
+    @property
+    def derivative(self):
+        entries = point_force_derivative(self.floor, self.mode, self.p, self.v, self.anchor, self.h)
+        return np.reshape(entries, (3, 3))
+
+    @property
+    def trial(self):
+        """[N] What spring and damper ask for along the floor."""
+        f = self.floor
+        return -(f.k_t * np.subtract(self.p[:2], self.anchor) + f.b_t * np.array(self.v[:2]))
+
+
+REGIMES = ("viscous", "sliding", "sticking", "yielding")
+
+
+@st.composite
+def cases(draw, regime):
+    """Every number of its own: what is taken for another shows."""
+    k_n, k_t = draw(st.floats(5e4, 9e4)), draw(st.floats(1e4, 4e4))
+    b_n, b_t = draw(st.floats(100.0, 200.0)), draw(st.floats(20.0, 60.0))
+    mu_s, mu_d, zvt = draw(st.floats(0.6, 0.9)), draw(st.floats(0.2, 0.5)), draw(st.floats(1e-3, 1e-2))
+    floor = FloorParameters(k_n, b_n, k_t, b_t, mu_s, mu_d, zvt)
+    h, load = draw(st.floats(2e-4, 4e-3)), draw(st.floats(5.0, 500.0))
+    climb = draw(st.floats(-0.3, 0.3))
+    anchor = (draw(lengths), draw(lengths))
+    # Away from the axes, so that no entry of the derivative is zero by chance.
+    angle = draw(st.sampled_from([0.0, 0.5, 1.0, 1.5])) * math.pi + draw(st.floats(0.2, 1.3))
+    along = np.array([math.cos(angle), math.sin(angle)])
+    dn, dt = 0.5 * k_n + b_n / h, 0.5 * k_t + b_t / h
+    room = 1e-2 * load / dn
+    if regime in ("viscous", "sliding"):
+        speed = zvt * draw(st.floats(0.1, 0.8) if regime == "viscous" else st.floats(1.2, 300.0))
+        velocity, place = speed * along, np.array([draw(lengths), draw(lengths)])
+        room = min(room, 1e-2 * h * speed)
+    else:
+        asked = mu_s * load * draw(st.floats(0.1, 0.8) if regime == "sticking" else st.floats(1.2, 30.0))
+        velocity = np.array([draw(speeds), draw(speeds)])
+        place = np.array(anchor) - (asked * along + b_t * velocity) / k_t
+        room = min(room, 1e-2 * asked / dt)
+    p = (float(place[0]), float(place[1]), -(load + b_n * climb) / k_n)
+    v = (float(velocity[0]), float(velocity[1]), climb)
+    mode = SLIDING if regime in ("viscous", "sliding") else STICKING
+    return Case(floor, mode, p, v, anchor, h, load, room)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_force_in_each_regime(regime, data):
+    """Along the floor: μ_d F_n against the motion, less below the threshold; spring and damper, up to μ_s F_n."""
+    case = data.draw(cases(regime))
+    velocity, size = np.array(case.v[:2]), np.linalg.norm(case.trial)
+    if case.mode == SLIDING:
+        expected = -case.floor.mu_d * case.load * velocity / max(np.linalg.norm(velocity), case.floor.zvt)
+    else:
+        expected = case.trial * min(1.0, case.floor.mu_s * case.load / size)
+    assert case.force[:2] == pytest.approx(expected, rel=1e-9)
+    assert case.force[2] == pytest.approx(case.load, rel=1e-9)
+    assert is_clipped(case.floor, case.p, case.v, case.anchor) == (size > case.floor.mu_s * case.load)
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_derivative(regime, data):
+    """Entry by entry against central differences of fourth order."""
+    case = data.draw(cases(regime))
+    exact, step = case.derivative, 0.1 * case.room
     difference = np.zeros((3, 3))
     for k in range(3):
-        ahead, behind = (
-            np.array(point_force(FLOOR, mode, moved(p, 0.5 * s, k), moved(v, s / h, k), anchor)) for s in (eps, -eps)
-        )
-        difference[:, k] = (ahead - behind) / (2 * eps)
-    scale = max(1.0, float(np.abs(exact).max()))
-    assert np.abs(exact - difference).max() <= 1e-4 * scale
+        far, ahead, behind, farther = (
+            point_force(
+                case.floor, case.mode, moved(case.p, 0.5 * n * step, k), moved(case.v, n * step / case.h, k),
+                case.anchor,
+            )
+            for n in (2, 1, -1, -2)
+        )  # fmt: skip
+        difference[:, k] = (8.0 * np.subtract(ahead, behind) - np.subtract(far, farther)) / (12.0 * step)
+    assert np.all(np.abs(exact - difference) <= 1e-6 * np.abs(difference) + 1e-9 * np.abs(exact).max())
+
+
+def test_a_point_at_the_edge_of_its_cone_is_not_clipped():
+    """In numbers that are exact: 4 N of 0.5 times 8 N."""
+    floor = FloorParameters(k_n=8.0, b_n=1.0, k_t=4.0, b_t=1.0, mu_s=0.5, mu_d=0.25, zvt=1.0)
+    assert point_force(floor, STICKING, (1.0, 0.0, -1.0), STILL, HERE) == (-4.0, 0.0, 8.0)
+    for x, clipped in ((1.0, False), (np.nextafter(1.0, 2.0), True)):
+        assert is_clipped(floor, (x, 0.0, -1.0), STILL, HERE) == clipped
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(REGIMES), st.data())
+def test_a_point_that_is_free_or_would_be_pulled_feels_nothing(regime, data):
+    case = data.draw(cases(regime))
+    lifted = (*case.v[:2], case.v[2] + 1.001 * case.load / case.floor.b_n)
+    for feels in (replace(case, mode=NONE), replace(case, v=lifted)):
+        assert not feels.force.any()
+        assert not feels.derivative.any()
 
 
 def moved(x, by, k):
     return tuple(value + by if i == k else value for i, value in enumerate(x))
 
 
-def near_a_kink(mode, p, v, anchor):
-    raw = -(FLOOR.k_n * p[2] + FLOOR.b_n * v[2])
-    speed = math.hypot(v[0], v[1])
-    trial = math.hypot(
-        FLOOR.k_t * (p[0] - anchor[0]) + FLOOR.b_t * v[0], FLOOR.k_t * (p[1] - anchor[1]) + FLOOR.b_t * v[1]
-    )
-    slipping = mode == STICKING and abs(trial - FLOOR.mu_s * raw) < 1.0
-    turning = mode == SLIDING and (abs(speed - FLOOR.zvt) < 1e-2)
-    return abs(raw) < 1.0 or slipping or turning
-
-
-def test_stored_energy_is_the_work_against_the_springs():
-    p = (3e-4, -1e-4, -2e-3)
-    expected = 0.5 * FLOOR.k_n * p[2] ** 2 + 0.5 * FLOOR.k_t * (p[0] ** 2 + p[1] ** 2)
-    assert stored_energy(FLOOR, STICKING, p, HERE) == pytest.approx(expected, rel=1e-14)
-    assert stored_energy(FLOOR, NONE, p, HERE) == 0.0
+@pytest.mark.parametrize("mode", [SLIDING, STICKING])
+def test_stored_energy_is_the_work_against_the_springs(mode):
+    floor = FLOOR._replace(k_t=2e4)
+    p, anchor = (3e-4, -1e-4, -2e-3), (1e-4, 7e-4)
+    expected = 0.5 * floor.k_n * p[2] ** 2 + 0.5 * floor.k_t * (2e-4**2 + 8e-4**2)
+    assert stored_energy(floor, mode, p, anchor) == pytest.approx(expected, rel=1e-14)
+    assert stored_energy(floor, NONE, p, anchor) == 0.0
+    assert stored_energy(floor, mode, (*p[:2], 0.0), anchor) == 0.0
+    assert stored_energy(floor, mode, (*p[:2], 2e-3), anchor) == 0.0
 
 
 @given(points, velocities)
@@ -174,6 +270,20 @@ def test_the_anchor_moves_only_when_the_point_slides_or_yields(mode, p, v, ancho
     assert after <= before * (1 + 1e-12)
     if mode == STICKING and not is_clipped(FLOOR, p, v, anchor):
         assert new == anchor
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(["viscous", "sliding", "yielding"]), st.data())
+def test_a_dragged_anchor_stretches_the_spring_by_the_friction_and_no_more(regime, data):
+    """Shortened from where it is held towards the end of the step, if at all."""
+    case = data.draw(cases(regime))
+    end = tuple(np.add(case.p, 0.5 * case.h * np.array(case.v)))
+    new = anchor_at_end(case.floor, case.mode, case.p, case.v, case.anchor, end, tuple(case.force))
+    before, after = np.subtract(end[:2], case.anchor), np.subtract(end[:2], new)
+    length = min(np.linalg.norm(before), np.hypot(*case.force[:2]) / case.floor.k_t)
+    assert after == pytest.approx(before * length / np.linalg.norm(before), rel=1e-9, abs=1e-15)
+    without = case.floor._replace(k_t=0.0)
+    assert anchor_at_end(without, case.mode, case.p, case.v, case.anchor, end, (1.0, 1.0, 1.0)) == case.anchor
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from biped.integrators.composition import kernels
 from biped.integrators.composition.weights import SCHEMES, Scheme
 from biped.integrators.integrator import Integrator
 from biped.integrators.newton_settings import SolverSettings
-from biped.kernels.state.checkpoint import new_before
+from biped.kernels.state.checkpoint import new_checkpoint
 from biped.kernels.state.method import Variational
-from biped.kernels.variational.newton import TwoSided
+from biped.kernels.variational.newton import ArticulatedNewton
 from biped.model import Model
 
 
@@ -100,9 +100,11 @@ class Composition(SolverSettings):
                 f"integrator.base = {self.base!r}: only symmetric variational integrators can be composed, "
                 f"such as 'recursive'"
             )
-        finder = kernels.ScaledTwoSided() if isinstance(inner.finder, TwoSided) else inner.finder
-        part = Variational(inner.body, finder, inner.guess, self.solver)
-        before = new_before(model.nq, model.nv, model.nc)
+        root_finder = (
+            kernels.ScaledArticulatedNewton() if isinstance(inner.root_finder, ArticulatedNewton) else inner.root_finder
+        )
+        part = Variational(inner.body, root_finder, inner.guess, self.solver)
+        before = new_checkpoint(model.nq, model.nv, model.nc)
         return kernels.Composition(part, np.array(self._parts.weights), before, np.zeros(model.nv))
 
     @property

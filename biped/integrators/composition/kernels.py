@@ -10,16 +10,16 @@ by backward differences, and so well that one iteration mostly does.
 import math
 from typing import Any, NamedTuple
 
-from biped.kernels.state.checkpoint import Before, keep, take_back
+from biped.kernels.state.checkpoint import Checkpoint, roll_back, save_checkpoint
 from biped.kernels.state.method import (
     Variational,
     advance,
-    find_step,
+    find_root,
     remember,
     set_new_momentum,
     solve_step,
 )
-from biped.kernels.state.simulation_state import TOTAL_STEPS
+from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
 from biped.kernels.state.status import OK, cause_of
 from biped.kernels.step.step import count_iterations, prepare, substep
 from biped.kernels.tree.factorization import solve
@@ -36,7 +36,7 @@ KEPT_GAIN = 0.05
 # ... and, at the most, with one that stays in use.
 FRESH_GAIN = 0.02
 
-# Places in ``Plant.history_for``.
+# Places in ``SimulationState.history_for``.
 LENGTH = 0  # [s] of the composed steps that the history is of
 KEPT = 1  # how many of them it has
 UNTIL = 2  # ``TOTAL_STEPS`` when the last of them began
@@ -47,7 +47,7 @@ class Composition(NamedTuple):
 
     inner: Variational
     weights: Floats
-    before: Before  # where a part of the step began
+    checkpoint: Checkpoint  # where a part of the step began
     rate: Floats  # (nv,) the plant's then
 
 
@@ -58,92 +58,92 @@ class Stage(NamedTuple):
     number: int
 
 
-class ScaledTwoSided(NamedTuple):
+class ScaledArticulatedNewton(NamedTuple):
     """Newton's method with one exact matrix a stage, and none where that of another stage will do."""
 
 
 def history_shape(method: Any, nv: int) -> tuple[int, int, int]:
-    """The shape of ``Plant.history`` that a method needs."""
+    """The shape of ``SimulationState.history`` that a method needs."""
     return (method.weights.shape[0], nv, DEPTH) if isinstance(method, Composition) else (0, nv, 0)
 
 
 @advance.register(Composition)
-def advance_composed(tree, ground, plant, pushes, work, method, begin, h):
+def advance_composed(tree, ground, state, pushes, scratch, method, begin, h):
     """In halves, quarters, ... where a stage does not converge: the step is taken back, so that all have its order."""
     units = 1 << method.inner.solver.max_halvings
     done, size, iterations, most = 0, units, 0, 0
     while done < units:
         part = h * (size / units)
-        keep(plant, method.before)
-        copy1(plant.rate, method.rate)
-        fit_history(plant, part)
-        taken, hardest = take_stages(tree, ground, plant, pushes, work, method, begin + h * (done / units), part)
+        save_checkpoint(state, method.checkpoint)
+        copy1(state.cache.rate, method.rate)
+        fit_history(state, part)
+        taken, hardest = take_stages(tree, ground, state, pushes, scratch, method, begin + h * (done / units), part)
         if taken >= 0:
             iterations += taken
             most = max(most, hardest)
             done += size
         else:
-            take_part_back(tree, plant, work, method)
+            roll_back_part(tree, state, scratch, method)
             if size == 1:
                 if done > 0:
-                    take_back(plant, work.before)
-                    prepare(tree, plant, work)
+                    roll_back(state, scratch.checkpoint)
+                    prepare(tree, state, scratch)
                 return taken
             if size == units:
-                keep(plant, work.before)
+                save_checkpoint(state, scratch.checkpoint)
             size //= 2
-    count_iterations(plant.counts, iterations, most, size < units)
+    count_iterations(state.counts, iterations, most, size < units)
     return OK
 
 
 @kernel
-def take_stages(tree, ground, plant, pushes, work, method, begin, h):
+def take_stages(tree, ground, state, pushes, scratch, method, begin, h):
     """The iterations of all stages, and the most of any of them; or a cause of failure."""
     total = most = 0
     time = begin
     for index in range(method.weights.shape[0]):
         part = method.weights[index] * h
         stage = Stage(method.inner, index)
-        taken = substep(tree, ground, plant, pushes, work, stage, time, part, math.inf)
+        taken = substep(tree, ground, state, pushes, scratch, stage, time, part, math.inf)
         if taken < 0:
             return taken, most
         total += taken
         most = max(most, taken)
         time += part
-    plant.history_for[KEPT] += 1.0
-    plant.history_for[UNTIL] = plant.counts[TOTAL_STEPS]
+    state.cache.history_for[KEPT] += 1.0
+    state.cache.history_for[UNTIL] = state.counts[TOTAL_STEPS]
     return total, most
 
 
 @kernel
-def take_part_back(tree, plant, work, method):
-    take_back(plant, method.before)
-    prepare(tree, plant, work)
-    copy1(method.rate, plant.rate)
-    plant.history_for[KEPT] = 0.0
+def roll_back_part(tree, state, scratch, method):
+    roll_back(state, method.checkpoint)
+    prepare(tree, state, scratch)
+    copy1(method.rate, state.cache.rate)
+    state.cache.history_for[KEPT] = 0.0
 
 
 @kernel
-def fit_history(plant, h):
+def fit_history(state, h):
     """Forget the history of steps of another length, and one that something else has stepped since."""
-    since = plant.counts[TOTAL_STEPS] - plant.history_for[UNTIL]
-    if plant.history_for[LENGTH] != h or since < 0.0 or since > 1.0:
-        plant.history_for[LENGTH] = h
-        plant.history_for[KEPT] = 0.0
+    since = state.counts[TOTAL_STEPS] - state.cache.history_for[UNTIL]
+    if state.cache.history_for[LENGTH] != h or since < 0.0 or since > 1.0:
+        state.cache.history_for[LENGTH] = h
+        state.cache.history_for[KEPT] = 0.0
 
 
 @kernel
-def predict(plant, index, rate):
+def predict(state, index, rate):
     """The rate of a stage: the sum of its differences, up to the smallest; without any, the rate of the last stage."""
-    known = int(min(plant.history_for[KEPT], float(DEPTH)))
+    known = int(min(state.cache.history_for[KEPT], float(DEPTH)))
     if known == 0:
-        copy1(plant.rate, rate)
+        copy1(state.cache.rate, rate)
         return
     rate[:] = 0.0
-    order = order_of_prediction(plant.history, index, known)
+    order = order_of_prediction(state.cache.history, index, known)
     for dof in range(rate.shape[0]):
         for k in range(order):
-            rate[dof] += plant.history[index, dof, k]
+            rate[dof] += state.cache.history[index, dof, k]
 
 
 @kernel
@@ -161,71 +161,78 @@ def order_of_prediction(history, index, known):
 
 
 @solve_step.register(Stage)
-def solve_stage(tree, ground, plant, pushes, work, method, h):
-    predict(plant, method.number, work.delta)
-    work.shift[:] = 0.0
-    displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
-    taken = find_step(tree, ground, plant, pushes, work, method.inner, method.inner.finder, h)
-    return on_branch(tree, plant, work, taken)
+def solve_stage(tree, ground, state, pushes, scratch, method, h):
+    predict(state, method.number, scratch.delta)
+    scratch.shift[:] = 0.0
+    displace(tree, scratch.motion.poses, state.q, scratch.shift, h, scratch.delta, scratch.q, scratch.shift)
+    taken = find_root(tree, ground, state, pushes, scratch, method.inner, method.inner.root_finder, h)
+    return on_branch(tree, state, scratch, taken)
 
 
 @set_new_momentum.register(Stage)
-def set_stage_momentum(tree, plant, pushes, work, method, h):
-    set_new_momentum(tree, plant, pushes, work, method.inner, h)
+def set_stage_momentum(tree, state, pushes, scratch, method, h):
+    set_new_momentum(tree, state, pushes, scratch, method.inner, h)
 
 
 @remember.register(Stage)
-def remember_stage(tree, plant, work, method, h):
+def remember_stage(tree, state, scratch, method, h):
     """The new backward differences of the stage's rate: ∇⁰ is the rate, ∇ᵏ⁺¹ the change of ∇ᵏ."""
-    set_rates(tree, plant.q, work, h, work.delta)
-    for dof in range(plant.rate.shape[0]):
-        difference = work.delta[dof]
+    set_rates(tree, state.q, scratch, h, scratch.delta)
+    for dof in range(state.cache.rate.shape[0]):
+        difference = scratch.delta[dof]
         for k in range(DEPTH):
-            before = plant.history[method.number, dof, k]
-            plant.history[method.number, dof, k] = difference
+            before = state.cache.history[method.number, dof, k]
+            state.cache.history[method.number, dof, k] = difference
             difference -= before
-        plant.rate[dof] = work.delta[dof]
-        plant.rate_change[dof] = 0.0
-        plant.rate_curve[dof] = 0.0
-    plant.clock[2] = abs(h)
+        state.cache.rate[dof] = scratch.delta[dof]
+        state.cache.rate_change[dof] = 0.0
+        state.cache.rate_curve[dof] = 0.0
+    state.clock[LAST_STEP_LENGTH] = abs(h)
 
 
 @kernel
-def try_kept(tree, ground, plant, pushes, work, method, h, norm):
+def try_kept(tree, ground, state, pushes, scratch, method, h, norm):
     """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less.
 
     Newton's matrix is M/h + O(1), so that the factors of a step of another length, also backwards, serve by
     their ratio.
     """
-    copy1(work.q, work.base_q)
-    copy1(work.shift, work.base_shift)
-    solve(tree, work.motion.poses.motion, work.next.motion, work.residual, kept_factors(plant, work), work.delta)
-    factor = h / plant.kept_for[0]
-    displace(tree, work.next, work.base_q, work.base_shift, factor, work.delta, work.q, work.shift)
-    reduced = evaluate(method.body, tree, ground, plant, pushes, work, h)
+    copy1(scratch.q, scratch.base_q)
+    copy1(scratch.shift, scratch.base_shift)
+    solve(
+        tree,
+        scratch.motion.poses.motion,
+        scratch.next.motion,
+        scratch.residual,
+        kept_factors(state, scratch),
+        scratch.delta,
+    )
+    factor = h / state.cache.kept_for[0]
+    displace(tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift)
+    reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
     if reduced < norm:
         return reduced
-    copy1(work.base_q, work.q)
-    copy1(work.base_shift, work.shift)
-    return evaluate(method.body, tree, ground, plant, pushes, work, h)
+    copy1(scratch.base_q, scratch.q)
+    copy1(scratch.base_shift, scratch.shift)
+    return evaluate(method.body, tree, ground, state, pushes, scratch, h)
 
 
-@find_step.register(ScaledTwoSided)
-def find_by_scaled_newton(tree, ground, plant, pushes, work, method, finder, h):
+@find_root.register(ScaledArticulatedNewton)
+def find_by_scaled_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
     """The guess is so good that after one exact iteration its factorization does the rest."""
-    tolerance = tolerance_of(method, tree, work, h)
-    norm = evaluate(method.body, tree, ground, plant, pushes, work, h)
-    trust = plant.kept_for[0] != 0.0 and norm * KEPT_GAIN <= tolerance
+    tolerance = tolerance_of(method, tree, scratch, h)
+    norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)
+    trust = state.cache.kept_for[0] != 0.0 and norm * KEPT_GAIN <= tolerance
     iteration = 0
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)
         iteration += 1
         if trust:
-            reduced = try_kept(tree, ground, plant, pushes, work, method, h, norm)
+            reduced = try_kept(tree, ground, state, pushes, scratch, method, h, norm)
             trust = reduced <= FRESH_GAIN * norm
             norm = reduced
         else:
-            norm = iterate(tree, ground, plant, pushes, work, method, h, tolerance, norm)
+            norm = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
             trust = True
     return iteration

@@ -10,10 +10,10 @@ from biped.errors import InputError
 from biped.integrators.explicit.integrators import ContinuousTime, room_for
 from biped.integrators.explicit.interrupts import interrupts_afterwards
 from biped.integrators.explicit.kernels.methods import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
-from biped.kernels.loop.closed_loop import World, interpreted, record, scene_of, take_step
+from biped.kernels.loop.closed_loop import World, common_of, interpreted, record, take_step
 from biped.kernels.loop.log import STRIDE
 from biped.kernels.state.method import advance
-from biped.kernels.state.simulation_state import STEPS
+from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS
 from biped.kernels.state.status import NOT_CONVERGED, OK
 from biped.kernels.step.step import time_of
 from biped.model import Model
@@ -77,38 +77,38 @@ class Adaptive(ContinuousTime):
         return no_stages(room_for(model))
 
     def take_steps(self, world: World, steps: int) -> int:
-        """What ``biped.kernels.loop.closed_loop.hold`` does, one step after the other from Python.
+        """What ``biped.kernels.loop.closed_loop.rollout`` does, one step after the other from Python.
 
         Ctrl-C comes through between two steps. With no steps it only loads what is compiled.
         """
-        tree, ground, plant, pushes, work = world.tree, world.ground, world.plant, world.pushes, world.work
+        tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
         inner, log = world.method, world.log
         other = interpreted(world, _ByScipy(inner, self.relative_tolerance, self.absolute_tolerance))
         if steps == 0:
-            begin_flow(tree, ground, plant, pushes, work, inner, time_of(plant), plant.clock[1])
-            slope_of_flow(tree, ground, plant, pushes, inner.flow, plant.clock[1])
+            begin_flow(tree, ground, state, pushes, scratch, inner, time_of(state), state.clock[STEP_LENGTH])
+            slope_of_flow(tree, ground, state, pushes, inner.flow, state.clock[STEP_LENGTH])
         for _ in range(steps):
             with interrupts_afterwards():
-                if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
+                if state.counts[STEPS] % log.cursor[STRIDE] == 0:
                     record(world)
-                reason: int = take_step(other, scene_of(other), other)
+                reason: int = take_step(common_of(other), other)
                 if reason != OK:
                     return reason
         return OK
 
 
 def _advance_by_scipy(
-    tree: Any, ground: Any, plant: Any, pushes: Any, work: Any, method: _ByScipy, begin: float, h: float
+    tree: Any, ground: Any, state: Any, pushes: Any, scratch: Any, method: _ByScipy, begin: float, h: float
 ) -> int:
     """Advance the plant by h; the solver sets out to do it in one step."""
     from scipy.integrate import DOP853  # takes a while to load
 
     flow = method.inner.flow
-    begin_flow(tree, ground, plant, pushes, work, method.inner, begin, h)
+    begin_flow(tree, ground, state, pushes, scratch, method.inner, begin, h)
 
     def slope(_: float, y: Floats) -> Floats:
         flow.at.whole[:] = y
-        slope_of_flow(tree, ground, plant, pushes, flow, h)
+        slope_of_flow(tree, ground, state, pushes, flow, h)
         return flow.slope.whole.copy()
 
     with np.errstate(over="ignore", invalid="ignore"):  # a failed step is found by its numbers
@@ -126,7 +126,7 @@ def _advance_by_scipy(
     if solver.status == "failed":
         return NOT_CONVERGED
     flow.at.whole[:] = solver.y
-    return int(end_flow(tree, ground, plant, pushes, work, method.inner, h))
+    return int(end_flow(tree, ground, state, pushes, scratch, method.inner, h))
 
 
 advance.register(_ByScipy)(_advance_by_scipy)

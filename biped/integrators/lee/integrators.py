@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 from biped.errors import InputError
 from biped.integrators.lee.kernels.broyden import new_broyden
 from biped.integrators.lee.kernels.dense_newton import new_column_newton, new_summed_newton
-from biped.integrators.lee.kernels.initial_guesses import CURRENT, DYNAMICS, EULER, EXTRAPOLATED, Proposed
-from biped.integrators.lee.kernels.riqn import ImpulseNewton
+from biped.integrators.lee.kernels.initial_guesses import CURRENT, DYNAMICS, EULER, EXTRAPOLATED, InitialGuess
+from biped.integrators.lee.kernels.riqn import Riqn
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.state.method import Variational
-from biped.kernels.variational.newton import TwoSided
+from biped.kernels.variational.newton import ArticulatedNewton
 from biped.model import Model
 
 #: Where the search of a step starts: ours, and the paper's IG1, IG2 and IG3 (section 3.3).
@@ -51,10 +51,10 @@ class Lee(NewtonSettings):
 
     def method(self, model: Model) -> Variational:
         """What the kernels step a tree by."""
-        return Variational(ScrewBody(), self._finder(model), Proposed(GUESSES[self.guess]), self.solver)
+        return Variational(ScrewBody(), self._finder(model), InitialGuess(GUESSES[self.guess]), self.solver)
 
     def _finder(self, model: Model) -> Any:
-        return TwoSided()
+        return ArticulatedNewton()
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class LeeRiqn(Lee):
     name: ClassVar[str] = "lee-riqn"
 
     def _finder(self, model: Model) -> Any:
-        return ImpulseNewton()
+        return Riqn()
 
 
 @dataclass(frozen=True)

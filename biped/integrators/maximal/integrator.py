@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from biped.integrators.maximal.kernels import new_finder
+from biped.integrators.maximal.kernels import new_root_finder
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.discrete_body import MidpointBody
@@ -30,11 +30,11 @@ class Maximal(NewtonSettings):
 
     def method(self, model: Model) -> Variational:
         """What the kernels step a tree by."""
-        return Variational(MidpointBody(), new_finder(model.n), Extrapolation(), self.solver)
+        return Variational(MidpointBody(), new_root_finder(model.n), Extrapolation(), self.solver)
 
     def recorder(self, method: Variational) -> Any:
         """What of the method is recorded."""
-        return method.finder
+        return method.root_finder
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""

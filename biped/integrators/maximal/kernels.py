@@ -2,8 +2,8 @@
 
 Every body has a position and a unit quaternion of its own; the joints are equations. A step solves (5.11): for each
 body the balance of its impulses at k, in which each joint has a multiplier λ, and at k + 1 the rows of the joints,
-g = 0, and of the quaternions' norms. The poses at k + 1 stand in ``work.next`` and ``work.shift``; that bodies are
-joined shows in nothing but g.
+g = 0, and of the quaternions' norms. The poses at k + 1 stand in ``scratch.next`` and ``scratch.shift``; that bodies
+are joined shows in nothing but g.
 
 What the joints' multipliers do. G_kᵀ λ is a wrench of a joint on its outboard body, and its opposite on the inboard
 one. It enters the balances linearly, and its Jacobian is that of the configuration at k, fixed in the step. From the
@@ -39,8 +39,8 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.log import record_more
-from biped.kernels.state.method import find_step
-from biped.kernels.state.simulation_state import TOTAL_STEPS
+from biped.kernels.state.method import find_root
+from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
 from biped.kernels.state.status import cause_of
 from biped.kernels.tree.dynamics import rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, solve_outboard
@@ -78,13 +78,13 @@ from contact.vectors import (
 GAP = 1e-13
 ROUNDINGS = 16.0
 
-# Places in ``MaximalFinder.gap``.
+# Places in ``MaximalNewton.gap``.
 POSITION = 0  # [m] of a joint's points
 ROTATION = 1  # sine of half an angle, or a quaternion's norm less one
 GAPS = 2
 
 
-class MaximalFinder(NamedTuple):
+class MaximalNewton(NamedTuple):
     """Newton's method for all bodies' poses and all joints' multipliers, eliminated in O(n) (Algorithm 5.1).
 
     With its room for n bodies. Nothing in it outlives the step but what is recorded.
@@ -101,13 +101,13 @@ class MaximalFinder(NamedTuple):
     solved: Integers  # (1,) how many steps were done before the one that ``start`` is of
 
 
-def new_finder(n: int) -> MaximalFinder:
+def new_root_finder(n: int) -> MaximalNewton:
     """Room for a tree of n bodies, filled with NaN; no step is solved yet."""
     jump, path, base_com, base_quaternion, momentum, start = (
         np.full((n, width), np.nan) for width in (6, 6, 3, 4, 6, 6)
     )
     gap, worst, solved = np.full(GAPS, np.nan), np.zeros(GAPS), np.array([-2], dtype=np.int64)
-    return MaximalFinder(jump, path, base_com, base_quaternion, momentum, start, gap, worst, solved)
+    return MaximalNewton(jump, path, base_com, base_quaternion, momentum, start, gap, worst, solved)
 
 
 @kernel
@@ -127,8 +127,8 @@ def joint_on_body(tree, poses, i):
 
 
 @kernel
-def set_joint_rows(tree, poses, finder, i):
-    """N_i into ``poses.motion``, y_i into ``finder.jump``; how far the joint is open: [m], sine of half an angle.
+def set_joint_rows(tree, poses, root_finder, i):
+    """N_i into ``poses.motion``, y_i into ``root_finder.jump``; how far the joint is open: [m], sine of half an angle.
 
     With the relative turn (c, u) in the inboard body's axes and the joint's axis a there, the rows are the part
     of u across a for a hinge, all of u for a slide, and the distance of the joint's two places: all of it, or the part
@@ -159,144 +159,144 @@ def set_joint_rows(tree, poses, finder, i):
             r = sub(r, scale(dot(r, free), free))
             turn = mat_vec(rotation, scale(-2.0 / c, u))
             sine = norm(u)
-        store_twist(finder.jump, i, sub(cross(joint, turn), r), turn)
+        store_twist(root_finder.jump, i, sub(cross(joint, turn), r), turn)
         return norm(r), sine
     store_twist(poses.motion, dof, (0.0, joint[2], -joint[1]), (1.0, 0.0, 0.0))
     store_twist(poses.motion, dof + 1, (-joint[2], 0.0, joint[0]), (0.0, 1.0, 0.0))
     store_twist(poses.motion, dof + 2, (joint[1], -joint[0], 0.0), (0.0, 0.0, 1.0))
-    store_twist(finder.jump, i, scale(-1.0, r), (0.0, 0.0, 0.0))
+    store_twist(root_finder.jump, i, scale(-1.0, r), (0.0, 0.0, 0.0))
     return norm(r), 0.0
 
 
 @kernel
-def set_joint_coordinate(tree, plant, work, i):
-    """The coordinates of joint i, from the poses at k + 1 into ``work.q``; an angle goes on from the one at k."""
-    quaternion, rotation, place = inboard_frame(tree, work.next, i)
+def set_joint_coordinate(tree, state, scratch, i):
+    """The coordinates of joint i, from the poses at k + 1 into ``scratch.q``; an angle goes on from the one at k."""
+    quaternion, rotation, place = inboard_frame(tree, scratch.next, i)
     first = tree.first_q[i]
     if tree.kind[i] == PRISMATIC:
-        r = sub(joint_on_body(tree, work.next, i), place)
-        work.q[first] = dot(r, mat_vec(rotation, load3(tree.axis, i)))
+        r = sub(joint_on_body(tree, scratch.next, i), place)
+        scratch.q[first] = dot(r, mat_vec(rotation, load3(tree.axis, i)))
         return
-    after = quat_mul(quat_conj(quaternion), load4(work.next.quaternion, i))
+    after = quat_mul(quat_conj(quaternion), load4(scratch.next.quaternion, i))
     if tree.kind[i] == REVOLUTE:
-        quaternion, _, _ = inboard_frame(tree, work.motion.poses, i)
-        before = quat_mul(quat_conj(quaternion), load4(work.motion.poses.quaternion, i))
+        quaternion, _, _ = inboard_frame(tree, scratch.motion.poses, i)
+        before = quat_mul(quat_conj(quaternion), load4(scratch.motion.poses.quaternion, i))
         a = load3(tree.axis, i)
         c0, s0, c1, s1 = before[0], dot(before[1:], a), after[0], dot(after[1:], a)
         s, c = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
         if c < 0.0:
             s, c = -s, -c
-        work.q[first] = plant.q[first] + 2.0 * math.atan2(s, c)
+        scratch.q[first] = state.q[first] + 2.0 * math.atan2(s, c)
     else:
         agreement = 0.0
         for k in range(4):
-            agreement += after[k] * plant.q[first + k]
+            agreement += after[k] * state.q[first + k]
         sign = -1.0 if agreement < 0.0 else 1.0
         for k in range(4):
-            work.q[first + k] = sign * after[k]
+            scratch.q[first + k] = sign * after[k]
 
 
 @kernel
-def place_free_bodies(tree, plant, work, finder):
-    """All that follows from the bodies' positions and quaternions in ``work.next``; sets the gaps.
+def place_free_bodies(tree, state, scratch, root_finder):
+    """All that follows from the bodies' positions and quaternions in ``scratch.next``; sets the gaps.
 
     Returns the square of the momentum [N·s, N·m·s] that would close the gaps within a step of unit length.
     """
-    poses = work.next
+    poses = scratch.next
     position = rotation = total = 0.0
     for i in range(tree.parent.shape[0]):
         q = load4(poses.quaternion, i)
         store9(poses.rotation, i, quat_matrix(q))
         rotation = max(rotation, abs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0))
         if tree.kind[i] == FLOATING:
-            store_twist(finder.jump, i, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+            store_twist(root_finder.jump, i, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         else:
-            distance, sine = set_joint_rows(tree, poses, finder, i)
+            distance, sine = set_joint_rows(tree, poses, root_finder, i)
             position, rotation = max(position, distance), max(rotation, sine)
             linear = tree.mass[i] * distance
             angular = (tree.inertia[i, 0] + tree.inertia[i, 4] + tree.inertia[i, 8]) * sine
             total += linear * linear + angular * angular
             dof = tree.first_v[i]
-            if tree.dofs[i] == 1 and (plant.stiffness[dof] != 0.0 or plant.damping[dof] != 0.0):
-                set_joint_coordinate(tree, plant, work, i)
+            if tree.dofs[i] == 1 and (state.stiffness[dof] != 0.0 or state.damping[dof] != 0.0):
+                set_joint_coordinate(tree, state, scratch, i)
     for c in range(tree.contact_body.shape[0]):
         store3(poses.contact, c, point_of_body(poses, tree.contact_body[c], load3(tree.contact_offset, c)))
-    finder.gap[POSITION], finder.gap[ROTATION] = position, rotation
+    root_finder.gap[POSITION], root_finder.gap[ROTATION] = position, rotation
     return total
 
 
 @kernel
-def evaluate_free(body, tree, ground, plant, pushes, work, finder, h):
+def evaluate_free(body, tree, ground, state, pushes, scratch, root_finder, h):
     """(‖e‖, ‖e‖ together with the gaps as momenta), at the bodies' candidate poses."""
-    gaps = place_free_bodies(tree, plant, work, finder)
+    gaps = place_free_bodies(tree, state, scratch, root_finder)
     for j in range(pushes.body.shape[0]):
-        place_push(work.next, pushes, j, pushes.right)
-    squared = set_residual(body, tree, ground, plant, pushes, work, h)
+        place_push(scratch.next, pushes, j, pushes.right)
+    squared = set_residual(body, tree, ground, state, pushes, scratch, h)
     return math.sqrt(squared), math.sqrt(squared + gaps / (h * h))
 
 
 @kernel
-def load_jumps(tree, work, finder):
+def load_jumps(tree, scratch, root_finder):
     """The sums of the jumps, and what they do to the balances, into ``factors.wrench``: before the elimination."""
-    factors = work.motion.factors
+    factors = scratch.motion.factors
     for i in range(tree.parent.shape[0]):
-        path = load6(finder.jump, i)
+        path = load6(root_finder.jump, i)
         if tree.parent[i] >= 0:
-            path = add6(load6(finder.path, tree.parent[i]), path)
-        store6(finder.path, i, path)
+            path = add6(load6(root_finder.path, tree.parent[i]), path)
+        store6(root_finder.path, i, path)
         for row in range(6):
             factors.wrench[i, row] = row_dot(factors.block, i, row, path)
 
 
 @kernel
-def set_newton_twists(body, tree, ground, plant, work, finder, h):
+def set_newton_twists(body, tree, ground, state, scratch, root_finder, h):
     """Newton's displacement Δ of every body, about O at k + 1, into ``factors.twist``."""
-    factors = work.motion.factors
-    left, right = work.motion.poses.motion, work.next.motion
-    set_newton_blocks(body, tree, ground, plant, work, h)
-    load_jumps(tree, work, finder)
-    eliminate(tree, left, right, work.diagonal, factors, 0)
-    solve_inboard(tree, left, work.residual, factors, 0)
-    solve_outboard(tree, right, factors, work.delta)
+    factors = scratch.motion.factors
+    left, right = scratch.motion.poses.motion, scratch.next.motion
+    set_newton_blocks(body, tree, ground, state, scratch, h)
+    load_jumps(tree, scratch, root_finder)
+    eliminate(tree, left, right, scratch.diagonal, factors, 0)
+    solve_inboard(tree, left, scratch.residual, factors, 0)
+    solve_outboard(tree, right, factors, scratch.delta)
     for i in range(tree.parent.shape[0]):
-        store6(factors.twist, i, add6(load6(factors.twist, i), load6(finder.path, i)))
+        store6(factors.twist, i, add6(load6(factors.twist, i), load6(root_finder.path, i)))
 
 
 @kernel
-def keep_base(tree, work, finder):
+def keep_base(tree, scratch, root_finder):
     """Where the line search starts."""
-    copy1(work.shift, work.base_shift)
+    copy1(scratch.shift, scratch.base_shift)
     for i in range(tree.parent.shape[0]):
-        store3(finder.base_com, i, load3(work.next.com, i))
-        store4(finder.base_quaternion, i, load4(work.next.quaternion, i))
+        store3(root_finder.base_com, i, load3(scratch.next.com, i))
+        store4(root_finder.base_quaternion, i, load4(scratch.next.quaternion, i))
 
 
 @kernel
-def displace_bodies(tree, work, finder, factor):
+def displace_bodies(tree, scratch, root_finder, factor):
     """The candidate at ``factor`` of Newton's displacement from the base; a floating root takes O along."""
     moved = (0.0, 0.0, 0.0)
     if tree.kind[0] == FLOATING:
-        moved = scale(factor, load6(work.motion.factors.twist, 0)[:3])
+        moved = scale(factor, load6(scratch.motion.factors.twist, 0)[:3])
         for axis in range(3):
-            work.shift[axis] = work.base_shift[axis] + moved[axis]
+            scratch.shift[axis] = scratch.base_shift[axis] + moved[axis]
     for i in range(tree.parent.shape[0]):
-        twist = load6(work.motion.factors.twist, i)
-        com = load3(finder.base_com, i)
+        twist = load6(scratch.motion.factors.twist, i)
+        com = load3(root_finder.base_com, i)
         turn = scale(factor, twist[3:])
         step = add(scale(factor, twist[:3]), cross(turn, com))
-        store3(work.next.com, i, add(com, sub(step, moved)))
-        store4(work.next.quaternion, i, quat_turned(load4(finder.base_quaternion, i), turn))
+        store3(scratch.next.com, i, add(com, sub(step, moved)))
+        store4(scratch.next.quaternion, i, quat_turned(load4(root_finder.base_quaternion, i), turn))
 
 
 @kernel
-def iterate_free(tree, ground, plant, pushes, work, method, finder, h, tolerance, merit):
+def iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit):
     """One iteration: Newton's exact step, and the largest of 1, 1/2, 1/4, ... of it that helps; NaN if none does."""
-    set_newton_twists(method.body, tree, ground, plant, work, finder, h)
-    keep_base(tree, work, finder)
+    set_newton_twists(method.body, tree, ground, state, scratch, root_finder, h)
+    keep_base(tree, scratch, root_finder)
     factor = 1.0
     for _ in range(method.solver.max_backtracks):
-        displace_bodies(tree, work, finder, factor)
-        size, reduced = evaluate_free(method.body, tree, ground, plant, pushes, work, finder, h)
+        displace_bodies(tree, scratch, root_finder, factor)
+        size, reduced = evaluate_free(method.body, tree, ground, state, pushes, scratch, root_finder, h)
         if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * merit:
             return size, reduced
         factor *= 0.5
@@ -313,37 +313,37 @@ def gap_tolerance(tree, poses):
     return max(GAP, ROUNDINGS * EPSILON * math.sqrt(farthest))
 
 
-@find_step.register(MaximalFinder)
-def find_in_maximal_coordinates(tree, ground, plant, pushes, work, method, finder, h):
-    """From the candidate ``work.q``, where all joints are closed."""
-    set_body_momenta(tree, plant, work, finder)
-    tolerance, closed = tolerance_of(method, tree, work, h), gap_tolerance(tree, work.motion.poses)
-    place_bodies(tree, work.q, work.next)
-    size, merit = evaluate_free(method.body, tree, ground, plant, pushes, work, finder, h)
+@find_root.register(MaximalNewton)
+def find_in_maximal_coordinates(tree, ground, state, pushes, scratch, method, root_finder, h):
+    """From the candidate ``scratch.q``, where all joints are closed."""
+    set_body_momenta(tree, state, scratch, root_finder)
+    tolerance, closed = tolerance_of(method, tree, scratch, h), gap_tolerance(tree, scratch.motion.poses)
+    place_bodies(tree, scratch.q, scratch.next)
+    size, merit = evaluate_free(method.body, tree, ground, state, pushes, scratch, root_finder, h)
     iteration = 0
-    while not (size <= tolerance and finder.gap[POSITION] <= closed and finder.gap[ROTATION] <= GAP):
+    while not (size <= tolerance and root_finder.gap[POSITION] <= closed and root_finder.gap[ROTATION] <= GAP):
         if iteration >= method.solver.max_iterations or not math.isfinite(merit):
             return cause_of(merit)
-        size, merit = iterate_free(tree, ground, plant, pushes, work, method, finder, h, tolerance, merit)
+        size, merit = iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit)
         iteration += 1
     for kind in range(GAPS):
-        finder.worst[kind] = max(finder.worst[kind], finder.gap[kind])
-    extract_coordinates(tree, plant, work)
-    evaluate(method.body, tree, ground, plant, pushes, work, h)
-    set_first_halves(tree, plant, work, finder)
+        root_finder.worst[kind] = max(root_finder.worst[kind], root_finder.gap[kind])
+    extract_coordinates(tree, state, scratch)
+    evaluate(method.body, tree, ground, state, pushes, scratch, h)
+    set_first_halves(tree, state, scratch, root_finder)
     return iteration
 
 
 @kernel
-def extract_coordinates(tree, plant, work):
-    """The tree's coordinates from the solved poses, into ``work.q``: what goes on to the next step."""
+def extract_coordinates(tree, state, scratch):
+    """The tree's coordinates from the solved poses, into ``scratch.q``: what goes on to the next step."""
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] == FLOATING:
             first = tree.first_q[i] + 3
             for k in range(4):
-                work.q[first + k] = work.next.quaternion[i, k]
+                scratch.q[first + k] = scratch.next.quaternion[i, k]
         else:
-            set_joint_coordinate(tree, plant, work, i)
+            set_joint_coordinate(tree, state, scratch, i)
 
 
 @kernel
@@ -355,10 +355,10 @@ def body_impulse(tree, motion, i):
 
 
 @kernel
-def set_body_momenta(tree, plant, work, finder):
+def set_body_momenta(tree, state, scratch, root_finder):
     """π: the bodies' momenta at k, those of p: M_i J_i M⁻¹ p."""
-    motion = work.motion
-    rates_from_momentum(tree, plant.momentum, motion)
+    motion = scratch.motion
+    rates_from_momentum(tree, state.momentum, motion)
     for i in range(tree.parent.shape[0]):
         velocity = joint_twist(tree, motion.poses, motion.rates, i)
         if tree.parent[i] >= 0:
@@ -366,7 +366,7 @@ def set_body_momenta(tree, plant, work, finder):
         store6(motion.velocity, i, velocity)
     for i in range(tree.parent.shape[0]):
         linear, angular = body_impulse(tree, motion, i)
-        store_twist(finder.momentum, i, linear, angular)
+        store_twist(root_finder.momentum, i, linear, angular)
 
 
 @kernel
@@ -384,43 +384,43 @@ def about_joint(tree, poses, i, force, moment):
 
 
 @kernel
-def set_first_halves(tree, plant, work, finder):
+def set_first_halves(tree, state, scratch, root_finder):
     """The joints' impulses in the first half of the step: G_kᵀ λ, and half of the torque's."""
-    sum_inboard(tree, finder.momentum)
+    sum_inboard(tree, root_finder.momentum)
     for i in range(tree.parent.shape[0]):
-        beyond, momentum = load6(work.wrench, i), load6(finder.momentum, i)
+        beyond, momentum = load6(scratch.wrench, i), load6(root_finder.momentum, i)
         force = sub(beyond[:3], momentum[:3])
         moment = sub(beyond[3:], momentum[3:])
-        store_twist(finder.start, i, force, about_joint(tree, work.motion.poses, i, force, moment))
-    finder.solved[0] = plant.counts[TOTAL_STEPS]
+        store_twist(root_finder.start, i, force, about_joint(tree, scratch.motion.poses, i, force, moment))
+    root_finder.solved[0] = state.counts[TOTAL_STEPS]
 
 
-@record_more.register(MaximalFinder)
-def record_joints(tree, plant, work, more, row, place):
+@record_more.register(MaximalNewton)
+def record_joints(tree, state, scratch, more, row, place):
     """The joints' wrenches of the step just taken, and the worst gaps since the last row.
 
     A wrench is the mean of both halves of the step: the second one's impulse is what brings the discrete
     momenta to those of p at k + 1. Zeros where this run has taken no step yet.
     """
-    finder, motion = more, work.motion
-    taken = finder.solved[0] + 1 == plant.counts[TOTAL_STEPS]
+    root_finder, motion = more, scratch.motion
+    taken = root_finder.solved[0] + 1 == state.counts[TOTAL_STEPS]
     for i in range(tree.parent.shape[0]):
         linear, angular = body_impulse(tree, motion, i)
-        store_twist(finder.momentum, i, linear, angular)
-    sum_inboard(tree, finder.momentum)
-    rate = 1.0 / plant.clock[2]
+        store_twist(root_finder.momentum, i, linear, angular)
+    sum_inboard(tree, root_finder.momentum)
+    rate = 1.0 / state.clock[LAST_STEP_LENGTH]
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] == FLOATING:
             continue
-        beyond, momentum = load6(work.wrench, i), load6(finder.momentum, i)
+        beyond, momentum = load6(scratch.wrench, i), load6(root_finder.momentum, i)
         force = sub(momentum[:3], beyond[:3])
         moment = about_joint(tree, motion.poses, i, force, sub(momentum[3:], beyond[3:]))
-        half = load6(finder.start, i)
+        half = load6(root_finder.start, i)
         mean = scale(rate, add(half[:3], force)) + scale(rate, add(half[3:], moment))
         for k in range(6):
             row[place + k] = mean[k] if taken else 0.0
         place += 6
     for kind in range(GAPS):
-        row[place + kind] = finder.worst[kind]
-        finder.worst[kind] = 0.0
+        row[place + kind] = root_finder.worst[kind]
+        root_finder.worst[kind] = 0.0
     return place + GAPS

@@ -1,21 +1,21 @@
 """The plant between two control ticks: steps with the joints' torques held, recorded as they go."""
 
-import functools
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core.config import DISABLE_JIT
 
 from biped.kernels.loop.log import ROWS, STRIDE, Log, is_full, log_contact_changes, observe, record_more, record_row
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
 from biped.kernels.loop.projectile import ARMED, Thrown, collide, fly_thrown, time_before_impact
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
-from biped.kernels.state.simulation_state import STEPS, Plant
+from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
 from biped.kernels.state.status import COLLISION_FAILED, FELL, LOG_FULL, OK
 from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
-from biped.kernels.variational.equations import Workspace
+from biped.kernels.variational.equations import Scratch
 from biped.kernels.variational.free_body import STATE
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, is_moving, to_floor
@@ -26,10 +26,10 @@ from contact.jit import (
     is_part_compiled,
     kernel,
     number_of,
-    packed,
+    pack,
     part,
+    part_for_each,
     routine,
-    routine_for_each,
     unpacked,
 )
 
@@ -42,14 +42,15 @@ class FallLimits(NamedTuple):
     rate: float  # [rad/s] greatest joint rate
 
 
-# Places in ``World.parts``.
+# Places in ``World.parts``: addresses of parts, and of what they work on, the world and the common.
 ADVANCE = 0
-LOOK = 1
+MEASURE = 1
 APPLY = 2
 APPEND_ROW = 3
 MEET_BOX = 4
-PARTS = 5
-NOT_COMPILED = -1
+TAKE_STEPS = 5
+COMMON = 6
+PARTS = 7
 
 
 class World(NamedTuple):
@@ -57,9 +58,9 @@ class World(NamedTuple):
 
     tree: Tree
     ground: Ground
-    plant: Plant
+    state: SimulationState
     pushes: Pushes
-    work: Workspace
+    scratch: Scratch
     method: Any  # one of ``biped.kernels.state.method``
     thrown: Thrown
     fall: FallLimits
@@ -68,17 +69,17 @@ class World(NamedTuple):
     measurement: Measurement  # what the controller is told
     torque: Floats  # (nv,) what it asks for
     actuators: Actuators
-    parts: Integers  # (PARTS,) addresses of what is compiled by itself; see ``with_parts``
+    parts: Integers  # (PARTS,) addresses of what is compiled by itself
 
 
-class Scene(NamedTuple):
+class CommonWorld(NamedTuple):
     """The world but for the method: what works on it is compiled once for all of them."""
 
     tree: Tree
     ground: Ground
-    plant: Plant
+    state: SimulationState
     pushes: Pushes
-    work: Workspace
+    scratch: Scratch
     thrown: Thrown
     fall: FallLimits
     log: Log
@@ -89,87 +90,30 @@ class Scene(NamedTuple):
     parts: Integers
 
 
-@kernel
-def scene_of(world):
-    return Scene(
-        world.tree, world.ground, world.plant, world.pushes, world.work, world.thrown, world.fall, world.log,
-        world.sensors, world.measurement, world.torque, world.actuators, world.parts,
-    )  # fmt: skip
-
-
-class WithParts:
-    """A routine of a world, for Python: it gets the world's parts compiled first."""
-
-    def __init__(self, routine: Any) -> None:
-        self.routine = routine
-        functools.update_wrapper(self, routine)
-
-    def __call__(self, world: World, *args: Any) -> Any:
-        """Run it."""
-        if world.parts[ADVANCE] == NOT_COMPILED:
-            for place, (function, value, *numbers) in enumerate(_calls(world, scene_of(world))):
-                world.parts[place] = address_of(function, value, *numbers)
-        return self.routine(world, *args)
-
-
-def with_parts(routine: Any) -> Any:
-    """Without the addresses a routine of a world would jump to nowhere."""
-    return WithParts(routine)
+def common_of(world: World) -> CommonWorld:
+    """The world but for the method."""
+    return CommonWorld(**{name: getattr(world, name) for name in CommonWorld._fields})
 
 
 def interpreted(world: World, method: Any) -> World:
     """The same world for a caller that is interpreted, with another method, which is too."""
-    numbers = [number_of(function) for function, *_ in _calls(world, scene_of(world))]
+    numbers = [number_of(function) for function, *_ in _calls(world, common_of(world))]
     return world._replace(method=method, parts=np.array(numbers))
 
 
 @kernel
-def has_fallen(tree, ground, plant, motion, fall):
+def has_fallen(tree, ground, state, motion, fall):
     """Whether the root is too low above the floor or too far from upright, or a joint too fast; needs the rates.
 
     ``ground`` has the present frame of a moving floor as the END of the last step.
     """
     if tree.kind[0] != FLOATING:
         return False
-    for dof in range(6, plant.rate.shape[0]):
+    for dof in range(6, state.cache.rate.shape[0]):
         if abs(motion.rates[dof]) > fall.rate:
             return True
-    height = to_floor(ground, END, (plant.q[0], plant.q[1], plant.q[2]))[2]
+    height = to_floor(ground, END, (state.q[0], state.q[1], state.q[2]))[2]
     return height < fall.height or motion.poses.rotation[0, 8] < fall.upright
-
-
-@kernel
-def reason_to_stop(world, period):
-    """FELL, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""
-    if has_fallen(world.tree, world.ground, world.plant, world.work.motion, world.fall):
-        return FELL
-    if is_full(world.log, period):
-        return LOG_FULL
-    return OK
-
-
-@part
-def look(place, period, shows):
-    """FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
-
-    With ``shows`` the controller is shown the plant then: it finds it in ``world.measurement``.
-    """
-    scene = unpacked(place)
-    if shows or scene.fall.rate < math.inf:
-        observe(scene.tree, scene.plant, scene.work.motion, scene.log)
-    reason = reason_to_stop(scene, period)
-    if shows and reason == OK:
-        measure(scene.tree, scene.plant, scene.work.motion, scene.sensors, scene.measurement)
-        scene.torque[:] = 0.0
-    return reason
-
-
-@part
-def apply(place):
-    """Apply the torques in ``world.torque``, until the next tick."""
-    scene = unpacked(place)
-    apply_torques(scene.tree, scene.plant, scene.actuators, scene.torque)
-    return OK
 
 
 @generic("law")
@@ -186,42 +130,87 @@ class Passive(NamedTuple):
     """The law of a plant that is left to itself."""
 
 
-@generic("law", otherwise=True)
-def tick(law, world, scene, period):
-    """All of a control tick but its steps: measure, control, apply. OK, or why it must stop before them."""
-    reason = call(world.parts[LOOK], scene, period, True)
-    if reason == OK:
-        control(law, world.measurement, world.torque, world.log.extra)
-        call(world.parts[APPLY], scene)
-    return reason
+@kernel
+def reason_to_stop(world, period):
+    """FELL, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""
+    if has_fallen(world.tree, world.ground, world.state, world.scratch.motion, world.fall):
+        return FELL
+    if is_full(world.log, period):
+        return LOG_FULL
+    return OK
 
 
-@tick.register(Passive)
-def leave_alone(law, world, scene, period):
-    return call(world.parts[LOOK], scene, period, False)
-
-
-@with_parts
-@routine
-def begin_tick(world, period, shows):
-    """``look`` for a controller that is not compiled."""
-    return call(world.parts[LOOK], packed(scene_of(world)), period, shows)
-
-
-@with_parts
-@routine
-def end_tick(world):
-    """``apply`` for a controller that is not compiled."""
-    return call(world.parts[APPLY], packed(scene_of(world)))
+# Below, what branches or loops takes addresses. Numba copies a named tuple of a hundred arrays wherever another block
+# of code mentions it, and LLVM takes long to find out that it need not: ``unpacked`` is for code without branches.
 
 
 @kernel
-def append_row(tree, ground, plant, work, thrown, log):
+def observe_in(place):
+    common = unpacked(place)
+    observe(common.tree, common.state, common.scratch.motion, common.log)
+
+
+@kernel
+def reason_in(place, period):
+    return reason_to_stop(unpacked(place), period)
+
+
+@kernel
+def is_rate_limited(place):
+    return unpacked(place).fall.rate < math.inf
+
+
+@kernel
+def measure_in(place):
+    common = unpacked(place)
+    measure(common.tree, common.state, common.scratch.motion, common.sensors, common.measurement)
+
+
+@kernel
+def ask_for_nothing(place):
+    torque = unpacked(place).torque
+    for dof in range(torque.shape[0]):
+        torque[dof] = 0.0
+
+
+@part
+def measure_part(place, period, shows):
+    """FELL or LOG_FULL if the loop must stop before ``steps_per_tick`` more steps, else OK.
+
+    With ``shows`` the controller is shown the plant then: it finds it in ``world.measurement``.
+    """
+    if shows or is_rate_limited(place):
+        observe_in(place)
+    reason = reason_in(place, period)
+    if shows and reason == OK:
+        measure_in(place)
+        ask_for_nothing(place)
+    return reason
+
+
+@part
+def apply_part(place):
+    """Apply the torques in ``world.torque``, until the next tick."""
+    common = unpacked(place)
+    apply_torques(common.tree, common.state, common.actuators, common.torque)
+    return OK
+
+
+@part_for_each
+def ask(law, place):
+    """``control`` as a part: one for each class of laws."""
+    common = unpacked(place)
+    control(unpacked(law), common.measurement, common.torque, common.log.extra)
+    return OK
+
+
+@kernel
+def append_row(tree, ground, state, scratch, thrown, log):
     """Append a row for the present state."""
-    observe(tree, plant, work.motion, log)
-    place = record_row(tree, ground, plant, work.motion, log, time_of(plant))
+    observe(tree, state, scratch.motion, log)
+    place = record_row(tree, ground, state, scratch.motion, log, time_of(state))
     row = log.rows[log.cursor[ROWS] - 1]
-    place = record_more(tree, plant, work, log.more, row, place)
+    place = record_more(tree, state, scratch, log.more, row, place)
     place = record_platform(ground, row, place)
     if thrown.status[ARMED] == 1:
         for k in range(7):
@@ -244,106 +233,218 @@ def record_platform(ground, row, place):
 @part
 def append_row_to(place):
     """``append_row`` as a part."""
-    scene = unpacked(place)
-    append_row(scene.tree, scene.ground, scene.plant, scene.work, scene.thrown, scene.log)
+    common = unpacked(place)
+    append_row(common.tree, common.ground, common.state, common.scratch, common.thrown, common.log)
     return OK
-
-
-@with_parts
-@routine
-def record(world):
-    """Append a row for the present state."""
-    return call(world.parts[APPEND_ROW], packed(scene_of(world)))
 
 
 @part
 def advance_world(place, begin, h):
     """``advance`` as a part, which knows the method."""
     world = unpacked(place)
-    return advance(world.tree, world.ground, world.plant, world.pushes, world.work, world.method, begin, h)
+    return advance(world.tree, world.ground, world.state, world.pushes, world.scratch, world.method, begin, h)
+
+
+@kernel
+def now_in(place):
+    """Time, and length of a step [s]."""
+    state = unpacked(place).state
+    return time_of(state), state.clock[STEP_LENGTH]
+
+
+@kernel
+def set_back(place, begin):
+    """After an impact, box and tree are where they collided."""
+    state = unpacked(place).state
+    state.clock[TIME_ORIGIN] += begin - time_of(state)
+
+
+@kernel
+def impact_in(place, h):
+    common = unpacked(place)
+    return time_before_impact(common.tree, common.state, common.scratch.motion.poses, common.thrown, h)
+
+
+@kernel
+def fly_in(place, h):
+    common = unpacked(place)
+    return fly_thrown(common.tree, common.thrown, h)
+
+
+@kernel
+def collide_in(place, begin, rest):
+    common = unpacked(place)
+    outcome = collide(common.tree, common.state, common.scratch.motion, common.thrown, common.log, begin)
+    if outcome == OK:
+        unpacked(place).thrown.state[STATE + 1] = rest
+    return outcome
 
 
 @part
 def meet_box(place, whole):
     """One step of the tree and of the thrown box: in two parts with the collision between them if they meet."""
-    scene = unpacked(place)
-    tree, plant, work, thrown = scene.tree, scene.plant, scene.work, scene.thrown
-    begin, h = time_of(plant), plant.clock[1]
-    before = time_before_impact(tree, plant, work.motion.poses, thrown, h)
-    rest = h - before
+    begin, h = now_in(place)
+    part_of_it = impact_in(place, h)
+    rest = h - part_of_it
     for _ in range(2):
-        if before > 0.0:
-            reason = call(scene.parts[ADVANCE], whole, begin, before)
+        if part_of_it > 0.0:
+            reason = call(part_in(place, ADVANCE), whole, begin, part_of_it)
             if reason != OK:
-                plant.clock[0] += begin - time_of(plant)  # after an impact, box and tree are where they collided
+                set_back(place, begin)
                 return reason
-            if not fly_thrown(tree, thrown, before):
+            if not fly_in(place, part_of_it):
                 return COLLISION_FAILED
         if rest == 0.0:
             break
-        begin += before
-        if collide(tree, plant, work.motion, thrown, scene.log, begin) != OK:
+        begin += part_of_it
+        if collide_in(place, begin, rest) != OK:
             return COLLISION_FAILED
-        thrown.state[STATE + 1] = rest
-        before, rest = rest, 0.0
+        part_of_it, rest = rest, 0.0
     return OK
 
 
 @kernel
-def take_step(world, scene, whole):
-    """One step of the tree, and of the thrown box; ``scene`` and ``whole`` are the addresses of scene and world."""
-    plant = world.plant
-    if world.thrown.status[ARMED] == 1:
-        reason = call(world.parts[MEET_BOX], scene, whole)
+def part_in(place, number):
+    return unpacked(place).parts[number]
+
+
+@kernel
+def is_armed(place):
+    return unpacked(place).thrown.status[ARMED] == 1
+
+
+@kernel
+def finish_step(place):
+    common = unpacked(place)
+    count_step(common.state)
+    log_contact_changes(common.state, common.log, time_of(common.state))
+
+
+@kernel
+def take_step(place, whole):
+    """One step of the tree, and of the thrown box."""
+    if is_armed(place):
+        reason = call(part_in(place, MEET_BOX), place, whole)
     else:
-        reason = call(world.parts[ADVANCE], whole, time_of(plant), plant.clock[1])
+        begin, h = now_in(place)
+        reason = call(part_in(place, ADVANCE), whole, begin, h)
     if reason == OK:
-        count_step(plant)
-        log_contact_changes(plant, world.log, time_of(plant))
+        finish_step(place)
     return reason
 
 
 @kernel
-def take_steps(world, scene, whole, steps):
+def is_row_due(place):
+    common = unpacked(place)
+    return common.state.counts[STEPS] % common.log.cursor[STRIDE] == 0
+
+
+@part
+def take_steps(place, whole, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, or a cause of failure."""
     for _ in range(steps):
-        if world.plant.counts[STEPS] % world.log.cursor[STRIDE] == 0:
-            call(world.parts[APPEND_ROW], scene)
-        reason = take_step(world, scene, whole)
+        if is_row_due(place):
+            call(part_in(place, APPEND_ROW), place)
+        reason = take_step(place, whole)
         if reason != OK:
             return reason
     return OK
 
 
-@with_parts
+# The address of a controller that is not there.
+NOBODY = -1
+
+
 @routine
-def hold(world, steps):
-    """``take_steps`` with the torques as they are."""
-    return take_steps(world, packed(scene_of(world)), packed(world), steps)
+def enter(address, arguments):
+    """Call a part from Python."""
+    return call(address, *arguments)
 
 
-@with_parts
-@routine_for_each("law")
-def closed_loop(world, law, ticks, period):
-    """``ticks`` control ticks of ``period`` steps; how many were done, and why it ended."""
-    scene, whole = packed(scene_of(world)), packed(world)
+@routine
+def run_ticks(parts, common, whole, asked, law, ticks, period):
+    """The closed loop by addresses; ``asked`` is that of ``ask``, and NOBODY where there is no controller."""
     for done in range(ticks):
-        reason = tick(law, world, scene, period)
+        reason = call(parts[MEASURE], common, period, 0 if asked == NOBODY else 1)
         if reason == OK:
-            reason = take_steps(world, scene, whole, period)
+            if asked != NOBODY:
+                call(asked, law, common)
+                call(parts[APPLY], common)
+            reason = call(parts[TAKE_STEPS], common, whole, period)
         if reason != OK:
             return done, reason
     return ticks, OK
 
 
-def are_parts_compiled(world: World) -> bool:
-    """Whether ``with_parts`` compiles nothing for a world."""
-    return all(is_part_compiled(*call) for call in _calls(world, scene_of(world)))
+class Loop:
+    """A world and a law, ready to run: everything is compiled, or loaded, once it is made."""
+
+    def __init__(self, world: World, law: Any) -> None:
+        self.world, self.law = world, law
+        common = common_of(world)
+        for place, (function, *arguments) in enumerate(_calls(world, common)):
+            world.parts[place] = address_of(function, *arguments)
+        self.asked = NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
+        places: tuple[Any, ...] = (common, world, law) if DISABLE_JIT else self._places(common, world, law)
+        self.common, self.whole, self.law_address = places
+        world.parts[COMMON] = 0 if DISABLE_JIT else self.common
+        self.run(0, 1)
+        self.rollout(0)
+
+    def _places(self, *values: Any) -> tuple[int, ...]:
+        self._words = [pack(() if value is None else value) for value in values]  # they must not go away before this
+        return tuple(words.ctypes.data for words in self._words)
+
+    def run(self, ticks: int, period: int) -> tuple[int, int]:
+        """``ticks`` control ticks of ``steps_per_tick`` steps; how many were done, and why it ended."""
+        done, reason = run_ticks(self.world.parts, self.common, self.whole, self.asked, self.law_address, ticks, period)
+        return int(done), int(reason)
+
+    def _enter(self, part: int, *arguments: Any) -> int:
+        return int(enter(self.world.parts[part], (self.common, *arguments)))
+
+    def rollout(self, steps: int) -> int:
+        """Take ``steps`` steps with the torques as they are; OK, or a cause of failure."""
+        return self._enter(TAKE_STEPS, self.whole, steps)
+
+    def measure(self, period: int, shows: bool) -> int:
+        """The start of a tick, for a controller that is not compiled."""
+        return self._enter(MEASURE, period, int(shows))
+
+    def apply_torques(self) -> None:
+        """The end of it."""
+        self._enter(APPLY)
 
 
-def _calls(world: World, scene: Scene) -> tuple[tuple[Any, ...], ...]:
-    """Each part, what it works on, and numbers, in the order of ``World.parts``."""
+def record(world: World) -> None:
+    """Append a row for the present state of a world that a ``Loop`` is there for."""
+    enter(world.parts[APPEND_ROW], (common_of(world) if DISABLE_JIT else world.parts[COMMON],))
+
+
+def _is_nobody(law: Any) -> bool:
+    return law is None or isinstance(law, Passive)
+
+
+def is_ready(world: World, law: Any) -> bool:
+    """Whether ``Loop`` compiles nothing."""
+    common = common_of(world)
+    parts = all(is_part_compiled(*call) for call in _calls(world, common))
+    return parts and (_is_nobody(law) or is_part_compiled(ask.of(type(law)), law, common))
+
+
+def _calls(world: World, common: CommonWorld) -> tuple[tuple[Any, ...], ...]:
+    """Each part and what it is called with, in the order of ``World.parts``."""
     return (
-        (advance_world, world, 0.0, 0.0), (look, scene, 0, True), (apply, scene), (append_row_to, scene),
-        (meet_box, scene, 0),
+        (advance_world, world, 0.0, 0.0), (measure_part, common, 0, 0), (apply_part, common), (append_row_to, common),
+        (meet_box, common, 0), (take_steps, common, 0, 0),
     )  # fmt: skip
+
+
+def closed_loop(world: World, law: Any, ticks: int, period: int) -> tuple[int, int]:
+    """``ticks`` control ticks of ``steps_per_tick`` steps; how many were done, and why it ended."""
+    return Loop(world, law).run(ticks, period)
+
+
+def rollout(world: World, steps: int) -> int:
+    """Take ``steps`` steps with the torques as they are; OK, or a cause of failure."""
+    return Loop(world, None).rollout(steps)

@@ -8,10 +8,10 @@ from biped.kernels.state.simulation_state import (
     ACTUATORS,
     CONTACT,
     IMPACTS,
-    LEDGERS,
     PUSHES,
     RECENT_ITERATIONS,
     TOTAL_STEPS,
+    WORKS,
 )
 from biped.kernels.state.simulation_state import START as AT_START
 from biped.kernels.tree.dynamics import (
@@ -60,12 +60,12 @@ class Nothing(NamedTuple):
 
 
 @generic("more")
-def record_more(tree, plant, work, more, row, place):
+def record_more(tree, state, scratch, more, row, place):
     """Write what else there is of the present state and the step before it; the place after it."""
 
 
 @record_more.register(Nothing)
-def record_nothing(tree, plant, work, more, row, place):
+def record_nothing(tree, state, scratch, more, row, place):
     return place
 
 
@@ -90,11 +90,11 @@ def new_log(
 
 
 @kernel
-def observe(tree, plant, motion, log):
+def observe(tree, state, motion, log):
     """Velocities from momenta, once for a state; ``motion`` shares its poses with the workspace of the step."""
-    if log.cursor[OBSERVED] != plant.counts[TOTAL_STEPS]:
-        rates_from_momentum(tree, plant.momentum, motion)
-        log.cursor[OBSERVED] = plant.counts[TOTAL_STEPS]
+    if log.cursor[OBSERVED] != state.counts[TOTAL_STEPS]:
+        rates_from_momentum(tree, state.momentum, motion)
+        log.cursor[OBSERVED] = state.counts[TOTAL_STEPS]
 
 
 @kernel
@@ -113,30 +113,30 @@ def put(row, place, values):
 
 
 @kernel
-def record_row(tree, ground, plant, motion, log, time):
+def record_row(tree, ground, state, motion, log, time):
     """Append a row: time, q, rates, torques, contacts, ledger, momenta, iterations, the controller's numbers.
 
     Returns the place after them, where ``record_more`` and a thrown box's pose go on.
 
     ``biped.runs.row_layout`` names the columns in this order.
     """
-    begin_ground(ground, reference_point(tree, plant.q), motion.poses.contact, time, time)
+    begin_ground(ground, reference_point(tree, state.q), motion.poses.contact, time, time)
     row = log.rows[log.cursor[ROWS]]
     row[0] = time
     place = 1
-    for k in range(plant.q.shape[0]):
-        row[place + k] = plant.q[k]
-    place += plant.q.shape[0]
+    for k in range(state.q.shape[0]):
+        row[place + k] = state.q[k]
+    place += state.q.shape[0]
     for k in range(motion.rates.shape[0]):
         row[place + k] = motion.rates[k]
     place += motion.rates.shape[0]
-    place = record_torques(tree, plant, motion, row, place)
-    place = record_contacts(tree, plant, motion, row, place)
-    move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
-    place = record_ledger(tree, ground, plant, motion, row, place)
-    place = record_momenta(tree, plant, motion, row, place)
-    row[place] = plant.counts[RECENT_ITERATIONS]
-    plant.counts[RECENT_ITERATIONS] = 0
+    place = record_torques(tree, state, motion, row, place)
+    place = record_contacts(tree, state, motion, row, place)
+    move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
+    place = record_ledger(tree, ground, state, motion, row, place)
+    place = record_momenta(tree, state, motion, row, place)
+    row[place] = state.counts[RECENT_ITERATIONS]
+    state.counts[RECENT_ITERATIONS] = 0
     place += 1
     for k in range(log.extra.shape[0]):
         row[place + k] = log.extra[k]
@@ -145,72 +145,77 @@ def record_row(tree, ground, plant, motion, log, time):
 
 
 @kernel
-def record_torques(tree, plant, motion, row, place):
+def record_torques(tree, state, motion, row, place):
     """What the joints exert now: the held torque, and the impedance at the present angle and rate."""
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            torque = plant.torque[dof]
+            torque = state.torque[dof]
             if tree.dofs[i] == 1:
-                torque -= plant.stiffness[dof] * (plant.q[tree.first_q[i]] - plant.setpoint[dof])
-                torque -= plant.damping[dof] * motion.rates[dof]
+                torque -= state.stiffness[dof] * (state.q[tree.first_q[i]] - state.setpoint[dof])
+                torque -= state.damping[dof] * motion.rates[dof]
             row[place + dof] = torque
-    return place + plant.torque.shape[0]
+    return place + state.torque.shape[0]
 
 
 @kernel
-def record_contacts(tree, plant, motion, row, place):
-    origin = reference_point(tree, plant.q)
-    for c in range(plant.found.shape[0]):
-        row[place] = plant.found[c]
-        place = put(row, place + 1, load3(plant.force, c))
+def record_contacts(tree, state, motion, row, place):
+    origin = reference_point(tree, state.q)
+    for c in range(state.found.shape[0]):
+        row[place] = state.found[c]
+        place = put(row, place + 1, load3(state.force, c))
         place = put(row, place, add(origin, load3(motion.poses.contact, c)))
     return place
 
 
 @kernel
-def energies(tree, ground, plant, motion):
+def energies(tree, ground, state, motion):
     """Kinetic, potential and stored contact energy [J]; needs ``motion.velocity``."""
     stored = 0.0
-    origin = reference_point(tree, plant.q)
-    for c in range(plant.mode.shape[0]):
-        if plant.mode[c] != NONE:
-            anchor = (plant.anchor[c, 0], plant.anchor[c, 1])
+    origin = reference_point(tree, state.q)
+    for c in range(state.mode.shape[0]):
+        if state.mode[c] != NONE:
+            anchor = (state.anchor[c, 0], state.anchor[c, 1])
             at = to_floor(ground, START, add(origin, load3(motion.poses.contact, c)))
-            stored += stored_energy(law_at(ground, c), plant.mode[c], at, anchor)
+            stored += stored_energy(law_at(ground, c), state.mode[c], at, anchor)
     return kinetic_energy(tree, motion), potential_energy(tree, motion.poses, origin), stored
 
 
 @kernel
-def record_ledger(tree, ground, plant, motion, row, place):
+def record_ledger(tree, ground, state, motion, row, place):
     """Energies now, works since the start, and what is left over: the integrator's own energy error."""
-    kinetic, potential, stored = energies(tree, ground, plant, motion)
+    kinetic, potential, stored = energies(tree, ground, state, motion)
     place = put(row, place, (kinetic, potential, stored))
-    for k in range(LEDGERS - 1):
-        row[place + k] = plant.ledger[k]
+    for k in range(WORKS - 1):
+        row[place + k] = state.ledger.works[k]
     # Contact work is what its springs store and what it dissipates: it enters once.
-    works = plant.ledger[ACTUATORS] + plant.ledger[CONTACT] + plant.ledger[PUSHES] + plant.ledger[IMPACTS]
-    row[place + LEDGERS - 1] = kinetic + potential - plant.ledger[AT_START] - works
-    return place + LEDGERS
+    works = (
+        state.ledger.works[ACTUATORS]
+        + state.ledger.works[CONTACT]
+        + state.ledger.works[PUSHES]
+        + state.ledger.works[IMPACTS]
+    )
+    row[place + WORKS - 1] = kinetic + potential - state.ledger.works[AT_START] - works
+    return place + WORKS
 
 
 @kernel
-def record_momenta(tree, plant, motion, row, place):
+def record_momenta(tree, state, motion, row, place):
     """Linear momentum, angular momentum about the whole tree's centre of mass, the centre itself, the defects."""
     linear, angular = momentum_about_reference(tree, motion)
     com = centre_of_mass(tree, motion.poses)
     place = put(row, place, linear)
     place = put(row, place, sub(angular, cross(com, linear)))
-    place = put(row, place, add(com, reference_point(tree, plant.q)))
+    place = put(row, place, add(com, reference_point(tree, state.q)))
     for k in range(6):
-        row[place + k] = plant.defect[k]
+        row[place + k] = state.ledger.defect[k]
     return place + 6
 
 
 @kernel
-def log_contact_changes(plant, log, time):
+def log_contact_changes(state, log, time):
     """An event for every contact point that came down or left the floor in the last step."""
-    for c in range(plant.mode.shape[0]):
-        down = 0 if plant.mode[c] == NONE else 1
+    for c in range(state.mode.shape[0]):
+        down = 0 if state.mode[c] == NONE else 1
         if down != log.down[c]:
             log.down[c] = down
             kind = TOUCH if down == 1 else LIFT

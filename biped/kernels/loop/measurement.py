@@ -11,7 +11,7 @@ import numpy as np
 from biped.kernels.loop.random import normal
 from biped.kernels.state.simulation_state import SENSED, TICKS
 from biped.kernels.step.step import time_of
-from biped.kernels.tree.dynamics import Motion, new_motion, turn_inertias
+from biped.kernels.tree.dynamics import TreeData, new_tree_data, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, Tree
 from contact.arrays import Floats, Integers
@@ -49,7 +49,7 @@ class Measurement(NamedTuple):
     tree: Tree  # what it takes the plant for
     time: Floats  # (1,) [s]
     q: Floats  # (nq,)
-    motion: Motion  # poses, inertias and rates there; the rest of it is room
+    motion: TreeData  # poses, inertias and rates there; the rest of it is room
 
 
 class SensorModel(NamedTuple):
@@ -72,8 +72,8 @@ class Actuators(NamedTuple):
 
 def new_measurement(tree: Tree, nq: int, nv: int) -> Measurement:
     """Room for what a controller is told of a plant that it takes for this tree."""
-    own = Tree(*(array.copy() for array in tree))
-    motion = new_motion(tree.parent.shape[0], nv, tree.contact_body.shape[0])
+    own = Tree._make(array.copy() for array in tree)
+    motion = new_tree_data(tree.parent.shape[0], nv, tree.contact_body.shape[0])
     return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion)
 
 
@@ -88,34 +88,34 @@ def ideal_actuators(nv: int, span: float) -> Actuators:
 
 
 @kernel
-def measure(tree, plant, motion, sensors, measurement):
+def measure(tree, state, motion, sensors, measurement):
     """Fill ``measurement`` from the plant, whose ``motion.rates`` are known; once a control tick."""
-    measurement.time[0] = time_of(plant)
+    measurement.time[0] = time_of(state)
     shown = measurement.motion
     if sensors.how[PERFECT] == 1:
-        copy1(plant.q, measurement.q)
+        copy1(state.q, measurement.q)
         copy1(motion.rates, shown.rates)
         copy_poses(motion.poses, shown.poses)
         copy_inertias(motion.inertia, shown.inertia)
         return
-    nq, nv = plant.q.shape[0], motion.rates.shape[0]
-    depth, tick = plant.past.shape[0], plant.counts[SENSED]
-    newest = plant.past[tick % depth]
+    nq, nv = state.q.shape[0], motion.rates.shape[0]
+    depth, tick = state.past.shape[0], state.counts[SENSED]
+    newest = state.past[tick % depth]
     for k in range(nq):
-        newest[k] = plant.q[k]
+        newest[k] = state.q[k]
     for k in range(nv):
         newest[nq + k] = motion.rates[k]
-    delayed = plant.past[max(tick - sensors.how[DELAY], 0) % depth]
+    delayed = state.past[max(tick - sensors.how[DELAY], 0) % depth]
     for k in range(nq):
         measurement.q[k] = delayed[k]
     for k in range(nv):
         shown.rates[k] = delayed[nq + k]
     if tree.kind[0] == FLOATING:
         move_root(sensors, measurement)
-    add_noise(tree, plant, sensors, measurement)
+    add_noise(tree, state, sensors, measurement)
     place_bodies(measurement.tree, measurement.q, shown.poses)
     turn_inertias(measurement.tree, shown.poses, shown.inertia)
-    plant.counts[SENSED] += 1
+    state.counts[SENSED] += 1
 
 
 @kernel
@@ -137,9 +137,9 @@ def move_root(sensors, measurement):
 
 
 @kernel
-def add_noise(tree, plant, sensors, measurement):
+def add_noise(tree, state, sensors, measurement):
     """White noise on everything that is measured, drawn anew at each tick."""
-    seed, tick = sensors.how[SEED], plant.counts[TICKS]
+    seed, tick = sensors.how[SEED], state.counts[TICKS]
     q, rates, noise, nv = measurement.q, measurement.motion.rates, sensors.noise, measurement.motion.rates.shape[0]
     for i in range(tree.parent.shape[0]):
         a, dof = tree.first_q[i], tree.first_v[i]
@@ -172,27 +172,27 @@ def add_turn_noise(seed, tick, q, a, size, channel):
 
 
 @kernel
-def apply_torques(tree, plant, actuators, torque):
+def apply_torques(tree, state, actuators, torque):
     """Torques as the actuators give them for a tick: within the limits, with noise. A floating root has no actuator.
 
     The time in which more than the limit was asked for is counted. The noise has channels of its own, after those of
     ``add_noise``: with the same seed it is still independent of what the sensors add.
     """
-    seed, tick, channel = actuators.seed[0], plant.counts[TICKS], 2 * plant.torque.shape[0]
-    plant.counts[TICKS] += 1
+    seed, tick, channel = actuators.seed[0], state.counts[TICKS], 2 * state.torque.shape[0]
+    state.counts[TICKS] += 1
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] != FLOATING:
             for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-                plant.torque[dof] = torque[dof]
+                state.torque[dof] = torque[dof]
     if seed < 0:
         return
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             dof = tree.first_v[i]
             limit = actuators.limit[dof]
-            if abs(plant.torque[dof]) > limit:
-                plant.saturated[dof] += actuators.span[0]
-            given = min(max(plant.torque[dof], -limit), limit)
+            if abs(state.torque[dof]) > limit:
+                state.ledger.saturated[dof] += actuators.span[0]
+            given = min(max(state.torque[dof], -limit), limit)
             spread = actuators.noise[dof] + actuators.share[dof] * abs(given)
             given += spread * normal(seed, tick, channel + dof)
-            plant.torque[dof] = min(max(given, -limit), limit)
+            state.torque[dof] = min(max(given, -limit), limit)

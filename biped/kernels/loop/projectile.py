@@ -62,11 +62,11 @@ class Thrown(NamedTuple):
     scratch: Floats
 
 
-def new_thrown(state: Floats) -> Thrown:
+def new_thrown(box: Floats) -> Thrown:
     """Room for a thrown box in this state; not armed."""
     return Thrown(
         status=np.zeros(STATUSES, dtype=np.int64),
-        state=state,
+        state=box,
         mass=np.ones(1),
         inertia=np.ones((1, 9)),
         half=np.zeros(3),
@@ -79,9 +79,9 @@ def new_thrown(state: Floats) -> Thrown:
 
 def new_thrown_state() -> Floats:
     """Room for the state of a thrown box, with no separation known."""
-    state = np.zeros(STATE + 2)
-    state[STATE] = np.inf
-    return state
+    box = np.zeros(STATE + 2)
+    box[STATE] = np.inf
+    return box
 
 
 @kernel
@@ -92,10 +92,10 @@ def own_box(thrown):
 
 
 @kernel
-def target_box(tree, plant, poses, thrown):
+def target_box(tree, state, poses, thrown):
     """The target's box as ``boxes`` takes it."""
     i = thrown.status[TARGET]
-    centre = add(reference_point(tree, plant.q), point_of_body(poses, i, triple(thrown.target_offset)))
+    centre = add(reference_point(tree, state.q), point_of_body(poses, i, triple(thrown.target_offset)))
     return centre, load9(poses.rotation, i), triple(thrown.target_half)
 
 
@@ -116,12 +116,12 @@ def fly_thrown(tree, thrown, h):
 
 
 @routine
-def time_before_impact(tree, plant, poses, thrown, h):
+def time_before_impact(tree, state, poses, thrown, h):
     """[s] When in the coming step of h the boxes will touch; h if they will not."""
-    gap = gap_between(target_box(tree, plant, poses, thrown), own_box(thrown))
-    state = thrown.state
-    before, elapsed = state[STATE], state[STATE + 1]
-    state[STATE], state[STATE + 1] = gap, h
+    gap = gap_between(target_box(tree, state, poses, thrown), own_box(thrown))
+    box = thrown.state
+    before, elapsed = box[STATE], box[STATE + 1]
+    box[STATE], box[STATE + 1] = gap, h
     if gap <= 0.0:
         return 0.0
     if not math.isfinite(gap) or not math.isfinite(before):
@@ -136,15 +136,15 @@ def time_before_impact(tree, plant, poses, thrown, h):
 
 
 @routine
-def collide(tree, plant, motion, thrown, log, time):
+def collide(tree, state, motion, thrown, log, time):
     """Exchange the collision impulse, if the boxes approach where they touch (Mirtich 1996; thesis 4.3)."""
-    target, own = target_box(tree, plant, motion.poses, thrown), own_box(thrown)
+    target, own = target_box(tree, state, motion.poses, thrown), own_box(thrown)
     thrown.state[STATE], normal = separation(target, own)
     point = contact_point(target, own, normal, thrown.scratch)
     i = thrown.status[TARGET]
-    arm = sub(point, reference_point(tree, plant.q))
+    arm = sub(point, reference_point(tree, state.q))
     own_arm = sub(point, own[0])
-    rates_from_momentum(tree, plant.momentum, motion)
+    rates_from_momentum(tree, state.momentum, motion)
     K = body_collision_matrix(tree, motion, i, arm)
     J = inertia_in_world(thrown.state, load9(thrown.inertia, 0))
     K = mat_add(K, rigid_body_collision_matrix(thrown.mass[0], J, own_arm))
@@ -157,7 +157,7 @@ def collide(tree, plant, motion, thrown, log, time):
     if size > 0.0:
         log_event(log, time, IMPACT, i, scale(-1.0, impulse), point, before)
         strike_body(thrown.state, own_arm, impulse)
-        strike(tree, plant, motion, i, arm, scale(-1.0, impulse))
+        strike(tree, state, motion, i, arm, scale(-1.0, impulse))
     return OK
 
 
@@ -203,7 +203,7 @@ def body_collision_matrix(tree, motion, i, arm):
 
 
 @kernel
-def strike(tree, plant, motion, i, arm, impulse):
+def strike(tree, state, motion, i, arm, impulse):
     """The impulse on body i of the tree: its momenta, its books, and the rates that the next guess goes by."""
     before = point_velocity(tree, motion, i, arm)
     change = respond(tree, motion, i, arm, impulse)
@@ -211,14 +211,14 @@ def strike(tree, plant, motion, i, arm, impulse):
     j = i
     while j >= 0:
         for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            plant.momentum[dof] += dot6(load6(motion.poses.motion, dof), wrench)
+            state.momentum[dof] += dot6(load6(motion.poses.motion, dof), wrench)
         j = tree.parent[j]
-    for dof in range(plant.rate.shape[0]):
-        plant.rate[dof] += motion.response[dof]
-        plant.rate_change[dof] = 0.0
-        plant.rate_curve[dof] = 0.0
-    plant.ledger[IMPACTS] += dot(impulse, add(before, scale(0.5, change)))
-    about_origin = cross(add(reference_point(tree, plant.q), arm), impulse)
+    for dof in range(state.cache.rate.shape[0]):
+        state.cache.rate[dof] += motion.response[dof]
+        state.cache.rate_change[dof] = 0.0
+        state.cache.rate_curve[dof] = 0.0
+    state.ledger.works[IMPACTS] += dot(impulse, add(before, scale(0.5, change)))
+    about_origin = cross(add(reference_point(tree, state.q), arm), impulse)
     for axis in range(3):
-        plant.impulse[axis] += impulse[axis]
-        plant.impulse[3 + axis] += about_origin[axis]
+        state.ledger.impulse[axis] += impulse[axis]
+        state.ledger.impulse[3 + axis] += about_origin[axis]

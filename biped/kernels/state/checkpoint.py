@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.state.simulation_state import LEDGERS
+from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, WORKS
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.vectors import copy1
 
 
-class Before(NamedTuple):
-    """What a step changes of ``Plant``, but for its counts and the rates that the next first guess goes by."""
+class Checkpoint(NamedTuple):
+    """What a step changes of a ``SimulationState``, but for its counts and the rates of the next first guess."""
 
     q: Floats
     momentum: Floats
@@ -26,44 +26,44 @@ class Before(NamedTuple):
     last: Floats  # (1,) [s] length of the last step
 
 
-def new_before(nq: int, nv: int, nc: int) -> Before:
+def new_checkpoint(nq: int, nv: int, nc: int) -> Checkpoint:
     """Room for where a step begins."""
-    q, momentum, ledger, defect, impulse, slip = (np.zeros(size) for size in (nq, nv, LEDGERS, 6, 6, nc))
+    q, momentum, ledger, defect, impulse, slip = (np.zeros(size) for size in (nq, nv, WORKS, 6, 6, nc))
     mode, found = (np.zeros(nc, dtype=np.int64) for _ in range(2))
     points = np.zeros((nc, 2)), np.zeros((nc, 3))
-    return Before(q, momentum, ledger, defect, impulse, slip, mode, found, *points, np.zeros(1))
+    return Checkpoint(q, momentum, ledger, defect, impulse, slip, mode, found, *points, np.zeros(1))
 
 
 @kernel
-def keep(plant, before):
+def save_checkpoint(state, before):
     """Note where the plant is."""
-    copy1(plant.q, before.q)
-    copy1(plant.momentum, before.momentum)
-    copy1(plant.ledger, before.ledger)
-    copy1(plant.defect, before.defect)
-    copy1(plant.impulse, before.impulse)
-    copy1(plant.slip, before.slip)
-    copy1(plant.mode, before.mode)
-    copy1(plant.found, before.found)
-    for c in range(plant.mode.shape[0]):
-        copy1(plant.anchor[c], before.anchor[c])
-        copy1(plant.force[c], before.force[c])
-    before.last[0] = plant.clock[2]
+    copy1(state.q, before.q)
+    copy1(state.momentum, before.momentum)
+    copy1(state.ledger.works, before.ledger)
+    copy1(state.ledger.defect, before.defect)
+    copy1(state.ledger.impulse, before.impulse)
+    copy1(state.ledger.slip, before.slip)
+    copy1(state.mode, before.mode)
+    copy1(state.found, before.found)
+    for c in range(state.mode.shape[0]):
+        copy1(state.anchor[c], before.anchor[c])
+        copy1(state.force[c], before.force[c])
+    before.last[0] = state.clock[LAST_STEP_LENGTH]
 
 
 @kernel
-def take_back(plant, before):
-    """Back to where ``keep`` was, but for the poses (``prepare``); the kept factorization is not of there."""
-    copy1(before.q, plant.q)
-    copy1(before.momentum, plant.momentum)
-    copy1(before.ledger, plant.ledger)
-    copy1(before.defect, plant.defect)
-    copy1(before.impulse, plant.impulse)
-    copy1(before.slip, plant.slip)
-    copy1(before.mode, plant.mode)
-    copy1(before.found, plant.found)
-    for c in range(plant.mode.shape[0]):
-        copy1(before.anchor[c], plant.anchor[c])
-        copy1(before.force[c], plant.force[c])
-    plant.clock[2] = before.last[0]
-    plant.kept_for[0] = 0.0
+def roll_back(state, before):
+    """Back to the checkpoint, but for the poses (``prepare``); the kept factorization is not of there."""
+    copy1(before.q, state.q)
+    copy1(before.momentum, state.momentum)
+    copy1(before.ledger, state.ledger.works)
+    copy1(before.defect, state.ledger.defect)
+    copy1(before.impulse, state.ledger.impulse)
+    copy1(before.slip, state.ledger.slip)
+    copy1(before.mode, state.mode)
+    copy1(before.found, state.found)
+    for c in range(state.mode.shape[0]):
+        copy1(before.anchor[c], state.anchor[c])
+        copy1(before.force[c], state.force[c])
+    state.clock[LAST_STEP_LENGTH] = before.last[0]
+    state.cache.kept_for[0] = 0.0

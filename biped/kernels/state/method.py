@@ -4,8 +4,8 @@ The kernels are composed for a method when they are compiled (``contact.jit.gene
 registers its implementations of the functions below; a variational one chooses instead
 
 - a discrete body (``biped.kernels.variational.discrete_body``): what equations a step has,
-- a finder (``find_step``): how they are solved,
-- a guess (``set_guess``): where the search starts.
+- a finder (``find_root``): how they are solved,
+- a guess (``set_initial_guess``): where the search starts.
 """
 
 from typing import Any, NamedTuple
@@ -27,40 +27,40 @@ class Variational(NamedTuple):
     """A method that solves the equations of ``biped.kernels.variational.equations``."""
 
     body: Any
-    finder: Any
+    root_finder: Any
     guess: Any
     solver: Solver
 
 
 @generic("method")
-def advance(tree, ground, plant, pushes, work, method, begin, h):
+def advance(tree, ground, state, pushes, scratch, method, begin, h):
     """Advance the plant by h from the time ``begin``, the books included; OK, or a cause of failure (``status``)."""
 
 
 @generic("method")
-def solve_step(tree, ground, plant, pushes, work, method, h):
+def solve_step(tree, ground, state, pushes, scratch, method, h):
     """Find q_{k+1}: the number of iterations, or a cause of failure.
 
-    Afterwards ``work.q``, ``work.shift`` and ``work.next`` hold the tree at k + 1, ``plant.force`` the contact
-    forces whose impulses over h act at the contact points' chords, and ``work.turn`` the bodies' turns.
+    Afterwards ``scratch.q``, ``scratch.shift`` and ``scratch.next`` hold the tree at k + 1, ``state.force`` the contact
+    forces whose impulses over h act at the contact points' chords, and ``scratch.turn`` the bodies' turns.
     """
 
 
 @generic("method")
-def set_new_momentum(tree, plant, pushes, work, method, h):
+def set_new_momentum(tree, state, pushes, scratch, method, h):
     """p_{k+1}, after ``solve_step``."""
 
 
 @generic("method")
-def remember(tree, plant, work, method, h):
+def remember(tree, state, scratch, method, h):
     """Keep what the next step's first guess goes by, before the plant moves on."""
 
 
-@generic("finder")
-def find_step(tree, ground, plant, pushes, work, method, finder, h):
-    """Solve the equations of a variational step from the candidate in ``work``: iterations, or a cause of failure."""
+@generic("root_finder")
+def find_root(tree, ground, state, pushes, scratch, method, root_finder, h):
+    """Solve a variational step's equations from the candidate in ``scratch``: iterations, or a cause of failure."""
 
 
 @generic("guess")
-def set_guess(tree, ground, plant, pushes, work, guess, h):
-    """The first candidate for q_{k+1}, into ``work.q`` and ``work.shift``."""
+def set_initial_guess(tree, ground, state, pushes, scratch, guess, h):
+    """The first candidate for q_{k+1}, into ``scratch.q`` and ``scratch.shift``."""

@@ -41,13 +41,13 @@ from contact.vectors import (
 )
 
 
-class Motion(NamedTuple):
+class TreeData(NamedTuple):
     """The tree in motion: its poses, the bodies' twists and inertias, and room for the recursions."""
 
     poses: Poses
     inertia: Floats  # (n, 9) [kg m²] about each centre of mass, world axes
     velocity: Floats  # (n, 6)
-    drift: Floats  # (n, 6) a_k of equation 3.11
+    bias: Floats  # (n, 6) a_k of equation 3.11
     acceleration: Floats  # (n, 6)
     rates: Floats  # (nv,) β
     factors: Factors
@@ -55,13 +55,13 @@ class Motion(NamedTuple):
     nothing: Floats  # (nv,) zeros: no diagonal
 
 
-def new_motion(n: int, nv: int, nc: int) -> Motion:
+def new_tree_data(n: int, nv: int, nc: int) -> TreeData:
     """Room for a tree in motion, filled with NaN."""
-    return Motion(
+    return TreeData(
         poses=new_poses(n, nv, nc),
         inertia=np.full((n, 9), np.nan),
         velocity=np.full((n, 6), np.nan),
-        drift=np.full((n, 6), np.nan),
+        bias=np.full((n, 6), np.nan),
         acceleration=np.full((n, 6), np.nan),
         rates=np.full(nv, np.nan),
         factors=new_factors(n, nv),
@@ -117,7 +117,7 @@ def load_bias_forces(tree, motion, outermost):
     """
     for i in range(tree.parent.shape[0]):
         parent = tree.parent[i]
-        acceleration = load6(motion.drift, i)
+        acceleration = load6(motion.bias, i)
         if i < outermost:
             acceleration = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if parent >= 0:
@@ -136,19 +136,19 @@ def take_off(wrench, i, arm, force):
 
 
 @routine
-def set_motion(tree, q, rates, motion):
+def set_tree_data(tree, q, rates, motion):
     """Poses, inertias, velocities and drifts of the state (q, β)."""
     place_bodies(tree, q, motion.poses)
     turn_inertias(tree, motion.poses, motion.inertia)
     copy1(rates, motion.rates)
-    move_bodies(tree, motion.poses, rates, motion.velocity, motion.drift)
+    move_bodies(tree, motion.poses, rates, motion.velocity, motion.bias)
 
 
 @routine
 def accelerate_bodies(tree, motion, accelerations):
     """Rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
     for i in range(tree.parent.shape[0]):
-        acceleration = add6(load6(motion.drift, i), joint_twist(tree, motion.poses, accelerations, i))
+        acceleration = add6(load6(motion.bias, i), joint_twist(tree, motion.poses, accelerations, i))
         parent = tree.parent[i]
         if parent >= 0:
             acceleration = add6(load6(motion.acceleration, parent), acceleration)
@@ -158,7 +158,7 @@ def accelerate_bodies(tree, motion, accelerations):
 @routine
 def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
     """Algorithm 3.2: the generalized forces τ = M β̇ + C; external is (n, 6), wrenches about the centres of mass."""
-    set_motion(tree, q, rates, motion)
+    set_tree_data(tree, q, rates, motion)
     accelerate_bodies(tree, motion, accelerations)
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0]):
@@ -188,7 +188,7 @@ def subtract_external(tree, motion, external):
 @routine
 def forward_dynamics(tree, q, rates, torque, external, motion, accelerations):
     """Algorithm 3.3: β̇ = M⁻¹(τ − C) in O(n)."""
-    set_motion(tree, q, rates, motion)
+    set_tree_data(tree, q, rates, motion)
     factor_mass_matrix(tree, motion, 0)
     load_bias_forces(tree, motion, 0)
     subtract_external(tree, motion, external)

@@ -20,12 +20,12 @@ def body_momentum(body, mass, inertia, turn, moved, h):
 
 
 @generic("body")
-def turn_to_end(body, tree, work):
-    """Make ℓ⁺ of ℓ⁻ in ``work.angular``."""
+def turn_to_end(body, tree, scratch):
+    """Make ℓ⁺ of ℓ⁻ in ``scratch.angular``."""
 
 
 @generic("body")
-def store_body_block(body, tree, work, block, i, h):
+def store_body_block(body, tree, scratch, block, i, h):
     """The derivative of (P, ℓ⁻ + l × P) of body i by its displacement at k + 1, into the 6 x 6 block i.
 
     Both about the reference points; l is the lever arm of its centre of mass at k.
@@ -48,15 +48,15 @@ def midpoint_momentum(body, mass, inertia, turn, moved, h):
 
 
 @turn_to_end.register(MidpointBody)
-def midpoint_to_end(body, tree, work):
+def midpoint_to_end(body, tree, scratch):
     pass
 
 
 @store_body_block.register(MidpointBody)
-def store_midpoint_block(body, tree, work, block, i, h):
-    c, ux, uy, uz = load4(work.turn, i)
-    K = turn_derivative(load9(work.motion.inertia, i), c, (ux, uy, uz), h)
-    store_block(block, i, tree.mass[i] / h, load3(work.motion.poses.com, i), load3(work.next.com, i), K)
+def store_midpoint_block(body, tree, scratch, block, i, h):
+    c, ux, uy, uz = load4(scratch.turn, i)
+    K = turn_derivative(load9(scratch.motion.inertia, i), c, (ux, uy, uz), h)
+    store_block(block, i, tree.mass[i] / h, load3(scratch.motion.poses.com, i), load3(scratch.next.com, i), K)
 
 
 @kernel
@@ -80,6 +80,6 @@ def turn_derivative(J, c, u, h):
 
 
 @kernel
-def body_displacement(work, i):
+def body_displacement(scratch, i):
     """Δx of body i's centre of mass."""
-    return add(triple(work.shift), sub(load3(work.next.com, i), load3(work.motion.poses.com, i)))
+    return add(triple(scratch.shift), sub(load3(scratch.next.com, i), load3(scratch.motion.poses.com, i)))

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.state.checkpoint import Before, new_before
-from biped.kernels.tree.dynamics import Motion, new_motion
+from biped.kernels.state.checkpoint import Checkpoint, new_checkpoint
+from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from biped.kernels.tree.factorization import add_point_block
 from biped.kernels.tree.kinematics import Poses, new_poses
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
@@ -50,12 +50,12 @@ from contact.vectors import (
 )
 
 
-class Workspace(NamedTuple):
+class Scratch(NamedTuple):
     """Room for one step; nothing in it outlives the step but the poses and inertias of ``motion``."""
 
-    motion: Motion  # the tree at k; its factors serve Newton's method too
+    motion: TreeData  # the tree at k; its factors serve Newton's method too
     next: Poses  # the tree at k + 1, as far as it is known
-    before: Before  # where the step began, once it is taken in parts
+    checkpoint: Checkpoint  # where the step began, once it is taken in parts
     shift: Floats  # (3,) [m] displacement of O in the step
     q: Floats  # (nq,) the candidate for q_{k+1}; a floating root's position is in ``shift``
     base_shift: Floats  # (3,) where the line search starts
@@ -69,13 +69,13 @@ class Workspace(NamedTuple):
     diagonal: Floats  # (nv,) of joint impedances
 
 
-def new_workspace(n: int, nq: int, nv: int, nc: int) -> Workspace:
+def new_workspace(n: int, nq: int, nv: int, nc: int) -> Scratch:
     """Room for the steps of a tree, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (
         (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
     )  # fmt: skip
     rooms = [np.full(shape, np.nan) for shape in shapes]
-    return Workspace(new_motion(n, nv, nc), new_poses(n, nv, nc), new_before(nq, nv, nc), *rooms)
+    return Scratch(new_tree_data(n, nv, nc), new_poses(n, nv, nc), new_checkpoint(nq, nv, nc), *rooms)
 
 
 @kernel
@@ -100,36 +100,36 @@ def displace(tree, poses, q, shift, factor, delta, new_q, new_shift):
 
 
 @kernel
-def set_rates(tree, q, work, h, rate):
-    """The displacement from q to ``work.q`` over h: the inverse of ``displace`` from the poses at k."""
+def set_rates(tree, q, scratch, h, rate):
+    """The displacement from q to ``scratch.q`` over h: the inverse of ``displace`` from the poses at k."""
     for i in range(tree.parent.shape[0]):
         kind, a, j = tree.kind[i], tree.first_q[i], tree.first_v[i]
         if kind == REVOLUTE or kind == PRISMATIC:
-            rate[j] = (work.q[a] - q[a]) / h
+            rate[j] = (scratch.q[a] - q[a]) / h
         elif kind == FLOATING:
             for axis in range(3):
-                rate[j + axis] = work.shift[axis] / h
-            factor = 2.0 / (h * work.turn[i, 0])
+                rate[j + axis] = scratch.shift[axis] / h
+            factor = 2.0 / (h * scratch.turn[i, 0])
             for axis in range(3):
-                rate[j + 3 + axis] = factor * work.turn[i, 1 + axis]
+                rate[j + 3 + axis] = factor * scratch.turn[i, 1 + axis]
         else:
-            after = (work.q[a], work.q[a + 1], work.q[a + 2], work.q[a + 3])
+            after = (scratch.q[a], scratch.q[a + 1], scratch.q[a + 2], scratch.q[a + 3])
             c, ux, uy, uz = quat_difference(after, (q[a], q[a + 1], q[a + 2], q[a + 3]))
             u = (ux, uy, uz)
             if tree.parent[i] >= 0:
-                u = mat_vec(load9(work.motion.poses.rotation, tree.parent[i]), u)
+                u = mat_vec(load9(scratch.motion.poses.rotation, tree.parent[i]), u)
             rate[j], rate[j + 1], rate[j + 2] = scale(2.0 / (h * c), u)
 
 
 @kernel
-def joint_torque(plant, work, h, q_index, dof):
+def joint_torque(state, scratch, h, q_index, dof):
     """What the joint exerts in this step: the held torque, and its impedance at the middle of the step."""
-    torque = plant.torque[dof]
-    stiffness, damping = plant.stiffness[dof], plant.damping[dof]
+    torque = state.torque[dof]
+    stiffness, damping = state.stiffness[dof], state.damping[dof]
     if stiffness != 0.0 or damping != 0.0:
-        change = work.q[q_index] - plant.q[q_index]
-        middle = plant.q[q_index] + 0.5 * change
-        torque -= stiffness * (middle - plant.setpoint[dof]) + damping * change / h
+        change = scratch.q[q_index] - state.q[q_index]
+        middle = state.q[q_index] + 0.5 * change
+        torque -= stiffness * (middle - state.setpoint[dof]) + damping * change / h
     return torque
 
 
@@ -142,48 +142,48 @@ def reference_point(tree, q):
 
 
 @kernel
-def set_discrete_momenta(body, tree, work, h):
+def set_discrete_momenta(body, tree, scratch, h):
     """P and ℓ⁻ of every body, from the poses at both ends."""
     for i in range(tree.parent.shape[0]):
-        turn = quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i))
-        store4(work.turn, i, turn)
-        inertia = load9(work.motion.inertia, i)
-        linear, angular = body_momentum(body, tree.mass[i], inertia, turn, body_displacement(work, i), h)
-        store3(work.linear, i, linear)
-        store3(work.angular, i, angular)
+        turn = quat_difference(load4(scratch.next.quaternion, i), load4(scratch.motion.poses.quaternion, i))
+        store4(scratch.turn, i, turn)
+        inertia = load9(scratch.motion.inertia, i)
+        linear, angular = body_momentum(body, tree.mass[i], inertia, turn, body_displacement(scratch, i), h)
+        store3(scratch.linear, i, linear)
+        store3(scratch.angular, i, angular)
 
 
 @kernel
-def load_body_wrenches(tree, work, poses, half):
+def load_body_wrenches(tree, scratch, poses, half):
     """The bodies' discrete momenta and their impulses of gravity, ``half`` = ±h/2, about O at ``poses``."""
     for i in range(tree.parent.shape[0]):
         weight = half * tree.mass[i]
         gravity = (weight * tree.gravity[0], weight * tree.gravity[1], weight * tree.gravity[2])
-        force = add(load3(work.linear, i), gravity)
-        moment = add(load3(work.angular, i), cross(load3(poses.com, i), force))
-        store_twist(work.wrench, i, force, moment)
+        force = add(load3(scratch.linear, i), gravity)
+        moment = add(load3(scratch.angular, i), cross(load3(poses.com, i), force))
+        store_twist(scratch.wrench, i, force, moment)
 
 
 @kernel
-def add_impulse(work, i, arm, impulse):
+def add_impulse(scratch, i, arm, impulse):
     """Add an impulse at ``arm`` from O to the wrench of body i."""
     moment = cross(arm, impulse)
     for axis in range(3):
-        work.wrench[i, axis] += impulse[axis]
-        work.wrench[i, 3 + axis] += moment[axis]
+        scratch.wrench[i, axis] += impulse[axis]
+        scratch.wrench[i, 3 + axis] += moment[axis]
 
 
 @kernel
-def world_chord(work, c):
+def world_chord(scratch, c):
     """How far a contact point moves in the step, in the world."""
-    return add(triple(work.shift), sub(load3(work.next.contact, c), load3(work.motion.poses.contact, c)))
+    return add(triple(scratch.shift), sub(load3(scratch.next.contact, c), load3(scratch.motion.poses.contact, c)))
 
 
 @kernel
-def contact_chord(tree, ground, plant, work, h, c):
+def contact_chord(tree, ground, state, scratch, h, c):
     """The middle of a contact point's chord and the chord's velocity, in the floor's frame."""
-    moved = world_chord(work, c)
-    start = add(reference_point(tree, plant.q), load3(work.motion.poses.contact, c))
+    moved = world_chord(scratch, c)
+    start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
     if is_moving(ground):
         end = to_floor(ground, END, add(start, moved))
         start = to_floor(ground, START, start)
@@ -192,55 +192,55 @@ def contact_chord(tree, ground, plant, work, h, c):
 
 
 @kernel
-def set_contact_forces(tree, ground, plant, work, h):
+def set_contact_forces(tree, ground, state, scratch, h):
     """The floor's forces on the contact points for the chords as they are now."""
     for c in range(tree.contact_body.shape[0]):
         force = (0.0, 0.0, 0.0)
-        if plant.mode[c] != NONE:
-            middle, velocity = contact_chord(tree, ground, plant, work, h, c)
-            force = floor_force(ground, plant, c, middle, velocity)
-        store3(plant.force, c, force)
+        if state.mode[c] != NONE:
+            middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
+            force = floor_force(ground, state, c, middle, velocity)
+        store3(state.force, c, force)
 
 
 @kernel
-def add_external_impulses(tree, plant, pushes, work, arms, push_arms, half, sign):
+def add_external_impulses(tree, state, pushes, scratch, arms, push_arms, half, sign):
     """Half of the impulses of contacts and pushes to the wrenches: sign −1 at the start of a step, +1 at its end."""
     for c in range(tree.contact_body.shape[0]):
-        if plant.mode[c] != NONE:
-            add_impulse(work, tree.contact_body[c], load3(arms, c), scale(half, load3(plant.force, c)))
+        if state.mode[c] != NONE:
+            add_impulse(scratch, tree.contact_body[c], load3(arms, c), scale(half, load3(state.force, c)))
     for j in range(pushes.body.shape[0]):
-        add_impulse(work, pushes.body[j], load3(push_arms, j), scale(0.5 * sign, load3(pushes.impulse, j)))
+        add_impulse(scratch, pushes.body[j], load3(push_arms, j), scale(0.5 * sign, load3(pushes.impulse, j)))
 
 
 @kernel
-def load_start_wrenches(body, tree, ground, plant, pushes, work, h):
-    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``work.wrench``."""
-    set_discrete_momenta(body, tree, work, h)
-    set_contact_forces(tree, ground, plant, work, h)
-    load_body_wrenches(tree, work, work.motion.poses, -0.5 * h)
-    add_external_impulses(tree, plant, pushes, work, work.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
+def load_start_wrenches(body, tree, ground, state, pushes, scratch, h):
+    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``scratch.wrench``."""
+    set_discrete_momenta(body, tree, scratch, h)
+    set_contact_forces(tree, ground, state, scratch, h)
+    load_body_wrenches(tree, scratch, scratch.motion.poses, -0.5 * h)
+    add_external_impulses(tree, state, pushes, scratch, scratch.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
 
 
 @kernel
-def dof_torque(tree, plant, work, h, i, dof):
+def dof_torque(tree, state, scratch, h, i, dof):
     """What joint i exerts in this step along one of its degrees of freedom."""
-    return plant.torque[dof] if tree.dofs[i] > 1 else joint_torque(plant, work, h, tree.first_q[i], dof)
+    return state.torque[dof] if tree.dofs[i] > 1 else joint_torque(state, scratch, h, tree.first_q[i], dof)
 
 
 @kernel
-def set_residual(body, tree, ground, plant, pushes, work, h):
-    """e and the square of its norm; the poses at k + 1 must be those of ``work.q``."""
-    load_start_wrenches(body, tree, ground, plant, pushes, work, h)
+def set_residual(body, tree, ground, state, pushes, scratch, h):
+    """e and the square of its norm; the poses at k + 1 must be those of ``scratch.q``."""
+    load_start_wrenches(body, tree, ground, state, pushes, scratch, h)
     total = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(work.wrench, i)
+        b = load6(scratch.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
-            torque = dof_torque(tree, plant, work, h, i, dof)
-            e = plant.momentum[dof] + 0.5 * h * torque - dot6(load6(work.motion.poses.motion, dof), b)
-            work.residual[dof] = e
+            torque = dof_torque(tree, state, scratch, h, i, dof)
+            e = state.momentum[dof] + 0.5 * h * torque - dot6(load6(scratch.motion.poses.motion, dof), b)
+            scratch.residual[dof] = e
             total += e * e
-        hand_to_parent(tree, work.wrench, i, b)
+        hand_to_parent(tree, scratch.wrench, i, b)
     return total
 
 
@@ -253,48 +253,48 @@ def hand_to_parent(tree, wrench, i, b):
 
 
 @kernel
-def set_discrete_momentum(body, tree, plant, pushes, work, h):
+def set_discrete_momentum(body, tree, state, pushes, scratch, h):
     """p at k + 1.
 
     What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
     """
-    turn_to_end(body, tree, work)
-    load_body_wrenches(tree, work, work.next, 0.5 * h)
-    add_external_impulses(tree, plant, pushes, work, work.next.contact, pushes.right, 0.5 * h, 1.0)
+    turn_to_end(body, tree, scratch)
+    load_body_wrenches(tree, scratch, scratch.next, 0.5 * h)
+    add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, 0.5 * h, 1.0)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(work.wrench, i)
+        b = load6(scratch.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
-            torque = dof_torque(tree, plant, work, h, i, dof)
-            p = dot6(load6(work.next.motion, dof), b) + 0.5 * h * torque
-            plant.momentum[dof] = p + work.residual[dof]
-        hand_to_parent(tree, work.wrench, i, b)
+            torque = dof_torque(tree, state, scratch, h, i, dof)
+            p = dot6(load6(scratch.next.motion, dof), b) + 0.5 * h * torque
+            state.momentum[dof] = p + scratch.residual[dof]
+        hand_to_parent(tree, scratch.wrench, i, b)
     if tree.kind[0] == FLOATING:
-        move_residual(plant.momentum, work)
+        move_residual(state.momentum, scratch)
 
 
 @kernel
-def move_residual(momentum, work):
+def move_residual(momentum, scratch):
     """Take the residual's moment along as O moves: what is carried over is a wrench, fixed in space."""
-    shift = triple(work.shift)
-    moment = cross(shift, (work.residual[0], work.residual[1], work.residual[2]))
+    shift = triple(scratch.shift)
+    moment = cross(shift, (scratch.residual[0], scratch.residual[1], scratch.residual[2]))
     for axis in range(3):
         momentum[3 + axis] -= moment[axis]
 
 
 @kernel
-def set_newton_blocks(body, tree, ground, plant, work, h):
+def set_newton_blocks(body, tree, ground, state, scratch, h):
     """G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
-    block = work.motion.factors.block
+    block = scratch.motion.factors.block
     for i in range(tree.parent.shape[0]):
-        store_body_block(body, tree, work, block, i, h)
+        store_body_block(body, tree, scratch, block, i, h)
     for c in range(tree.contact_body.shape[0]):
-        if plant.force[c, 2] != 0.0:
-            middle, velocity = contact_chord(tree, ground, plant, work, h, c)
-            D = floor_force_derivative(ground, plant, c, middle, velocity, h)
+        if state.force[c, 2] != 0.0:
+            middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
+            D = floor_force_derivative(ground, state, c, middle, velocity, h)
             C = mat_scale(-0.5 * h, D)
             add_point_block(
-                block, tree.contact_body[c], load3(work.motion.poses.contact, c), load3(work.next.contact, c), C
+                block, tree.contact_body[c], load3(scratch.motion.poses.contact, c), load3(scratch.next.contact, c), C
             )
-    for dof in range(plant.stiffness.shape[0]):
-        work.diagonal[dof] = 0.25 * h * plant.stiffness[dof] + 0.5 * plant.damping[dof]
+    for dof in range(state.stiffness.shape[0]):
+        scratch.diagonal[dof] = 0.25 * h * state.stiffness[dof] + 0.5 * state.damping[dof]

@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple
 
-from biped.kernels.state.method import Variational, find_step, set_guess, set_new_momentum, solve_step
-from biped.kernels.state.simulation_state import PATIENCE
+from biped.kernels.state.method import Variational, find_root, set_initial_guess, set_new_momentum, solve_step
+from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
 from biped.kernels.state.status import TURNED_TOO_FAR, cause_of
 from biped.kernels.tree.factorization import Factors, eliminate, solve
 from biped.kernels.tree.kinematics import place_bodies, point_of_body
@@ -24,7 +24,7 @@ COS_45 = math.sqrt(0.5)
 RETRY_AFTER = 16
 
 
-class TwoSided(NamedTuple):
+class ArticulatedNewton(NamedTuple):
     """Newton's method with the exact matrix, factored in O(n) (``biped.kernels.tree.factorization``)."""
 
 
@@ -33,18 +33,18 @@ class Extrapolation(NamedTuple):
 
 
 @kernel
-def evaluate(body, tree, ground, plant, pushes, work, h):
-    """The residual's norm at the candidate ``work.q``, ``work.shift``."""
-    place_candidate(tree, pushes, work)
-    return math.sqrt(set_residual(body, tree, ground, plant, pushes, work, h))
+def evaluate(body, tree, ground, state, pushes, scratch, h):
+    """The residual's norm at the candidate ``scratch.q``, ``scratch.shift``."""
+    place_candidate(tree, pushes, scratch)
+    return math.sqrt(set_residual(body, tree, ground, state, pushes, scratch, h))
 
 
 @kernel
-def place_candidate(tree, pushes, work):
-    """The poses at k + 1 for ``work.q``, and where pushes act on them."""
-    place_bodies(tree, work.q, work.next)
+def place_candidate(tree, pushes, scratch):
+    """The poses at k + 1 for ``scratch.q``, and where pushes act on them."""
+    place_bodies(tree, scratch.q, scratch.next)
     for j in range(pushes.body.shape[0]):
-        place_push(work.next, pushes, j, pushes.right)
+        place_push(scratch.next, pushes, j, pushes.right)
 
 
 @kernel
@@ -54,90 +54,103 @@ def place_push(poses, pushes, j, arms):
 
 
 @kernel
-def search_line(tree, ground, plant, pushes, work, method, h, tolerance, norm):
+def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
     """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, inf if none does."""
-    copy1(work.q, work.base_q)
-    copy1(work.shift, work.base_shift)
+    copy1(scratch.q, scratch.base_q)
+    copy1(scratch.shift, scratch.base_shift)
     factor = 1.0
     for trial in range(method.solver.max_backtracks):
         if trial > 0:
-            place_bodies(tree, work.base_q, work.next)  # δ is in the unit twists where the search began
-        displace(tree, work.next, work.base_q, work.base_shift, factor, work.delta, work.q, work.shift)
-        reduced = evaluate(method.body, tree, ground, plant, pushes, work, h)
+            place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
+        displace(
+            tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift
+        )
+        reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
         if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
             return reduced
         factor *= 0.5
     return math.inf
 
 
-@set_guess.register(Extrapolation)
-def extrapolate(tree, ground, plant, pushes, work, guess, h):
-    between = 0.5 * (h + plant.clock[2])
-    for dof in range(plant.rate.shape[0]):
-        work.delta[dof] = plant.rate[dof] + between * (plant.rate_change[dof] + plant.rate_curve[dof])
-    work.shift[:] = 0.0
-    displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
+@set_initial_guess.register(Extrapolation)
+def extrapolate(tree, ground, state, pushes, scratch, guess, h):
+    between = 0.5 * (h + state.clock[LAST_STEP_LENGTH])
+    for dof in range(state.cache.rate.shape[0]):
+        scratch.delta[dof] = state.cache.rate[dof] + between * (
+            state.cache.rate_change[dof] + state.cache.rate_curve[dof]
+        )
+    scratch.shift[:] = 0.0
+    displace(tree, scratch.motion.poses, state.q, scratch.shift, h, scratch.delta, scratch.q, scratch.shift)
 
 
 @kernel
-def contact_key(plant, c):
+def contact_key(state, c):
     """What Newton's matrix depends on at contact point c: its mode, and whether it pushes."""
-    return plant.mode[c] + (0.5 if plant.force[c, 2] != 0.0 else 0.0)
+    return state.mode[c] + (0.5 if state.force[c, 2] != 0.0 else 0.0)
 
 
 @kernel
-def kept_factors(plant, work):
+def kept_factors(state, scratch):
     """The factors of Newton's matrix: they stay with the plant, so that the next step may try them first."""
-    room = work.motion.factors
-    return Factors(room.block, plant.kept_u, plant.kept_w, plant.kept_d, room.wrench, room.twist, room.epsilon)
+    room = scratch.motion.factors
+    return Factors(
+        room.block, state.cache.kept_u, state.cache.kept_w, state.cache.kept_d, room.wrench, room.twist, room.epsilon
+    )
 
 
 @kernel
-def note_purpose(plant, h):
+def note_purpose(state, h):
     """Note what the kept factors were made for."""
-    plant.kept_for[0] = h
-    for c in range(plant.mode.shape[0]):
-        plant.kept_for[1 + c] = contact_key(plant, c)
+    state.cache.kept_for[0] = h
+    for c in range(state.mode.shape[0]):
+        state.cache.kept_for[1 + c] = contact_key(state, c)
 
 
 @kernel
-def may_serve(plant, h):
+def may_serve(state, h):
     """Whether the kept factorization is of the same step length and the same contacts, and its turn has come."""
-    if plant.counts[PATIENCE] > 0:
-        plant.counts[PATIENCE] -= 1
+    if state.counts[PATIENCE] > 0:
+        state.counts[PATIENCE] -= 1
         return False
-    if plant.kept_for[0] != h:
+    if state.cache.kept_for[0] != h:
         return False
-    for c in range(plant.mode.shape[0]):
-        if plant.kept_for[1 + c] != contact_key(plant, c):
+    for c in range(state.mode.shape[0]):
+        if state.cache.kept_for[1 + c] != contact_key(state, c):
             return False
     return True
 
 
 @kernel
-def try_kept_factors(tree, ground, plant, pushes, work, method, h, tolerance, norm):
+def try_kept_factors(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
     """One iteration with the factorization at hand; the residual's norm after it, or as it was if that is less."""
-    copy1(work.q, work.base_q)
-    copy1(work.shift, work.base_shift)
-    solve(tree, work.motion.poses.motion, work.next.motion, work.residual, kept_factors(plant, work), work.delta)
-    displace(tree, work.next, work.base_q, work.base_shift, 1.0, work.delta, work.q, work.shift)
-    reduced = evaluate(method.body, tree, ground, plant, pushes, work, h)
+    copy1(scratch.q, scratch.base_q)
+    copy1(scratch.shift, scratch.base_shift)
+    solve(
+        tree,
+        scratch.motion.poses.motion,
+        scratch.next.motion,
+        scratch.residual,
+        kept_factors(state, scratch),
+        scratch.delta,
+    )
+    displace(tree, scratch.next, scratch.base_q, scratch.base_shift, 1.0, scratch.delta, scratch.q, scratch.shift)
+    reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
     if reduced <= tolerance or reduced < norm:
         return reduced
-    copy1(work.base_q, work.q)
-    copy1(work.base_shift, work.shift)
-    return evaluate(method.body, tree, ground, plant, pushes, work, h)
+    copy1(scratch.base_q, scratch.q)
+    copy1(scratch.base_shift, scratch.shift)
+    return evaluate(method.body, tree, ground, state, pushes, scratch, h)
 
 
 @kernel
-def iterate(tree, ground, plant, pushes, work, method, h, tolerance, norm):
+def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
     """One iteration of Newton's method: its exact matrix, and a line search; the residual's norm after it."""
-    set_newton_blocks(method.body, tree, ground, plant, work, h)
-    factors = kept_factors(plant, work)
-    eliminate(tree, work.motion.poses.motion, work.next.motion, work.diagonal, factors, 0)
-    note_purpose(plant, h)
-    solve(tree, work.motion.poses.motion, work.next.motion, work.residual, factors, work.delta)
-    return search_line(tree, ground, plant, pushes, work, method, h, tolerance, norm)
+    set_newton_blocks(method.body, tree, ground, state, scratch, h)
+    factors = kept_factors(state, scratch)
+    eliminate(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.diagonal, factors, 0)
+    note_purpose(state, h)
+    solve(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.residual, factors, scratch.delta)
+    return search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
 
 
 @kernel
@@ -158,19 +171,21 @@ def round_off(tree, q, poses, h):
 
 
 @kernel
-def tolerance_of(method, tree, work, h):
+def tolerance_of(method, tree, scratch, h):
     """[N·s] the norm of the residual to reach."""
-    return max(method.solver.tolerance, round_off(tree, work.q, work.motion.poses, h))
+    return max(method.solver.tolerance, round_off(tree, scratch.q, scratch.motion.poses, h))
 
 
 @solve_step.register(Variational)
-def solve_variational_step(tree, ground, plant, pushes, work, method, h):
-    set_guess(tree, ground, plant, pushes, work, method.guess, h)
-    return on_branch(tree, plant, work, find_step(tree, ground, plant, pushes, work, method, method.finder, h))
+def solve_variational_step(tree, ground, state, pushes, scratch, method, h):
+    set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
+    return on_branch(
+        tree, state, scratch, find_root(tree, ground, state, pushes, scratch, method, method.root_finder, h)
+    )
 
 
 @kernel
-def on_branch(tree, plant, work, iterations):
+def on_branch(tree, state, scratch, iterations):
     """What a search ended with, or TURNED_TOO_FAR where its solution is not that of small turns.
 
     The angular momentum of a discrete body grows with its turn up to 90° and falls again beyond, so that a momentum
@@ -180,41 +195,41 @@ def on_branch(tree, plant, work, iterations):
     if iterations < 0:
         return iterations
     for i in range(tree.parent.shape[0]):
-        if not work.turn[i, 0] >= COS_45:
+        if not scratch.turn[i, 0] >= COS_45:
             return TURNED_TOO_FAR
-        if tree.kind[i] == REVOLUTE and not abs(work.q[tree.first_q[i]] - plant.q[tree.first_q[i]]) <= math.pi:
+        if tree.kind[i] == REVOLUTE and not abs(scratch.q[tree.first_q[i]] - state.q[tree.first_q[i]]) <= math.pi:
             return TURNED_TOO_FAR
     return iterations
 
 
-@find_step.register(TwoSided)
-def find_by_newton(tree, ground, plant, pushes, work, method, finder, h):
+@find_root.register(ArticulatedNewton)
+def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
     """The first iteration goes by the last step's factorization, where that may serve.
 
     It is a step old and costs a third. All others, and all where it did not do, are exact; but for a last one by the
     factorization of the iteration before, where that reduces the residual enough if it does so as much as that one did.
     """
-    tolerance = tolerance_of(method, tree, work, h)
-    norm = evaluate(method.body, tree, ground, plant, pushes, work, h)
+    tolerance = tolerance_of(method, tree, scratch, h)
+    norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)
     iteration = 0
-    kept = norm > tolerance and may_serve(plant, h)
+    kept = norm > tolerance and may_serve(state, h)
     fresh = False
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)
         before = norm
         if kept or fresh:
-            norm = try_kept_factors(tree, ground, plant, pushes, work, method, h, tolerance, norm)
+            norm = try_kept_factors(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
             if kept and norm > tolerance:
-                plant.counts[PATIENCE] = RETRY_AFTER
+                state.counts[PATIENCE] = RETRY_AFTER
             kept = fresh = False
         else:
-            norm = iterate(tree, ground, plant, pushes, work, method, h, tolerance, norm)
+            norm = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
             fresh = norm * norm <= before * tolerance
         iteration += 1
     return iteration
 
 
 @set_new_momentum.register(Variational)
-def set_variational_momentum(tree, plant, pushes, work, method, h):
-    set_discrete_momentum(method.body, tree, plant, pushes, work, h)
+def set_variational_momentum(tree, state, pushes, scratch, method, h):
+    set_discrete_momentum(method.body, tree, state, pushes, scratch, h)

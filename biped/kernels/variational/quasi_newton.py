@@ -12,31 +12,31 @@ from biped.kernels.variational.newton import evaluate, tolerance_of
 from contact.jit import generic
 
 
-@generic("finder")
-def set_correction(finder, tree, ground, plant, work, body, h, iteration):
-    """δ of the candidate that is to remove ``work.residual``, into ``work.delta``; ``iteration`` counts from 0."""
+@generic("root_finder")
+def set_correction(root_finder, tree, ground, state, scratch, body, h, iteration):
+    """δ that is to remove ``scratch.residual``, into ``scratch.delta``; ``iteration`` counts from 0."""
 
 
-@generic("finder")
-def measure(finder, tree, ground, plant, pushes, work, body, h):
+@generic("root_finder")
+def measure(root_finder, tree, ground, state, pushes, scratch, body, h):
     """The residual of the candidate, and its norm."""
 
 
-def measure_by_recursion(finder, tree, ground, plant, pushes, work, body, h):
+def measure_by_recursion(root_finder, tree, ground, state, pushes, scratch, body, h):
     """Algorithm 2 of Lee et al., DRNEA: O(n)."""
-    return evaluate(body, tree, ground, plant, pushes, work, h)
+    return evaluate(body, tree, ground, state, pushes, scratch, h)
 
 
-def search_plainly(tree, ground, plant, pushes, work, method, finder, h):
-    """Iterations, or a cause of failure: ``find_step`` for the finders that have a ``set_correction``."""
-    tolerance = tolerance_of(method, tree, work, h)
+def iterate_quasi_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
+    """Iterations, or a cause of failure: ``find_root`` for the finders that have a ``set_correction``."""
+    tolerance = tolerance_of(method, tree, scratch, h)
     iteration = 0
     while True:
-        norm = measure(finder, tree, ground, plant, pushes, work, method.body, h)
+        norm = measure(root_finder, tree, ground, state, pushes, scratch, method.body, h)
         if norm <= tolerance:
             return iteration
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)
-        set_correction(finder, tree, ground, plant, work, method.body, h, iteration)
-        displace(tree, work.next, work.q, work.shift, 1.0, work.delta, work.q, work.shift)
+        set_correction(root_finder, tree, ground, state, scratch, method.body, h, iteration)
+        displace(tree, scratch.next, scratch.q, scratch.shift, 1.0, scratch.delta, scratch.q, scratch.shift)
         iteration += 1

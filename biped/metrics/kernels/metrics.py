@@ -346,7 +346,7 @@ def is_falling(rows, places, body, series, room):
 
 
 @routine
-def measure_books(rows, places):
+def measure_ledger(rows, places):
     """The greatest energy and momenta that nothing accounts for, and iterations of a solve; of all rows."""
     residual, linear, angular, newton = 0.0, 0.0, 0.0, 0.0
     for k in range(rows.shape[0]):

@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 
 from biped.errors import InputError
-from biped.kernels.tree.dynamics import mass_matrix, new_motion
+from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.model import Model, human
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
@@ -57,7 +57,7 @@ def mass_matrix_difference(model: Model, q: Floats) -> float:
     T = velocity_map(model, q)
     theirs = T.T @ _full_mass_matrix(engine, data) @ T
     ours = np.zeros((model.nv, model.nv))
-    mass_matrix(model.tree, q, new_motion(model.n, model.nv, model.nc), ours)
+    mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), ours)
     return float(np.max(np.abs(theirs - ours)) / np.max(np.abs(ours)))
 
 

@@ -42,7 +42,7 @@ LEAN = 0.02
 def tree_reference(
     model: Model, start: State, places: Callable[[Floats], Floats], times: Floats, holds: Holds | None = None
 ) -> Reference:
-    begin = np.concatenate([start.q, start.plant.rate])
+    begin = np.concatenate([start.q, start.arrays.cache.rate])
     return reference(
         TreeEquations(model, holds or Holds()),
         begin,
@@ -162,9 +162,9 @@ def _settled(model: Model) -> State:
     """The human at rest on its feet, at the equilibrium of floor and joint springs, all points sticking."""
     settled = simulate(model, JointImpedance(), duration=4.0, step=1e-3, record_every=4.0).state
     state = State.at(model, settled.q)
-    state.plant.anchor[:] = settled.plant.anchor
-    state.plant.mode[:] = STICKING
-    state.plant.found[:] = STICKING
+    state.arrays.anchor[:] = settled.arrays.anchor
+    state.arrays.mode[:] = STICKING
+    state.arrays.found[:] = STICKING
     return state
 
 
@@ -173,7 +173,7 @@ def _standing() -> Forms:
     rest = {f"{side}_hip_pitch": LEAN for side in ("left", "right")}
     controller = JointImpedance(rest=rest, period=STANDING.duration / STANDING.samples)
     start = _settled(model)
-    holds = Holds(RUBBER, start.plant.anchor.copy(), controller.impedance(model))
+    holds = Holds(RUBBER, start.arrays.anchor.copy(), controller.impedance(model))
     places = partial(_body_centres, model)
     truth = tree_reference(model, start, places, STANDING.times, holds)
     use = TreeEquations(model, holds).greatest_use_of_friction(truth.states)

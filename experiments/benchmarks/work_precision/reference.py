@@ -13,7 +13,7 @@ import numpy as np
 from biped.control.controller import Impedance
 from biped.dynamics import energy
 from biped.errors import IntegrationError
-from biped.kernels.tree.dynamics import forward_dynamics, new_motion, set_motion
+from biped.kernels.tree.dynamics import forward_dynamics, new_tree_data, set_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.model import Body, Model
 from contact import Floor
@@ -95,7 +95,7 @@ class TreeEquations:
 
     def __init__(self, model: Model, holds: Holds) -> None:
         self.model, self.holds = model, holds
-        self.motion = new_motion(model.n, model.nv, model.nc)
+        self.motion = new_tree_data(model.n, model.nv, model.nc)
         self.wrenches = np.zeros((model.n, 6))
         self.acceleration = np.zeros(model.nv)
         self.joints = tuple(
@@ -133,7 +133,7 @@ class TreeEquations:
         model, floor, anchors = self.model, self.holds.floor, self.holds.anchors
         assert floor is not None
         assert anchors is not None
-        set_motion(model.tree, state[: model.nq], state[model.nq :], self.motion)
+        set_tree_data(model.tree, state[: model.nq], state[model.nq :], self.motion)
         bodies, arm_of_point = model.tree.contact_body, self.motion.poses.contact
         place = np.asarray(reference_point(model.tree, state[: model.nq])) + arm_of_point
         twist = self.motion.velocity[bodies]

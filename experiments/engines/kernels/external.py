@@ -13,15 +13,15 @@ from biped.integrators.explicit.kernels.flow import place_end, set_momentum
 from biped.kernels.loop.closed_loop import append_row
 from biped.kernels.loop.log import IMPACT, STRIDE, log_contact_changes, log_event, observe
 from biped.kernels.loop.projectile import TARGET
-from biped.kernels.state.simulation_state import ACTUATORS, CONTACT, DISSIPATED, IMPACTS, PUSHES, STEPS
+from biped.kernels.state.simulation_state import ACTUATORS, CONTACT, DISSIPATED, IMPACTS, PUSHES, STEP_LENGTH, STEPS
 from biped.kernels.state.status import NOT_FINITE, OK
 from biped.kernels.step.step import (
-    book_impulse,
+    account_impulse,
+    begin_substep,
+    commit_with_rates,
     count_step,
     external_impulse,
-    move_on,
     push_chord,
-    set_out,
     time_of,
     whole_momentum,
 )
@@ -58,18 +58,20 @@ def new_arrival(nq: int, nv: int, nc: int) -> Arrival:
 
 @routine
 def velocities_now(world):
-    """Velocities from momenta, into ``world.work.motion.rates``."""
-    observe(world.tree, world.plant, world.work.motion, world.log)
+    """Velocities from momenta, into ``world.scratch.motion.rates``."""
+    observe(world.tree, world.state, world.scratch.motion, world.log)
 
 
 @routine
 def begin_step(world, steps):
     """Record the state, if it is time to, and set what acts in the coming step; with no ``steps`` nothing is done."""
-    plant, log = world.plant, world.log
+    state, log = world.state, world.log
     if steps > 0:
-        if plant.counts[STEPS] % log.cursor[STRIDE] == 0:
-            append_row(world.tree, world.ground, plant, world.work, world.thrown, log)
-        set_out(world.tree, world.ground, plant, world.pushes, world.work, time_of(plant), plant.clock[1])
+        if state.counts[STEPS] % log.cursor[STRIDE] == 0:
+            append_row(world.tree, world.ground, state, world.scratch, world.thrown, log)
+        begin_substep(
+            world.tree, world.ground, state, world.pushes, world.scratch, time_of(state), state.clock[STEP_LENGTH]
+        )
 
 
 @routine
@@ -82,22 +84,22 @@ def end_step(world, arrival, lag, steps):
     """
     if steps == 0:
         return OK
-    tree, plant, pushes, work = world.tree, world.plant, world.pushes, world.work
-    h = plant.clock[1]
+    tree, state, pushes, scratch = world.tree, world.state, world.pushes, world.scratch
+    h = state.clock[STEP_LENGTH]
     if not is_finite(arrival):
         return NOT_FINITE
-    place_end(tree, pushes, work, arrival.q, displacement(tree, plant, arrival))
-    set_contacts(world.ground, plant, arrival)
-    set_mean_motion(tree, work, arrival)
-    book_joint_works(tree, plant, work, h, lag)
-    book_push_works(pushes, plant, work, h, lag)
-    book_contact_works(tree, plant, work, h, lag)
-    book_blow(world, arrival, h, lag)
-    book_momenta(world, arrival, h)
-    move_on(tree, plant, work, h)
-    count_step(plant)
-    log_contact_changes(plant, world.log, time_of(plant))
-    plant.mode[:] = NONE  # what an engine's contacts store is not known: nothing is stored
+    place_end(tree, pushes, scratch, arrival.q, displacement(tree, state, arrival))
+    set_contacts(world.ground, state, arrival)
+    set_mean_motion(tree, scratch, arrival)
+    account_joint_works(tree, state, scratch, h, lag)
+    account_push_works(pushes, state, scratch, h, lag)
+    account_contact_works(tree, state, scratch, h, lag)
+    account_impact(world, arrival, h, lag)
+    account_momenta(world, arrival, h)
+    commit_with_rates(tree, state, scratch, h)
+    count_step(state)
+    log_contact_changes(state, world.log, time_of(state))
+    state.mode[:] = NONE  # what an engine's contacts store is not known: nothing is stored
     return OK
 
 
@@ -119,105 +121,105 @@ def is_finite(arrival):
 
 
 @kernel
-def displacement(tree, plant, arrival):
+def displacement(tree, state, arrival):
     if tree.kind[0] == FLOATING:
-        return sub((arrival.q[0], arrival.q[1], arrival.q[2]), (plant.q[0], plant.q[1], plant.q[2]))
+        return sub((arrival.q[0], arrival.q[1], arrival.q[2]), (state.q[0], state.q[1], state.q[2]))
     return 0.0, 0.0, 0.0
 
 
 @kernel
-def set_contacts(ground, plant, arrival):
+def set_contacts(ground, state, arrival):
     """Forces and modes: none without a force, sliding at the cone of friction, sticking inside of it."""
     mu = law_of_region(ground, 0).mu_s
-    for c in range(plant.mode.shape[0]):
+    for c in range(state.mode.shape[0]):
         x, y, z = load3(arrival.force, c)
-        plant.force[c, 0], plant.force[c, 1], plant.force[c, 2] = x, y, z
+        state.force[c, 0], state.force[c, 1], state.force[c, 2] = x, y, z
         mode = NONE
         if z > 0.0:
             mode = STICKING if math.hypot(x, y) < AT_THE_CONE * mu * z else SLIDING
-        plant.mode[c] = mode
-        plant.found[c] = mode
+        state.mode[c] = mode
+        state.found[c] = mode
 
 
 @kernel
-def set_mean_motion(tree, work, arrival):
-    """The mean of the velocities before and after into ``work.delta``, and the bodies' twists at the start under it."""
-    for dof in range(work.delta.shape[0]):
-        work.delta[dof] = 0.5 * (arrival.before[dof] + arrival.v[dof])
-    move_bodies(tree, work.motion.poses, work.delta, work.motion.velocity, work.motion.drift)
+def set_mean_motion(tree, scratch, arrival):
+    """The mean of the velocities before and after into ``scratch.delta``, and the bodies' twists under it."""
+    for dof in range(scratch.delta.shape[0]):
+        scratch.delta[dof] = 0.5 * (arrival.before[dof] + arrival.v[dof])
+    move_bodies(tree, scratch.motion.poses, scratch.delta, scratch.motion.velocity, scratch.motion.drift)
 
 
 @kernel
-def way(work, body, arm, chord, h, lag):
+def way(scratch, body, arm, chord, h, lag):
     """What a force on a body at ``arm`` from O is multiplied with for its work; ``chord`` is how far its point went."""
     if lag == 0.0:
         return chord
-    twist = load6(work.motion.velocity, body)
+    twist = load6(scratch.motion.velocity, body)
     return scale(h, add(twist[:3], cross(twist[3:], arm)))
 
 
 @kernel
-def book_joint_works(tree, plant, work, h, lag):
+def account_joint_works(tree, state, scratch, h, lag):
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             q_index, dof = tree.first_q[i], tree.first_v[i]
-            turned = work.q[q_index] - plant.q[q_index] if lag == 0.0 else h * work.delta[dof]
-            plant.ledger[ACTUATORS] += joint_torque(plant, work, h, q_index, dof) * turned
+            turned = scratch.q[q_index] - state.q[q_index] if lag == 0.0 else h * scratch.delta[dof]
+            state.ledger.works[ACTUATORS] += joint_torque(state, scratch, h, q_index, dof) * turned
 
 
 @kernel
-def book_push_works(pushes, plant, work, h, lag):
+def account_push_works(pushes, state, scratch, h, lag):
     for j in range(pushes.body.shape[0]):
-        along = way(work, pushes.body[j], load3(pushes.left, j), push_chord(pushes, work, j), h, lag)
-        plant.ledger[PUSHES] += dot(load3(pushes.impulse, j), scale(1.0 / h, along))
+        along = way(scratch, pushes.body[j], load3(pushes.left, j), push_chord(pushes, scratch, j), h, lag)
+        state.ledger.works[PUSHES] += dot(load3(pushes.impulse, j), scale(1.0 / h, along))
 
 
 @kernel
-def book_contact_works(tree, plant, work, h, lag):
+def account_contact_works(tree, state, scratch, h, lag):
     """What contacts take counts as dissipated."""
-    for c in range(plant.mode.shape[0]):
-        if plant.mode[c] != NONE:
-            chord = world_chord(work, c)
-            along = way(work, tree.contact_body[c], load3(work.motion.poses.contact, c), chord, h, lag)
-            done = dot(load3(plant.force, c), along)
-            plant.ledger[CONTACT] += done
-            plant.ledger[DISSIPATED] -= done
-            if plant.mode[c] == SLIDING:
-                plant.slip[c] += math.hypot(chord[0], chord[1])
+    for c in range(state.mode.shape[0]):
+        if state.mode[c] != NONE:
+            chord = world_chord(scratch, c)
+            along = way(scratch, tree.contact_body[c], load3(scratch.motion.poses.contact, c), chord, h, lag)
+            done = dot(load3(state.force, c), along)
+            state.ledger.works[CONTACT] += done
+            state.ledger.works[DISSIPATED] -= done
+            if state.mode[c] == SLIDING:
+                state.ledger.slip[c] += math.hypot(chord[0], chord[1])
 
 
 @kernel
 def point_struck(world, arrival):
     """Where the thrown box struck, at both ends of the step, relative to O at its start."""
-    i, work = world.thrown.status[TARGET], world.work
-    left = sub(triple(arrival.blow_at), reference_point(world.tree, world.plant.q))
-    offset = mat_t_vec(load9(work.motion.poses.rotation, i), sub(left, load3(work.motion.poses.com, i)))
-    return left, add(triple(work.shift), point_of_body(work.next, i, offset))
+    i, scratch = world.thrown.status[TARGET], world.scratch
+    left = sub(triple(arrival.blow_at), reference_point(world.tree, world.state.q))
+    offset = mat_t_vec(load9(scratch.motion.poses.rotation, i), sub(left, load3(scratch.motion.poses.com, i)))
+    return left, add(triple(scratch.shift), point_of_body(scratch.next, i, offset))
 
 
 @kernel
-def book_blow(world, arrival, h, lag):
+def account_impact(world, arrival, h, lag):
     """The work of the thrown box's impulse, as that of a force that is constant through the step."""
     blow = triple(arrival.blow)
     if dot(blow, blow) > 0.0:
         left, right = point_struck(world, arrival)
-        along = way(world.work, world.thrown.status[TARGET], left, sub(right, left), h, lag)
-        world.plant.ledger[IMPACTS] += dot(blow, scale(1.0 / h, along))
+        along = way(world.scratch, world.thrown.status[TARGET], left, sub(right, left), h, lag)
+        world.state.ledger.works[IMPACTS] += dot(blow, scale(1.0 / h, along))
 
 
 @kernel
-def book_momenta(world, arrival, h):
+def account_momenta(world, arrival, h):
     """The new momentum, and what of its change no impulse accounts for."""
-    tree, plant, work = world.tree, world.plant, world.work
-    before, spin_before = whole_momentum(tree, plant)
-    set_momentum(tree, work.next, arrival.v, work.motion, plant.momentum)
+    tree, state, scratch = world.tree, world.state, world.scratch
+    before, spin_before = whole_momentum(tree, state)
+    set_momentum(tree, scratch.next, arrival.v, scratch.motion, state.momentum)
     if tree.kind[0] == FLOATING:
-        linear, angular = external_impulse(tree, plant, world.pushes, work, h)
+        linear, angular = external_impulse(tree, state, world.pushes, scratch, h)
         blow = triple(arrival.blow)
         if dot(blow, blow) > 0.0:
             left, right = point_struck(world, arrival)
             linear, angular = add(linear, blow), add(angular, cross(scale(0.5, add(left, right)), blow))
-        book_impulse(tree, plant, work, before, spin_before, linear, angular)
+        account_impulse(tree, state, scratch, before, spin_before, linear, angular)
 
 
 @routine

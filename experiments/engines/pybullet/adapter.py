@@ -91,10 +91,10 @@ class BulletSimulation(Simulation):
         # From the root's axes to those of its inertia, which are PyBullet's base.
         self.turn = as_ours(self.engine.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
         self.points = ContactPoints(model, lambda body: principal_axes(body)[1])
-        hold = case.impedance
+        springs = case.impedance
         self.stiffness, self.damping, self.rest = (
             np.array([values.get(name, 0.0) for _, name in jointed])
-            for values in (hold.stiffness, hold.damping, hold.rest)
+            for values in (springs.stiffness, springs.damping, springs.rest)
         )
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from biped.disturbances import compile_ground
 from biped.integrators.lee.kernels.dense_newton import new_column_newton
-from biped.integrators.lee.kernels.riqn import ImpulseNewton
+from biped.integrators.lee.kernels.riqn import Riqn
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
@@ -32,22 +32,22 @@ class Search:
 
     def __init__(self, model: Model, finder: Any, guess: Floats) -> None:
         self.model, self.finder = model, finder
-        self.plant = random_start(model).plant
-        self.work, self.pushes = new_workspace(model.n, model.nq, model.nv, 0), new_pushes(0)
-        prepare(model.tree, self.plant, self.work)
-        self.work.shift[:] = 0.0
-        self.work.q[:] = guess
+        self.arrays = random_start(model).arrays
+        self.scratch, self.pushes = new_workspace(model.n, model.nq, model.nv, 0), new_pushes(0)
+        prepare(model.tree, self.arrays, self.scratch)
+        self.scratch.shift[:] = 0.0
+        self.scratch.q[:] = guess
         self.iteration = 0
         self.ground = compile_ground(RUBBER, model)
 
     def error(self) -> float:
         """[N·s] the norm of the residual at the candidate."""
-        return float(evaluate(ScrewBody(), self.model.tree, self.ground, self.plant, self.pushes, self.work, STEP))
+        return float(evaluate(ScrewBody(), self.model.tree, self.ground, self.arrays, self.pushes, self.scratch, STEP))
 
     def correct(self) -> None:
-        tree, work = self.model.tree, self.work
-        set_correction(self.finder, tree, self.ground, self.plant, work, ScrewBody(), STEP, self.iteration)
-        displace(tree, work.next, work.q, work.shift, 1.0, work.delta, work.q, work.shift)
+        tree, scratch = self.model.tree, self.scratch
+        set_correction(self.finder, tree, self.ground, self.arrays, scratch, ScrewBody(), STEP, self.iteration)
+        displace(tree, scratch.next, scratch.q, scratch.shift, 1.0, scratch.delta, scratch.q, scratch.shift)
         self.iteration += 1
 
     def errors(self) -> list[float]:
@@ -62,7 +62,7 @@ class Search:
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     model = lee_chain(QUICK_BODIES if quick else BODIES)
-    finders = {"Newton": new_column_newton(model.n, model.nv), "RIQN": ImpulseNewton()}
+    finders = {"Newton": new_column_newton(model.n, model.nv), "RIQN": Riqn()}
     guesses = {"zero": model.neutral(), "current (IG1)": random_start(model).q.copy()}
     errors: dict[tuple[str, str], list[float]] = {}
     for guess, q in guesses.items():

@@ -7,7 +7,7 @@ import numpy as np
 from biped.control.controller import Controller
 from biped.disturbances import Disturbance, Force, Push, Throw
 from biped.errors import InputError
-from biped.kernels.tree.dynamics import new_motion, set_motion
+from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.model import Model
 from biped.model.geometry import Vector3
@@ -61,7 +61,7 @@ class Loop:
     def tick(self) -> float:
         """[s] between two looks of the controller."""
         clock = self._session.clock
-        return clock.period * clock.step
+        return clock.steps_per_tick * clock.step
 
     @property
     def time(self) -> float:
@@ -196,8 +196,8 @@ class Loop:
         model, q, body = self.model, self.state.q, self._target()
         index = model.body_index(body)
         shape = next(shape for shape in model.shapes if shape.body == body)
-        motion = new_motion(model.n, model.nv, model.nc)
-        set_motion(model.tree, q, np.zeros(model.nv), motion)
+        motion = new_tree_data(model.n, model.nv, model.nc)
+        set_tree_data(model.tree, q, np.zeros(model.nv), motion)
         arm = np.subtract(shape.center, model.bodies[index].com)
         turn = motion.poses.rotation[index].reshape(3, 3)
         x, y, z = (np.asarray(reference_point(model.tree, q)) + motion.poses.com[index] + turn @ arm).tolist()

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from biped.disturbances import Disturbance, Force, Push
 from biped.dynamics import centre_of_mass, momentum
 from biped.errors import InputError
-from biped.kernels.tree.dynamics import new_motion, set_motion
+from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
+from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.metrics.kernels.support import COP, FEET, XCOM, fill_series, gather_base
 from biped.metrics.layout import Layout
@@ -162,32 +163,32 @@ def film_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> Film
 
 def film_of_state(state: State, disturbances: Sequence[Disturbance] = ()) -> Film:
     """A film of one row: what is seen of a state; pushes are the mean over the last step."""
-    model, plant = state.model, state.plant
+    model, arrays = state.model, state.arrays
     columns = columns_of(model, platform=state.floor is not None)
     layout = Layout.of(model, columns.names)
     row = np.full((1, len(columns.names)), np.nan)
     places = layout.places
     row[0, places.time] = state.time
-    row[0, places.com : places.com + 3] = centre_of_mass(model, plant.q)
+    row[0, places.com : places.com + 3] = centre_of_mass(model, arrays.q)
     row[0, places.momentum : places.momentum + 3] = _linear_momentum(state)
-    place_points = _poses(model, plant.q[np.newaxis])[2][0]
+    place_points = _poses(model, arrays.q[np.newaxis])[2][0]
     for c, place in enumerate(places.contact):
-        row[0, place : place + 7] = (plant.found[c], *plant.force[c], *place_points[c])
+        row[0, place : place + 7] = (arrays.found[c], *arrays.force[c], *place_points[c])
     if state.floor is not None:
         row[0, places.platform : places.platform + 7] = (*state.floor[0:3], *state.floor[12:16])
     thrown = None if state.thrown is None else state.thrown[np.newaxis, :7].copy()
     scenery = scenery_of(model, disturbances)
     pushes = [d for d in disturbances if isinstance(d, (Push, Force))]
-    step = float(plant.clock[2])
+    step = float(arrays.clock[LAST_STEP_LENGTH])
     spans = np.array([state.time - step, state.time])
-    return _film(layout, model, plant.q[np.newaxis].copy(), row, thrown, scenery, pushes, spans)
+    return _film(layout, model, arrays.q[np.newaxis].copy(), row, thrown, scenery, pushes, spans)
 
 
 def _linear_momentum(state: State) -> Floats:
     """(3,) [N·s] that of a root that floats is what its first three velocities carry; else by the last step's rates."""
     if state.model.is_floating:
-        return state.plant.momentum[:3]
-    return momentum(state.model, state.plant.q, state.plant.rate).linear
+        return state.arrays.momentum[:3]
+    return momentum(state.model, state.arrays.q, state.arrays.cache.rate).linear
 
 
 def _film(
@@ -239,11 +240,11 @@ def _film(
 
 def _poses(model: Model, coordinates: Floats) -> tuple[Floats, Floats, Floats]:
     """Places and orientations of all bodies, and contact points, for each row of configurations."""
-    motion, rates = new_motion(model.n, model.nv, model.nc), np.zeros(model.nv)
+    motion, rates = new_tree_data(model.n, model.nv, model.nc), np.zeros(model.nv)
     position, quaternion = np.empty((len(coordinates), model.n, 3)), np.empty((len(coordinates), model.n, 4))
     contact = np.empty((len(coordinates), model.nc, 3))
     for k, q in enumerate(np.ascontiguousarray(coordinates)):
-        set_motion(model.tree, q, rates, motion)
+        set_tree_data(model.tree, q, rates, motion)
         origin = np.asarray(reference_point(model.tree, q))
         position[k] = origin + motion.poses.com
         quaternion[k] = motion.poses.quaternion

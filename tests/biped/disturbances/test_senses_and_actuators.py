@@ -246,7 +246,7 @@ def test_a_run_with_everything_goes_on_bit_for_bit(tmp_path):
     rest = go(loaded.state, 0.493)
     assert np.array_equal(rest.state.q, whole.state.q)
     assert np.array_equal(rest.state.momentum, whole.state.momentum)
-    assert np.array_equal(rest.state.plant.ledger, whole.state.plant.ledger)
+    assert np.array_equal(rest.state.arrays.ledger.works, whole.state.arrays.ledger.works)
     given = [e["impulse"] for run in (first, rest) for e in run.summary["events"]["pushes"]]
     assert np.sum(given, axis=0) == pytest.approx(
         np.sum([e["impulse"] for e in whole.summary["events"]["pushes"]], axis=0)

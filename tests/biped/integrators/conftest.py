@@ -69,7 +69,7 @@ def take_step(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, p) after a step of h; v is where the search for it starts."""
     state = State.at(model, q, v)
-    state.plant.momentum[:] = p
+    state.arrays.momentum[:] = p
     simulate(model, state=state, integrator=tight(integrator), step=h, duration=h, record_every=h)
     return state.q.copy(), state.momentum.copy()
 

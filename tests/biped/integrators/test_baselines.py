@@ -120,10 +120,10 @@ def in_stance(rng: np.random.Generator) -> tuple[Model, State, Impedance]:
     lowest = dynamics.forward_kinematics(model, q).contact[:, 2]
     q[2] -= np.sort(lowest)[5] + 1e-3
     state = State.at(model, q, 0.5 * rng.normal(size=model.nv))
-    down = np.flatnonzero(state.plant.mode == SLIDING)
+    down = np.flatnonzero(state.arrays.mode == SLIDING)
     assert len(down) >= 5
-    state.plant.mode[down[::2]] = STICKING
-    state.plant.anchor[down[::4]] += 0.05
+    state.arrays.mode[down[::2]] = STICKING
+    state.arrays.anchor[down[::4]] += 0.05
     impedance = Impedance(
         dict.fromkeys(model.joint_names, 300.0), dict.fromkeys(model.joint_names, 5.0), {model.joint_names[3]: 0.2}
     )
@@ -154,12 +154,12 @@ def test_one_step_in_stance_is_the_textbooks(integrator):
     controller = Springs(impedance, 30.0 * rng.normal(size=len(model.joint_names)))
     push = Push("trunk", (1.0, 2.0, 0.5), 5.0, start=0.3 * h, duration=0.2, waveform="half-sine", point=(0.1, 0.2, 0.3))
     mean_force = np.array(push.delivered(0.0, h)) / h
-    q, v, momentum, plant = state.q.copy(), velocity(state), state.momentum.copy(), state.copy().plant
+    q, v, momentum, arrays = state.q.copy(), velocity(state), state.momentum.copy(), state.copy().arrays
     simulate(model, controller, state=state, step=h, duration=h, integrator=integrator, disturbances=[push])
 
-    after = state.plant
+    after = state.arrays
     forces = Forces(
-        RUBBER, plant.mode, plant.anchor, after.torque, after.stiffness, after.damping, after.setpoint,
+        RUBBER, arrays.mode, arrays.anchor, after.torque, after.stiffness, after.damping, after.setpoint,
         [(push, mean_force)],
     )  # fmt: skip
     wanted = step(integrator.name, model, q, v, h, forces)
@@ -244,7 +244,7 @@ def test_semi_implicit_euler_drifts_in_flight():
     simulate(model, state=lost, step=1e-3, duration=2.0, integrator=SemiImplicitEuler())
     simulate(model, state=kept, step=1e-3, duration=2.0)
     change = lost.momentum[:3] - kept.momentum[:3]
-    np.testing.assert_allclose(lost.plant.defect[:3], change, atol=1e-9)
+    np.testing.assert_allclose(lost.arrays.ledger.defect[:3], change, atol=1e-9)
     assert np.linalg.norm(change) > 0.1
 
 
@@ -274,7 +274,7 @@ def standing():
     """A human that has come to rest under the workspace controller, all of its points sticking."""
     state = experiment_named("thrown-block").build().state.copy()
     simulate(human(), CONTROLLER, state=state, duration=2.0)
-    assert np.all(state.plant.mode == STICKING)
+    assert np.all(state.arrays.mode == STICKING)
     return state
 
 
@@ -289,7 +289,7 @@ def nudged(state: State, integrator, h: float) -> np.ndarray:
         fall=Fall(),
     )  # fmt: skip
     assert run.summary["outcome"] == "stood"
-    assert np.all(state.plant.mode == STICKING)
+    assert np.all(state.arrays.mode == STICKING)
     return run.frame[["body_x", "body_y", "body_z", "body_qx", "body_qy", "body_qz"]].to_numpy()
 
 
@@ -316,7 +316,7 @@ def test_a_box_at_rest_stays(integrator):
     np.testing.assert_allclose(state.q, start, rtol=0.0, atol=1e-12)
     down = run.frame.filter(regex="_fz$").to_numpy()[-1]
     assert down.sum() == pytest.approx(2.0 * 9.81)
-    assert np.count_nonzero(state.plant.mode == STICKING) == model.nc // 2
+    assert np.count_nonzero(state.arrays.mode == STICKING) == model.nc // 2
 
 
 BLOCK = Throw(1.8, (0.1216,) * 3, (0.25, 0.1, 1.2), (-4.5, 0.0, 0.2))
@@ -342,8 +342,8 @@ def test_save_and_continue_bit_for_bit(person, posture, tmp_path, integrator, sp
     part.save(tmp_path / "state.npz")
     rest = State.load(tmp_path / "state.npz", person)
     go(rest, 0.03 - split)
-    for name, array in whole.plant._asdict().items():
-        assert np.array_equal(array, getattr(rest.plant, name)), name
+    for name, array in whole.arrays._asdict().items():
+        assert np.array_equal(array, getattr(rest.arrays, name)), name
     assert np.array_equal(whole.thrown, rest.thrown)
 
 
@@ -428,11 +428,11 @@ def test_ctrl_c_leaves_a_whole_step_that_can_be_continued(person, posture, monke
     assert len(calls) == 7
     assert caught.value.run.summary["outcome"] == "interrupted"
     assert state.steps == 7
-    assert state.plant.counts[INTO_TICK] == 3
+    assert state.arrays.counts[INTO_TICK] == 3
     simulate(person, CONTROLLER, state=state, step=5e-4, duration=0.0065, integrator=Adaptive())
     assert state.steps == 20
-    for name, array in whole.plant._asdict().items():
-        assert np.array_equal(array, getattr(state.plant, name)), name
+    for name, array in whole.arrays._asdict().items():
+        assert np.array_equal(array, getattr(state.arrays, name)), name
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-6, np.nan, np.inf, "a"])

@@ -20,7 +20,7 @@ def started_at(turn: float) -> State:
     """A box that spins about z, whose first candidate for the step turns it by so much."""
     model = rigid_box(2.0, (0.2, 0.3, 0.4)).without_contacts().with_gravity((0.0, 0.0, 0.0))
     state = State.at(model, v=[0.0, 0.0, 0.0, 0.0, 0.0, RATE])
-    state.plant.rate[5] = 2.0 * math.tan(turn / 2.0) / STEP
+    state.arrays.cache.rate[5] = 2.0 * math.tan(turn / 2.0) / STEP
     return state
 
 

@@ -44,7 +44,7 @@ def test_momentum_under_gravity_changes_by_its_impulse():
     change = momenta(state) - before
     weight = model.total_mass * np.array(model.gravity) * 2.0
     assert np.allclose(change[:3], weight, rtol=1e-12, atol=1e-9)
-    assert np.allclose(change, state.plant.impulse, rtol=0.0, atol=1e-8)
+    assert np.allclose(change, state.arrays.ledger.impulse, rtol=0.0, atol=1e-8)
     assert run.summary["momentum_defect"] < 1e-10
     assert run.summary["angular_momentum_defect"] < 1e-9
 
@@ -72,8 +72,8 @@ def test_time_reverses():
     simulate(model, state=state, step=1e-3, duration=0.2)
     assert np.linalg.norm(state.q - start) > 0.1
     back = State.at(model, state.q)
-    back.plant.momentum[:] = -state.momentum
-    back.plant.rate[:] = -state.plant.rate
+    back.arrays.momentum[:] = -state.momentum
+    back.arrays.cache.rate[:] = -state.arrays.cache.rate
     simulate(model, state=back, step=1e-3, duration=0.2)
     for i in range(model.nq):
         assert abs(back.q[i] - start[i]) < 1e-9

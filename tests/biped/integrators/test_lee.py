@@ -6,7 +6,7 @@ import pytest
 from biped import InputError, State, dynamics, integrator_named, simulate
 from biped.disturbances import compile_ground
 from biped.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi, Recursive
-from biped.integrators.lee.kernels.riqn import ImpulseNewton
+from biped.integrators.lee.kernels.riqn import Riqn
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
@@ -120,8 +120,8 @@ def test_time_reverses(tree):
     simulate(tree, state=state, step=1e-3, duration=0.2, integrator=Lee(tolerance=1e-11))
     assert np.linalg.norm(state.q - start) > 0.1
     back = State.at(tree, state.q)
-    back.plant.momentum[:] = -state.momentum
-    back.plant.rate[:] = -state.plant.rate
+    back.arrays.momentum[:] = -state.momentum
+    back.arrays.cache.rate[:] = -state.arrays.cache.rate
     simulate(tree, state=back, step=1e-3, duration=0.2, integrator=Lee(tolerance=1e-11))
     assert np.abs(back.q - start).max() < 1e-9
 
@@ -138,16 +138,18 @@ def test_energy_stays_near_what_it_was(tree):
 def test_riqn_converges_linearly(tree):
     """By a factor of the order of h that stays what it is, where Newton's method squares the error."""
     state = tumbling(tree, 8)
-    plant, work, pushes, h = state.plant, new_workspace(tree.n, tree.nq, tree.nv, 0), new_pushes(0), 4e-3
+    arrays, scratch, pushes, h = state.arrays, new_workspace(tree.n, tree.nq, tree.nv, 0), new_pushes(0), 4e-3
     ground = compile_ground(RUBBER, tree)
-    prepare(tree.tree, plant, work)
+    prepare(tree.tree, arrays, scratch)
     norms = []
-    displace(tree.tree, work.motion.poses, plant.q, np.zeros(3), h, 1.5 * plant.rate, work.q, work.shift)
+    displace(
+        tree.tree, scratch.motion.poses, arrays.q, np.zeros(3), h, 1.5 * arrays.cache.rate, scratch.q, scratch.shift
+    )
     for iteration in range(6):
-        norms.append(evaluate(ScrewBody(), tree.tree, ground, plant, pushes, work, h))
-        arguments = (tree.tree, ground, plant, work, ScrewBody(), h, iteration)
-        set_correction(ImpulseNewton(), *arguments)
-        displace(tree.tree, work.next, work.q, work.shift, 1.0, work.delta, work.q, work.shift)
+        norms.append(evaluate(ScrewBody(), tree.tree, ground, arrays, pushes, scratch, h))
+        arguments = (tree.tree, ground, arrays, scratch, ScrewBody(), h, iteration)
+        set_correction(Riqn(), *arguments)
+        displace(tree.tree, scratch.next, scratch.q, scratch.shift, 1.0, scratch.delta, scratch.q, scratch.shift)
     rates = np.array(norms[1:]) / np.array(norms[:-1])
     assert norms[0] > 0.1
     assert rates.max() < 0.1
@@ -160,12 +162,12 @@ def test_accelerations_of_the_third_guess_are_the_continuous_ones(tree):
     from biped.integrators.lee.kernels.initial_guesses import set_accelerations
 
     state = tumbling(tree, 9)
-    plant, work = state.plant, new_workspace(tree.n, tree.nq, tree.nv, 0)
-    plant.torque[6:] = 3.0
-    prepare(tree.tree, plant, work)
-    set_accelerations(tree.tree, plant, new_pushes(0), work, 1e-3)
-    wanted = dynamics.forward_dynamics(tree, plant.q, plant.rate, plant.torque)
-    assert np.abs(work.delta - wanted).max() < 1e-10 * np.abs(wanted).max()
+    arrays, scratch = state.arrays, new_workspace(tree.n, tree.nq, tree.nv, 0)
+    arrays.torque[6:] = 3.0
+    prepare(tree.tree, arrays, scratch)
+    set_accelerations(tree.tree, arrays, new_pushes(0), scratch, 1e-3)
+    wanted = dynamics.forward_dynamics(tree, arrays.q, arrays.cache.rate, arrays.torque)
+    assert np.abs(scratch.delta - wanted).max() < 1e-10 * np.abs(wanted).max()
 
 
 @pytest.mark.parametrize("way", [Lee(), LeeRiqn(), LeeNewton(), LeeBroyden()], ids=named)

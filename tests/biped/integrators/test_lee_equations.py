@@ -20,7 +20,7 @@ from biped.integrators.lee.kernels.screw_body import (
     screw_terms,
 )
 from biped.kernels.state.pushes import new_pushes
-from biped.kernels.state.simulation_state import new_plant
+from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
 from biped.kernels.variational.discrete_body import MidpointBody, body_momentum
 from biped.kernels.variational.equations import new_workspace, reference_point, set_discrete_momentum, set_newton_blocks
@@ -176,33 +176,33 @@ class Ours:
 
     def __init__(self, model: Model, torque: np.ndarray) -> None:
         self.model, self.tree = model, model.tree
-        self.plant = new_plant(model.nq, model.nv, model.nc)
-        self.work = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
+        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
         self.pushes, self.ground = new_pushes(0), compile_ground(RUBBER, model)
-        self.plant.torque[:] = torque
+        self.arrays.torque[:] = torque
 
     def evaluate(self, now: np.ndarray, after: np.ndarray) -> np.ndarray:
-        self.plant.q[:] = now
-        prepare(self.tree, self.plant, self.work)
-        self.work.q[:] = after
+        self.arrays.q[:] = now
+        prepare(self.tree, self.arrays, self.scratch)
+        self.scratch.q[:] = after
         start, end = (np.array(reference_point(self.tree, q)) for q in (now, after))
-        self.work.shift[:] = end - start
-        evaluate(ScrewBody(), self.tree, self.ground, self.plant, self.pushes, self.work, H)
-        return self.work.residual.copy()
+        self.scratch.shift[:] = end - start
+        evaluate(ScrewBody(), self.tree, self.ground, self.arrays, self.pushes, self.scratch, H)
+        return self.scratch.residual.copy()
 
     def residual(self, before: np.ndarray, now: np.ndarray, after: np.ndarray) -> np.ndarray:
         """e, with the momentum that the step before leaves behind."""
         self.evaluate(before, now)
-        self.work.residual[:] = 0.0
-        set_discrete_momentum(ScrewBody(), self.tree, self.plant, self.pushes, self.work, H)
+        self.scratch.residual[:] = 0.0
+        set_discrete_momentum(ScrewBody(), self.tree, self.arrays, self.pushes, self.scratch, H)
         return self.evaluate(now, after)
 
     def derivative(self) -> np.ndarray:
-        work, room = self.work, new_column_newton(self.model.n, self.model.nv)
-        set_newton_blocks(ScrewBody(), self.tree, self.ground, self.plant, work, H)
-        left, right, factors = work.motion.poses.motion, work.next.motion, work.motion.factors
+        scratch, room = self.scratch, new_column_newton(self.model.n, self.model.nv)
+        set_newton_blocks(ScrewBody(), self.tree, self.ground, self.arrays, scratch, H)
+        left, right, factors = scratch.motion.poses.motion, scratch.next.motion, scratch.motion.factors
         fill_columns(
-            self.tree, left, right, factors.block, work.diagonal, room.moves, factors.wrench, room.matrix
+            self.tree, left, right, factors.block, scratch.diagonal, room.moves, factors.wrench, room.matrix
         )  # fmt: skip
         return room.matrix
 

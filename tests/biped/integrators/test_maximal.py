@@ -80,7 +80,7 @@ def test_the_human_stands_on_stiff_joints_and_is_pushed(person):
     ]  # fmt: skip
     assert apart(*(run.state for run in runs)) < 1e-8
     assert gaps(runs[1]) <= 1e-12
-    assert runs[1].state.plant.impulse[:2] == pytest.approx(runs[0].state.plant.impulse[:2], abs=1e-9)
+    assert runs[1].state.arrays.ledger.impulse[:2] == pytest.approx(runs[0].state.arrays.ledger.impulse[:2], abs=1e-9)
 
 
 @pytest.mark.parametrize("floats", [True, False], ids=["floating", "fixed"])
@@ -137,8 +137,8 @@ def test_runs_continue_bit_for_bit(person, posture, tmp_path, split):
     part.save(tmp_path / "state.npz")
     rest = State.load(tmp_path / "state.npz", person)
     rest_run = go(rest, 0.3 - split)
-    whole.plant.counts[2] = rest.plant.counts[2] = 0  # the most iterations of each run
-    assert all(np.array_equal(a, b) for a, b in zip(whole.plant, rest.plant, strict=True))
+    whole.arrays.counts[2] = rest.arrays.counts[2] = 0  # the most iterations of each run
+    assert all(np.array_equal(a, b) for a, b in zip(whole.arrays, rest.arrays, strict=True))
     late = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
     continued = rest_run.frame[rest_run.frame["time"] > split + 1e-9].reset_index(drop=True)
     columns = [name for name in late if name != "newton_iterations" and not name.startswith("gap_")]

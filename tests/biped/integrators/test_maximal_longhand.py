@@ -16,14 +16,14 @@ from biped.integrators.maximal.kernels import (
     displace_bodies,
     evaluate_free,
     keep_base,
-    new_finder,
+    new_root_finder,
     set_joint_coordinate,
     set_newton_twists,
 )
 from biped.kernels.state.pushes import new_pushes
-from biped.kernels.state.simulation_state import new_plant
+from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
-from biped.kernels.tree.dynamics import mass_matrix, new_motion
+from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.equations import new_workspace
@@ -295,65 +295,67 @@ class OpenStep:
         self.model, self.tree, self.h = model, model.tree, h
         self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
         self.ground = compile_ground(self.floor, model)
-        self.pushes, self.finder = new_pushes(0), new_finder(model.n)
-        self.plant = new_plant(model.nq, model.nv, model.nc)
-        self.work = new_workspace(model.n, model.nq, model.nv, model.nc)
-        self.plant.q[:] = model.neutral()
+        self.pushes, self.finder = new_pushes(0), new_root_finder(model.n)
+        self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
+        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.arrays.q[:] = model.neutral()
         for body, first in zip(model.bodies, model.tree.first_q, strict=True):
             if body.joint.has_axis:
-                self.plant.q[first] = rng.uniform(-0.5, 0.5)
-        prepare(self.tree, self.plant, self.work)
+                self.arrays.q[first] = rng.uniform(-0.5, 0.5)
+        prepare(self.tree, self.arrays, self.scratch)
         self.touch(rng)
         self.v = 3.0 * rng.normal(size=model.nv)
         matrix = np.zeros((model.nv, model.nv))
-        mass_matrix(self.tree, self.plant.q, new_motion(model.n, model.nv, model.nc), matrix)
-        self.plant.momentum[:] = matrix @ self.v
+        mass_matrix(self.tree, self.arrays.q, new_tree_data(model.n, model.nv, model.nc), matrix)
+        self.arrays.momentum[:] = matrix @ self.v
         one = np.repeat(self.tree.dofs == 1, self.tree.dofs)
-        self.plant.torque[one] = 5.0 * rng.normal(size=int(one.sum()))
-        self.plant.stiffness[one], self.plant.damping[one] = impedance
+        self.arrays.torque[one] = 5.0 * rng.normal(size=int(one.sum()))
+        self.arrays.stiffness[one], self.arrays.damping[one] = impedance
         self.open(rng)
 
     def touch(self, rng: np.random.Generator) -> None:
         """Contact points of a floating tree on average 5 cm deep."""
-        contact = self.work.motion.poses.contact
+        contact = self.scratch.motion.poses.contact
         if self.model.is_floating and self.model.nc:
-            self.plant.q[2] = -0.05 - contact[:, 2].mean()
+            self.arrays.q[2] = -0.05 - contact[:, 2].mean()
         for c in range(self.model.nc):
-            self.plant.mode[c] = (SLIDING, STICKING)[c % 2]
-            self.plant.anchor[c] = contact[c, :2] + self.plant.q[:2] + rng.normal(size=2) * 1e-3
+            self.arrays.mode[c] = (SLIDING, STICKING)[c % 2]
+            self.arrays.anchor[c] = contact[c, :2] + self.arrays.q[:2] + rng.normal(size=2) * 1e-3
 
     def open(self, rng: np.random.Generator) -> None:
         """Every body a centimetre and a degree away from where the joints want it."""
-        work, root = self.work, int(self.model.is_floating)
-        work.q[:], work.shift[:] = self.plant.q, 0.0
-        place_bodies(self.tree, work.q, work.next)
-        work.next.com[root:] += 0.01 * rng.normal(size=(self.model.n - root, 3))
+        scratch, root = self.scratch, int(self.model.is_floating)
+        scratch.q[:], scratch.shift[:] = self.arrays.q, 0.0
+        place_bodies(self.tree, scratch.q, scratch.next)
+        scratch.next.com[root:] += 0.01 * rng.normal(size=(self.model.n - root, 3))
         for i in range(self.model.n):
-            q = work.next.quaternion[i] + 0.01 * rng.normal(size=4)
-            work.next.quaternion[i] = q / np.linalg.norm(q)
+            q = scratch.next.quaternion[i] + 0.01 * rng.normal(size=4)
+            scratch.next.quaternion[i] = q / np.linalg.norm(q)
         if root:
-            work.shift[:] = 0.01 * rng.normal(size=3)
+            scratch.shift[:] = 0.01 * rng.normal(size=3)
         self.evaluate()
 
     def evaluate(self) -> np.ndarray:
-        evaluate_free(MidpointBody(), self.tree, self.ground, self.plant, self.pushes, self.work, self.finder, self.h)
-        return self.work.residual.copy()
+        evaluate_free(
+            MidpointBody(), self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.finder, self.h
+        )
+        return self.scratch.residual.copy()
 
     def twists(self) -> np.ndarray:
         """Newton's, of all bodies."""
-        set_newton_twists(MidpointBody(), self.tree, self.ground, self.plant, self.work, self.finder, self.h)
-        return self.work.motion.factors.twist.copy()
+        set_newton_twists(MidpointBody(), self.tree, self.ground, self.arrays, self.scratch, self.finder, self.h)
+        return self.scratch.motion.factors.twist.copy()
 
     def poses(self) -> np.ndarray:
         """X of the candidate, from the reference point at k."""
-        return np.hstack([self.work.shift + self.work.next.com, self.work.next.quaternion])
+        return np.hstack([self.scratch.shift + self.scratch.next.com, self.scratch.next.quaternion])
 
     def displacements(self, twists: np.ndarray) -> np.ndarray:
         """ΔX of twists about O at k + 1."""
-        linear = twists[:, :3] + np.cross(twists[:, 3:], self.work.next.com)
+        linear = twists[:, :3] + np.cross(twists[:, 3:], self.scratch.next.com)
         turned = [
             left(np.concatenate([[0.0], 0.5 * t[3:]])) @ q
-            for t, q in zip(twists, self.work.next.quaternion, strict=True)
+            for t, q in zip(twists, self.scratch.next.quaternion, strict=True)
         ]
         return np.hstack([linear, turned])
 
@@ -368,11 +370,11 @@ def cases(contacts: int):
 
 def dense(step: OpenStep) -> tuple[Longhand, np.ndarray, np.ndarray, np.ndarray]:
     """Newton's matrix and residual of (5.11) at the open poses, multipliers zero; and the longhand, and X at k."""
-    q = step.plant.q.copy()
+    q = step.arrays.q.copy()
     if step.model.is_floating:
         q[:3] = 0.0
-    impedance = float(step.plant.stiffness.max()), float(step.plant.damping.max())
-    longhand = Longhand(step.model, step.h, step.plant.torque, impedance)
+    impedance = float(step.arrays.stiffness.max()), float(step.arrays.damping.max())
+    longhand = Longhand(step.model, step.h, step.arrays.torque, impedance)
     X = longhand.at(q)
     z = np.concatenate([step.poses().ravel(), np.zeros(step.model.n + sum(longhand.rows))])
     K, f = longhand.newton(longhand.momentum_terms(q, step.v), X, z)
@@ -434,13 +436,13 @@ def test_newton_step_takes_the_residual_away(model, seed):
     """With contacts that slide and stick, and impedances: along Newton's step e changes at the rate −e."""
     step = OpenStep(model, seed, (STIFFNESS, DAMPING))
     if model.is_floating:
-        assert (step.plant.force[:, 2] > 0.0).any()
-    before = step.work.residual.copy()
+        assert (step.arrays.force[:, 2] > 0.0).any()
+    before = step.scratch.residual.copy()
     step.twists()
-    keep_base(step.tree, step.work, step.finder)
+    keep_base(step.tree, step.scratch, step.finder)
     values = []
     for k in (-2, -1, 1, 2):
-        displace_bodies(step.tree, step.work, step.finder, k * 1e-4)
+        displace_bodies(step.tree, step.scratch, step.finder, k * 1e-4)
         values.append(step.evaluate())
     rate = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * 1e-4)
     assert np.linalg.norm(rate + before) <= 1e-7 * np.linalg.norm(before)
@@ -451,11 +453,11 @@ def test_an_angle_goes_on_beyond_half_a_turn(angle):
     model = star(True)
     step = OpenStep(model, 1, (0.0, 0.0))
     first = model.coordinate("shoulder")
-    step.plant.q[first] = angle
-    prepare(step.tree, step.plant, step.work)
-    step.work.q[:] = step.plant.q
-    step.work.q[first] = angle + 0.3
-    place_bodies(step.tree, step.work.q, step.work.next)
-    step.work.q[:] = np.nan
-    set_joint_coordinate(step.tree, step.plant, step.work, model.body_names.index("arm"))
-    assert step.work.q[first] == pytest.approx(angle + 0.3, abs=1e-14)
+    step.arrays.q[first] = angle
+    prepare(step.tree, step.arrays, step.scratch)
+    step.scratch.q[:] = step.arrays.q
+    step.scratch.q[first] = angle + 0.3
+    place_bodies(step.tree, step.scratch.q, step.scratch.next)
+    step.scratch.q[:] = np.nan
+    set_joint_coordinate(step.tree, step.arrays, step.scratch, model.body_names.index("arm"))
+    assert step.scratch.q[first] == pytest.approx(angle + 0.3, abs=1e-14)

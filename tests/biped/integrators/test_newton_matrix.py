@@ -10,9 +10,9 @@ from biped.integrators.lee.kernels.dense import factor_dense, solve_dense
 from biped.integrators.lee.kernels.dense_newton import fill_by_sums, fill_columns, new_column_newton, new_summed_newton
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
-from biped.kernels.state.simulation_state import new_plant
+from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
-from biped.kernels.tree.dynamics import mass_matrix, new_motion
+from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.equations import displace, new_workspace, set_newton_blocks
@@ -35,45 +35,54 @@ class Step:
         self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
         self.ground = compile_ground(self.floor, model)
         self.pushes = new_pushes(0)
-        self.plant = new_plant(model.nq, model.nv, model.nc)
-        self.work = new_workspace(model.n, model.nq, model.nv, model.nc)
-        self.plant.q[:] = q
-        prepare(self.tree, self.plant, self.work)
+        self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
+        self.scratch = new_workspace(model.n, model.nq, model.nv, model.nc)
+        self.arrays.q[:] = q
+        prepare(self.tree, self.arrays, self.scratch)
         self.lower_into_floor(rng)
         rates = 8.0 * rng.normal(size=model.nv)
         matrix = np.zeros((model.nv, model.nv))
-        mass_matrix(self.tree, q, new_motion(model.n, model.nv, model.nc), matrix)
-        self.plant.momentum[:] = matrix @ rates
-        self.plant.torque[:] = 20.0 * rng.normal(size=model.nv)
+        mass_matrix(self.tree, q, new_tree_data(model.n, model.nv, model.nc), matrix)
+        self.arrays.momentum[:] = matrix @ rates
+        self.arrays.torque[:] = 20.0 * rng.normal(size=model.nv)
         one = np.repeat(self.tree.dofs == 1, self.tree.dofs)
-        self.plant.stiffness[one] = 300.0
-        self.plant.damping[one] = 5.0
-        self.work.shift[:] = 0.0
+        self.arrays.stiffness[one] = 300.0
+        self.arrays.damping[one] = 5.0
+        self.scratch.shift[:] = 0.0
         offset = rates + 2.0 * rng.normal(size=model.nv)
-        displace(self.tree, self.work.motion.poses, self.plant.q, np.zeros(3), H, offset, self.work.q, self.work.shift)
-        self.base = self.work.q.copy(), self.work.shift.copy()
+        displace(
+            self.tree,
+            self.scratch.motion.poses,
+            self.arrays.q,
+            np.zeros(3),
+            H,
+            offset,
+            self.scratch.q,
+            self.scratch.shift,
+        )
+        self.base = self.scratch.q.copy(), self.scratch.shift.copy()
         self.evaluate()
-        self.axes = self.work.next._replace(**{k: v.copy() for k, v in self.work.next._asdict().items()})
+        self.axes = self.scratch.next._replace(**{k: v.copy() for k, v in self.scratch.next._asdict().items()})
 
     def lower_into_floor(self, rng: np.random.Generator) -> None:
         """The contact points on average 5 cm deep: sliding, sticking, and sticking beyond the friction cone."""
-        contact = self.work.motion.poses.contact
+        contact = self.scratch.motion.poses.contact
         if self.model.is_floating and self.model.nc:
-            self.plant.q[2] = -0.05 - contact[:, 2].mean()
+            self.arrays.q[2] = -0.05 - contact[:, 2].mean()
         for c in range(self.model.nc):
-            self.plant.mode[c] = (SLIDING, STICKING)[c % 2]
-            self.plant.anchor[c] = (
-                contact[c, :2] + self.plant.q[:2] + rng.normal(size=2) * (1e-4 if c % 4 == 1 else 0.05)
+            self.arrays.mode[c] = (SLIDING, STICKING)[c % 2]
+            self.arrays.anchor[c] = (
+                contact[c, :2] + self.arrays.q[:2] + rng.normal(size=2) * (1e-4 if c % 4 == 1 else 0.05)
             )
 
     def evaluate(self) -> np.ndarray:
-        norm = evaluate(self.body, self.tree, self.ground, self.plant, self.pushes, self.work, H)
+        norm = evaluate(self.body, self.tree, self.ground, self.arrays, self.pushes, self.scratch, H)
         assert math.isfinite(norm)
-        return self.work.residual.copy()
+        return self.scratch.residual.copy()
 
     def at(self, delta: np.ndarray) -> np.ndarray:
         """The residual with the candidate displaced along the unit twists at k + 1."""
-        displace(self.tree, self.axes, *self.base, 1.0, delta, self.work.q, self.work.shift)
+        displace(self.tree, self.axes, *self.base, 1.0, delta, self.scratch.q, self.scratch.shift)
         return self.evaluate()
 
     def differenced(self) -> np.ndarray:
@@ -87,12 +96,12 @@ class Step:
 
     def assembled(self) -> np.ndarray:
         """Σ J⁻ᵀ G J⁺, longhand from the bodies' blocks and the ancestors of each body."""
-        set_newton_blocks(self.body, self.tree, self.ground, self.plant, self.work, H)
-        left, right = self.work.motion.poses.motion, self.work.next.motion
-        A = np.diag(self.work.diagonal)
+        set_newton_blocks(self.body, self.tree, self.ground, self.arrays, self.scratch, H)
+        left, right = self.scratch.motion.poses.motion, self.scratch.next.motion
+        A = np.diag(self.scratch.diagonal)
         for i in range(self.model.n):
             dofs = self.ancestors(i)
-            A[np.ix_(dofs, dofs)] += left[dofs] @ self.work.motion.factors.block[i] @ right[dofs].T
+            A[np.ix_(dofs, dofs)] += left[dofs] @ self.scratch.motion.factors.block[i] @ right[dofs].T
         return A
 
     def ancestors(self, body: int) -> list[int]:
@@ -104,9 +113,9 @@ class Step:
         return dofs
 
     def solved(self, load: np.ndarray) -> np.ndarray:
-        set_newton_blocks(self.body, self.tree, self.ground, self.plant, self.work, H)
-        left, right, factors = self.work.motion.poses.motion, self.work.next.motion, self.work.motion.factors
-        eliminate(self.tree, left, right, self.work.diagonal, factors, 0)
+        set_newton_blocks(self.body, self.tree, self.ground, self.arrays, self.scratch, H)
+        left, right, factors = self.scratch.motion.poses.motion, self.scratch.next.motion, self.scratch.motion.factors
+        eliminate(self.tree, left, right, self.scratch.diagonal, factors, 0)
         solution = np.full(self.model.nv, np.nan)
         solve(self.tree, left, right, load, factors, solution)
         return solution
@@ -143,13 +152,13 @@ def test_matrix_is_the_derivative(model, seed, body):
 @pytest.mark.parametrize("body", [MidpointBody(), ScrewBody()], ids=lambda body: type(body).__name__)
 def test_matrix_is_the_derivative_on_a_floor_that_moves_and_has_a_patch(body):
     step = make(human(), 7, body)
-    at_rest = step.plant.force.copy()
+    at_rest = step.arrays.force.copy()
     platform = Platform(*[Signal.step(0.02, 0.0, 2.0 * H)] * 6, pivot=(0.1, 0.2, 0.3))
     patch = Patch((-1.0, 1.0), (0.0, 1.0), Floor(k_n=2e5, mu_s=0.2, mu_d=0.1))
     step.ground = compile_ground(step.floor, step.model, platform, [patch])
-    begin_ground(step.ground, tuple(step.plant.q[:3]), step.work.motion.poses.contact, 0.5 * H, 1.5 * H)
+    begin_ground(step.ground, tuple(step.arrays.q[:3]), step.scratch.motion.poses.contact, 0.5 * H, 1.5 * H)
     step.evaluate()
-    assert np.abs(step.plant.force - at_rest).max() > 10.0
+    assert np.abs(step.arrays.force - at_rest).max() > 10.0
     assert set(step.ground.region) == {0, 1}
     difference = step.differenced()
     assert np.linalg.norm(step.assembled() - difference) <= 1e-7 * np.linalg.norm(difference)
@@ -169,12 +178,12 @@ def test_full_matrices_are_the_same_and_solved(model, seed, body):
     """Column by column, and by sums over the bodies; then by elimination with pivoting."""
     step = make(model, seed, body)
     A = step.assembled()
-    work = step.work
-    left, right, factors = work.motion.poses.motion, work.next.motion, work.motion.factors
+    scratch = step.scratch
+    left, right, factors = scratch.motion.poses.motion, scratch.next.motion, scratch.motion.factors
     columns, sums = new_column_newton(model.n, model.nv), new_summed_newton(model.tree)
     block, wrench = factors.block, factors.wrench
-    fill_columns(step.tree, left, right, block, work.diagonal, columns.moves, wrench, columns.matrix)
-    fill_by_sums(step.tree, left, right, block, work.diagonal, sums.moves, sums.matrix)
+    fill_columns(step.tree, left, right, block, scratch.diagonal, columns.moves, wrench, columns.matrix)
+    fill_by_sums(step.tree, left, right, block, scratch.diagonal, sums.moves, sums.matrix)
     size = np.abs(A).max()
     assert np.abs(columns.matrix - A).max() < 1e-13 * size
     assert np.abs(sums.matrix - A).max() < 1e-13 * size
@@ -189,7 +198,7 @@ def test_full_matrices_are_the_same_and_solved(model, seed, body):
 def test_contact_is_part_of_it(model, seed, body):
     """Points push in every case, and in the human's they slide, stick, and slip out of the friction cone."""
     step = make(model, seed, body)
-    force, mode = step.plant.force, step.plant.mode
+    force, mode = step.arrays.force, step.arrays.mode
     pushing = force[:, 2] > 0.0
     assert pushing.any() or not model.is_floating
     if model.name == "human":
@@ -205,13 +214,13 @@ def test_newton_converges_quadratically(body):
     model = human().without_contacts()
     rng = np.random.default_rng(3)
     step = make(model, 3, body)
-    step.work.q[:], step.work.shift[:] = step.base
-    displace(model.tree, step.axes, *step.base, 0.05, rng.normal(size=model.nv), step.work.q, step.work.shift)
+    step.scratch.q[:], step.scratch.shift[:] = step.base
+    displace(model.tree, step.axes, *step.base, 0.05, rng.normal(size=model.nv), step.scratch.q, step.scratch.shift)
     norms = [float(np.linalg.norm(step.evaluate()))]
     for _ in range(7):
-        delta = step.solved(step.work.residual)
-        q, shift = step.work.q.copy(), step.work.shift.copy()
-        displace(model.tree, step.work.next, q, shift, 1.0, delta, step.work.q, step.work.shift)
+        delta = step.solved(step.scratch.residual)
+        q, shift = step.scratch.q.copy(), step.scratch.shift.copy()
+        displace(model.tree, step.scratch.next, q, shift, 1.0, delta, step.scratch.q, step.scratch.shift)
         norms.append(float(np.linalg.norm(step.evaluate())))
     above_noise = [n for n in norms if n > 1e-11]
     assert norms[-1] < 1e-9

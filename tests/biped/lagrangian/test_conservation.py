@@ -190,7 +190,7 @@ def test_a_dampers_work_is_second_order_in_the_variational_methods(name):
     for h in (0.02, 0.01, 0.005):
         frame = pendulum(c).integrate(name, [1.5, 0.0], [0.0, 0.0], step=h, duration=5.0).frame
         moved = np.diff(frame[["x", "z"]].to_numpy(), axis=0)
-        work = -c * (moved**2).sum() / h
-        losses.append(abs(frame["energy"].iloc[-1] - frame["energy"].iloc[0] - work))
+        scratch = -c * (moved**2).sum() / h
+        losses.append(abs(frame["energy"].iloc[-1] - frame["energy"].iloc[0] - scratch))
     assert losses[0] / losses[1] == pytest.approx(4.0, rel=0.1)
     assert losses[1] / losses[2] == pytest.approx(4.0, rel=0.1)

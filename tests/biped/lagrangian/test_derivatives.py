@@ -76,10 +76,10 @@ def test_the_template_stands_for_itself():
     h, steps = 0.1, 50
     state, report = np.array([[1.0], [0.0]]), np.zeros(4)
     table = np.zeros((steps + 1, 3 * equations.SIZE + equations.OBSERVED))
-    work = (*(np.zeros(1) for _ in range(8)), np.zeros((1, 1)), np.zeros((1, 1)))
+    scratch = (*(np.zeros(1) for _ in range(8)), np.zeros((1, 1)), np.zeros((1, 1)))
     past, weights, held = np.zeros((1, 3, 1)), np.ones(1), np.zeros((steps, 0))
     c, solver = np.ones(1), (1e-14, 20, 10)
-    outcome = loop.advance(state, past, 0, 0, c, h, weights, steps, 1, table, held, work, solver, report)
+    outcome = loop.advance(state, past, 0, 0, c, h, weights, steps, 1, table, held, scratch, solver, report)
     assert outcome == loop.DONE
     turn = 2.0 * np.arctan(h / 2.0)
     np.testing.assert_allclose(table[:, 0], np.cos(turn * np.arange(steps + 1)), atol=1e-13)
@@ -142,8 +142,8 @@ def test_of_two_candidates_that_differ_by_rounding_the_better_is_kept(monkeypatc
     for name in ("solve_step", "set_scales", "relative", "eliminate"):
         monkeypatch.setattr(loop, name, getattr(getattr(loop, name), "py_func", getattr(loop, name)))
     z, r = np.ones(1), np.zeros(1)
-    work = r, np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1)
-    found = loop.solve_step(np.ones(1), np.ones(1), z, 0.1, np.zeros(0), *work, 1e-14, 20, 5)
+    scratch = r, np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1)
+    found = loop.solve_step(np.ones(1), np.ones(1), z, 0.1, np.zeros(0), *scratch, 1e-14, 20, 5)
     assert found == (True, 1e-12, 1)
     assert (z[0], r[0]) == (1.0, 1e-12)
     assert len(calls) == 3

@@ -26,10 +26,10 @@ SWAYING = M * G * H + M * (H * H + GYRATION**2) * OMEGA**2
 def on_platform(axis):
     model = block(A, A, H, mass=M, gyration=GYRATION)
     state = State.at(model)
-    state.plant.q[2] -= M * G / 4 / FLOOR.k_n
+    state.arrays.q[2] -= M * G / 4 / FLOOR.k_n
     motion = Platform(**{axis: Signal.sine(SIZE, FREQUENCY, 0.0, DURATION, FADE)})
     return simulate(
-        model, floor=FLOOR, state=State.at(model, state.plant.q), duration=DURATION, step=1e-3, disturbances=[motion],
+        model, floor=FLOOR, state=State.at(model, state.arrays.q), duration=DURATION, step=1e-3, disturbances=[motion],
         record_every=0.01,
     )  # fmt: skip
 

@@ -35,10 +35,10 @@ def model():
 
 def pushed(model, impulse, direction=(1.0, 0.0, 0.0), duration=5.0):
     state = State.at(model)
-    state.plant.q[2] -= M * G / 4 / FLOOR.k_n  # where it is in equilibrium
+    state.arrays.q[2] -= M * G / 4 / FLOOR.k_n  # where it is in equilibrium
     push = Push("trunk", direction, impulse, start=0.01, duration=STEP)
     return simulate(
-        model, floor=FLOOR, state=State.at(model, state.plant.q), duration=duration, step=STEP, disturbances=[push],
+        model, floor=FLOOR, state=State.at(model, state.arrays.q), duration=duration, step=STEP, disturbances=[push],
         fall=Fall(height=0.5),
     )  # fmt: skip
 

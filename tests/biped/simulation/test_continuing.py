@@ -21,7 +21,7 @@ def go(model, state, duration, disturbances=(BLOCK, PUSH)):
 
 
 def same(a: State, b: State) -> bool:
-    arrays = zip(a.plant, b.plant, strict=True)
+    arrays = zip(a.arrays, b.arrays, strict=True)
     return all(np.array_equal(x, y) for x, y in arrays) and np.array_equal(a.thrown, b.thrown)
 
 
@@ -36,7 +36,7 @@ def test_save_and_continue(person, posture, tmp_path, split):
     restored = State.load(tmp_path / "state.npz", person)
     assert same(part, restored)
     rest = go(person, restored, 0.3 - split)
-    whole.plant.counts[2] = restored.plant.counts[2] = 0  # the largest iteration count is that of each run
+    whole.arrays.counts[2] = restored.arrays.counts[2] = 0  # the largest iteration count is that of each run
     assert same(whole, restored)
     overlap = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
     continued = rest.frame[rest.frame["time"] > split + 1e-9].reset_index(drop=True)

@@ -7,6 +7,7 @@ from biped.control.controller import Controller, Impedance
 from biped.disturbances import Push, Throw
 from biped.errors import InputError
 from biped.integrators import Recursive
+from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.model import human, random_tree, rigid_box
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -32,8 +33,8 @@ def test_an_impact_may_come_anywhere_in_a_step(person, posture, step):
             person, CONTROLLER, state=state, step=step, duration=0.1, disturbances=[block(speed)], fall=Fall()
         )
         assert (run.events["kind"] == "impact").any()
-        assert state.plant.clock[2] >= 1e-6
-        assert np.abs(state.plant.rate_change).max() < 1e5
+        assert state.arrays.clock[LAST_STEP_LENGTH] >= 1e-6
+        assert np.abs(state.arrays.cache.rate_change).max() < 1e5
         forces = run.frame.filter(regex="^contact_.*_f[xyz]$").to_numpy()
         assert np.abs(forces).max() < 2e4
 
@@ -61,10 +62,10 @@ def test_what_a_controller_held_ends_with_it(person):
     state = State.at(person)
     simulate(person, JointImpedance(), state=state, duration=0.01)
     simulate(person, JointPD(), state=state, duration=0.01)
-    assert not state.plant.stiffness.any()
-    assert state.plant.torque.any()
+    assert not state.arrays.stiffness.any()
+    assert state.arrays.torque.any()
     simulate(person, state=state, duration=0.01)
-    assert not state.plant.torque.any()
+    assert not state.arrays.torque.any()
 
 
 def test_the_step_changes_at_control_ticks_only(person, posture):
@@ -137,7 +138,7 @@ def test_backtracking_stays_on_the_line():
     rng = np.random.default_rng(2)
     model = random_tree(rng, 6, floating=True, kinds=("spherical",)).with_gravity((0.0, 0.0, 0.0))
     state = State.at(model, model.neutral(), 3.0 * rng.normal(size=model.nv))
-    state.plant.rate[:] = 300.0 * rng.normal(size=model.nv)
+    state.arrays.cache.rate[:] = 300.0 * rng.normal(size=model.nv)
     energy = simulate(model, state=state, step=1e-3, duration=0.05, integrator=Recursive(max_halvings=0))
     assert energy.summary["ledger_residual"] < 1e-2 * energy.frame["ledger_kinetic"].iloc[0]
 

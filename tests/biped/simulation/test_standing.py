@@ -107,7 +107,7 @@ def test_a_push_has_its_exact_impulse_whatever_the_step(person, step, waveform):
     run = simulate(floating, state=state, duration=0.05, step=step, disturbances=[push])
     expected = 7.0 * np.array(push.direction) / np.linalg.norm(push.direction)
     assert state.momentum[:3] == pytest.approx(expected, rel=1e-10)
-    assert state.plant.impulse[:3] == pytest.approx(expected, rel=1e-10)
+    assert state.arrays.ledger.impulse[:3] == pytest.approx(expected, rel=1e-10)
     energy = run.frame["ledger_kinetic"].iloc[-1]
     assert run.frame["ledger_pushes"].iloc[-1] == pytest.approx(energy, rel=0.02)
     before = run.frame[run.frame["time"] <= 0.01037 - step]

@@ -133,7 +133,7 @@ def test_mujocos_model_is_ours(model):
 def test_mujoco_moves_as_ours_does():
     """The same body velocities from the same q and v: the conventions of velocities, and of qpos, agree."""
     mujoco = pytest.importorskip("mujoco")
-    from biped.kernels.tree.dynamics import new_motion, set_motion
+    from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
     from experiments.engines.mujoco.mjcf import mjcf, mujoco_velocity
 
     rng = np.random.default_rng(3)
@@ -143,8 +143,8 @@ def test_mujoco_moves_as_ours_does():
     data = mujoco.MjData(engine)
     data.qpos[:], data.qvel[:] = q, mujoco_velocity(model, q, v)
     mujoco.mj_forward(engine, data)
-    motion = new_motion(model.n, model.nv, model.nc)
-    set_motion(model.tree, q, v, motion)
+    motion = new_tree_data(model.n, model.nv, model.nc)
+    set_tree_data(model.tree, q, v, motion)
     np.testing.assert_allclose(data.xipos[1:], q[:3] + motion.poses.com, atol=1e-12)
     theirs = np.zeros(6)
     for i in range(model.n):

@@ -261,14 +261,14 @@ class TestPendulum:
     def test_the_tree_has_the_same_places_and_velocities(self):
         model, state = problems.pendulum_tree()
         q, v = problems.pendulum_start()
-        motion = forward_kinematics(model, state.q, state.plant.rate)
+        motion = forward_kinematics(model, state.q, state.arrays.cache.rate)
         np.testing.assert_allclose(motion.position.ravel(), q, atol=1e-12)
         np.testing.assert_allclose(motion.velocity.ravel(), v, atol=1e-12)
         point_masses = 0.5 * np.repeat(problems.MASSES, 3) @ v**2
         spin = sum(
             0.2 * m * problems.BALL**2 * w @ w for m, w in zip(problems.MASSES, motion.angular_velocity, strict=True)
         )
-        assert energy(model, state.q, state.plant.rate).kinetic == pytest.approx(point_masses + spin, rel=1e-12)
+        assert energy(model, state.q, state.arrays.cache.rate).kinetic == pytest.approx(point_masses + spin, rel=1e-12)
 
     def test_generalized_coordinates_start_at_the_same_place(self):
         system = double_spherical_pendulum()

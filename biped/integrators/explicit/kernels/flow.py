@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.step.step import set_out
+from biped.kernels.step.step import begin_substep
 from biped.kernels.tree.dynamics import (
-    Motion,
+    TreeData,
     factor_mass_matrix,
     load_bias_forces,
-    new_motion,
+    new_tree_data,
     rates_from_momentum,
     take_off,
     turn_inertias,
@@ -81,7 +81,7 @@ class Flow(NamedTuple):
     slope: Point  # the rate of change there
     start: Floats  # ``at.whole`` when the step began
     total: Floats  # sums of slopes
-    motion: Motion  # the tree there
+    motion: TreeData  # the tree there
     q: Floats  # (nq,) the configuration there, its quaternions unit
     force: Floats  # (nc, 3) [N] of the floor
     torque: Floats  # (nv,) of the joints
@@ -102,20 +102,20 @@ def new_flow(n: int, nq: int, nv: int, nc: int) -> Flow:
     at, slope = new_point(nq, nv, nc), new_point(nq, nv, nc)
     sizes: tuple[tuple[int, ...], ...] = ((nq,), (nc, 3), (nv,), (nv,))
     rest = [np.full(size, np.nan) for size in sizes]
-    return Flow(at, slope, at.whole.copy(), at.whole.copy(), new_motion(n, nv, nc), *rest)
+    return Flow(at, slope, at.whole.copy(), at.whole.copy(), new_tree_data(n, nv, nc), *rest)
 
 
 @kernel
-def set_off(tree, ground, plant, pushes, work, flow, begin, h):
+def begin_flow_step(tree, ground, state, pushes, scratch, flow, begin, h):
     """Stand at the start of a step: ``flow.at`` is the plant's state, with empty books, and M is factored there."""
-    set_out(tree, ground, plant, pushes, work, begin, h)
+    begin_substep(tree, ground, state, pushes, scratch, begin, h)
     motion = flow.motion
-    copy_poses(work.motion.poses, motion.poses)
+    copy_poses(scratch.motion.poses, motion.poses)
     for i in range(tree.parent.shape[0]):
-        store9(motion.inertia, i, load9(work.motion.inertia, i))
-    rates_from_momentum(tree, plant.momentum, motion)
+        store9(motion.inertia, i, load9(scratch.motion.inertia, i))
+    rates_from_momentum(tree, state.momentum, motion)
     flow.at.whole[:] = 0.0
-    copy1(plant.q, flow.at.q)
+    copy1(state.q, flow.at.q)
     copy1(motion.rates, flow.at.v)
     if tree.kind[0] == FLOATING:
         for axis in range(3):
@@ -154,7 +154,7 @@ def place_flow(tree, flow):
 
 
 @kernel
-def set_slope(tree, ground, plant, pushes, flow, ahead, h):
+def set_slope(tree, ground, state, pushes, flow, ahead, h):
     """The rate of change at ``flow.at``; the tree must be placed there.
 
     Forces and accelerations are those at ``flow.at``. Coordinates and books go by velocities that are
@@ -162,9 +162,9 @@ def set_slope(tree, ground, plant, pushes, flow, ahead, h):
     """
     motion = flow.motion
     copy1(flow.at.v, motion.rates)
-    move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
-    set_floor_forces(tree, ground, plant, flow)
-    set_joint_torques(tree, plant, flow)
+    move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
+    set_floor_forces(tree, ground, state, flow)
+    set_joint_torques(tree, state, flow)
     load_bias_forces(tree, motion, 0)
     add_outer_forces(tree, pushes, flow, h)
     solve_inboard(tree, motion.poses.motion, flow.torque, motion.factors, 0)
@@ -172,7 +172,7 @@ def set_slope(tree, ground, plant, pushes, flow, ahead, h):
     if ahead != 0.0:
         for dof in range(motion.rates.shape[0]):
             motion.rates[dof] += ahead * h * flow.slope.v[dof]
-        move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.drift)
+        move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
     set_coordinate_slopes(tree, flow)
     set_work_slopes(tree, flow)
     set_moment_slope(tree, pushes, flow, h)
@@ -194,27 +194,27 @@ def contact_velocity(tree, motion, c):
 
 
 @kernel
-def set_floor_forces(tree, ground, plant, flow):
+def set_floor_forces(tree, ground, state, flow):
     """The contact law at the points' places and velocities of this instant."""
-    origin = add(reference_point(tree, plant.q), displacement(tree, flow))
+    origin = add(reference_point(tree, state.q), displacement(tree, flow))
     for c in range(tree.contact_body.shape[0]):
         force = (0.0, 0.0, 0.0)
-        if plant.mode[c] != NONE:
+        if state.mode[c] != NONE:
             place = add(origin, load3(flow.motion.poses.contact, c))
             velocity = contact_velocity(tree, flow.motion, c)
-            force = floor_force(ground, plant, c, place, velocity)
+            force = floor_force(ground, state, c, place, velocity)
         store3(flow.force, c, force)
 
 
 @kernel
-def set_joint_torques(tree, plant, flow):
+def set_joint_torques(tree, state, flow):
     """The held torques, and the joints' impedance at this instant."""
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            torque = plant.torque[dof]
+            torque = state.torque[dof]
             if tree.dofs[i] == 1:
-                torque -= plant.stiffness[dof] * (flow.at.q[tree.first_q[i]] - plant.setpoint[dof])
-                torque -= plant.damping[dof] * flow.at.v[dof]
+                torque -= state.stiffness[dof] * (flow.at.q[tree.first_q[i]] - state.setpoint[dof])
+                torque -= state.damping[dof] * flow.at.v[dof]
             flow.torque[dof] = torque
 
 
@@ -302,7 +302,7 @@ def set_moment_slope(tree, pushes, flow, h):
 
 
 @kernel
-def arrive(tree, plant, pushes, work, flow, h):
+def arrive(tree, state, pushes, scratch, flow, h):
     """Make ``flow.at`` the end of the step: what ``solve_step`` leaves behind; False where a number is not finite.
 
     The plant is not touched then.
@@ -310,35 +310,39 @@ def arrive(tree, plant, pushes, work, flow, h):
     for k in range(flow.at.whole.shape[0]):
         if not math.isfinite(flow.at.whole[k]):
             return False
-    place_end(tree, pushes, work, flow.at.q, displacement(tree, flow))
-    set_momentum(tree, work.next, flow.at.v, flow.motion, flow.momentum)
+    place_end(tree, pushes, scratch, flow.at.q, displacement(tree, flow))
+    set_momentum(tree, scratch.next, flow.at.v, flow.motion, flow.momentum)
     kinetic = 0.0
     for dof in range(flow.momentum.shape[0]):
         kinetic += flow.momentum[dof] * flow.at.v[dof]
     if not math.isfinite(kinetic):
         return False
-    for c in range(plant.mode.shape[0]):
-        store3(plant.force, c, scale(1.0 / h, load3(flow.at.contact_impulse, c)))
+    for c in range(state.mode.shape[0]):
+        store3(state.force, c, scale(1.0 / h, load3(flow.at.contact_impulse, c)))
     return True
 
 
 @kernel
-def place_end(tree, pushes, work, q, shift):
+def place_end(tree, pushes, scratch, q, shift):
     """Make a configuration, whose quaternions need not be unit, and a displacement of O the end of the step."""
-    set_unit_coordinates(tree, q, work.q)
-    work.shift[0], work.shift[1], work.shift[2] = shift
-    place_bodies(tree, work.q, work.next)
+    set_unit_coordinates(tree, q, scratch.q)
+    scratch.shift[0], scratch.shift[1], scratch.shift[2] = shift
+    place_bodies(tree, scratch.q, scratch.next)
     for j in range(pushes.body.shape[0]):
-        place_push(work.next, pushes, j, pushes.right)
+        place_push(scratch.next, pushes, j, pushes.right)
     for i in range(tree.parent.shape[0]):
-        store4(work.turn, i, quat_difference(load4(work.next.quaternion, i), load4(work.motion.poses.quaternion, i)))
+        store4(
+            scratch.turn,
+            i,
+            quat_difference(load4(scratch.next.quaternion, i), load4(scratch.motion.poses.quaternion, i)),
+        )
 
 
 @kernel
 def set_momentum(tree, poses, rates, motion, momentum):
     """p = M(q) v: the bodies' momenta about O, summed inboard; ``motion`` is room, and gets inertias and velocities."""
     turn_inertias(tree, poses, motion.inertia)
-    move_bodies(tree, poses, rates, motion.velocity, motion.drift)
+    move_bodies(tree, poses, rates, motion.velocity, motion.bias)
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0]):
         twist, com = load6(motion.velocity, i), load3(poses.com, i)

@@ -11,21 +11,21 @@ import numpy as np
 from biped.integrators.explicit.kernels.flow import (
     Flow,
     arrive,
+    begin_flow_step,
     joint_turning,
     place_flow,
     quaternion_at,
     quaternion_place,
-    set_off,
     set_slope,
 )
 from biped.kernels.state.method import advance, set_new_momentum, solve_step
 from biped.kernels.state.simulation_state import ACTUATORS
 from biped.kernels.state.status import NOT_FINITE, OK
 from biped.kernels.step.step import (
-    book_impulse,
-    book_push_works,
-    move_on,
-    settle_contact,
+    account_impulse,
+    account_push_works,
+    commit_with_rates,
+    update_contact_mode,
     whole_momentum,
 )
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
@@ -81,19 +81,19 @@ def no_stages(flow: Flow) -> Explicit:
 
 
 @advance.register(Explicit)
-def advance_explicitly(tree, ground, plant, pushes, work, method, begin, h):
+def advance_explicitly(tree, ground, state, pushes, scratch, method, begin, h):
     """In one part, whatever happens in it."""
-    set_off(tree, ground, plant, pushes, work, method.flow, begin, h)
-    taken = solve_step(tree, ground, plant, pushes, work, method, h)
+    begin_flow_step(tree, ground, state, pushes, scratch, method.flow, begin, h)
+    taken = solve_step(tree, ground, state, pushes, scratch, method, h)
     if taken < 0:
         return taken
-    keep_books(tree, ground, plant, pushes, work, method, h)
+    account_step(tree, ground, state, pushes, scratch, method, h)
     return OK
 
 
 @solve_step.register(Explicit)
-def go_along_slopes(tree, ground, plant, pushes, work, method, h):
-    """From where ``set_off`` stands; there is nothing to iterate."""
+def go_along_slopes(tree, ground, state, pushes, scratch, method, h):
+    """From where ``begin_flow_step`` stands; there is nothing to iterate."""
     flow = method.flow
     stages = method.weight.shape[0]
     flow.total[:] = 0.0
@@ -101,13 +101,13 @@ def go_along_slopes(tree, ground, plant, pushes, work, method, h):
         if stage > 0:
             go_from_start(flow, method.fraction[stage] * h, flow.slope.whole)
             place_flow(tree, flow)
-        set_slope(tree, ground, plant, pushes, flow, method.ahead, h)
+        set_slope(tree, ground, state, pushes, flow, method.ahead, h)
         for k in range(flow.total.shape[0]):
             flow.total[k] += method.weight[stage] * flow.slope.whole[k]
     go_from_start(flow, h, flow.total)
     if method.exponential:
-        turn_by_exponential(tree, plant, flow, h)
-    if stages > 0 and arrive(tree, plant, pushes, work, flow, h):
+        turn_by_exponential(tree, state, flow, h)
+    if stages > 0 and arrive(tree, state, pushes, scratch, flow, h):
         return 0
     return NOT_FINITE
 
@@ -119,12 +119,12 @@ def go_from_start(flow, h, slope):
 
 
 @kernel
-def turn_by_exponential(tree, plant, flow, h):
+def turn_by_exponential(tree, state, flow, h):
     """Turn the quaternions of the start by h ω, with the velocities that the coordinates went by."""
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] != REVOLUTE and tree.kind[i] != PRISMATIC:
             a = quaternion_place(tree, i)
-            turned = quat_mul(exponential(scale(h, joint_turning(tree, flow.motion, i))), quaternion_at(plant.q, a))
+            turned = quat_mul(exponential(scale(h, joint_turning(tree, flow.motion, i))), quaternion_at(state.q, a))
             flow.at.q[a], flow.at.q[a + 1], flow.at.q[a + 2], flow.at.q[a + 3] = turned
 
 
@@ -138,24 +138,26 @@ def exponential(phi):
 
 
 @set_new_momentum.register(Explicit)
-def take_end_momentum(tree, plant, pushes, work, method, h):
-    copy1(method.flow.momentum, plant.momentum)
+def take_end_momentum(tree, state, pushes, scratch, method, h):
+    copy1(method.flow.momentum, state.momentum)
 
 
 @kernel
-def keep_books(tree, ground, plant, pushes, work, method, h):
+def account_step(tree, ground, state, pushes, scratch, method, h):
     """Book the works and impulses that the flow has integrated, settle the contacts, move on to q_{k+1}."""
     end = method.flow.at
-    plant.ledger[ACTUATORS] += end.joint_work[0]
-    book_push_works(plant, pushes, work, h)
-    before, spin_before = whole_momentum(tree, plant)
-    set_new_momentum(tree, plant, pushes, work, method, h)
+    state.ledger.works[ACTUATORS] += end.joint_work[0]
+    account_push_works(state, pushes, scratch, h)
+    before, spin_before = whole_momentum(tree, state)
+    set_new_momentum(tree, state, pushes, scratch, method, h)
     if tree.kind[0] == FLOATING:
-        book_impulse(tree, plant, work, before, spin_before, outer_impulse(tree, pushes, end, h), triple(end.moment))
+        account_impulse(
+            tree, state, scratch, before, spin_before, outer_impulse(tree, pushes, end, h), triple(end.moment)
+        )
     for c in range(tree.contact_body.shape[0]):
-        middle, velocity = contact_chord(tree, ground, plant, work, h, c)
-        settle_contact(ground, plant, h, c, middle, velocity, end.contact_work[c])
-    move_on(tree, plant, work, h)
+        middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
+        update_contact_mode(ground, state, h, c, middle, velocity, end.contact_work[c])
+    commit_with_rates(tree, state, scratch, h)
 
 
 @kernel
@@ -173,22 +175,22 @@ def outer_impulse(tree, pushes, end, h):
 
 
 @routine
-def begin_flow(tree, ground, plant, pushes, work, method, begin, h):
-    """``set_off`` for a caller who integrates."""
-    set_off(tree, ground, plant, pushes, work, method.flow, begin, h)
+def begin_flow(tree, ground, state, pushes, scratch, method, begin, h):
+    """``begin_flow_step`` for a caller who integrates."""
+    begin_flow_step(tree, ground, state, pushes, scratch, method.flow, begin, h)
 
 
 @routine
-def slope_of_flow(tree, ground, plant, pushes, flow, h):
+def slope_of_flow(tree, ground, state, pushes, flow, h):
     """The rate of change at ``flow.at``, into ``flow.slope``, for a caller who integrates."""
     place_flow(tree, flow)
-    set_slope(tree, ground, plant, pushes, flow, 0.0, h)
+    set_slope(tree, ground, state, pushes, flow, 0.0, h)
 
 
 @routine
-def end_flow(tree, ground, plant, pushes, work, method, h):
+def end_flow(tree, ground, state, pushes, scratch, method, h):
     """Take ``flow.at`` as the end of the step and keep its books; OK or NOT_FINITE."""
-    if not arrive(tree, plant, pushes, work, method.flow, h):
+    if not arrive(tree, state, pushes, scratch, method.flow, h):
         return NOT_FINITE
-    keep_books(tree, ground, plant, pushes, work, method, h)
+    account_step(tree, ground, state, pushes, scratch, method, h)
     return OK

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.integrators.lee.kernels.riqn import solve_by_mass
-from biped.kernels.state.method import find_step
+from biped.kernels.state.method import find_root
 from biped.kernels.tree.dynamics import factor_mass_matrix
-from biped.kernels.variational.quasi_newton import measure, measure_by_recursion, search_plainly, set_correction
+from biped.kernels.variational.quasi_newton import iterate_quasi_newton, measure, measure_by_recursion, set_correction
 from contact.arrays import Floats
 from contact.jit import kernel, routine
 
@@ -32,14 +32,14 @@ def new_broyden(nv: int) -> Broyden:
 
 
 @kernel
-def start_inverse(finder, tree, work, h):
+def start_inverse(root_finder, tree, scratch, h):
     """h M(q_k)⁻¹, row by row; it is symmetric."""
-    factor_mass_matrix(tree, work.motion, 0)
-    finder.load[:] = 0.0
-    for j in range(finder.load.shape[0]):
-        finder.load[j] = 1.0
-        solve_by_mass(tree, work, finder.load, h, finder.inverse[j])
-        finder.load[j] = 0.0
+    factor_mass_matrix(tree, scratch.motion, 0)
+    root_finder.load[:] = 0.0
+    for j in range(root_finder.load.shape[0]):
+        root_finder.load[j] = 1.0
+        solve_by_mass(tree, scratch, root_finder.load, h, root_finder.inverse[j])
+        root_finder.load[j] = 0.0
 
 
 @routine
@@ -77,17 +77,17 @@ def multiply(H, vector, result):
 
 
 @set_correction.register(Broyden)
-def set_broyden_correction(finder, tree, ground, plant, work, body, h, iteration):
+def set_broyden_correction(root_finder, tree, ground, state, scratch, body, h, iteration):
     if iteration == 0:
-        start_inverse(finder, tree, work, h)
+        start_inverse(root_finder, tree, scratch, h)
     else:
-        for j in range(finder.load.shape[0]):
-            finder.load[j] = finder.residual[j] - work.residual[j]
-        learn(finder.inverse, work.delta, finder.load, finder.image, finder.row)
-    for j in range(finder.residual.shape[0]):
-        finder.residual[j] = work.residual[j]
-    multiply(finder.inverse, work.residual, work.delta)
+        for j in range(root_finder.load.shape[0]):
+            root_finder.load[j] = root_finder.residual[j] - scratch.residual[j]
+        learn(root_finder.inverse, scratch.delta, root_finder.load, root_finder.image, root_finder.row)
+    for j in range(root_finder.residual.shape[0]):
+        root_finder.residual[j] = scratch.residual[j]
+    multiply(root_finder.inverse, scratch.residual, scratch.delta)
 
 
 measure.register(Broyden)(measure_by_recursion)
-find_step.register(Broyden)(search_plainly)
+find_root.register(Broyden)(iterate_quasi_newton)

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.integrators.lee.kernels.dense import factor_dense, solve_dense
-from biped.kernels.state.method import find_step
+from biped.kernels.state.method import find_root
 from biped.kernels.tree.factorization import row_dot
 from biped.kernels.tree.kinematics import add6
 from biped.kernels.variational.equations import dof_torque, hand_to_parent, load_start_wrenches, set_newton_blocks
 from biped.kernels.variational.newton import place_candidate
-from biped.kernels.variational.quasi_newton import measure, measure_by_recursion, search_plainly, set_correction
+from biped.kernels.variational.quasi_newton import iterate_quasi_newton, measure, measure_by_recursion, set_correction
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
 from contact.vectors import dot6, load6
@@ -99,41 +99,43 @@ def fill_by_sums(tree, left, right, block, diagonal, moves, matrix):
 
 
 @set_correction.register(ColumnNewton)
-def set_column_correction(finder, tree, ground, plant, work, body, h, iteration):
-    set_newton_blocks(body, tree, ground, plant, work, h)
-    left, right, block = work.motion.poses.motion, work.next.motion, work.motion.factors.block
-    fill_columns(tree, left, right, block, work.diagonal, finder.moves, work.motion.factors.wrench, finder.matrix)
-    factor_dense(finder.matrix, finder.order)
-    solve_dense(finder.matrix, finder.order, work.residual, work.delta)
+def set_column_correction(root_finder, tree, ground, state, scratch, body, h, iteration):
+    set_newton_blocks(body, tree, ground, state, scratch, h)
+    left, right, block = scratch.motion.poses.motion, scratch.next.motion, scratch.motion.factors.block
+    fill_columns(
+        tree, left, right, block, scratch.diagonal, root_finder.moves, scratch.motion.factors.wrench, root_finder.matrix
+    )
+    factor_dense(root_finder.matrix, root_finder.order)
+    solve_dense(root_finder.matrix, root_finder.order, scratch.residual, scratch.delta)
 
 
 @set_correction.register(SummedNewton)
-def set_summed_correction(finder, tree, ground, plant, work, body, h, iteration):
-    set_newton_blocks(body, tree, ground, plant, work, h)
-    left, right, block = work.motion.poses.motion, work.next.motion, work.motion.factors.block
-    fill_by_sums(tree, left, right, block, work.diagonal, finder.moves, finder.matrix)
-    factor_dense(finder.matrix, finder.order)
-    solve_dense(finder.matrix, finder.order, work.residual, work.delta)
+def set_summed_correction(root_finder, tree, ground, state, scratch, body, h, iteration):
+    set_newton_blocks(body, tree, ground, state, scratch, h)
+    left, right, block = scratch.motion.poses.motion, scratch.next.motion, scratch.motion.factors.block
+    fill_by_sums(tree, left, right, block, scratch.diagonal, root_finder.moves, root_finder.matrix)
+    factor_dense(root_finder.matrix, root_finder.order)
+    solve_dense(root_finder.matrix, root_finder.order, scratch.residual, scratch.delta)
 
 
 @measure.register(SummedNewton)
-def measure_by_sums(finder, tree, ground, plant, pushes, work, body, h):
+def measure_by_sums(root_finder, tree, ground, state, pushes, scratch, body, h):
     """e_j from all bodies that j moves, one by one: O(n²)."""
-    place_candidate(tree, pushes, work)
-    load_start_wrenches(body, tree, ground, plant, pushes, work, h)
+    place_candidate(tree, pushes, scratch)
+    load_start_wrenches(body, tree, ground, state, pushes, scratch, h)
     total = 0.0
     for i in range(tree.parent.shape[0]):
         for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            s = load6(work.motion.poses.motion, j)
-            e = plant.momentum[j] + 0.5 * h * dof_torque(tree, plant, work, h, i, j)
+            s = load6(scratch.motion.poses.motion, j)
+            e = state.momentum[j] + 0.5 * h * dof_torque(tree, state, scratch, h, i, j)
             for other in range(i, tree.parent.shape[0]):
-                if finder.moves[j, other] == 1:
-                    e -= dot6(s, load6(work.wrench, other))
-            work.residual[j] = e
+                if root_finder.moves[j, other] == 1:
+                    e -= dot6(s, load6(scratch.wrench, other))
+            scratch.residual[j] = e
             total += e * e
     return total**0.5
 
 
 measure.register(ColumnNewton)(measure_by_recursion)
-find_step.register(ColumnNewton)(search_plainly)
-find_step.register(SummedNewton)(search_plainly)
+find_root.register(ColumnNewton)(iterate_quasi_newton)
+find_root.register(SummedNewton)(iterate_quasi_newton)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from biped.kernels.state.method import set_guess
+from biped.kernels.state.method import set_initial_guess
 from biped.kernels.tree.dynamics import factor_mass_matrix, load_bias_forces, take_off
 from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import move_bodies
@@ -19,7 +19,7 @@ EULER = 2
 DYNAMICS = 3
 
 
-class Proposed(NamedTuple):
+class InitialGuess(NamedTuple):
     """The tree goes on as in the last three steps (0), stays (1), goes on as in the last step (2), or accelerates (3).
 
     One class for all, so that the kernels are compiled for one.
@@ -28,52 +28,52 @@ class Proposed(NamedTuple):
     number: int  # of the paper's IG1, IG2, IG3, or 0 for ours
 
 
-@set_guess.register(Proposed)
-def propose(tree, ground, plant, pushes, work, guess, h):
+@set_initial_guess.register(InitialGuess)
+def propose(tree, ground, state, pushes, scratch, guess, h):
     if guess.number == EXTRAPOLATED:
-        extrapolate(tree, ground, plant, pushes, work, guess, h)
+        extrapolate(tree, ground, state, pushes, scratch, guess, h)
     else:
-        go_on(tree, plant, pushes, work, guess, h)
+        go_on(tree, state, pushes, scratch, guess, h)
 
 
 @kernel
-def go_on(tree, plant, pushes, work, guess, h):
+def go_on(tree, state, pushes, scratch, guess, h):
     """As one of the paper's guesses."""
-    work.delta[:] = 0.0
+    scratch.delta[:] = 0.0
     if guess.number == EULER:
-        copy1(plant.rate, work.delta)
+        copy1(state.cache.rate, scratch.delta)
     elif guess.number == DYNAMICS:
-        set_accelerations(tree, plant, pushes, work, h)
-        for dof in range(plant.rate.shape[0]):
-            work.delta[dof] = plant.rate[dof] + h * work.delta[dof]
-    work.shift[:] = 0.0
-    displace(tree, work.motion.poses, plant.q, work.shift, h, work.delta, work.q, work.shift)
+        set_accelerations(tree, state, pushes, scratch, h)
+        for dof in range(state.cache.rate.shape[0]):
+            scratch.delta[dof] = state.cache.rate[dof] + h * scratch.delta[dof]
+    scratch.shift[:] = 0.0
+    displace(tree, scratch.motion.poses, state.q, scratch.shift, h, scratch.delta, scratch.q, scratch.shift)
 
 
 @routine
-def set_accelerations(tree, plant, pushes, work, h):
-    """M⁻¹(Q − C) at k, into ``work.delta``: gravity, torques, pushes, and the contact forces of the last step."""
-    motion = work.motion
+def set_accelerations(tree, state, pushes, scratch, h):
+    """M⁻¹(Q − C) at k, into ``scratch.delta``: gravity, torques, pushes, and the contact forces of the last step."""
+    motion = scratch.motion
     s = motion.poses.motion
-    move_bodies(tree, motion.poses, plant.rate, motion.velocity, motion.drift)
+    move_bodies(tree, motion.poses, state.cache.rate, motion.velocity, motion.bias)
     factor_mass_matrix(tree, motion, 0)
     load_bias_forces(tree, motion, 0)
     for c in range(tree.contact_body.shape[0]):
-        if plant.mode[c] != NONE:
-            take_off(motion.factors.wrench, tree.contact_body[c], load3(motion.poses.contact, c), load3(plant.force, c))
+        if state.mode[c] != NONE:
+            take_off(motion.factors.wrench, tree.contact_body[c], load3(motion.poses.contact, c), load3(state.force, c))
     for j in range(pushes.body.shape[0]):
         take_off(motion.factors.wrench, pushes.body[j], load3(pushes.left, j), scale(1.0 / h, load3(pushes.impulse, j)))
-    set_joint_loads(tree, plant, work.diagonal)
-    solve_inboard(tree, s, work.diagonal, motion.factors, 0)
-    solve_outboard(tree, s, motion.factors, work.delta)
+    set_joint_loads(tree, state, scratch.diagonal)
+    solve_inboard(tree, s, scratch.diagonal, motion.factors, 0)
+    solve_outboard(tree, s, motion.factors, scratch.delta)
 
 
 @kernel
-def set_joint_loads(tree, plant, load):
+def set_joint_loads(tree, state, load):
     """Torques held on the joints, and those of their springs and dampers as they are now."""
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            load[dof] = plant.torque[dof]
+            load[dof] = state.torque[dof]
             if tree.kind[i] == REVOLUTE or tree.kind[i] == PRISMATIC:
-                stretch = plant.q[tree.first_q[i]] - plant.setpoint[dof]
-                load[dof] -= plant.stiffness[dof] * stretch + plant.damping[dof] * plant.rate[dof]
+                stretch = state.q[tree.first_q[i]] - state.setpoint[dof]
+                load[dof] -= state.stiffness[dof] * stretch + state.damping[dof] * state.cache.rate[dof]

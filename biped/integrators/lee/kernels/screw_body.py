@@ -129,10 +129,10 @@ def screw_momentum(body, mass, inertia, turn, moved, h):
 
 
 @turn_to_end.register(ScrewBody)
-def screw_to_end(body, tree, work):
+def screw_to_end(body, tree, scratch):
     for i in range(tree.parent.shape[0]):
-        P = load3(work.linear, i)
-        store3(work.angular, i, sub(load3(work.angular, i), cross(body_displacement(work, i), P)))
+        P = load3(scratch.linear, i)
+        store3(scratch.angular, i, sub(load3(scratch.angular, i), cross(body_displacement(scratch, i), P)))
 
 
 @kernel
@@ -194,11 +194,11 @@ def screw_derivatives(mass, J, turn, moved, h):
 
 
 @store_body_block.register(ScrewBody)
-def store_screw_block(body, tree, work, block, i, h):
-    moved = body_displacement(work, i)
-    turn, J = load4(work.turn, i), load9(work.motion.inertia, i)
+def store_screw_block(body, tree, scratch, block, i, h):
+    moved = body_displacement(scratch, i)
+    turn, J = load4(scratch.turn, i), load9(scratch.motion.inertia, i)
     by_move, by_turn, spin_by_move, spin_by_turn = screw_derivatives(tree.mass[i], J, turn, moved, h)
-    left, right = load3(work.motion.poses.com, i), load3(work.next.com, i)
+    left, right = load3(scratch.motion.poses.com, i), load3(scratch.next.com, i)
     by_turn = mat_sub(by_turn, mat_hat(by_move, right))
     spin_by_turn = mat_sub(spin_by_turn, mat_hat(spin_by_move, right))
     store_matrix(block, i, 0, 0, by_move)

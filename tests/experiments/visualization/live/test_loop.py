@@ -21,7 +21,7 @@ def built(name, **changes):
 
 def same(loop, state):
     """Whether two states are the same bit for bit, but for how recent the records of the solver are."""
-    a, b = loop.state.plant, state.plant
+    a, b = loop.state.arrays, state.arrays
     arrays = {name: (getattr(a, name), getattr(b, name)) for name in a._fields if name != "counts"}
     told = np.setdiff1d(np.arange(a.counts.size), [MOST_ITERATIONS, RECENT_ITERATIONS])
     arrays["counts"] = (a.counts[told], b.counts[told])
@@ -67,7 +67,7 @@ def test_a_change_to_the_same_changes_nothing():
     assert run.state.time == loop.time
     assert np.array_equal(loop.state.q, run.state.q)
     assert np.array_equal(loop.state.momentum, run.state.momentum)
-    assert np.array_equal(loop.state.plant.anchor, run.state.plant.anchor)
+    assert np.array_equal(loop.state.arrays.anchor, run.state.arrays.anchor)
 
 
 def test_gains_act_from_the_tick_on():
@@ -85,7 +85,7 @@ def test_gains_act_from_the_tick_on():
         for controller in (setup.controller, replace(setup.controller, gains=SOFT))
     )  # fmt: skip
     assert np.array_equal(loop.state.q, soft.state.q)
-    assert not np.array_equal(loop.state.plant.torque, stiff.state.plant.torque)
+    assert not np.array_equal(loop.state.arrays.torque, stiff.state.arrays.torque)
     assert loop.gains == SOFT
 
 
@@ -112,7 +112,7 @@ def test_pushes_on_the_floor_are_in_the_books():
         advance(loop, 0.1)
         loop.push((1.0, k, 0.0), 2.0)
     advance(loop, 0.5)
-    assert np.abs(loop.state.plant.defect).max() < 1e-10
+    assert np.abs(loop.state.arrays.ledger.defect).max() < 1e-10
     assert not loop.has_ended
     loop.set_gains(loop.gains)
     assert loop.disturbances == ()  # what has given all it had is not carried along
@@ -122,13 +122,13 @@ def test_a_block_hits_where_it_is_aimed_at():
     loop = Loop(built("balance"))
     advance(loop, 0.1)
     box = loop.throw((-1.0, 0.0, 0.0), 4.0, height=1.2, mass=1.0)
-    before = loop.state.plant.ledger.copy()
+    before = loop.state.arrays.ledger.works.copy()
     advance(loop, 0.25)
     left = np.asarray(box.velocity) - (0.0, 0.0, 9.81 * 0.2)
     np.testing.assert_allclose(left, (-4.0, 0.0, 0.0), atol=1e-12)
     velocity = loop.state.thrown[7:10] / box.mass
     assert velocity[0] > -2.0  # it gave most of its momentum away
-    assert loop.state.plant.ledger[4] > before[4]  # the work of impacts
+    assert loop.state.arrays.ledger.works[4] > before[4]  # the work of impacts
     second = loop.throw((0.8, 0.6, 0.0), 3.0)
     assert [d for d in loop.disturbances if hasattr(d, "restitution")] == [second]
     assert loop.state.throw == second

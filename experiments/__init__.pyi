@@ -1,0 +1,16 @@
+from .catalogue.experiment import Experiment
+from .catalogue.parameters.parameter import Parameter, Values
+from .catalogue.registry import all_experiments, experiment_named
+from .engines.rollout import rollout
+from .papers.registry import items_named, paper_named
+
+__all__ = [
+    "Experiment",
+    "Parameter",
+    "Values",
+    "all_experiments",
+    "experiment_named",
+    "items_named",
+    "paper_named",
+    "rollout",
+]

@@ -1,0 +1,172 @@
+"""What stands between plant and controller, tick by tick and number by number, of a tree with every kind of joint."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from biped.kernels.loop.measurement import Actuators, Seen, Senses, deliver, ideal_actuators, perfect_senses, sense
+from biped.kernels.loop.random import normal
+from biped.kernels.state.simulation_state import SENSED, TICKS
+from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
+from biped.model import random_tree
+from biped.runs.state import State
+
+KINDS = ("revolute", "prismatic", "spherical")
+#: Of position, orientation, joint, velocity, angular velocity, joint rate.
+SIZES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+OFFSET = (0.1, -0.2, 0.3)
+SEED = 5
+
+
+class Sensed:
+    """A plant that is somewhere else at every tick, and who looks at it."""
+
+    def __init__(self, floating: bool = True, delay: int = 0, sizes=(0.0,) * 6, offset=(0.0,) * 3) -> None:
+        self.rng = np.random.default_rng(3)
+        self.model = model = random_tree(self.rng, 7, floating=floating, kinds=KINDS)
+        assert {body.joint.kind for body in model.bodies} >= {"revolute", "prismatic", "spherical"}
+        arrays = State.at(model).arrays
+        self.arrays = arrays._replace(past=np.full((1 + delay, model.nq + model.nv), np.nan))
+        self.motion, seen = (new_tree_data(model.n, model.nv, model.nc) for _ in range(2))
+        self.seen = Seen(model.tree, np.full(model.nq, np.nan), seen, arrays.torque)
+        self.senses = Senses(np.array([0, delay, SEED]), np.array(sizes), np.array(offset))
+        self.history: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def tick(self):
+        """Somewhere else, with the ticks of the run ahead of those of these senses."""
+        q = self.model.neutral()
+        for body, first in zip(self.model.bodies, self.model.tree.first_q, strict=True):
+            if body.joint.has_axis:
+                q[first] = self.rng.normal()
+            else:
+                first += 3 * (body.joint.kind == "floating")
+                q[first : first + 4] = np.roll(Rotation.random(random_state=self.rng).as_quat(), 1)
+        if self.model.is_floating:
+            q[:3] = self.rng.normal(size=3)
+        self.arrays.q[:] = q
+        self.motion.rates[:] = self.rng.normal(size=self.model.nv)
+        self.arrays.counts[TICKS] = 100 + len(self.history)
+        self.history.append((q, self.motion.rates.copy()))
+        sense(self.model.tree, self.arrays, self.motion, self.senses, self.seen)
+
+    def noisy(self, q, v):
+        """Each number with a channel of its own: that of its degree of freedom, and of its rate after all of those."""
+        q, v, nv, tick = q.copy(), v.copy(), self.model.nv, int(self.arrays.counts[TICKS])
+        place, turn, joint, speed, spin, rate = SIZES
+
+        def draw(size, first, count):
+            return size * np.array([normal(SEED, tick, first + k) for k in range(count)])
+
+        for body, a, j in zip(self.model.bodies, *self.firsts, strict=True):
+            if body.joint.has_axis:
+                q[a] += draw(joint, j, 1)[0]
+                v[j] += draw(rate, nv + j, 1)[0]
+                continue
+            size = joint
+            if body.joint.kind == "floating":
+                q[a : a + 3] += draw(place, j, 3)
+                v[j : j + 3] += draw(speed, nv + j, 3)
+                a, j, size = a + 3, j + 3, turn
+                v[j : j + 3] += draw(spin, nv + j, 3)
+            else:
+                v[j : j + 3] += draw(rate, nv + j, 3)
+            turned = Rotation.from_rotvec(draw(size, j, 3)) * Rotation.from_quat(np.roll(q[a : a + 4], -1))
+            q[a : a + 4] = np.roll(turned.as_quat(), 1) * np.sign(np.dot(np.roll(turned.as_quat(), 1), q[a : a + 4]))
+        return q, v
+
+    @property
+    def firsts(self):
+        return [[int(k) for k in firsts] for firsts in (self.model.tree.first_q, self.model.tree.first_v)]
+
+
+@pytest.mark.parametrize("floating", [True, False])
+@pytest.mark.parametrize("delay", [0, 1, 3])
+def test_what_is_seen_is_what_was(floating, delay):
+    """To the last bit; before the delay has passed, the first; with the poses and inertias that belong to it."""
+    sensed = Sensed(floating, delay)
+    for k in range(8):
+        sensed.tick()
+        q, v = sensed.history[max(k - delay, 0)]
+        assert np.array_equal(sensed.seen.q, q)
+        assert np.array_equal(sensed.seen.motion.rates, v)
+        assert sensed.arrays.counts[SENSED] == k + 1
+        fresh = new_tree_data(sensed.model.n, sensed.model.nv, sensed.model.nc)
+        set_tree_data(sensed.model.tree, q, v, fresh)
+        assert np.array_equal(sensed.seen.motion.poses.whole, fresh.poses.whole)
+        assert np.array_equal(sensed.seen.motion.inertia, fresh.inertia)
+        assert np.array_equal(sensed.arrays.q, sensed.history[-1][0])
+
+
+def test_the_root_is_seen_where_it_would_be_without_its_load():
+    """At a point that moves with it: p + R r, and ṗ + ω × R r."""
+    sensed = Sensed(offset=OFFSET)
+    for _ in range(3):
+        sensed.tick()
+        q, v = sensed.history[-1]
+        arm = Rotation.from_quat(np.roll(q[3:7], -1)).apply(OFFSET)
+        assert sensed.seen.q[:3] == pytest.approx(q[:3] + arm, rel=1e-13)
+        assert sensed.seen.motion.rates[:3] == pytest.approx(v[:3] + np.cross(v[3:6], arm), rel=1e-13)
+        assert np.array_equal(sensed.seen.q[3:], q[3:])
+        assert np.array_equal(sensed.seen.motion.rates[3:], v[3:])
+
+
+@pytest.mark.parametrize("floating", [True, False])
+def test_noise_is_drawn_for_each_number_at_each_tick(floating):
+    """On what is shown, not on what is kept: the delay shows the past without the noise of then."""
+    sensed = Sensed(floating, 2, SIZES)
+    for k in range(6):
+        sensed.tick()
+        q, v = sensed.noisy(*sensed.history[max(k - 2, 0)])
+        assert sensed.seen.q == pytest.approx(q, rel=1e-12, abs=1e-12)
+        assert sensed.seen.motion.rates == pytest.approx(v, rel=1e-12, abs=1e-12)
+
+
+def test_the_numbers_of_all_channels_differ():
+    """No two of a tick's, and none of the next tick's or of another seed."""
+    drawn = {normal(seed, tick, channel) for seed in (SEED, 6) for tick in (100, 101) for channel in range(60)}
+    assert len(drawn) == 240
+
+
+def test_perfect_senses_look_at_the_plant_itself():
+    sensed = Sensed()
+    sensed.senses = perfect_senses()
+    sensed.tick()
+    assert np.isnan(sensed.seen.q).all()
+    assert sensed.arrays.counts[SENSED] == 0
+
+
+@pytest.mark.parametrize("floating", [True, False])
+def test_torques_within_limits_with_noise(floating):
+    """Noise of a size and of a share of what is within the limit; its channels come after all of the senses'."""
+    sensed = Sensed(floating)
+    model, arrays, nv = sensed.model, sensed.arrays, sensed.model.nv
+    rng, span = np.random.default_rng(4), 0.25
+    one = np.repeat(model.tree.dofs == 1, model.tree.dofs)
+    limit, noise, share = rng.uniform(1.0, 3.0, nv), rng.uniform(0.1, 0.3, nv), rng.uniform(0.1, 0.3, nv)
+    beyond, clipped = np.zeros(nv), 0
+    for tick in range(100, 140):
+        asked = 2.0 * rng.normal(size=nv)
+        arrays.torque[:], arrays.counts[TICKS] = asked, tick
+        deliver(model.tree, arrays, Actuators(limit, noise, share, np.array([SEED]), np.array([span])))
+        beyond += span * (np.abs(asked) > limit)
+        held = np.clip(asked, -limit, limit)
+        drawn = np.array([normal(SEED, tick, 2 * nv + dof) for dof in range(nv)])
+        given = held + (noise + share * np.abs(held)) * drawn
+        clipped += (np.abs(given) > limit)[one].sum()
+        assert arrays.torque[one] == pytest.approx(np.clip(given, -limit, limit)[one], rel=1e-13)
+        assert np.array_equal(arrays.torque[~one], asked[~one])
+        assert arrays.counts[TICKS] == tick + 1
+    assert arrays.ledger.saturated[one] == pytest.approx(beyond[one], rel=1e-13)
+    assert not arrays.ledger.saturated[~one].any()
+    assert beyond[one].min() > 0.0
+    assert clipped > 0
+
+
+def test_ideal_actuators_give_what_is_asked_for():
+    sensed = Sensed()
+    asked = 1e6 * np.arange(1.0, 1.0 + sensed.model.nv)
+    sensed.arrays.torque[:] = asked
+    deliver(sensed.model.tree, sensed.arrays, ideal_actuators(sensed.model.nv, 0.25))
+    assert np.array_equal(sensed.arrays.torque, asked)
+    assert sensed.arrays.counts[TICKS] == 1
+    assert not sensed.arrays.ledger.saturated.any()

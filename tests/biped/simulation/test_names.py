@@ -1,0 +1,114 @@
+"""Names are names: the human under others, down to its root's, does the same, and all that is told of it agrees."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biped import Fall, Load, Platform, Push, Senses, Signal, State, human, simulate
+from biped.metrics import measure_run, series
+from biped.model import Model
+from controllers import JointPD, WorkspaceController
+
+#: Told of a run by its summary and, on their own, by its metrics.
+TWICE = (
+    "settling_time", "position_error", "orientation_error", "foot_slip", "foot_creep", "ledger_residual",
+    "momentum_defect", "angular_momentum_defect", "steps", "newton_mean", "newton_max", "retried_steps",
+)  # fmt: skip
+
+
+def other(name: str) -> str:
+    """``trunk`` becomes ``z_knurt``; nothing of it is a name of the human's."""
+    return "z_" + name[::-1]
+
+
+def renamed(model: Model) -> Model:
+    bodies = tuple(
+        replace(
+            body, name=other(body.name), parent=None if body.parent is None else other(body.parent),
+            joint=replace(body.joint, name=other(body.joint.name)),
+        )
+        for body in model.bodies
+    )  # fmt: skip
+    points = tuple(replace(p, name=other(p.name), body=other(p.body)) for p in model.contact_points)
+    shapes = tuple(replace(shape, body=other(shape.body)) for shape in model.shapes)
+    return Model("stranger", bodies, points, shapes, model.gravity, tuple(other(foot) for foot in model.feet))
+
+
+PLATFORM = Platform(y=Signal.sine(0.01, 2.0, 0.0, 1.0), pitch=Signal.step(0.01, 0.0, 0.05))
+CASES = {
+    "workspace": (WorkspaceController(), lambda name: [Push(name("trunk"), (-1.0, 0.5, 0.0), 3.0, 0.01, 0.02)]),
+    "feet": (WorkspaceController(reference="feet"), lambda name: [PLATFORM, Load(name("left_shank"), 1.0)]),
+    "pd": (JointPD(), lambda name: [Senses(delay=4e-3, joint_noise=1e-4), Load(name("trunk"), 3.0, (0.1, 0.0, 0.1))]),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def runs(request, posture):
+    controller, acting = CASES[request.param]
+    return [
+        simulate(
+            model, controller, state=State.at(model, posture(human()).q), duration=0.06, step=1e-3,
+            disturbances=acting(name), fall=Fall(),
+        )
+        for model, name in ((human(), str), (renamed(human()), other))
+    ]  # fmt: skip
+
+
+def test_a_run_is_the_same_to_the_last_bit(runs):
+    ours, theirs = (run.frame.to_numpy(dtype=float) for run in runs)
+    assert np.array_equal(ours, theirs, equal_nan=True)
+    assert not set(runs[0].state.model.coordinate_names) & set(runs[1].frame.columns)
+
+
+def in_order(value):
+    """The numbers of a summary or of metrics, whatever they are called."""
+    if isinstance(value, dict):
+        return [number for item in value.values() for number in in_order(item)]
+    if isinstance(value, list):
+        return [number for item in value for number in in_order(item)]
+    return [] if isinstance(value, str) else [value]
+
+
+def test_all_that_is_told_of_it_is_the_same(runs):
+    """But how long it took, and the edges of feet, which are known by the human's names for their points."""
+    told = []
+    for run in runs:
+        summary = {key: value for key, value in run.summary.items() if key not in ("wall_time", "real_time_factor")}
+        summary["events"] = {key: value for key, value in summary["events"].items() if key != "edges"}
+        told.append((in_order(summary), in_order(measure_run(run)), series(run)))
+    assert told[0][:2] == told[1][:2]
+    assert len(told[0][0]) > 30
+    assert len(told[0][1]) > 100
+    assert np.array_equal(told[0][2].to_numpy(dtype=float), told[1][2].to_numpy(dtype=float), equal_nan=True)
+
+
+def test_what_is_told_twice_is_one_number(runs):
+    """The summary's is of the whole run, that of metrics from the first disturbance on if nothing else is said."""
+    for run in runs:
+        measured = measure_run(run, since=None)
+        for name in TWICE:
+            expected = run.summary[name]
+            assert measured[name] == (None if expected is None else pytest.approx(expected, rel=1e-9, abs=1e-15)), name
+        for name in ("peak_torque", "saturation"):
+            metric = {"peak_torque": "peak_torque", "saturation": "saturation_time"}[name]
+            assert {joint: measured[f"{metric}_{joint}"] for joint in run.state.model.joint_names} == run.summary[name]
+
+
+def test_errors_are_those_of_the_root(runs):
+    """Of the last tenth of the rows; against the set point as it goes with the floor."""
+    for run in runs:
+        if run.set_point is None:
+            assert run.summary["position_error"] is None
+            continue
+        frame: pd.DataFrame = run.frame
+        root = run.state.model.root.joint.name
+        errors = frame[[f"{root}_{axis}" for axis in "xyz"]].to_numpy() - run.set_point.position
+        if run.set_point.on_floor:
+            x = run.set_point.position[0]
+            errors[:, :2] -= frame[["platform_x", "platform_y"]].to_numpy()
+            turn = 2.0 * np.arctan2(frame["platform_qy"], frame["platform_qw"]).to_numpy()
+            errors[:, 0] -= x * (np.cos(turn) - 1.0)
+        tail = len(frame) // 10
+        assert run.summary["position_error"] == pytest.approx(np.linalg.norm(errors[-tail:], axis=1).mean(), rel=1e-9)

@@ -1,0 +1,62 @@
+"""Proportional and derivative action in the joints; and what the compiled loops record of a law."""
+
+import numpy as np
+import pytest
+
+from biped.control.controller import Observation
+from biped.kernels.loop.measurement import Seen
+from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
+from biped.model import human, random_tree
+from biped.simulation.simulate import simulate
+from controllers import JointPD
+from controllers.kernels.joint_pd import PdLaw, pd_torques
+from controllers.kernels.workspace import workspace_torques
+from controllers.workspace import WorkspaceController
+
+KINDS = ("revolute", "prismatic", "spherical")
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize("seed", range(4))
+def test_torques_are_those_of_springs_and_dampers_within_limits(seed):
+    """Of joints of one degree of freedom, each with numbers of its own; others are left alone."""
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 9, kinds=KINDS)
+    q, v = model.neutral(), rng.normal(size=model.nv)
+    dofs, places = ([f(joint) for joint in model.joint_names] for f in (model.dof, model.coordinate))
+    q[places] = rng.normal(size=len(places))
+    law = PdLaw(*(np.abs(rng.normal(size=model.nv)) for _ in range(2)), rng.normal(size=model.nv), np.ones(model.nv))
+    asked = -law.kp[dofs] * (q[places] - law.target[dofs]) - law.kd[dofs] * v[dofs]
+    law.limit[dofs] = np.abs(asked) * np.resize([0.5, 1.5], len(dofs))
+    motion = new_tree_data(model.n, model.nv, model.nc)
+    set_tree_data(model.tree, q, v, motion)
+    seen = Seen(model.tree, q, motion, np.full(model.nv, 7.0))
+    pd_torques(law, seen)
+    assert seen.torque[dofs] == pytest.approx(asked * np.resize([0.5, 1.0], len(dofs)), rel=1e-14)
+    assert (asked[::2] > 0.0).any() or (asked[::2] < 0.0).any()
+    assert (np.delete(seen.torque, dofs) == 7.0).all()
+
+
+@pytest.mark.parametrize("controller", [WorkspaceController(), JointPD(kp=300.0, kd=5.0, limit=20.0)])
+def test_a_row_has_the_torques_and_the_wrench_for_what_it_shows(controller, posture):
+    """Those of the tick before it: each row is written once the torques of its tick are set."""
+    model = human()
+    run = simulate(model, controller, state=posture(model), duration=0.02, step=1e-3)
+    q, v = (run.frame[list(names)].to_numpy() for names in (model.coordinate_names, model.velocity_names))
+    torques = run.frame[[f"torque_{joint}" for joint in model.joint_names]].to_numpy()
+    for k in range(len(run.frame) - 1):
+        expected = controller.torques(Observation(model, 0.0, q[k], v[k]))
+        assert torques[k] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        if isinstance(controller, WorkspaceController):
+            wrench = run.frame[list(controller.recorded)].to_numpy()[k]
+            assert wrench == pytest.approx(desired(controller, model, q[k], v[k]), rel=1e-9, abs=1e-9)
+    assert np.abs(np.diff(torques[:-1], axis=0)).max() > 0.0
+
+
+def desired(controller, model, q, v):
+    """What the thesis calls F_1^bd, of a tick of the law on its own."""
+    gains, legs, scratch = controller.law(model)
+    motion = new_tree_data(model.n, model.nv, model.nc)
+    set_tree_data(model.tree, q, v, motion)
+    workspace_torques(gains, legs, Seen(model.tree, q, motion, np.zeros(model.nv)), scratch)
+    return scratch.body_wrench

@@ -1,0 +1,154 @@
+"""Compiled laws of a user's own: found again by the next process, but not once they were edited; given copies only."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from biped.control.controller import Controller
+from biped.kernels.loop.closed_loop import control
+from biped.model import chain
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from biped.simulation.world import Fall
+from controllers.joint_pd import JointPD
+
+TOP = Path(__file__).parents[2]
+
+LAW = """
+from typing import NamedTuple
+from biped import Controller
+from biped.kernels.loop.closed_loop import control
+from gain import times
+
+
+class Pull(NamedTuple):
+    torque: float
+
+
+@control.register(Pull)
+def pull(law, measurement, torque, recorded):
+    torque[0] = times(law.torque) * {}
+
+
+class Puller(Controller):
+    period = 2e-3
+
+    def law(self, model):
+        return Pull(0.5)
+
+    def torques(self, observation):
+        raise AssertionError
+"""
+
+GAIN = "from contact.jit import kernel\n\n\n@kernel\ndef times(x):\n    return {} * x\n"
+
+RUN = """
+import pull
+from biped import chain, simulate
+from biped.kernels.loop import closed_loop as hold
+run = simulate(chain(1), pull.Puller(), duration=0.01, step=1e-3)
+(torque,) = set(run.frame["torque_joint_1"].iloc[1:])
+print(torque, sum(hold.ask.of(pull.Pull).stats.cache_hits.values()))
+"""
+
+
+def torque_in_a_process(folder):
+    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{TOP}", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", RUN], env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_an_edited_law_is_compiled_again(tmp_path):
+    (tmp_path / "pull.py").write_text(LAW.format(1.0))
+    (tmp_path / "gain.py").write_text(GAIN.format(1.0))
+    assert torque_in_a_process(tmp_path) == ["0.5", "0"]
+    assert torque_in_a_process(tmp_path) == ["0.5", "1"]
+    (tmp_path / "pull.py").write_text(LAW.format(2.0))
+    assert torque_in_a_process(tmp_path) == ["1.0", "0"]
+    (tmp_path / "gain.py").write_text(GAIN.format(3.0))
+    assert torque_in_a_process(tmp_path) == ["3.0", "0"]
+    assert torque_in_a_process(tmp_path) == ["3.0", "1"]
+
+
+class Scribble(NamedTuple):
+    """Writes over everything that it is given."""
+
+    junk: float
+
+
+@control.register(Scribble)
+def scribble(law, measurement, torque, recorded):  # noqa: ARG001
+    tree, motion, poses, factors = (
+        measurement.tree, measurement.motion, measurement.motion.poses, measurement.motion.factors,
+    )  # fmt: skip
+    for array in (measurement.time, measurement.q, motion.rates, motion.response, motion.nothing):
+        array[:] = law.junk
+    for array in (tree.mass, tree.gravity, poses.whole, factors.d, factors.epsilon):
+        array[:] = law.junk
+    for array in (tree.axis, tree.joint_offset, tree.com_offset, tree.inertia, tree.contact_offset, motion.inertia):
+        array[:, :] = law.junk
+    for array in (motion.velocity, motion.bias, motion.acceleration, factors.u, factors.w, factors.wrench):
+        array[:, :] = law.junk
+    for array in (tree.parent, tree.kind, tree.first_q, tree.first_v, tree.dofs, tree.contact_body):
+        array[:] = 1000
+    factors.twist[:, :] = law.junk
+    factors.block[:, :, :] = law.junk
+    for dof in range(torque.shape[0]):
+        torque[dof] = 0.25 if dof > 5 else law.junk
+
+
+class Constant(Controller):
+    """The same torques, and nothing else."""
+
+    period = 2e-3
+
+    def torques(self, observation):
+        observation.q[:] = np.nan
+        observation.v[:] = np.nan
+        return np.full(len(observation.model.joint_names), 0.25)
+
+
+class Scribbler(Constant):
+    def law(self, model):
+        return Scribble(np.nan)
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "explicit-euler"])
+def test_a_law_that_writes_over_all_that_it_is_given_changes_torques_only(person, integrator):
+    model = person.without_contacts()
+    runs = [
+        simulate(model, controller, state=State.at(model), duration=0.05, integrator=integrator)
+        for controller in (Scribbler(), Constant())
+    ]
+    assert runs[0].frame.equals(runs[1].frame)
+    assert np.isfinite(runs[0].frame.to_numpy()).all()
+    assert (runs[0].frame["torque_left_knee_pitch"].iloc[1:] == 0.25).all()
+
+
+def test_what_a_law_cannot_hold_is_refused():
+    class Text(NamedTuple):
+        text: str
+
+    class Speaks(Constant):
+        def law(self, model):
+            return Text("hello")
+
+    with pytest.raises(TypeError, match="arrays, numbers"):
+        simulate(chain(1), Speaks(), duration=0.01, step=1e-3)
+
+
+def test_the_compiled_law_is_that_asked_from_python(person, posture):
+    class InPython(Controller):
+        period, torques = JointPD().period, JointPD().torques
+
+    runs = [
+        simulate(person, controller, state=posture(person), duration=0.1, fall=Fall())
+        for controller in (JointPD(), InPython())
+    ]
+    np.testing.assert_allclose(runs[0].frame, runs[1].frame, rtol=0.0, atol=1e-9)

@@ -1,0 +1,256 @@
+"""What the workspace controller's torques do, by the constrained dynamics of Pinocchio: nothing of its recursions.
+
+Its law is the motion of the trunk while the feet stand still. So the feet are held by constraints, whatever wrenches
+these take, and the torques must give the trunk the acceleration that the gains ask for, in every posture and motion.
+"""
+
+import math
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from scipy.spatial.transform import Rotation
+
+from biped.kernels.loop.measurement import Seen
+from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
+from biped.model import Body, Model, human, revolute, spherical
+from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_map
+from controllers.kernels.workspace import workspace_torques
+from controllers.workspace import WorkspaceController, WorkspaceGains
+
+GAINS = WorkspaceGains((40.0, 50.0, 180.0), (6.0, 7.0, 14.0), (45.0, 50.0, 55.0), (7.0, 8.0, 6.0))
+TARGET = (0.1, -0.05, 1.15)
+#: The feet that the controller takes for fixed are bodies of 1e6 times the trunk's inertia, and give way by as little.
+BIG_BASE = 2e-6
+
+
+def hat(a):
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+class Stance:
+    """A posture, a motion in which both feet stand still, and one control tick."""
+
+    def __init__(self, model: Model, seed: int, moves: bool = True, **settings) -> None:
+        self.model, rng = model, np.random.default_rng(seed)
+        self.q = random_posture(model, rng)
+        self.controller = WorkspaceController(TARGET, random_turn(rng, 0.1), GAINS, **settings)
+        self.feet = [model.body_index(foot) for foot in model.feet]
+        self.pin = to_pinocchio(model)
+        self.data = self.pin.createData()
+        self.T = velocity_map(model, self.q)
+        self.configuration = configuration_to_pinocchio(model, self.q)
+        pin.forwardKinematics(self.pin, self.data, self.configuration)
+        pin.computeJointJacobians(self.pin, self.data, self.configuration)
+        self.J = np.vstack([self.jacobian(foot) for foot in self.feet])
+        self.v = np.zeros(model.nv)
+        if moves:
+            self.v = still_feet(self.J, rng.normal(size=model.nv))
+        self.tick()
+
+    def tick(self):
+        gains, legs, self.scratch = self.controller.law(self.model)
+        motion = new_tree_data(self.model.n, self.model.nv, self.model.nc)
+        set_tree_data(self.model.tree, self.q, self.v, motion)
+        seen = Seen(self.model.tree, self.q, motion, np.full(self.model.nv, math.nan))
+        workspace_torques(gains, legs, seen, self.scratch)
+        self.torque = seen.torque
+        assert np.isnan(self.torque[:6]).all()  # nothing drives the root, and nothing is written there
+        self.torque[:6] = 0.0
+
+    def placement(self, body):
+        return pin.SE3(self.data.oMi[body + 1].rotation, self.com(body))
+
+    def com(self, body):
+        return self.data.oMi[body + 1].act(self.pin.inertias[body + 1].lever)
+
+    def jacobian(self, body):
+        """(6, nv) of a body's centre of mass, world axes, by our velocities."""
+        J = pin.getJointJacobian(self.pin, self.data, body + 1, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        arm = self.com(body) - self.data.oMi[body + 1].translation
+        moved = np.vstack([J[:3] - hat(arm) @ J[3:], J[3:]])
+        return moved @ self.T
+
+    def accelerated(self):
+        """(6,) acceleration of the trunk's centre of mass, and of its turn, with the torques on and the feet held.
+
+        M a + C = τ + Jᵀ λ and J a = −J̇ v, whose right side is the foot's acceleration for a = 0.
+        """
+        v = self.T @ self.v
+        M = pin.crba(self.pin, self.data, self.configuration)
+        M = np.triu(M) + np.triu(M, 1).T
+        C = pin.nonLinearEffects(self.pin, self.data, self.configuration, v)
+        J = self.J @ self.T.T
+        drift = np.concatenate([self.drift(foot, v) for foot in self.feet])
+        n, m = len(M), len(J)
+        K = np.block([[M, J.T], [J, np.zeros((m, m))]])
+        a = np.linalg.lstsq(K, np.concatenate([self.T @ self.torque - C, -drift]), rcond=1e-13)[0][:n]
+        assert np.abs(J @ a + drift).max() < 1e-8
+        # Pinocchio has the root's acceleration in its own turning axes: v̇ = Rᵀ (p̈ − ω × ṗ).
+        R, omega = self.data.oMi[1].rotation, self.v[3:6]
+        return np.concatenate([R @ a[:3] + np.cross(omega, self.v[:3]), R @ a[3:6]])
+
+    def drift(self, body, v):
+        pin.forwardKinematics(self.pin, self.data, self.configuration, v, np.zeros(len(v)))
+        frame = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        twist = pin.getVelocity(self.pin, self.data, body + 1, frame)
+        rate = pin.getClassicalAcceleration(self.pin, self.data, body + 1, frame)
+        arm = self.com(body) - self.data.oMi[body + 1].translation
+        spin, turn = twist.angular, rate.angular
+        return np.concatenate([rate.linear + np.cross(turn, arm) + np.cross(spin, np.cross(spin, arm)), turn])
+
+    def wanted(self, position):
+        """(6,) −k_d ẋ − k_p e, with the vector part of q q̄_d as the error of the orientation."""
+        e = (Rotation.from_quat(self.q[[4, 5, 6, 3]]) * self.target.inv()).as_quat(canonical=True)[:3]
+        linear = -np.array(GAINS.kd_position) * self.v[:3] - np.array(GAINS.kp_position) * position
+        return np.concatenate(
+            [linear, -np.array(GAINS.kd_orientation) * self.v[3:6] - np.array(GAINS.kp_orientation) * e]
+        )
+
+    @property
+    def target(self):
+        return Rotation.from_quat(np.roll(self.controller.target_orientation, -1))
+
+    @property
+    def to_trunk(self):
+        """(6, 6 feet) the sum of wrenches at the feet's centres of mass, about the trunk's."""
+        arms = [self.com(foot) - self.q[:3] for foot in self.feet]
+        return np.hstack([np.block([[np.eye(3), np.zeros((3, 3))], [hat(arm), np.eye(3)]]) for arm in arms])
+
+    @property
+    def foot_wrenches(self):
+        """(feet, 6) at the feet's centres of mass."""
+        wrenches = self.scratch.leg_wrench.copy()
+        for wrench, foot in zip(wrenches, self.feet, strict=True):
+            wrench[3:] -= np.cross(self.com(foot) - self.q[:3], wrench[:3])
+        return wrenches
+
+
+def still_feet(J, v):
+    """The velocity nearest to ``v`` in which J v = 0."""
+    still = v - np.linalg.pinv(J) @ (J @ v)
+    assert np.abs(still[:6]).max() > 0.1
+    return still
+
+
+def random_turn(rng, size):
+    return tuple(np.roll(Rotation.from_rotvec(size * rng.normal(size=3)).as_quat(canonical=True), 1))
+
+
+def random_posture(model, rng):
+    q = model.neutral()
+    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if body.joint.has_axis:
+            q[first] = rng.uniform(-0.5, 0.5) + (-0.9 if "knee" in body.joint.name else 0.0)
+        elif body.joint.kind == "spherical":
+            q[first : first + 4] = random_turn(rng, 0.4)
+    q[:3], q[3:7] = np.array([0.0, 0.0, 1.1]) + 0.1 * rng.normal(size=3), random_turn(rng, 0.2)
+    return q
+
+
+def strider() -> Model:
+    """The human with one more leg, and a head and an arm that belong to none, on a slope."""
+    person = human()
+    third = [part for part in person.bodies[1:] if part.name.startswith("left_")]
+    more = []
+    for part in third:
+        name = part.name.replace("left_", "third_")
+        parent = part.parent if part.parent == "trunk" else part.parent.replace("left_", "third_")
+        x, y, z = part.joint.position
+        place = (x + 0.3, y + 0.15, z) if part.parent == "trunk" else (x, y, z)
+        more.append(
+            Body(
+                name, part.mass, part.inertia, part.com,
+                revolute(part.joint.name.replace("left_", "third_"), part.joint.axis, place), parent,
+            )
+        )  # fmt: skip
+    block = ((0.02, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.025))
+    head = Body("head", 4.0, block, (0.02, 0.01, 0.12), spherical("neck", (0.0, 0.0, 0.3)), "trunk")
+    arm = Body("arm", 3.0, block, (0.0, 0.1, -0.2), revolute("shoulder", (0.0, 1.0, 0.2), (0.0, 0.2, 0.25)), "trunk")
+    bodies = (person.root, head, *person.bodies[1:], arm, *more)
+    return Model("strider", bodies, gravity=(0.5, -0.8, -9.0), feet=(*person.feet, "third_foot"))
+
+
+@pytest.mark.parametrize("build", [human, strider])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("moves", [False, True])
+def test_the_trunk_accelerates_as_the_gains_ask(build, seed, moves):
+    stance = Stance(build(), seed, moves)
+    expected = stance.wanted(stance.q[:3] - TARGET)
+    assert np.abs(stance.accelerated() - expected).max() < BIG_BASE * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_set_point_moves_with_the_feet_and_stays_at_its_height(seed):
+    """Where the point between the feet is, less where it should be; home, if nothing else is said."""
+    place = np.array([0.03, -0.07])
+    for at, home in ((tuple(place), place), (None, np.array([-0.05325, 0.0]))):
+        stance = Stance(human(), seed, reference="feet", feet_at=at)
+        between = np.mean([stance.com(foot) for foot in stance.feet], axis=0)
+        error = stance.q[:3] - TARGET
+        error[:2] -= between[:2] - home
+        expected = stance.wanted(error)
+        assert np.abs(stance.accelerated() - expected).max() < BIG_BASE * np.abs(expected).max()
+
+
+def test_velocities_count_from_those_of_the_feet():
+    """On a floor that carries all of it sideways the torques are those on a floor at rest."""
+    torques = []
+    for carried in (np.zeros(3), np.array([0.7, -0.4, 0.0])):
+        stance = Stance(human(), 3, reference="feet")
+        stance.v[:3] += carried
+        stance.tick()
+        torques.append(stance.torque.copy())
+    assert np.abs(torques[1] - torques[0]).max() < 1e-9 * np.abs(torques[0]).max()
+
+
+@pytest.mark.parametrize("build", [human, strider])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_feet_share_the_wrench_with_the_least_norm(build, seed):
+    """It adds up, and no other that does is shorter: it is the pseudo-inverse's."""
+    stance = Stance(build(), seed, moves=False)
+    wrenches, G = stance.foot_wrenches.ravel(), stance.to_trunk
+    assert wrenches == pytest.approx(np.linalg.pinv(G) @ stance.scratch.wrench, rel=1e-9, abs=1e-9)
+    assert G @ wrenches == pytest.approx(stance.scratch.wrench, rel=1e-9, abs=1e-9)
+    R = stance.data.oMi[1].rotation
+    turned = np.concatenate([R @ stance.scratch.body_wrench[:3], R @ stance.scratch.body_wrench[3:]])
+    assert turned == pytest.approx(stance.scratch.wrench, rel=1e-12, abs=1e-9)
+
+
+@pytest.mark.parametrize("build", [human, strider])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_torques_do_the_work_of_the_feet(build, seed):
+    """With the trunk held, a small turn of a joint moves one foot against the floor: τ = −Jᵀ W; 0 beside the legs."""
+    stance = Stance(build(), seed)
+    expected = np.zeros(stance.model.nv)
+    for foot, wrench in zip(stance.feet, stance.foot_wrenches, strict=True):
+        expected -= stance.jacobian(foot).T @ wrench
+    expected[:6] = 0.0
+    assert np.abs(stance.torque - expected).max() < 1e-9 * np.abs(expected).max()
+    beside = [stance.torque[stance.model.dofs(name)] for name in ("neck", "shoulder") if build is strider]
+    assert not any(torques.any() for torques in beside)
+
+
+def test_the_wrench_holds_the_trunk_on_legs_that_carry_nothing():
+    """At rest at the set point it is what balances the trunk while all joints are free and the feet are held."""
+    stance = Stance(human(), 5, moves=False)
+    stance.controller = WorkspaceController(tuple(stance.q[:3]), tuple(stance.q[3:7]), GAINS)
+    stance.tick()
+    gravity = stance.T.T @ pin.computeGeneralizedGravity(stance.pin, stance.data, stance.configuration)
+    ground = np.linalg.solve(stance.J[:, 6:].T, gravity[6:])
+    expected = gravity[:6] - stance.J[:, :6].T @ ground
+    assert np.abs(stance.scratch.wrench - expected).max() < BIG_BASE * np.abs(expected).max()
+    assert 45.0 < stance.scratch.wrench[2] / 9.81 < stance.model.total_mass
+
+
+def test_position_and_orientation_are_driven_along_every_axis():
+    """At rest and off by one error at a time, each acceleration is −k_p e along its own axis and none along others."""
+    stance = Stance(human(), 6, moves=False)
+    for axis in range(3):
+        for sign in (1.0, -1.0):
+            place, turn = tuple(stance.q[:3] - sign * 0.05 * np.eye(3)[axis]), tuple(stance.q[3:7])
+            stance.controller = WorkspaceController(place, turn, GAINS)
+            stance.tick()
+            expected = np.zeros(6)
+            expected[axis] = -sign * 0.05 * GAINS.kp_position[axis]
+            assert np.abs(stance.accelerated() - expected).max() < 1e-5 * np.abs(expected).max()
