@@ -264,14 +264,14 @@ def test_it_is_deterministic_and_starts_anew(person):
         np.testing.assert_array_equal(a, b)
 
 
-def test_coasting_is_stepping(person):
+def test_a_passive_rollout_is_stepping(person):
     rng = np.random.default_rng(7)
     q, v = person.configuration((0.0, 0.0, 1.22)), 0.3 * rng.normal(size=person.nv)
     simulation, stepping = started(person, q, v)
     stepped(simulation, stepping, person, 333)
     simulation, coasting = started(person, q, v)
     for steps in (1, 300, 32):
-        simulation.coast(steps)
+        simulation.passive_rollout(steps)
     simulation.read(coasting)
     for a, b in zip(stepping, coasting, strict=True):
         np.testing.assert_array_equal(a, b)

@@ -226,16 +226,16 @@ def test_a_blow_that_outlasts_the_run_is_an_event():
     assert result.run.summary["metrics"]["impact_impulse"] == pytest.approx(np.linalg.norm(blow["impulse"]))
 
 
-def test_coasting_is_stepping_without_torques(engine):
+def test_a_passive_rollout_is_stepping_without_torques(engine):
     model = human().without_contacts()
     q, v = tumbling(model)
     ends = []
-    for coasts in (False, True):
+    for at_once in (False, True):
         simulated = engine.start(Case(model, Floor(), 1e-3, Impedance(), None))
         simulated.place(q, v, np.zeros(13))
-        if coasts:
-            simulated.coast(50)
-        for _ in range(0 if coasts else 50):
+        if at_once:
+            simulated.passive_rollout(50)
+        for _ in range(0 if at_once else 50):
             simulated.step(np.zeros(model.nv), ())
         found = new_arrival(model.nq, model.nv, model.nc)
         simulated.read(found)
