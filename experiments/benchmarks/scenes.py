@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from biped.control.controller import Controller
-from biped.integrators import Integrator
 from biped.model import Model, human
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -26,21 +26,13 @@ FLIGHT = "flight"
 
 @dataclass(frozen=True)
 class Timed:
-    """One timed run.
+    """One timed run."""
 
-    Attributes:
-        compiled: [s] in the compiled loops (``summary["wall_time"]``).
-        wall: [s] of the whole call, with the run's set-up and its evaluation.
-        steps: how many were taken.
-        simulated: [s].
-        newton_mean: iterations a step.
-    """
-
-    compiled: float
-    wall: float
-    steps: int
-    simulated: float
-    newton_mean: float
+    compiled: float  # [s] in the compiled loops (``summary["wall_time"]``)
+    wall: float  # [s] of the whole call, with the run's set-up and its evaluation
+    steps: int  # how many were taken
+    simulated: float  # [s]
+    newton_mean: float  # iterations a step
 
     @property
     def per_step(self) -> float:
@@ -49,20 +41,12 @@ class Timed:
 
     @property
     def real_time_factor(self) -> float:
-        """Simulated seconds a second of compiled time."""
         return self.simulated / self.compiled
 
 
 def timed(
-    model: Model,
-    controller: Controller | None,
-    state: State,
-    step: float,
-    duration: float,
-    record_every: float | None = None,
-    integrator: Integrator | None = None,
+    model: Model, controller: Controller | None, state: State, step: float, duration: float, **options: Any
 ) -> Timed:
-    """Simulate from a copy of ``state``, and time it."""
     start = state.copy()
     return _timed(
         lambda: simulate(
@@ -71,8 +55,7 @@ def timed(
             state=start,
             step=step,
             duration=duration,
-            record_every=record_every,
-            integrator=integrator,
+            **options,
         )
     )
 
@@ -99,7 +82,6 @@ def stiff_stance(step: float, duration: float) -> Callable[[], Timed]:
 
 
 def flight(step: float, duration: float) -> Callable[[], Timed]:
-    """The human tumbles without gravity, its joints free."""
     model = human().with_gravity((0.0, 0.0, 0.0))
     state = State.at(model, *tumbling(model))
     return lambda: timed(model, None, state, step, duration)
@@ -116,7 +98,6 @@ def tumbling(model: Model) -> tuple[Floats, Floats]:
 
 
 def closed_loops(duration: float) -> dict[tuple[str, float], Callable[[], Timed]]:
-    """All scenes at all steps."""
     scenes = {WORKSPACE: stance, IMPEDANCE: stiff_stance, FLIGHT: flight}
     return {(name, step): scene(step, duration) for name, scene in scenes.items() for step in STEPS}
 

@@ -5,54 +5,40 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from experiments.cli.terminal import terminal
 
 JSON, CSV, FIGURE = "bench.json", "bench.csv", "chain-cost.png"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers.
+    """A column of numbers."""
 
-    Attributes:
-        name: unique in its section.
-        unit: SI, or empty.
-        form: how the terminal shows a number; the files have all digits.
-    """
-
-    name: str
-    unit: str = ""
-    form: str = ".2f"
+    name: str  # unique in its section
+    unit: str = ""  # SI, or empty
+    form: str = ".2f"  # how the terminal shows a number; the files have all digits
 
     @property
     def heading(self) -> str:
-        """Name and unit, one above the other."""
         return f"{self.name}\n{self.unit}" if self.unit else self.name
 
 
 @dataclass
 class Section:
-    """One table.
+    """One table."""
 
-    Attributes:
-        name: in the files.
-        title: on the terminal.
-        columns: of numbers; the rows' labels stand before them.
-        rows: by label.
-        notes: sentences below the table.
-    """
-
-    name: str
-    title: str
-    columns: tuple[Column, ...]
-    rows: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    name: str  # in the files
+    title: str  # on the terminal
+    columns: tuple[Column, ...]  # of numbers; the rows' labels stand before them
+    rows: dict[str, tuple[float, ...]] = field(default_factory=dict)  # by label
+    notes: list[str] = field(default_factory=list)  # sentences below the table
 
     def as_json(self) -> dict[str, Any]:
-        """By row and column."""
         names = [column.name for column in self.columns]
         return {
             "title": self.title,
@@ -63,7 +49,6 @@ class Section:
 
 
 def write_json(path: Path, stamp: Mapping[str, Any], sections: list[Section]) -> None:
-    """Write the stamp and all sections."""
     content = {"stamp": dict(stamp), "sections": {section.name: section.as_json() for section in sections}}
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -85,26 +70,13 @@ def write_csv(path: Path, stamp: Mapping[str, Any], sections: list[Section]) -> 
 SHOWN_ROWS = 12
 
 
-def _console() -> "Console":
-    """A terminal, or a hundred columns where there is none."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=100)
-
-
 def print_stamp(stamp: Mapping[str, Any]) -> None:
-    """What and where, in a few lines."""
     known = [f"{name} {value}" for name, value in stamp.items() if value is not None]
-    _console().print(", ".join(known), style="dim")
+    terminal().print(", ".join(known), style="dim", highlight=False)
 
 
 def print_section(section: Section) -> None:
-    """Show a section on the terminal."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    console = _console()
+    console = terminal()
     if section.rows:
         table = Table(title=section.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         table.add_column("", no_wrap=True)
@@ -117,4 +89,4 @@ def print_section(section: Section) -> None:
         if len(section.rows) > SHOWN_ROWS:
             console.print(f"  and {len(section.rows) - SHOWN_ROWS} more in {CSV}")
     for note in section.notes:
-        console.print(f"  {note}", markup=False)
+        console.print(f"  {note}", markup=False, highlight=False)

@@ -1,4 +1,8 @@
-"""Timing that can be trusted on a shared machine: one core, cases taken in turn, minimum and median."""
+"""Timing that can be trusted on a shared machine: one core, cases taken in turn, minimum and median.
+
+``timeit`` and ``pyperf`` time one case after another, so that what disturbs the machine for a while disturbs one of
+them; and much of what is timed here says itself what it took (compiled loops without their set-up).
+"""
 
 import os
 import statistics
@@ -8,11 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from scipy.stats import binom
+
 T = TypeVar("T")
+K = TypeVar("K")
 
 #: The cores that this process may use, before anything restricts it.
 ALLOWED = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else frozenset()
-K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -26,56 +32,86 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Spread":
-        """The spread of one value or more."""
         return cls(min(values), statistics.median(values), max(values), len(values))
 
     def scaled(self, factor: float) -> "Spread":
-        """The same in another unit."""
         return Spread(self.least * factor, self.median * factor, self.most * factor, self.repeats)
 
 
 @contextmanager
 def one_core() -> Iterator[int | None]:
     """Keep this process on one core, where the system can; yields which."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield None
-        return
-    allowed = os.sched_getaffinity(0)
-    core = max(allowed)
-    os.sched_setaffinity(0, {core})
-    try:
-        yield core
-    finally:
-        os.sched_setaffinity(0, allowed)
+    with _restricted(lambda allowed: {max(allowed)}) as kept:
+        yield next(iter(kept), None)
 
 
 @contextmanager
 def cores(count: int) -> Iterator[None]:
     """Keep this process on so many of the cores that it may use, where the system can."""
-    if not hasattr(os, "sched_setaffinity"):
+    with _restricted(lambda _: set(sorted(ALLOWED)[-count:])):
         yield
+
+
+@contextmanager
+def _restricted(chosen: Callable[[set[int]], set[int]]) -> Iterator[set[int]]:
+    if not hasattr(os, "sched_setaffinity"):
+        yield set()
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(ALLOWED)[-count:])
+    kept = chosen(before)
+    os.sched_setaffinity(0, kept)
     try:
-        yield
+        yield kept
     finally:
         os.sched_setaffinity(0, before)
 
 
-def interleaved(cases: Mapping[K, Callable[[], T]], repeats: int) -> dict[K, list[T]]:
+def interleaved(
+    cases: Mapping[K, Callable[[], T]],
+    repeats: int,
+    *,
+    warm_up: bool = True,
+    progress: Callable[[float], None] = lambda _: None,
+) -> dict[K, list[T]]:
     """Each case once to warm up, then A B C A B C …: what disturbs the machine for a while disturbs all."""
-    for work in cases.values():
-        work()
     results: dict[K, list[T]] = {name: [] for name in cases}
-    for _ in range(repeats):
-        for name, work in cases.items():
-            results[name].append(work())
+    turns = repeats + warm_up
+    for turn in range(turns):
+        for k, (name, work) in enumerate(cases.items()):
+            found = work()
+            if turn or not warm_up:
+                results[name].append(found)
+            progress((turn + (k + 1) / len(cases)) / turns)
     return results
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """[s] that it takes."""
-    begin = time.perf_counter()
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """[s] that it takes; ``time.process_time`` is the processor's, to which others on the machine do not add."""
+    begin = clock()
     work()
-    return time.perf_counter() - begin
+    return clock() - begin
+
+
+def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Of times to others, pair by pair as they were taken in turn."""
+    return [mine / other for mine, other in zip(times, others, strict=True)]
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Between which of the values the median lies that more of them would have, by 95 %, if there are six or more.
+
+    The k-th least and the k-th greatest enclose it but for twice the chance of fewer than k heads in as many throws
+    of a coin. With fewer values: the least and the greatest; see ``coverage``.
+    """
+    ranked, k = sorted(values), _left_out(len(values))
+    return ranked[k], ranked[len(values) - 1 - k]
+
+
+def coverage(count: int) -> float:
+    """How likely the interval of so many values encloses the median."""
+    return 1.0 - 2.0 * float(binom.cdf(_left_out(count), count, 0.5))
+
+
+def _left_out(count: int) -> int:
+    """How many values at either end lie outside of the interval."""
+    return max(int(binom.ppf(0.025, count, 0.5)) - 1, 0)

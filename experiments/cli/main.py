@@ -1,45 +1,59 @@
 """The command ``biped``: what it can do, and how it ends.
 
-Nothing heavy is imported before it is needed, so that asking for help is quick.
+Nothing heavy is imported before it is needed, so that asking for help is quick: a command's file has its options at the
+top, and imports what it works with when these are read.
 """
 
 import argparse
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from experiments.cli import arguments
 from experiments.cli.failures import FAILURE, INTERRUPTED, describe
 
-#: The module of each subcommand; it has a function ``main(options) -> int``.
+#: All subcommands and their help. Each is a file of ``experiments.commands`` with a function ``main(argv) -> int``.
 COMMANDS = {
-    "run": "experiments.commands.run",
-    "list": "experiments.commands.list",
-    "show": "experiments.commands.show",
-    "search-friction": "experiments.commands.search_friction",
-    "integrators": "experiments.commands.integrators",
+    "run": "run an experiment",
+    "list": "list the experiments",
+    "show": "show all parameters of an experiment, with units and sources",
+    "view": "show saved runs in three dimensions, in the browser",
+    "render": "write a saved run as a video, or as a page that plays it",
+    "live": "run an experiment in real time, with sliders and a button that pushes",
+    "sweep": "run an experiment at all combinations of values",
+    "push-map": "how hard a push may be, over its direction",
+    "block-speed": "how fast a block may be thrown",
+    "threshold": "how large any parameter may be, from a file",
+    "tune": "find gains that serve better, and prove it on fresh replicas",
+    "sensitivity": "which parameters a metric depends on",
+    "rerun": "run one trial of a study again, with everything recorded",
+    "report": "write one page about a run or a study, with its figures",
+    "export": "write a saved run for EUROBENCH or OpenSim",
+    "search-friction": "find the floor's friction that reproduces the published box drop",
+    "integrators": "list the integrators and what each can do",
+    "compare": "run an experiment in other physics engines, and compare",
+    "work-precision": "compare all integrators: error against cost",
+    "reproduce": "recompute the tables and figures of a paper",
+    "bench": "measure the speed of the closed loop on this machine",
 }
 
-#: Those that read their own options: the module of each has a function ``main(argv) -> int``.
-OWN_OPTIONS = {
-    "bench": "experiments.commands.bench",
-    "export": "experiments.commands.export",
-    "block-speed": "experiments.commands.block_speed",
-    "compare": "experiments.commands.compare",
-    "live": "experiments.commands.live",
-    "push-map": "experiments.commands.push_map",
-    "render": "experiments.commands.render",
-    "report": "experiments.commands.report",
-    "reproduce": "experiments.commands.reproduce",
-    "rerun": "experiments.commands.rerun",
-    "sweep": "experiments.commands.sweep",
-    "sensitivity": "experiments.commands.sensitivity",
-    "threshold": "experiments.commands.threshold",
-    "tune": "experiments.commands.tune",
-    "view": "experiments.commands.view",
-    "work-precision": "experiments.commands.work_precision",
-}
+_DESCRIPTION = """\
+Simulate how a human keeps its balance: how hard can it be hit before it falls, from where, and with which gains?"""
+
+_EXAMPLES = """\
+examples:
+  biped run thrown-block                           run an experiment as published
+  biped run thrown-block --set block.velocity=-6,0,0.2
+                                                   throw the block faster
+  biped run stand-tilted --step 0.001 --gains my-gains.toml --out results/mine
+  biped run balance --set push.impulse=8 --set push.azimuth=1.57
+  biped show balance                               all parameters, with units and sources
+  biped push-map --quick                           how hard a push may be, over its direction
+  biped tune examples/tune-push.toml               look for better gains
+  biped report results/push-map/published          one page about a run or a study
+  biped reproduce wendlandt-1997 --quick           published tables and figures against ours, on one page
+  biped integrators                                what each integrator can do
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,10 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     try:
-        if argv and argv[0] in OWN_OPTIONS:
-            return int(importlib.import_module(OWN_OPTIONS[argv[0]]).main(argv[1:]))
-        options = arguments.parser(Parser).parse_args(argv)
-        return int(importlib.import_module(COMMANDS[options.command]).main(options))
+        if not argv or argv[0] not in COMMANDS:
+            _parser().parse_args(argv)
+        module = importlib.import_module(f"experiments.commands.{argv[0].replace('-', '_')}")
+        return int(module.main(argv[1:]))
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
@@ -73,19 +87,43 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def fail(message: str, status: int, kind: str = "error: ") -> int:
-    """One line on the standard error; the exit status."""
     print(f"biped: {kind}{' '.join(message.split())}", file=sys.stderr)
     return status
 
 
 def announce(sentence: str) -> None:
-    """One line on the standard error, about what is going on."""
     print(f"biped: {sentence}", file=sys.stderr)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line."""
+    """A parser that says what is wrong in one line, and prints descriptions as they are written."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{"formatter_class": argparse.RawDescriptionHelpFormatter} | options)
 
     def error(self, message: str) -> NoReturn:
-        """Say it, and exit with 2."""
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
+
+
+def _parser() -> Parser:
+    """What is not a command's own: help, the version, and what is wrong with a command's name."""
+    top = Parser(prog="biped", description=_DESCRIPTION, epilog=_EXAMPLES)
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    for name, text in COMMANDS.items():
+        commands.add_parser(name, help=text, add_help=False)
+    return top
+
+
+class _Version(argparse.Action):
+    """Print the version; looked up only when asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version("biped-balance")
+        except PackageNotFoundError:
+            found = "(not installed)"
+        print(f"biped {found}")
+        parser.exit()

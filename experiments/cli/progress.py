@@ -47,14 +47,12 @@ class ProgressBar:
         return self
 
     def __call__(self, done: float) -> None:
-        """Show how far the work is."""
         if self._bar is None and time.monotonic() - self._began >= self._patience:
             self._open()
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=min(done, self._total))
 
     def say(self, what: str) -> None:
-        """Change the words before the bar."""
         self._what = what
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description=what)

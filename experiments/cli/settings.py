@@ -4,6 +4,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from experiments.catalogue.registry import MODULES
+
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
     from experiments.catalogue.parameters.parameter import Value
@@ -17,11 +19,14 @@ SHORTHANDS = {
 }
 
 
+def add_experiment(parser: ArgumentParser) -> None:
+    parser.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+
+
 def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
-    """Let a command take ``--gains``, ``--set``, and some of the shorthands."""
     for short in shorthands:
-        _, what, words = SHORTHANDS[short]
-        parser.add_argument(f"--{short}", metavar=what, help=words)
+        _, what, text = SHORTHANDS[short]
+        parser.add_argument(f"--{short}", metavar=what, help=text)
     parser.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
     parser.add_argument(
         "--set",

@@ -18,7 +18,6 @@ _OUTCOMES = {"stood": "green", "completed": "green", "fell": "yellow", "interrup
 
 
 def print_report(run: Run, title: str, files: Sequence[Path] = (), console: Console | None = None) -> None:
-    """Print what a run amounts to, and where its files are."""
     (console or terminal()).print(report(run, title, files))
 
 
@@ -90,7 +89,6 @@ def _balance(run: Run) -> Facts:
 
 
 def _stability(run: Run) -> Facts:
-    """The verdict and the margins, where the run was measured."""
     facts: Facts = []
     if run.set_point is None:  # nothing balances
         return facts
@@ -107,7 +105,6 @@ def _stability(run: Run) -> Facts:
 
 
 def length(metres: float) -> str:
-    """A length in the unit that suits its size."""
     return scaled(metres, "m")
 
 
@@ -120,7 +117,6 @@ def scaled(value: float, unit: str) -> str:
 
 
 def _peak_torques(peaks: dict[str, float]) -> Table | None:
-    """Left and right side by side where every joint has a side."""
     if not peaks or None in peaks.values():
         return None
     names = list(dict.fromkeys(joint.removeprefix("left_").removeprefix("right_") for joint in peaks))
@@ -137,7 +133,6 @@ def _peak_torques(peaks: dict[str, float]) -> Table | None:
 
 
 def _feet(run: Run) -> RenderableType | None:
-    """When the edges of the feet went up and came down."""
     changes, hidden = lasting_changes(run.summary["events"]["edges"])
     if not changes:
         return None
@@ -150,7 +145,6 @@ def _feet(run: Run) -> RenderableType | None:
 
 
 def _contact_points(run: Run) -> Table | None:
-    """When each contact point first touched, and how it ended."""
     names = run.state.model.contact_names
     if not names or not len(run.frame):
         return None
@@ -197,7 +191,6 @@ def _ledger(summary: dict[str, Any]) -> Facts:
 
 
 def _files(files: Sequence[Path]) -> RenderableType | None:
-    """The folder, and what is in it."""
     if not files:
         return None
     folders = dict.fromkeys(file.parent for file in files)

@@ -1,8 +1,8 @@
 """``biped compare``: the same experiment in several physics engines, on one page."""
 
-import argparse
 import shlex
 import time
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ from experiments.cli.main import Parser, announce, fail
 from experiments.cli.settings import add_settings, changes_of
 
 if TYPE_CHECKING:
-    from experiments.benchmarks.comparison.budget import Effort
+    from experiments.benchmarks.comparison.budget import Budget
     from experiments.benchmarks.comparison.results import Results
     from experiments.catalogue.experiment import Experiment
     from experiments.catalogue.parameters.parameter import Value
 
 _DESCRIPTION = """\
 Run the same experiment in several physics engines and compare them: outcome, creep in stance, energy in flight, what
-becomes of it as the step is halved, cost, and work against precision; a verdict a line, computed from the numbers."""
+becomes of it as the step is refined, cost, and work against precision; and a table of who is the best at what."""
 
 _EXAMPLES = """\
 examples:
@@ -29,21 +29,15 @@ examples:
                                                    integrators of ours among themselves
   biped compare balance --set push.impulse=8 --quick
 
-What is written: the page compare.html, the picture compare.png, every table as CSV and Parquet, and a saved run of each
-engine in runs/ (biped view, biped report). docs/compare.md says what each number means. Ctrl-C keeps what is done.
-An engine's error keeps it too.
+What is written: the page compare.html, the figure sheet compare.png, every table as CSV and Parquet, and a saved run of
+each engine in runs/ (biped view, biped report). docs/compare.md says what each number means. Ctrl-C keeps what is done,
+and so does an engine's error.
 Exit status: 0 done (also where a human fell), 1 an engine's error, 2 bad input, 130 interrupted.
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options of ``biped compare``."""
-    own = Parser(
-        prog="biped compare",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser() -> Parser:
+    own = Parser(prog="biped compare", description=_DESCRIPTION, epilog=_EXAMPLES)
     own.add_argument("experiment", metavar="EXPERIMENT", help="one that `biped list` names")
     own.add_argument(
         "--engines",
@@ -53,15 +47,15 @@ def parser() -> argparse.ArgumentParser:
     add_settings(own, "duration", "step")
     own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/compare/EXPERIMENT)")
     own.add_argument("--quick", action="store_true", help="shorter flights and stance, fewer steps and repeats")
-    own.add_argument("--no-natural", action="store_true", help="leave out the engines' own natural settings")
+    text = "leave out the settings that the engines' makers chose"
+    own.add_argument("--no-vendor-defaults", "--no-natural", action="store_true", help=text)
     return own
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``compare`` says; the exit status."""
     options = parser().parse_args(argv)
     from biped.extras import need
-    from experiments.benchmarks.comparison.backends import DEFAULT, contestants_of
+    from experiments.benchmarks.comparison.backends import DEFAULT, backends_of
     from experiments.benchmarks.comparison.budget import FULL, QUICK
     from experiments.benchmarks.comparison.results import Results
     from experiments.catalogue.registry import experiment_named
@@ -71,15 +65,16 @@ def main(argv: Sequence[str]) -> int:
     experiment = experiment_named(options.experiment)
     changes = _changes(experiment, options)
     names = list(DEFAULT) if options.engines is None else [name.strip() for name in options.engines.split(",")]
-    contestants, missing = contestants_of(names)
+    backends, missing = backends_of(names)
     for sentence in missing:
         announce(f"left out: {sentence}")
     folder = writable_folder(options.out or Path("results") / "compare" / experiment.name)
-    results = Results(experiment, changes, contestants, missing)
-    return run(results, QUICK if options.quick else FULL, folder, command_of(argv), natural=not options.no_natural)
+    results = Results(experiment, changes, backends, missing)
+    command = shlex.join(["biped", "compare", *argv])
+    return run(results, QUICK if options.quick else FULL, folder, command, vendor=not options.no_vendor_defaults)
 
 
-def _changes(experiment: "Experiment", options: argparse.Namespace) -> "dict[str, Value]":
+def _changes(experiment: "Experiment", options: Namespace) -> "dict[str, Value]":
     from biped.errors import InputError
 
     changes = changes_of(experiment, options)
@@ -89,14 +84,14 @@ def _changes(experiment: "Experiment", options: argparse.Namespace) -> "dict[str
     return changes
 
 
-def run(results: "Results", effort: "Effort", folder: Path, command: str, *, natural: bool) -> int:
-    """Measure all stages, and write what they find; the exit status."""
+def run(results: "Results", budget: "Budget", folder: Path, command: str, *, vendor: bool) -> int:
     from experiments.benchmarks.comparison.stages import Work, stages
     from experiments.cli.progress import ProgressBar
-    from experiments.visualization.comparison.output import Output, print_verdicts
+    from experiments.visualization.comparison.output import Output, print_ranking
 
     output = Output(folder, command)
-    todo = list(stages(natural=natural, stance=_balances(results)))
+    balances = any(parameter.name.startswith("controller.") for parameter in results.experiment.parameters)
+    todo = list(stages(vendor=vendor, stance=balances))
     began = time.perf_counter()
     try:
         while todo:
@@ -104,7 +99,7 @@ def run(results: "Results", effort: "Effort", folder: Path, command: str, *, nat
             announce(f"{stage.title} …")
             begin = time.perf_counter()
             with ProgressBar(1.0, stage.title, "") as bar:
-                stage.measure(Work(results, effort, bar, announce))
+                stage.measure(Work(results, budget, bar, announce))
             results.seconds[stage.title] = time.perf_counter() - begin
             todo.pop(0)
     except KeyboardInterrupt:
@@ -118,16 +113,6 @@ def run(results: "Results", effort: "Effort", folder: Path, command: str, *, nat
         announce(f"stopped by an error in {todo[0].title}; what was done is in {files[0]}")
         raise
     files = output.write(results)
-    print_verdicts(results, files)
+    print_ranking(results, files)
     announce(f"compared {len(results.able)} in {time.perf_counter() - began:.0f} s")
     return 0
-
-
-def _balances(results: "Results") -> bool:
-    """Whether the experiment is one of a human that balances."""
-    return any(parameter.name.startswith("controller.") for parameter in results.experiment.parameters)
-
-
-def command_of(argv: Sequence[str]) -> str:
-    """What was typed."""
-    return shlex.join(["biped", "compare", *argv])

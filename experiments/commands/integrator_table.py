@@ -1,7 +1,13 @@
 """All integrators and what each can do, as their classes say."""
 
+import csv
+import io
 from collections.abc import Iterable
 from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from biped.integrators import INTEGRATORS
 from biped.lagrangian import LAGRANGIAN_METHODS
@@ -37,3 +43,34 @@ def _rows(integrators: Iterable[Any], systems: str) -> list[dict[str, Any]]:
         {heading: getattr(integrator, attribute) for heading, attribute in COLUMNS.items()} | {SYSTEMS: systems}
         for integrator in integrators
     ]
+
+
+def print_table(console: Console) -> None:
+    rows = integrator_rows()
+    for systems in dict.fromkeys(row[SYSTEMS] for row in rows):
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), title=f"\n{systems}", title_justify="left")
+        for heading in COLUMNS:
+            table.add_column(heading, header_style="bold", no_wrap=heading == "name")
+        for row in rows:
+            if row[SYSTEMS] == systems:
+                table.add_row(*(_cell(row[heading]) for heading in COLUMNS))
+        console.print(table)
+    note = "\nmomentum, energy: conserved exactly; contact, loops: taken; cost: of a step, for n bodies or coordinates"
+    console.print(Text(note, style="dim"))
+
+
+def _cell(value: object) -> Text:
+    if isinstance(value, bool):
+        return Text("yes", style="green") if value else Text("no", style="dim")
+    return Text(str(value))
+
+
+def as_csv() -> str:
+    file = io.StringIO()
+    writer = csv.DictWriter(file, [*COLUMNS, SYSTEMS], lineterminator="\n")
+    writer.writeheader()
+    for row in integrator_rows():
+        writer.writerow(
+            {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in row.items()}
+        )
+    return file.getvalue()

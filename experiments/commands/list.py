@@ -1,15 +1,17 @@
 """``biped list``: the experiments."""
 
-from argparse import Namespace
+from collections.abc import Sequence
 
-from rich.table import Table
-
-from experiments.catalogue.registry import all_experiments
-from experiments.cli.terminal import terminal
+from experiments.cli.main import Parser
 
 
-def main(options: Namespace) -> int:  # noqa: ARG001 - every subcommand takes its options
-    """Print the experiments; the exit status."""
+def main(argv: Sequence[str]) -> int:
+    Parser(prog="biped list", description="List the experiments.").parse_args(argv)
+    from rich.table import Table
+
+    from experiments.catalogue.registry import all_experiments
+    from experiments.cli.terminal import terminal
+
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for heading in ("experiment", "what happens", "source"):
         table.add_column(heading, header_style="bold")

@@ -1,6 +1,6 @@
 """``biped reproduce``: recompute a paper's tables and figures, print published against ours, write the page."""
 
-import argparse
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from experiments.cli.main import Parser, fail
 from experiments.papers import registry
 
 if TYPE_CHECKING:
-    from experiments.papers.cached import Kept
+    from experiments.papers.cached import Cached
     from experiments.papers.item import Item, Paper
     from experiments.papers.run import Session
 
@@ -29,7 +29,7 @@ examples:
   biped reproduce wendlandt-1997 --quick           the same statements from shorter runs
   biped reproduce wendlandt-1997 table-2.1 'figure-5.*' --out results/mine
 
-Every item is kept as it is done, and the page holds all that its folder has: stop with Ctrl-C, go on later with the
+Every item is stored as it is done, and the page holds all that its folder has: stop with Ctrl-C, go on later with the
 items that are missing. A statement that differs is a result, and no error.
 Exit status: 0 all items asked for were computed, 1 one could not be, 2 bad input, 130 interrupted.
 """
@@ -39,16 +39,12 @@ class _Parser(Parser):
     """Lists papers and items in its help; only then are they imported."""
 
     def format_help(self) -> str:
-        """With all papers and their items."""
         self.epilog = f"{listing()}\n{_EXAMPLES}"
         return super().format_help()
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options of ``biped reproduce``."""
-    own = _Parser(
-        prog="biped reproduce", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def parser() -> Parser:
+    own = _Parser(prog="biped reproduce", description=_DESCRIPTION)
     own.add_argument("paper", metavar="PAPER", nargs="?", help="its name; without one, the papers are listed")
     own.add_argument("items", metavar="ITEM", nargs="*", help="a name or a pattern; all, if none is given")
     own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/reproduce/PAPER)")
@@ -58,7 +54,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def listing() -> str:
-    """All papers and their items, with titles."""
     lines = []
     for name in registry.paper_names():
         paper = registry.load(name)
@@ -70,19 +65,17 @@ def listing() -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what the command line after ``reproduce`` says; the exit status."""
     options = parser().parse_args(argv)
     if options.paper is None:
         print(listing(), end="")
         return 0
-    paper = registry.paper_named(options.paper)
-    return run(paper, options)
+    return run(registry.paper_named(options.paper), options)
 
 
-def run(paper: "Paper", options: argparse.Namespace) -> int:
-    """Recompute, print and write; the exit status."""
+def run(paper: "Paper", options: Namespace) -> int:
     from biped.extras import need
     from experiments.cli.machine import stamp
+    from experiments.cli.names import flags
     from experiments.cli.output import writable_folder
     from experiments.papers.run import Session
     from experiments.papers.show import print_item, print_summary
@@ -91,7 +84,7 @@ def run(paper: "Paper", options: argparse.Namespace) -> int:
     need("jinja2", *{package for item in items for package in item.packages})
     folder = writable_folder(options.out or Path("results") / "reproduce" / paper.name)
     session = Session(paper, items, folder, options.quick, not options.no_figures, stamp())
-    command = command_of(options)
+    command = " ".join(["biped reproduce", paper.name, *options.items, *flags(options, "quick", "no-figures")])
 
     def after(item: "Item") -> None:
         _write(session, command)
@@ -100,8 +93,8 @@ def run(paper: "Paper", options: argparse.Namespace) -> int:
     try:
         session.run(after)
     finally:
-        page, kept = _write(session, command)
-    print_summary(session, kept, page)
+        page, cached = _write(session, command)
+    print_summary(session, cached, page)
     if session.interrupted:
         return fail(f"interrupted; what was computed is in {page}", INTERRUPTED, "")
     if session.failures:
@@ -110,20 +103,12 @@ def run(paper: "Paper", options: argparse.Namespace) -> int:
     return 0
 
 
-def command_of(options: argparse.Namespace) -> str:
-    """What was typed, without the folder."""
-    words = ["biped reproduce", options.paper, *options.items]
-    words += [f"--{name}" for name in ("quick", "no-figures") if getattr(options, name.replace("-", "_"))]
-    return " ".join(words)
-
-
-def _write(session: "Session", command: str) -> "tuple[Path, dict[str, Kept]]":
-    """The page of all that is kept, and what that is."""
-    from experiments.papers.cached import recall
+def _write(session: "Session", command: str) -> "tuple[Path, dict[str, Cached]]":
+    from experiments.papers.cached import load
     from experiments.papers.report import report_page
     from experiments.visualization.pages import write_page
 
-    found = {item.name: recall(session.folder / item.name) for item in session.paper.items}
-    kept = {name: outcome for name, outcome in found.items() if outcome is not None}
-    page = report_page(session.paper, kept, session.failures, session.stamp, command)
-    return write_page(page, session.folder / PAGE), kept
+    found = {item.name: load(session.folder / item.name) for item in session.paper.items}
+    cached = {name: outcome for name, outcome in found.items() if outcome is not None}
+    page = report_page(session.paper, cached, session.failures, session.stamp, command)
+    return write_page(page, session.folder / PAGE), cached

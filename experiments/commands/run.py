@@ -1,21 +1,51 @@
 """``biped run``: simulate an experiment, save it, draw it, report it."""
 
-from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from biped.errors import IntegrationError, RunInterrupted
-from biped.runs.run import STATE, SUMMARY, TABLE, Run
-from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.registry import experiment_named
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
-from experiments.cli.main import announce, fail
-from experiments.cli.output import writable_folder
-from experiments.cli.progress import ProgressBar
-from experiments.cli.settings import changes_of
+from experiments.cli.main import Parser, announce, fail
+from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of
+
+if TYPE_CHECKING:
+    from biped.runs.run import Run
+    from experiments.catalogue.experiment import Experiment
+
+_EXAMPLES = """\
+examples:
+  biped run stand-tilted
+  biped run thrown-block --duration 5 --no-figures
+  biped run thrown-block --set floor.mu_s=0.5 --set floor.mu_d=0.4
+  biped run thrown-block --set controller.kp_position=50          one gain for x, y and z
+  biped run thrown-block --set controller.kp_position=50,50,200   one for each
+  biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
+  biped run box-drop --set initial.velocity=3,0,0
+
+A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
+what it leaves out keeps the published value, and --set overrides it.
+
+The output folder gets run.parquet (one row per recorded step), summary.json, state.npz and the figures.
+Exit status: 0 done (also where the human fell), 1 a step had no solution, 2 bad input, 130 interrupted.
+"""
 
 
-def main(options: Namespace) -> int:
-    """Run an experiment; the exit status."""
+def parser() -> Parser:
+    own = Parser(prog="biped run", description="Run an experiment.", epilog=_EXAMPLES)
+    add_experiment(own)
+    add_settings(own, *SHORTHANDS)
+    own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/EXPERIMENT)")
+    own.add_argument("--no-figures", action="store_true", help="draw no figures")
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    from biped.errors import IntegrationError, RunInterrupted
+    from experiments.catalogue.registry import experiment_named
+    from experiments.cli.output import writable_folder
+    from experiments.cli.progress import ProgressBar
+
     experiment = experiment_named(options.experiment)
     changes = changes_of(experiment, options)
     duration = experiment.build(changes).duration
@@ -24,16 +54,16 @@ def main(options: Namespace) -> int:
         with ProgressBar(duration) as bar:
             run = experiment.run(changes, progress=bar, announce=announce)
     except RunInterrupted as stopped:
-        return _keep(stopped.run, folder, experiment, INTERRUPTED, "interrupted")
+        return _save_part(stopped.run, folder, experiment, INTERRUPTED, "interrupted")
     except IntegrationError as error:
         if error.run is None:
             raise
-        return _keep(error.run, folder, experiment, UNSOLVED, f"error: {error}")
+        return _save_part(error.run, folder, experiment, UNSOLVED, f"error: {error}")
     finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
     return 0
 
 
-def finish(run: Run, experiment: Experiment, folder: Path, title: str, *, draw: bool) -> None:
+def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool) -> None:
     """Save, draw and report; the report comes even where the files do not."""
     from experiments.cli.terminal import print_report
 
@@ -48,8 +78,9 @@ def finish(run: Run, experiment: Experiment, folder: Path, title: str, *, draw: 
         print_report(run, title, files)
 
 
-def _save(run: Run, folder: Path, experiment: Experiment) -> list[Path]:
+def _save(run: "Run", folder: Path, experiment: "Experiment") -> list[Path]:
     """Save the run, and remove the figures of the run that was there before."""
+    from biped.runs.run import STATE, SUMMARY, TABLE
     from experiments.catalogue.figure_names import remove_figures
 
     remove_figures(folder, experiment.figures)
@@ -57,7 +88,7 @@ def _save(run: Run, folder: Path, experiment: Experiment) -> list[Path]:
     return [folder / name for name in (TABLE, SUMMARY, STATE)]
 
 
-def _keep(run: Run, folder: Path, experiment: Experiment, status: int, what: str) -> int:
+def _save_part(run: "Run", folder: Path, experiment: "Experiment", status: int, what: str) -> int:
     """Save what was computed of a run that did not get to its end."""
     _save(run, folder, experiment)
     return fail(f"{what}; what was computed up to {run.state.time:.4g} s is in {folder}", status, "")

@@ -1,93 +1,51 @@
 """``biped search-friction``: the friction that reproduces the published box drop."""
 
-import csv
-import math
-from argparse import Namespace
-from pathlib import Path
+from collections.abc import Sequence
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from experiments.cli.main import Parser
 
-from experiments.catalogue.box_drop import FRICTION
-from experiments.cli.output import writable_folder
-from experiments.cli.progress import ProgressBar
-from experiments.cli.terminal import length, terminal
-from experiments.papers.wendlandt_1997.friction_search import FACTS, Search, Trial, search
-
-TABLE = "search.csv"
 FIGURE = "search.png"
-#: A coefficient is shown if at most so many facts do not hold.
-NEAR = 2
+
+_EXAMPLES = """\
+For each coefficient of friction, the box drop is compared with every fact that the thesis tells about it; the
+interval in which all of them hold is then refined.
+
+examples:
+  biped search-friction
+  biped search-friction --from 0.3 --to 0.5 --by 0.005 --out results/fine
+"""
 
 
-def main(options: Namespace) -> int:
-    """Search, and print, save and draw what was found; the exit status."""
+def parser() -> Parser:
+    text = "Find the coefficient of friction that the thesis does not print."
+    own = Parser(prog="biped search-friction", description=text, epilog=_EXAMPLES)
+    own.add_argument("--from", metavar="MU", dest="begin", type=float, default=0.02, help="least coefficient (0.02)")
+    own.add_argument("--to", metavar="MU", dest="end", type=float, default=1.5, help="greatest coefficient (1.5)")
+    own.add_argument("--by", metavar="MU", type=float, default=0.01, help="spacing of the first look (0.01)")
+    own.add_argument("--out", metavar="DIR", default="results/search-friction", help="folder for table and figure")
+    own.add_argument("--no-figures", action="store_true", help="draw no figure")
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    from rich.text import Text
+
+    from experiments.cli.output import writable_folder
+    from experiments.cli.progress import ProgressBar
+    from experiments.cli.terminal import terminal
+    from experiments.papers.wendlandt_1997.friction_search import search
+    from experiments.papers.wendlandt_1997.friction_table import TABLE, print_search, save_search
+
     folder = writable_folder(options.out)
     with ProgressBar(1.0, "searching", "") as bar:
         found = search(options.begin, options.end, options.by, bar)
     console = terminal()
-    _print(found, console)
-    files = [_save(found, folder / TABLE)]
+    print_search(found, console)
+    files = [save_search(found, folder / TABLE)]
     if not options.no_figures:
         from experiments.papers.wendlandt_1997.friction_figure import draw_search
 
         files.append(draw_search(found, folder / FIGURE))
     console.print(Text(f"\n{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
     return 0
-
-
-def _print(found: Search, console: Console) -> None:
-    for number, fact in enumerate(FACTS, start=1):
-        console.print(Text(f"{number:2d}  {fact.name}: {fact.statement}"))
-    near = tuple(trial for trial in found.trials if sum(trial.holds.values()) >= len(FACTS) - NEAR)
-    others = len(found.trials) - len(near)
-    heading = f"\nAll of these facts hold but {NEAR} at most (the {others} other coefficients are in {TABLE}):"
-    console.print(Text(heading, style="bold"))
-    console.print(_trial_table(near))
-    if not found.intervals:
-        console.print(Text("\nNo coefficient that was looked at agrees with all facts.", style="bold yellow"))
-        return
-    console.print(Text("\nA closer look around those that agree with all:", style="bold"))
-    console.print(_trial_table(found.closer))
-    for begin, end in found.intervals:
-        console.print(Text(f"\nAll published facts hold for μ from {begin:g} to {end:g}.", style="bold green"))
-    console.print(Text(f"The box drop's floor has μ = {FRICTION:g}."))
-
-
-def _trial_table(trials: tuple[Trial, ...]) -> Table:
-    """One row for each coefficient: which facts hold, and the measures behind them."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1))
-    table.add_column("μ", justify="right", header_style="bold")
-    for number in range(1, len(FACTS) + 1):
-        table.add_column(str(number), justify="center", header_style="bold")
-    for heading in ("all", "at rest from", "y rises by", "and falls by", "Newton"):
-        table.add_column(heading, justify="right", header_style="bold")
-    for trial in trials:
-        marks = (_mark(trial.holds[fact.name]) for fact in FACTS)
-        table.add_row(
-            f"{trial.friction:.4g}",
-            *marks,
-            _mark(trial.agrees),
-            f"{trial.rest_at:.3f} s" if math.isfinite(trial.rest_at) else "never",
-            length(trial.rise),
-            length(trial.fall_of_y),
-            str(trial.newton_max),
-        )
-    return table
-
-
-def _mark(holds: bool) -> Text:
-    return Text("✓", style="green") if holds else Text("·", style="dim")
-
-
-def _save(found: Search, path: Path) -> Path:
-    """Write all trials as a table; SI units."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["friction", *(f.name for f in FACTS), "all", "rest_at", "y_rise", "y_fall", "newton_max"])
-        for trial in sorted((*found.trials, *found.closer), key=lambda trial: trial.friction):
-            holds = [int(trial.holds[fact.name]) for fact in FACTS]
-            measures = [trial.rest_at, trial.rise, trial.fall_of_y, trial.newton_max]
-            writer.writerow([trial.friction, *holds, int(trial.agrees), *measures])
-    return path

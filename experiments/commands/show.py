@@ -1,18 +1,26 @@
 """``biped show``: all parameters of an experiment."""
 
-from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rich.table import Table
-from rich.text import Text
+from experiments.cli.main import Parser
+from experiments.cli.settings import add_experiment
 
-from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.parameter import shown
-from experiments.catalogue.registry import experiment_named
-from experiments.cli.terminal import terminal
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from experiments.catalogue.experiment import Experiment
 
 
-def main(options: Namespace) -> int:
-    """Print the parameters of an experiment; the exit status."""
+def main(argv: Sequence[str]) -> int:
+    parser = Parser(prog="biped show", description="Show all parameters of an experiment, with units and sources.")
+    add_experiment(parser)
+    options = parser.parse_args(argv)
+    from rich.text import Text
+
+    from experiments.catalogue.registry import experiment_named
+    from experiments.cli.terminal import terminal
+
     experiment = experiment_named(options.experiment)
     console = terminal()
     console.print(Text(f"{experiment.name}: {experiment.title}", style="bold"))
@@ -21,8 +29,12 @@ def main(options: Namespace) -> int:
     return 0
 
 
-def parameter_table(experiment: Experiment) -> Table:
+def parameter_table(experiment: "Experiment") -> "Table":
     """One row for each parameter, a gap between the groups."""
+    from rich.table import Table
+
+    from experiments.catalogue.parameters.parameter import shown
+
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for heading in ("parameter", "value", "unit"):
         table.add_column(heading, header_style="bold", no_wrap=True)

@@ -3,15 +3,20 @@
 docs/add-an-engine.md shows how one is added.
 """
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
+import numpy as np
+
+from biped.checks import refuse_near_misses
 from biped.control.controller import Impedance
 from biped.disturbances import Throw
 from biped.errors import InputError
+from biped.extras import command
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
@@ -20,61 +25,57 @@ from experiments.engines.kernels.external import Arrival
 
 @dataclass(frozen=True)
 class Case:
-    """What an engine is to simulate.
+    """What an engine is to simulate."""
 
-    Attributes:
-        model: the tree, its loads included.
-        floor: what its contact points stand on. Engines have one coefficient of friction: ``floor.mu_s``.
-        step: [s].
-        impedance: springs and dampers of joints.
-        throw: a box that is thrown, or None.
-    """
-
-    model: Model
-    floor: Floor
-    step: float
-    impedance: Impedance
-    throw: Throw | None
+    model: Model  # the tree, its loads included
+    floor: Floor  # what its contact points stand on. Engines have one coefficient of friction: ``floor.mu_s``
+    step: float  # [s]
+    impedance: Impedance  # springs and dampers of joints
+    throw: Throw | None  # a box that is thrown, or None
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A force on a body, constant through a step.
+    """A force on a body, constant through a step."""
 
-    Attributes:
-        body: its index in ``model.bodies``.
-        force: (3,) [N] world axes.
-        place: (3,) [m] where it acts at the start of the step, in the world.
-    """
-
-    body: int
-    force: Floats
-    place: Floats
+    body: int  # its index in ``model.bodies``
+    force: Floats  # (3,) [N] world axes
+    place: Floats  # (3,) [m] where it acts at the start of the step, in the world
 
 
-class Simulation(Protocol):
+class Simulation(ABC):
     """One rollout in an engine. Configurations and velocities are ours, as ``biped.model.Model`` documents them.
 
-    Optional members, each used when present:
-
-    - ``failure``, why the last step failed, in the engine's words;
-    - ``coast(steps)``, which takes steps without torques and forces in one call of the engine: ``biped compare``
-      measures its speed so, without Python in between.
+    Attributes:
+        case: what is simulated.
     """
 
-    def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
+    #: why the last step failed, in the engine's words; empty where it did not, or where they are not known
+    failure: str = ""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        refuse_near_misses(cls, Simulation)
+
+    @abstractmethod
+    def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         """Start anew.
 
         Args:
             q: (nq,) configuration.
             v: (nv,) velocity.
-            thrown: (13,) of the thrown box, if there is one: position [m], unit quaternion (scalar first), velocity
+            projectile: (13,) of the thrown box, if there is one: position [m], unit quaternion (scalar first), velocity
                 [m/s], angular velocity [rad/s], world axes.
         """
 
+    @abstractmethod
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         """Take one step of ``case.step`` under joint torques (nv,) [N·m], those of a floating root being zero."""
 
+    @abstractmethod
     def read(self, arrival: Arrival) -> None:
         """Write where the model is after the last step, how it moves, and the forces in that step.
 
@@ -82,44 +83,37 @@ class Simulation(Protocol):
         number that is not finite ends the run as failed.
         """
 
+    def passive_rollout(self, steps: int) -> None:
+        """Take steps without torques and forces.
 
-class Engine(Protocol):
+        ``biped compare`` measures an engine's speed so: one that takes many steps in one call does so here, without
+        Python in between.
+        """
+        torque = np.zeros(self.case.model.nv)
+        for _ in range(steps):
+            self.step(torque, ())
+
+
+class Engine(ABC):
     """An engine with its settings: a frozen dataclass whose fields are the settings.
 
-    It may have an attribute ``smooth``, the engine in other settings, which suit motion without contacts better.
+    Attributes:
+        name: as on the command line.
+        title: as people write it.
+        package: the module that is imported.
+        distribution: what holds it on PyPI.
     """
 
-    @property
-    def name(self) -> str:
-        """As on the command line."""
+    name: ClassVar[str]
+    title: ClassVar[str]
+    package: ClassVar[str]
+    distribution: ClassVar[str]
 
-    @property
-    def title(self) -> str:
-        """As people write it."""
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        refuse_near_misses(cls, Engine)
 
-    @property
-    def package(self) -> str:
-        """The module that is imported."""
-
-    @property
-    def distribution(self) -> str:
-        """What holds it on PyPI."""
-
-    @property
-    def install(self) -> str:
-        """The command that installs it."""
-
-    @property
-    def lag(self) -> float:
-        """By how much of a step its velocities lag behind its positions: 0.5 where they are of the step's middle."""
-
-    @property
-    def natural(self) -> "Natural":
-        """The engine in its own natural settings; its other defaults here are made to equal ours where that can be."""
-
-    def differences(self, case: Case) -> tuple[str, ...]:
-        """What cannot be made equal to ours, a sentence each, with the figures of these settings."""
-
+    @abstractmethod
     def start(self, case: Case) -> Simulation:
         """A simulation of the case.
 
@@ -127,47 +121,60 @@ class Engine(Protocol):
             InputError: the engine cannot simulate it; the message says why.
         """
 
+    @property
+    def install(self) -> str:
+        """The command that installs it."""
+        return command(self.package)
 
-@dataclass(frozen=True)
-class Natural:
-    """An engine as its own users know it.
+    @property
+    def velocity_offset(self) -> float:
+        """By how much of a step velocities lag behind positions: 0.5 where they are of the step's middle."""
+        return 0.0
 
-    Attributes:
-        engine: with its own defaults.
-        step: [s] its default.
-        period: [s] between two control ticks: the controller's own, or another where the step does not divide that.
-        words: one sentence about these settings.
-    """
-
-    engine: Engine
-    step: float
-    period: float
-    words: str
-
-
-def settings_of(engine: Engine) -> dict[str, Any]:
-    """The settings by name."""
-    return {item.name: getattr(engine, item.name) for item in fields(engine)}  # type: ignore[arg-type]
-
-
-def version_of(engine: Engine) -> str | None:
-    """Its installed version, or None."""
-    try:
-        return version(engine.distribution) if find_spec(engine.package) is not None else None
-    except PackageNotFoundError:
+    @property
+    def vendor_defaults(self) -> "VendorDefaults | None":
+        """The settings that its makers chose; its other defaults here are made to equal ours where that can be."""
         return None
 
+    @property
+    def smooth(self) -> "tuple[Engine, ...]":
+        """The engine in other settings, which suit motion without contacts better."""
+        return ()
 
-def check_installed(engine: Engine) -> None:
-    """Whether it can be used here.
+    def differences(self, case: Case) -> tuple[str, ...]:
+        """What cannot be made equal to ours, a sentence each, with the figures of these settings."""
+        return ()
 
-    Raises:
-        InputError: it is not installed; the message says how to.
-    """
-    if version_of(engine) is None:
-        raise InputError(f"{engine.title} is not installed here; to install it: {engine.install}")
+    @property
+    def settings(self) -> dict[str, Any]:
+        """By name."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+
+    @property
+    def version(self) -> str | None:
+        """Of what is installed, or None."""
+        try:
+            return version(self.distribution) if find_spec(self.package) is not None else None
+        except PackageNotFoundError:
+            return None
+
+    def check_installed(self) -> None:
+        """Refuse to be used where it is not installed, with a message that says how to."""
+        if self.version is None:
+            raise InputError(f"{self.title} is not installed here; to install it: {self.install}")
+
+    def check_choices(self, **choices: tuple[str, ...]) -> None:
+        """Refuse a setting that is none of its choices."""
+        for name, allowed in choices.items():
+            if (value := getattr(self, name)) not in allowed:
+                raise InputError(f"{self.title}'s {name} = {value!r}: it must be {' or '.join(allowed)}")
 
 
-def described(engine: Engine) -> Mapping[str, Any]:
-    """Name, version and settings, as a run's summary keeps them."""
-    return {"name": engine.name, "version": version_of(engine), "settings": settings_of(engine)}
+@dataclass(frozen=True)
+class VendorDefaults:
+    """An engine as its own users know it."""
+
+    engine: Engine  # with its own defaults
+    step: float  # [s] its default
+    period: float  # [s] between two control ticks: the controller's own, or another where the step does not divide that
+    text: str  # one sentence about these settings

@@ -1,4 +1,4 @@
-"""An engine in the place of an integrator: our loop asks the controller and keeps the books, it takes the steps."""
+"""An engine in the place of an integrator: our loop asks the controller and keeps the ledger, it takes the steps."""
 
 import time
 from dataclasses import dataclass
@@ -23,32 +23,25 @@ from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from contact import Floor
 from contact.arrays import Floats
-from experiments.engines.engine import Applied, Case, Engine, Simulation, check_installed
+from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels.external import begin_step, end_step, log_impact, new_arrival, velocities_now
 
 
 @dataclass
-class Blow:
-    """A blow of the thrown box, over all the steps that it takes.
+class Impact:
+    """An impact of the thrown box, over all the steps that it takes."""
 
-    Attributes:
-        time: [s] when it began.
-        place: (3,) [m].
-        velocity: (3,) [m/s] of the box relative to what it struck, before.
-        impulse: (3,) [N·s] on what it struck, so far.
-    """
-
-    time: float
-    place: Floats
-    velocity: Floats
-    impulse: Floats
+    time: float  # [s] when it began
+    place: Floats  # (3,) [m]
+    velocity: Floats  # (3,) [m/s] of the box relative to what it struck, before
+    impulse: Floats  # (3,) [N·s] on what it struck, so far
 
 
-class Host(Integrator):
+class EngineIntegrator(Integrator):
     """Steps the plant by another engine; made anew for each run.
 
     It stands where an integrator does (``biped.integrators.integrator``): controllers, senses, actuators, falls, rows
-    and books are those of every run.
+    and ledger are those of every run.
 
     Attributes:
         engine: which, with its settings.
@@ -63,12 +56,12 @@ class Host(Integrator):
     steps_from_python: ClassVar[bool] = True
 
     def __init__(self, engine: Engine) -> None:
-        check_installed(engine)
+        engine.check_installed()
         self.engine = engine
         self.seconds, self.steps = 0.0, 0
         self._taken: tuple[Model, Floor, Throw | None] | None = None
         self._simulation: Simulation | None = None
-        self._blow: Blow | None = None
+        self.impact: Impact | None = None  # that is not over, and has no event yet
 
     @property
     def name(self) -> str:
@@ -78,15 +71,9 @@ class Host(Integrator):
     @property
     def failure(self) -> str:
         """Why the last step failed, in the engine's words, if it says so."""
-        return str(getattr(self._simulation, "failure", ""))
-
-    @property
-    def blow(self) -> "Blow | None":
-        """A blow of the thrown box that is not over, and has no event yet."""
-        return self._blow
+        return "" if self._simulation is None else self._simulation.failure
 
     def method(self, model: Model) -> Any:
-        """What the kernels around the steps are compiled for."""
         return Recursive().method(model)
 
     def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
@@ -118,7 +105,6 @@ class Host(Integrator):
         return OK
 
     def _begin(self, world: World) -> None:
-        """Start the engine from the state of the plant."""
         assert self._taken is not None
         model, floor, throw = self._taken
         arrays = world.state
@@ -146,20 +132,20 @@ class Host(Integrator):
         arrival.before[:] = arrival.v
         self._simulation.read(arrival)
         if self._armed:
-            self._follow_thrown(world, flying)
-        return int(end_step(world, arrival, self.engine.lag, 1))
+            self._follow_projectile(world, flying)
+        return int(end_step(world, arrival, self.engine.velocity_offset, 1))
 
-    def _follow_thrown(self, world: World, before: Floats) -> None:
-        """The thrown box as it flies on, and an event for a blow once it is over."""
+    def _follow_projectile(self, world: World, before: Floats) -> None:
+        """The thrown box as it flies on, and an event for an impact once it is over."""
         thrown, arrival = world.thrown, self._arrival
         now = float(world.state.clock[TIME_ORIGIN] + world.state.clock[STEP_LENGTH] * world.state.counts[STEPS])
         if np.any(arrival.blow):
-            if self._blow is None:
-                self._blow = Blow(now, arrival.blow_at.copy(), self._approach(world, before), np.zeros(3))
-            self._blow.impulse += arrival.blow
-        elif self._blow is not None:
-            log_impact(world, self._blow.time, self._blow.impulse, self._blow.place, self._blow.velocity)
-            self._blow = None
+            if self.impact is None:
+                self.impact = Impact(now, arrival.blow_at.copy(), self._approach(world, before), np.zeros(3))
+            self.impact.impulse += arrival.blow
+        elif self.impact is not None:
+            log_impact(world, self.impact.time, self.impact.impulse, self.impact.place, self.impact.velocity)
+            self.impact = None
         R = quaternion_matrix(arrival.thrown[3:7])
         thrown.state[:7] = arrival.thrown[:7]
         thrown.state[7:10] = thrown.mass[0] * arrival.thrown[7:10]
@@ -178,7 +164,6 @@ class Host(Integrator):
 
 
 def _impedance(model: Model, arrays: Any) -> Impedance:
-    """Springs and dampers that the plant holds in its joints."""
     values: dict[str, dict[str, float]] = {"stiffness": {}, "damping": {}, "rest": {}}
     for joint in model.joint_names:
         dof = model.dof(joint)
@@ -190,7 +175,6 @@ def _impedance(model: Model, arrays: Any) -> Impedance:
 
 
 def _applied(world: World) -> list[Applied]:
-    """The pushes in the coming step."""
     pushes, h = world.pushes, world.state.clock[STEP_LENGTH]
     origin = np.array(reference_point(world.tree, world.state.q))
     return [

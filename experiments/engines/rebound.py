@@ -1,6 +1,7 @@
 """How a spring and a damper between two bodies throw them back, in engines that have no restitution."""
 
 import math
+from collections.abc import Callable
 
 
 def damping_ratio(restitution: float, most: float = 1.0) -> float:
@@ -8,11 +9,15 @@ def damping_ratio(restitution: float, most: float = 1.0) -> float:
 
     Up to ``most``, at which 0.135 of the speed is left for 1, and a thousandth for 16.
     """
-    least = 0.0
-    for _ in range(60):
-        middle = 0.5 * (least + most)
-        least, most = (middle, most) if thrown_back(middle) > restitution else (least, middle)
-    return 0.5 * (least + most)
+    return falls_to(thrown_back, restitution, 0.0, most)
+
+
+def falls_to(function: Callable[[float], float], value: float, low: float, high: float) -> float:
+    """Where a function falls to a value, by bisection; an end of the range where it does not."""
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if function(middle) > value else (low, middle)
+    return middle
 
 
 def thrown_back(ratio: float) -> float:

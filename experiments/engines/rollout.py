@@ -14,29 +14,22 @@ from biped.runs.run import Run
 from biped.simulation.session import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
-from experiments.engines.engine import Engine, described
-from experiments.engines.engine_integrator import Blow, Host
+from experiments.engines.engine import Engine
+from experiments.engines.engine_integrator import EngineIntegrator, Impact
 from experiments.engines.registry import engine_named
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """A run in an engine.
+    """A run in an engine."""
 
-    Attributes:
-        engine: its name.
-        run: what was recorded; its columns mean the same in all engines.
-        steps_time: [s] in the steps alone: for ours the compiled loop with controller and records, for others the
-            engine's own calls without ours around them.
-        steps: how many were taken.
-        error: why it did not get to its end, or None.
-    """
-
-    engine: str
-    run: Run
+    engine: str  # its name
+    run: Run  # what was recorded; its columns mean the same in all engines
+    #: [s] in the steps alone: for ours the compiled loop with controller and records, for others the engine's own calls
+    #: without ours around them
     steps_time: float
-    steps: int
-    error: str | None = None
+    steps: int  # how many were taken
+    error: str | None = None  # why it did not get to its end, or None
 
     @property
     def per_step(self) -> float:
@@ -67,34 +60,32 @@ def rollout(
     if isinstance(engine, str) and engine in INTEGRATORS:
         return _ours(experiment, dict(changes) | {"integrator.name": engine}, engine, progress, announce)
     chosen = engine_named(engine) if isinstance(engine, str) else engine
-    host = Host(chosen)
-    scene = replace(experiment.build(changes), integrator=host)
+    integrator = EngineIntegrator(chosen)
+    scene = replace(experiment.build(changes), integrator=integrator)
     error = None
     try:
         run = scene.run(progress, announce)
     except IntegrationError as failure:
         if failure.run is None:
             raise
-        run, error = failure.run, f"{chosen.title}: {' '.join(host.failure.split())}" if host.failure else str(failure)
-    if host.blow is not None:
-        _add_blow(run, host.blow, next(acted["target"] for acted in run.disturbances if acted["kind"] == "throw"))
-    own = {name: value for name, value in experiment.values(changes).as_json().items() if not _ours_alone(name)}
-    run.parameters = {"experiment": experiment.name} | own
-    run.summary["engine"] = dict(described(chosen))
+        reason = " ".join(integrator.failure.split())
+        run, error = failure.run, f"{chosen.title}: {reason}" if reason else str(failure)
+    if integrator.impact is not None:
+        (target,) = (acted["target"] for acted in run.disturbances if acted["kind"] == "throw")
+        _add_impact(run, integrator.impact, target)
+    values = experiment.values(changes).as_json()
+    theirs = {name: value for name, value in values.items() if not name.startswith("integrator.")}
+    run.parameters = {"experiment": experiment.name} | theirs
+    run.summary["engine"] = {"name": chosen.name, "version": chosen.version, "settings": chosen.settings}
     run.summary["metrics"] = measure_run(run)
-    return Rollout(chosen.name, run, host.seconds, host.steps, error)
+    return Rollout(chosen.name, run, integrator.seconds, integrator.steps, error)
 
 
-def _add_blow(run: Run, blow: Blow, target: str) -> None:
-    """The event of a blow that lasts beyond the end of the run."""
-    row = [blow.time, "impact", target, *blow.impulse, *blow.place, *blow.velocity]
+def _add_impact(run: Run, impact: Impact, target: str) -> None:
+    """The event of an impact that lasts beyond the end of the run."""
+    row = [impact.time, "impact", target, *impact.impulse, *impact.place, *impact.velocity]
     run.events = pd.concat([run.events, pd.DataFrame([row], columns=run.events.columns)]).sort_values("time")
     run.summary["events"]["impacts"] = impacts_of(run.events)
-
-
-def _ours_alone(parameter: str) -> bool:
-    """Whether a parameter says nothing about a run in another engine."""
-    return parameter.startswith("integrator.")
 
 
 def _ours(

@@ -1,9 +1,9 @@
-"""Outcomes as files: what was computed is kept as soon as it is, and the page is made from what is kept."""
+"""Outcomes as files: what was computed is stored as soon as it is, and the page is made from what is stored."""
 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,40 +19,29 @@ OUTCOME = "outcome.json"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """The outcome of an item as it is on disk.
+class Cached:
+    """The outcome of an item as it is on disk."""
 
-    Attributes:
-        folder: where the files are.
-        findings: as in the ``Outcome``.
-        assumptions: as in the ``Outcome``.
-        tables: file names of the tables, by title.
-        figures: file names.
-        quick: whether it was the short version.
-        seconds: [s] it took.
-        stamp: machine, versions, commit and day.
-    """
-
-    folder: Path
-    findings: tuple[Finding, ...]
-    assumptions: tuple[str, ...]
-    tables: Mapping[str, str]
-    figures: tuple[str, ...]
-    quick: bool
-    seconds: float
-    stamp: Mapping[str, Any]
+    folder: Path  # where the files are
+    findings: tuple[Finding, ...]  # as in the ``Outcome``
+    assumptions: tuple[str, ...]  # as in the ``Outcome``
+    tables: Mapping[str, str]  # file names of the tables, by title
+    figures: tuple[str, ...]  # file names
+    quick: bool  # whether it was the short version
+    seconds: float  # [s] it took
+    stamp: Mapping[str, Any]  # machine, versions, commit and day
 
     @property
     def files(self) -> list[Path]:
-        """The tables and the figures."""
         return [self.folder / name for name in (*self.tables.values(), *self.figures)]
 
     def table(self, title: str) -> pd.DataFrame:
-        """A table by its title."""
         return pd.read_csv(self.folder / self.tables[title])
 
 
-def keep(outcome: Outcome, folder: Path, *, quick: bool, seconds: float, stamp: Mapping[str, Any], draw: bool) -> Kept:
+def store(
+    outcome: Outcome, folder: Path, *, quick: bool, seconds: float, stamp: Mapping[str, Any], draw: bool
+) -> Cached:
     """Write an outcome into a folder of its own, in place of the one that was there.
 
     Raises:
@@ -65,8 +54,8 @@ def keep(outcome: Outcome, folder: Path, *, quick: bool, seconds: float, stamp: 
     if len(set(tables.values())) < len(tables):
         raise ValueError(f"two of these tables would have the same file: {', '.join(tables)}")
     figures = tuple(f"{name}.png" for name in outcome.figures) if draw else ()
-    kept = Kept(folder, findings, outcome.assumptions, tables, figures, quick, seconds, stamp)
-    text = json.dumps({**asdict(kept), "folder": None}, indent=2, ensure_ascii=False, allow_nan=False)
+    cached = Cached(folder, findings, outcome.assumptions, tables, figures, quick, seconds, stamp)
+    text = json.dumps({**asdict(cached), "folder": None}, indent=2, ensure_ascii=False, allow_nan=False)
     _remove_former(folder)
     for title, frame in outcome.tables.items():
         frame.to_csv(folder / tables[title], index=False)
@@ -75,11 +64,11 @@ def keep(outcome: Outcome, folder: Path, *, quick: bool, seconds: float, stamp: 
             for name, figure in outcome.figures.items():
                 figure.savefig(folder / f"{name}.png")
     (folder / OUTCOME).write_text(text + "\n", encoding="utf-8")
-    return kept
+    return cached
 
 
-def recall(folder: Path) -> Kept | None:
-    """What ``keep`` wrote into a folder, or None if there is nothing.
+def load(folder: Path) -> Cached | None:
+    """What ``store`` wrote into a folder, or None if there is nothing.
 
     Raises:
         InputError: what is there is damaged.
@@ -95,13 +84,13 @@ def recall(folder: Path) -> Kept | None:
             "assumptions": tuple(saved["assumptions"]),
             "figures": tuple(saved["figures"]),
         }
-        kept = Kept(**saved)
+        cached = Cached(**saved)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: damaged ({error}); remove it, and compute the item anew") from error
-    missing = [file.name for file in kept.files if not file.is_file()]
+    missing = [file.name for file in cached.files if not file.is_file()]
     if missing:
         raise InputError(f"{folder}: {', '.join(missing)} missing; remove {OUTCOME}, and compute the item anew")
-    return kept
+    return cached
 
 
 def _remove_former(folder: Path) -> None:
@@ -109,7 +98,7 @@ def _remove_former(folder: Path) -> None:
     path = folder / OUTCOME
     if path.is_file():
         try:
-            former = recall(folder)
+            former = load(folder)
         except InputError:  # its other files, if there are any, are not known
             former = None
         path.unlink()
@@ -118,16 +107,9 @@ def _remove_former(folder: Path) -> None:
 
 
 def _plain(finding: Finding) -> Finding:
-    """The finding in Python's own types, NumPy's left out."""
-    return Finding(
-        finding.quantity,
-        _number(finding.published),
-        _number(finding.ours),
-        finding.criterion,
-        bool(finding.agrees),
-        finding.note,
-        finding.fitted,
-    )
+    """In Python's own types, NumPy's left out."""
+    published, ours = _number(finding.published), _number(finding.ours)
+    return replace(finding, published=published, ours=ours, agrees=bool(finding.agrees))
 
 
 def _number(value: float | str) -> float | str:

@@ -12,61 +12,37 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a paper states, against ours.
+    """One thing that a paper states, against ours."""
 
-    Attributes:
-        quantity: what it is, with its unit.
-        published: as printed.
-        ours: as computed.
-        criterion: what counts as agreement, in words: "within 2%", "slope 2.00 ± 0.05".
-        agrees: whether it does.
-        note: where and why not, or what was assumed.
-        fitted: a choice was made by this statement, so that it is no evidence.
-    """
-
-    quantity: str
-    published: float | str
-    ours: float | str
-    criterion: str
-    agrees: bool
-    note: str = ""
-    fitted: bool = False
+    quantity: str  # what it is, with its unit
+    published: float | str  # as printed
+    ours: float | str  # as computed
+    criterion: str  # what counts as agreement, in words: "within 2%", "slope 2.00 ± 0.05"
+    agrees: bool  # whether it does
+    note: str = ""  # where and why not, or what was assumed
+    fitted: bool = False  # a choice was made by this statement, so that it is no evidence
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of recomputing one table or figure.
+    """What came out of recomputing one table or figure."""
 
-    Attributes:
-        findings: statements compared, in the paper's order.
-        assumptions: what the paper leaves open, and what was taken for it.
-        tables: by title; columns are named with their units.
-        figures: by file name without its ending.
-    """
-
-    findings: tuple[Finding, ...]
-    assumptions: tuple[str, ...] = ()
-    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
-    figures: dict[str, Figure] = field(default_factory=dict)
+    findings: tuple[Finding, ...]  # statements compared, in the paper's order
+    assumptions: tuple[str, ...] = ()  # what the paper leaves open, and what was taken for it
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)  # by title; columns are named with their units
+    figures: dict[str, Figure] = field(default_factory=dict)  # by file name without its ending
 
 
 @dataclass(frozen=True)
 class Item:
-    """A table or a figure of a paper.
+    """A table or a figure of a paper."""
 
-    Attributes:
-        name: as on the command line, such as ``table-2.1``.
-        title: one line.
-        source: paper, section, page or equation.
-        produce: recomputes it; ``quick`` takes a short version that still checks the same statements.
-        packages: optional ones that it needs, by the names by which they are imported.
-    """
-
-    name: str
-    title: str
-    source: str
+    name: str  # as on the command line, such as ``table-2.1``
+    title: str  # one line
+    source: str  # paper, section, page or equation
+    #: recomputes it; ``quick`` takes a short version that still checks the same statements
     produce: Callable[[bool, Progress], Outcome]
-    packages: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()  # optional ones that it needs, by the names by which they are imported
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 Their names are known without importing them, so that asking for help is quick.
 """
 
-import difflib
-import fnmatch
 import importlib
 import pkgutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
+from experiments.cli.names import matching, nearest
 
 if TYPE_CHECKING:
     from experiments.papers.item import Item, Paper
@@ -25,7 +24,6 @@ def paper_names() -> tuple[str, ...]:
 
 
 def load(name: str) -> "Paper":
-    """The paper of a name that exists."""
     found: Paper = importlib.import_module(f"experiments.papers.{name.replace('-', '_')}").PAPER
     return found
 
@@ -40,7 +38,7 @@ def paper_named(name: str) -> "Paper":
     if name in names:
         return load(name)
     owners = [paper for paper in names if any(item.name == name for item in load(paper).items)]
-    hint = f"it is an item: biped reproduce {owners[0]} {name}" if owners else _nearest(name, names)
+    hint = f"it is an item: biped reproduce {owners[0]} {name}" if owners else nearest(name, names)
     raise InputError(f"unknown paper {name!r}; {hint}")
 
 
@@ -50,17 +48,5 @@ def items_named(paper: "Paper", names: Sequence[str]) -> "tuple[Item, ...]":
     Raises:
         InputError: a name or pattern fits no item; the message names the nearest.
     """
-    known = [item.name for item in paper.items]
-    wanted: set[str] = set()
-    for name in names or known:
-        found = fnmatch.filter(known, name)
-        if not found:
-            raise InputError(f"{paper.name} has no item {name!r}; {_nearest(name, known)}")
-        wanted.update(found)
+    wanted = matching(names, [item.name for item in paper.items], f"{paper.name} has no item")
     return tuple(item for item in paper.items if item.name in wanted)
-
-
-def _nearest(name: str, names: Iterable[str]) -> str:
-    known = list(names)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    return f"the nearest are {', '.join(close)}" if close else f"there are {', '.join(known)}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.papers.cached import Kept
+from experiments.papers.cached import Cached
 from experiments.papers.item import Finding, Item, Paper
 from experiments.papers.run import Failure
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
@@ -17,53 +17,39 @@ NOT_COMPUTED = "not computed yet"
 
 def report_page(
     paper: Paper,
-    kept: Mapping[str, Kept],
+    cached: Mapping[str, Cached],
     failures: Mapping[str, Failure],
     stamp: Mapping[str, Any],
     command: str,
 ) -> Page:
-    """The page of a paper.
-
-    Args:
-        paper: the paper.
-        kept: the outcomes there are, by item; of this time or of an earlier one.
-        failures: of this time, by item.
-        stamp: machine, versions, commit and day.
-        command: what was typed.
-    """
+    """From the outcomes there are, of this time or of an earlier one, and the failures of this time, by item."""
     return Page(
         title=f"{paper.name}: published and ours",
         subtitle=paper.citation,
-        lead=_lead(paper, kept, failures, command),
-        sections=tuple(_section(item, kept.get(item.name), failures.get(item.name)) for item in paper.items),
+        lead=_lead(paper, cached, failures, command),
+        sections=tuple(_section(item, cached.get(item.name), failures.get(item.name)) for item in paper.items),
         made={name: value for name, value in stamp.items() if value is not None},
     )
 
 
-def missing_items(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure]) -> list[tuple[Item, str]]:
-    """The items that the page has no outcome of, and why."""
+def missing_items(
+    paper: Paper, cached: Mapping[str, Cached], failures: Mapping[str, Failure]
+) -> list[tuple[Item, str]]:
     return [
         (item, f"failed: {failures[item.name].message}" if item.name in failures else NOT_COMPUTED)
         for item in paper.items
-        if item.name not in kept
+        if item.name not in cached
     ]
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What statements come to.
+    """What statements come to."""
 
-    Attributes:
-        agreeing: how many agree that are evidence.
-        total: how many are evidence.
-        fitted: how many others there are, by which choices were made.
-        all_agree: whether none differs, of either.
-    """
-
-    agreeing: int
-    total: int
-    fitted: int
-    all_agree: bool
+    agreeing: int  # how many agree that are evidence
+    total: int  # how many are evidence
+    fitted: int  # how many others there are, by which choices were made
+    all_agree: bool  # whether none differs, of either
 
     def __str__(self) -> str:
         text = f"{self.agreeing} of {self.total} statements agree"
@@ -72,16 +58,14 @@ class Tally:
 
 
 def tally(findings: Iterable[Finding]) -> Tally:
-    """Of these statements."""
     found = list(findings)
     evidence = [finding.agrees for finding in found if not finding.fitted]
     all_agree = all(finding.agrees for finding in found)
     return Tally(sum(evidence), len(evidence), len(found) - len(evidence), all_agree)
 
 
-def all_findings(kept: Mapping[str, Kept]) -> list[Finding]:
-    """The statements of all items."""
-    return [finding for outcome in kept.values() for finding in outcome.findings]
+def all_findings(cached: Mapping[str, Cached]) -> list[Finding]:
+    return [finding for outcome in cached.values() for finding in outcome.findings]
 
 
 def mark(finding: Finding) -> str:
@@ -91,15 +75,17 @@ def mark(finding: Finding) -> str:
     return "chosen by it" if finding.fitted else "agrees"
 
 
-def _lead(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure], command: str) -> tuple[Block, ...]:
-    counted = tally(all_findings(kept))
-    computed = f"{len(kept)} of {len(paper.items)} items computed"
+def _lead(
+    paper: Paper, cached: Mapping[str, Cached], failures: Mapping[str, Failure], command: str
+) -> tuple[Block, ...]:
+    counted = tally(all_findings(cached))
+    computed = f"{len(cached)} of {len(paper.items)} items computed"
     blocks: list[Block] = [Prose(f"{counted} ({computed}).", "good" if counted.all_agree else "bad")]
     differing = [
         (item.name, finding)
         for item in paper.items
-        if item.name in kept
-        for finding in kept[item.name].findings
+        if item.name in cached
+        for finding in cached[item.name].findings
         if not finding.agrees
     ]
     if differing:
@@ -112,52 +98,54 @@ def _lead(paper: Paper, kept: Mapping[str, Kept], failures: Mapping[str, Failure
                 fold=False,
             )
         )
-    missing = missing_items(paper, kept, failures)
+    missing = missing_items(paper, cached, failures)
     if missing:
         blocks.append(Bullets("Missing items", tuple(f"{item.name}, {item.title}: {why}" for item, why in missing)))
-    if any(outcome.quick for outcome in kept.values()):
+    if any(outcome.quick for outcome in cached.values()):
         blocks.append(Prose("Some items are short versions (--quick): the same statements, from less computation."))
     blocks += [Prose("To reproduce this page:"), Code(command)]
     return tuple(blocks)
 
 
-def _section(item: Item, kept: Kept | None, failure: Failure | None) -> Section:
-    verdict, mood = _verdict(kept, failure)
+def _section(item: Item, cached: Cached | None, failure: Failure | None) -> Section:
+    verdict, mood = _verdict(cached, failure)
     blocks: list[Block] = []
     if failure is not None:
         blocks += [Prose(f"The last attempt failed: {failure.message}", "bad"), Code(failure.trace)]
-        if kept is not None:
+        if cached is not None:
             blocks.append(Prose("Below is what an earlier one had found."))
-    blocks += _outcome(item, kept) if kept is not None else [Prose(f"{NOT_COMPUTED}.".capitalize(), "muted")]
+    blocks += _outcome(item, cached) if cached is not None else [Prose(f"{NOT_COMPUTED}.".capitalize(), "muted")]
     return Section(item.name, f"{item.name}: {item.title}", item.source, verdict, mood, tuple(blocks))
 
 
-def _verdict(kept: Kept | None, failure: Failure | None) -> tuple[str, Mood]:
+def _verdict(cached: Cached | None, failure: Failure | None) -> tuple[str, Mood]:
     if failure is not None:
         return "failed", "bad"
-    if kept is None:
+    if cached is None:
         return "missing", "bad"
-    if not kept.findings:
+    if not cached.findings:
         return "no statements", ""
-    counted = tally(kept.findings)
+    counted = tally(cached.findings)
     if not counted.total:
         return f"{counted.fitted} to choose by", "" if counted.all_agree else "bad"
     return f"{counted.agreeing} of {counted.total} agree", "good" if counted.all_agree else "bad"
 
 
-def _outcome(item: Item, kept: Kept) -> list[Block]:
+def _outcome(item: Item, cached: Cached) -> list[Block]:
     blocks: list[Block] = []
-    if kept.findings:
-        blocks.append(_findings(kept.findings))
-    if kept.assumptions:
-        blocks.append(Bullets("Assumed, where the paper leaves it open", kept.assumptions))
-    for name in kept.figures:
-        caption = item.title if len(kept.figures) == 1 else name.removesuffix(".png").replace("-", " ")
-        blocks.append(Image((kept.folder / name).read_bytes(), caption))
-    blocks += [Table.of(title, kept.table(title)) for title in kept.tables]
-    version = "short version, " if kept.quick else ""
-    files = ", ".join(file.name for file in kept.files)
-    where = f"{version}{kept.seconds:.1f} s, {kept.stamp.get('date')}, commit {kept.stamp.get('commit') or 'unknown'}"
+    if cached.findings:
+        blocks.append(_findings(cached.findings))
+    if cached.assumptions:
+        blocks.append(Bullets("Assumed, where the paper leaves it open", cached.assumptions))
+    for name in cached.figures:
+        caption = item.title if len(cached.figures) == 1 else name.removesuffix(".png").replace("-", " ")
+        blocks.append(Image((cached.folder / name).read_bytes(), caption))
+    blocks += [Table.of(title, cached.table(title)) for title in cached.tables]
+    version = "short version, " if cached.quick else ""
+    files = ", ".join(file.name for file in cached.files)
+    where = (
+        f"{version}{cached.seconds:.1f} s, {cached.stamp.get('date')}, commit {cached.stamp.get('commit') or 'unknown'}"
+    )
     blocks.append(Prose(f"Computed: {where}.{f' Files in {Path(item.name)}/: {files}.' if files else ''}", "muted"))
     return blocks
 

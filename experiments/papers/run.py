@@ -1,4 +1,4 @@
-"""Recompute items of a paper one after the other; each is kept, and the page written, as soon as it is done."""
+"""Recompute items of a paper one after the other; each is cached, and the page written, as soon as it is done."""
 
 import time
 import traceback
@@ -9,7 +9,7 @@ from typing import Any
 
 from experiments.cli.failures import describe
 from experiments.cli.progress import ProgressBar
-from experiments.papers.cached import Kept, keep
+from experiments.papers.cached import Cached, store
 from experiments.papers.item import Item, Paper
 
 
@@ -23,29 +23,17 @@ class Failure:
 
 @dataclass
 class Session:
-    """Which items were asked for, and how far it got.
+    """Which items were asked for, and how far it got."""
 
-    Attributes:
-        paper: whose items.
-        items: those asked for, in order.
-        folder: with a folder for each item in it.
-        quick: whether the short version was asked for.
-        draw: whether figures are written.
-        stamp: machine, versions, commit and day.
-        done: what was computed, by item.
-        failures: what was not, by item.
-        interrupted: whether the user stopped it.
-    """
-
-    paper: Paper
-    items: Sequence[Item]
-    folder: Path
-    quick: bool
-    draw: bool
-    stamp: Mapping[str, Any]
-    done: dict[str, Kept] = field(default_factory=dict)
-    failures: dict[str, Failure] = field(default_factory=dict)
-    interrupted: bool = False
+    paper: Paper  # whose items
+    items: Sequence[Item]  # those asked for, in order
+    folder: Path  # with a folder for each item in it
+    quick: bool  # whether the short version was asked for
+    draw: bool  # whether figures are written
+    stamp: Mapping[str, Any]  # machine, versions, commit and day
+    done: dict[str, Cached] = field(default_factory=dict)  # what was computed, by item
+    failures: dict[str, Failure] = field(default_factory=dict)  # what was not, by item
+    interrupted: bool = False  # whether the user stopped it
 
     def run(self, after: Callable[[Item], None]) -> None:
         """Recompute all items; Ctrl-C ends it, an item that fails does not.
@@ -70,13 +58,9 @@ class Session:
         try:
             with ProgressBar(1.0, what, "") as bar:
                 outcome = item.produce(self.quick, bar)
-            self.done[item.name] = keep(
-                outcome,
-                self.folder / item.name,
-                quick=self.quick,
-                seconds=time.perf_counter() - begin,
-                stamp=self.stamp,
-                draw=self.draw,
+            seconds, folder = time.perf_counter() - begin, self.folder / item.name
+            self.done[item.name] = store(
+                outcome, folder, quick=self.quick, seconds=seconds, stamp=self.stamp, draw=self.draw
             )
         except OSError:  # the disk is full, or the folder gone: the next item would not fare better
             raise

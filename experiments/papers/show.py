@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.cli.terminal import terminal
-from experiments.papers.cached import Kept
+from experiments.papers.cached import Cached
 from experiments.papers.item import Finding, Item
 from experiments.papers.report import all_findings, mark, missing_items, tally
 from experiments.papers.run import Session
@@ -24,9 +24,9 @@ def print_item(item: Item, session: Session, console: Console | None = None) -> 
     if failure is not None:
         console.print(Text(f"  failed: {failure.message}", style="red"))
         return
-    kept = session.done[item.name]
-    if kept.findings:
-        console.print(_findings(kept.findings))
+    cached = session.done[item.name]
+    if cached.findings:
+        console.print(_findings(cached.findings))
     else:
         console.print(Text("  no statements to compare", style="dim"))
 
@@ -47,13 +47,12 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
     return table
 
 
-def print_summary(session: Session, kept: Mapping[str, Kept], page: Path, console: Console | None = None) -> None:
-    """How much agrees, what is missing, and where the page is."""
+def print_summary(session: Session, cached: Mapping[str, Cached], page: Path, console: Console | None = None) -> None:
     console = console or terminal()
-    counted = tally(all_findings(kept))
+    counted = tally(all_findings(cached))
     text = f"\n{session.paper.name}: {counted}"
     console.print(Text(text, style="bold green" if counted.all_agree else "bold yellow"))
-    missing = missing_items(session.paper, kept, session.failures)
+    missing = missing_items(session.paper, cached, session.failures)
     if missing:
         console.print(Text(f"not on the page: {', '.join(item.name for item, _ in missing)}", style="yellow"))
     console.print(Text(str(page), style="cyan"))

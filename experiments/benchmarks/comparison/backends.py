@@ -1,7 +1,7 @@
-"""Who is compared: integrators of ours and other engines, all asked for in the same way."""
+"""What is compared: integrators of ours and external engines, all asked for in the same way."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from typing import Any
 
 from biped.control.controller import Impedance
@@ -13,8 +13,7 @@ from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
-from experiments.engines.engine import Case, Engine, Natural, check_installed, version_of
-from experiments.engines.engine import settings_of as engine_settings
+from experiments.engines.engine import Case, Engine, VendorDefaults
 from experiments.engines.registry import engine_named
 from experiments.engines.rollout import Rollout, rollout
 
@@ -25,53 +24,41 @@ SMOOTH = {"recursive": ("sofroniou-spaletta-6",)}
 
 
 @dataclass(frozen=True)
-class Contestant:
-    """One of those that are compared.
+class Backend:
+    """One of those that are compared."""
 
-    Attributes:
-        label: a word, unique: in tables, and of its folders.
-        title: in figures and sentences.
-        engine: another engine, or the name of an integrator of ours.
-    """
-
-    label: str
-    title: str
-    engine: Engine | str
+    label: str  # a word, unique: in tables, and of its folders
+    title: str  # in figures and sentences
+    engine: Engine | str  # an external engine, or the name of an integrator of ours
 
     @property
-    def foreign(self) -> Engine | None:
+    def external(self) -> Engine | None:
         """The engine, if it is not ours."""
         return None if isinstance(self.engine, str) else self.engine
 
     @property
-    def lag(self) -> float:
-        """By how much of a step its velocities lag behind its positions."""
-        return 0.0 if self.foreign is None else self.foreign.lag
+    def vendor_defaults(self) -> VendorDefaults | None:
+        """The settings that its makers chose; those of ours are the experiment's defaults."""
+        return None if self.external is None else self.external.vendor_defaults
 
     @property
-    def natural(self) -> Natural | None:
-        """Its own natural settings; those of ours are the experiment's defaults."""
-        return None if self.foreign is None else self.foreign.natural
+    def with_vendor_defaults(self) -> "Backend":
+        return self if self.vendor_defaults is None else replace(self, engine=self.vendor_defaults.engine)
 
     @property
     def version(self) -> str | None:
-        """Of what is installed."""
-        return versions()["biped-balance"] if self.foreign is None else version_of(self.foreign)
+        return versions()["biped-balance"] if self.external is None else self.external.version
 
     @property
-    def smooth(self) -> "tuple[Contestant, ...]":
-        """The engine in other settings of its own, which serve smooth motion without contacts better.
-
-        An engine that has such settings says so by an attribute ``smooth``, a tuple of engines.
-        """
+    def smooth(self) -> "tuple[Backend, ...]":
+        """The same in other settings of its own, which serve smooth motion without contacts better."""
         if isinstance(self.engine, str):
-            return tuple(contestant_named(name) for name in SMOOTH.get(self.engine, ()))
-        return tuple(_variant(self, other) for other in getattr(self.foreign, "smooth", ()))
+            return tuple(backend_named(name) for name in SMOOTH.get(self.engine, ()))
+        return tuple(_variant(self, self.engine, other) for other in self.engine.smooth)
 
     def settings(self, changes: Mapping[str, Value]) -> dict[str, Any]:
-        """All settings by name."""
-        if self.foreign is not None:
-            return engine_settings(self.foreign)
+        if self.external is not None:
+            return self.external.settings
         own = settings_of(integrator_named(str(self.engine)))
         return own | {name: changes[f"integrator.{name}"] for name in own if f"integrator.{name}" in changes}
 
@@ -79,9 +66,9 @@ class Contestant:
         """The integrator of ours, with those of its settings that the changes give.
 
         Raises:
-            InputError: it is another engine, or a value is out of range.
+            InputError: it is an external engine, or a value is out of range.
         """
-        if self.foreign is not None:
+        if self.external is not None:
             raise InputError(f"{self.title} is no integrator of ours")
         return integrator_named(str(self.engine), **self.settings(changes))
 
@@ -96,32 +83,26 @@ class Contestant:
         return rollout(experiment, changes, self.engine, progress=progress, announce=announce)
 
 
-def _variant(base: Contestant, engine: Engine) -> Contestant:
+def _variant(base: Backend, engine: Engine, other: Engine) -> Backend:
     """Named after the settings in which it differs."""
-    assert base.foreign is not None
-    other = base.foreign
-    values = [
-        str(getattr(engine, item.name))
-        for item in fields(engine)  # type: ignore[arg-type]
-        if getattr(engine, item.name) != getattr(other, item.name)
-    ]
-    return Contestant("-".join([base.label, *values]).lower(), " ".join([base.title, *values]), engine)
+    values = [str(value) for name, value in other.settings.items() if value != engine.settings[name]]
+    return Backend("-".join([base.label, *values]).lower(), " ".join([base.title, *values]), other)
 
 
-def contestant_named(name: str) -> Contestant:
+def backend_named(name: str) -> Backend:
     """An integrator of ours or an engine of this name, in settings that are as equal as can be.
 
     Raises:
         InputError: there is none of this name, or it is not installed.
     """
     if name in INTEGRATORS:
-        return Contestant(name, f"ours ({name})", name)
+        return Backend(name, f"ours ({name})", name)
     engine = engine_named(name)
-    check_installed(engine)
-    return Contestant(name, engine.title, engine)
+    engine.check_installed()
+    return Backend(name, engine.title, engine)
 
 
-def contestants_of(names: Sequence[str]) -> tuple[tuple[Contestant, ...], tuple[str, ...]]:
+def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
     """Those that can be used here, and a sentence about each that is not installed.
 
     Raises:
@@ -138,7 +119,7 @@ def contestants_of(names: Sequence[str]) -> tuple[tuple[Contestant, ...], tuple[
     found, missing = [], []
     for name in names:
         try:
-            found.append(contestant_named(name))
+            found.append(backend_named(name))
         except InputError as error:
             missing.append(str(error))
     if not found:
@@ -147,7 +128,6 @@ def contestants_of(names: Sequence[str]) -> tuple[tuple[Contestant, ...], tuple[
 
 
 def case_of(setup: Scene) -> Case:
-    """What an engine is given of a setup."""
     acting = sorted_disturbances(setup.disturbances)
     impedance = None if setup.controller is None else setup.controller.impedance(setup.model)
     return Case(acting.with_payload(setup.model), setup.floor, setup.step, impedance or Impedance(), acting.throw)

@@ -7,31 +7,21 @@ Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How much is measured.
+class Budget:
+    """How much is measured."""
 
-    Attributes:
-        standing: [s] over which feet may creep.
-        flight: [s] of free tumbling.
-        halvings: steps on the ladder of convergence, at most.
-        repeats: of every timing.
-        timed: [s] of the experiment that are timed, at most.
-        rungs: steps on the ladder of work and precision.
-        patience: [s] of computation after which that ladder is not climbed further.
-    """
-
-    standing: float
-    flight: float
-    halvings: int
-    repeats: int
-    timed: float
-    rungs: int
-    patience: float
+    standing: float  # [s] over which feet may creep
+    flight: float  # [s] of free tumbling
+    refinements: int  # step sizes of the experiment, at most
+    repeats: int  # of every timing
+    timed: float  # [s] of the experiment that are timed, at most
+    precisions: int  # step sizes of work and precision
+    patience: float  # [s] of computation after which these are not refined further
 
 
 #: Six repeats are the fewest whose least and greatest enclose the median by 95 %.
-FULL = Effort(20.0, 60.0, 5, 11, 0.5, 7, 0.6)
-QUICK = Effort(10.0, 10.0, 4, 6, 0.5, 4, 0.2)
+FULL = Budget(20.0, 60.0, 5, 11, 0.5, 7, 0.6)
+QUICK = Budget(10.0, 10.0, 4, 6, 0.5, 4, 0.2)
 
 
 def part(progress: Progress, k: int, count: int, total: float = 1.0) -> Progress:

@@ -1,48 +1,46 @@
 """Cost: what a step takes, all engines in turn on one core."""
 
-import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
+from typing import cast
 
 from biped.errors import InputError
-from experiments.benchmarks.comparison.backends import Contestant
+from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress
 from experiments.benchmarks.comparison.outcome import FAILED, FELL
-from experiments.benchmarks.comparison.recorder import Tape
+from experiments.benchmarks.comparison.recorder import Recorder
 from experiments.benchmarks.comparison.table import quantity
-from experiments.benchmarks.timing import Spread
+from experiments.benchmarks.ranking import Ranked
+from experiments.benchmarks.timing import Spread, interval, ratios
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.engines.engine import Engine
 from experiments.engines.rollout import Rollout
 
-#: What is counted of ours, and of others.
+#: What is counted of ours, and of external engines.
 OURS = "the compiled loop: steps, controller, records"
-FOREIGN = "the engine's step alone, replayed in a bare loop"
+EXTERNAL = "the engine's step alone, replayed in a bare loop"
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a step of the experiment takes in an engine; ratios are to the first engine's.
-
-    Attributes:
-        samples: [s] a step, of each repeat.
-    """
+    """What a step of the experiment takes in an engine; ratios are to the first engine's."""
 
     engine: str = quantity("", "name")
     outcome: str = quantity("", "how the timed run ended")
     step: float = quantity("s", "step")
-    per_step: float = quantity("s", "time of a step, median; of another engine in the replay")
+    per_step: float = quantity("s", "time of a step, median; of an external engine in the replay")
     least: float = quantity("s", "time of a step, least")
     most: float = quantity("s", "time of a step, most")
-    in_run: float = quantity("s", "time of a step within the run, median; of another engine between our books")
+    in_run: float = quantity("s", "time of a step within the run, median; of an external engine between our ledger")
     ratio: float = quantity("1", "time of a step over the first engine's, median of pairs taken in turn")
     ratio_low: float = quantity("1", "the same, lower end of its interval")
     ratio_high: float = quantity("1", "the same, upper end of its interval")
     real_time: float = quantity("1", "simulated seconds a second of the whole loop")
     counted: str = quantity("", "what the time of a step counts")
     repeats: int = quantity("1", "times that it was timed")
-    samples: tuple[float, ...] = field(default=(), repr=False)
+    samples: tuple[float, ...] = field(default=(), repr=False)  # [s] a step, of each repeat
 
     @property
     def between(self) -> tuple[float, float]:
@@ -52,113 +50,88 @@ class Cost:
 
 @dataclass
 class Taken:
-    """What was timed of an engine.
+    """What was timed of an engine."""
 
-    Attributes:
-        outcome: how its run ended.
-        per_step: [s] a step, of each repeat: in the replay of another engine, in the loop of ours.
-        in_run: [s] a step within the run.
-        real_time: simulated seconds a second of the whole loop.
-    """
-
-    outcome: str
+    outcome: str  # how its run ended
+    #: [s] a step, of each repeat: in the replay of an external engine, in the loop of ours
     per_step: list[float] = field(default_factory=list)
-    in_run: list[float] = field(default_factory=list)
-    real_time: list[float] = field(default_factory=list)
+    in_run: list[float] = field(default_factory=list)  # [s] a step within the run
+    real_time: list[float] = field(default_factory=list)  # simulated seconds a second of the whole loop
+
+    def add(self, made: Rollout, recorder: Recorder | None) -> None:
+        """What a run took, and a replay right after it."""
+        self.in_run.append(made.per_step)
+        self.per_step.append(made.per_step if recorder is None else recorder.replay())
+        self.real_time.append(float(made.run.summary["real_time_factor"]))
 
 
 def measure(
-    contestants: tuple[Contestant, ...],
+    backends: tuple[Backend, ...],
     experiment: Experiment,
     changes: Mapping[str, Value],
     repeats: int,
     progress: Progress,
 ) -> tuple[list[Cost], dict[str, str]]:
-    """Time the experiment in all engines, A B C A B C …, after once each to warm up.
+    """Time the experiment in all engines, A B C A B C …, after once each to warm up and to record.
 
     Returns:
         the rows, and why those that cannot run it are left out, by label.
     """
     taken: dict[str, Taken] = {}
-    tapes: dict[str, Tape] = {}
+    recorders: dict[str, Recorder] = {}
     refused: dict[str, str] = {}
-    able = list(contestants)
+    able = list(backends)
     for turn in range(repeats + 1):
-        for k, contestant in enumerate(tuple(able)):
-            tape = Tape(contestant.foreign) if turn == 0 and contestant.foreign is not None else None
-            who = contestant if tape is None else replace(contestant, engine=tape)
+        for k, one in enumerate(tuple(able)):
+            recorder = Recorder(one.external) if turn == 0 and one.external is not None else None
+            who = one if recorder is None else replace(one, engine=cast("Engine", recorder))
             try:
                 made = who.run(experiment, changes)
             except InputError as error:
-                able.remove(contestant)
-                refused[contestant.label] = f"is not timed: {error}"
+                able.remove(one)
+                refused[one.label] = f"is not timed: {error}"
                 continue
-            if tape is not None:
-                tapes[contestant.label] = tape
+            if recorder is not None:
+                recorders[one.label] = recorder
             if turn == 0:
-                taken[contestant.label] = Taken(str(made.run.summary["outcome"]))
+                taken[one.label] = Taken(str(made.run.summary["outcome"]))
             else:
-                _time(taken[contestant.label], made, tapes.get(contestant.label))
+                taken[one.label].add(made, recorders.get(one.label))
             progress((turn + (k + 1) / max(1, len(able))) / (repeats + 1))
     step = experiment.values(changes).number("run.step")
     return costs_of(able, taken, step), refused
 
 
-def _time(taken: Taken, made: Rollout, tape: Tape | None) -> None:
-    """Keep what a run took, and a replay right after it."""
-    taken.in_run.append(made.per_step)
-    taken.per_step.append(made.per_step if tape is None else tape.replay())
-    taken.real_time.append(float(made.run.summary["real_time_factor"]))
-
-
-def costs_of(contestants: list[Contestant], taken: Mapping[str, Taken], step: float) -> list[Cost]:
-    """The rows."""
+def costs_of(backends: Sequence[Backend], taken: Mapping[str, Taken], step: float) -> list[Cost]:
     rows = []
-    first = taken[contestants[0].label].per_step if contestants else []
-    for contestant in contestants:
-        mine = taken[contestant.label]
-        spread = Spread.of(mine.per_step)
-        ratio = ratios(mine.per_step, first)
-        low, high = interval(ratio)
+    first = taken[backends[0].label].per_step if backends else []
+    for one in backends:
+        mine = taken[one.label]
+        spread, ratio = Spread.of(mine.per_step), ratios(mine.per_step, first)
         rows.append(
             Cost(
-                contestant.label, mine.outcome, step, spread.median, spread.least, spread.most,
-                statistics.median(mine.in_run), *(statistics.median(ratio), low, high),
-                Spread.of(mine.real_time).median,
-                OURS if contestant.foreign is None else FOREIGN, spread.repeats, tuple(mine.per_step),
+                one.label, mine.outcome, step, spread.median, spread.least, spread.most, median(mine.in_run),
+                median(ratio), *interval(ratio), median(mine.real_time), OURS if one.external is None else EXTERNAL,
+                spread.repeats, tuple(mine.per_step),
             )
         )  # fmt: skip
     return rows
 
 
-def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
-    """Of times to others, in the order in which they were taken."""
-    return [mine / other for mine, other in zip(times, others, strict=True)]
-
-
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Between which of the values the median lies that more of them would have, by 95 %, if there are six or more.
-
-    The k-th least and the k-th greatest enclose it but for twice the chance of fewer than k heads in as many throws
-    of a coin. With fewer values: the least and the greatest; see ``coverage``.
-    """
-    ranked, k = sorted(values), _left_out(len(values))
-    return ranked[k], ranked[len(values) - 1 - k]
-
-
-def coverage(count: int) -> float:
-    """How likely the interval of so many values encloses the median."""
-    return 1.0 - 2.0 * sum(math.comb(count, j) for j in range(_left_out(count) + 1)) / 2.0**count
-
-
-def _left_out(n: int) -> int:
-    """How many values at either end lie outside of the interval."""
-    k = 0
-    while k + 1 < n - 1 - k - 1 and 2.0 * sum(math.comb(n, j) for j in range(k + 2)) / 2.0**n <= 0.05:
-        k += 1
-    return k
-
-
-def finished(cost: Cost) -> bool:
-    """Whether the timed run got to its end."""
-    return cost.outcome not in (FELL, FAILED)
+def ranked_costs(costs: Sequence[Cost], refused: Mapping[str, str]) -> list[Ranked]:
+    """The cheapest step is the best; a tie where one is at times the cheaper and at times the dearer."""
+    notes = {cost.engine: cost.outcome for cost in costs if cost.outcome in (FELL, FAILED)}
+    notes |= {cost.engine: "has no number" for cost in costs if cost.per_step != cost.per_step}
+    able = [cost for cost in costs if cost.engine not in notes]
+    best = min(able, key=lambda cost: cost.per_step, default=None)
+    alone = len(costs) + len(refused) == 1
+    found = []
+    for cost in costs:
+        if best is None or cost not in able:
+            found.append(Ranked(cost.engine, cost.per_step, note=notes[cost.engine]))
+            continue
+        pairs = ratios(cost.samples, best.samples)
+        low, high = interval(pairs)
+        wins = (cost is best or low <= 1.0) and not alone
+        found.append(Ranked(cost.engine, cost.per_step, median(pairs), low, high, best=wins))
+    return [*found, *(Ranked(name, None, note=why) for name, why in refused.items())]

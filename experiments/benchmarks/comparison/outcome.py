@@ -1,7 +1,7 @@
-"""What one rollout amounts to: a row of the tables of equal and of natural settings."""
+"""What one rollout amounts to: a row of the tables of equal settings and of vendor defaults."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from experiments.engines.rollout import Rollout
 FELL, FAILED = "fell", "failed"
 #: Of what an engine does not take.
 REFUSED = "refused"
-#: The share of a run, from its end, over which rest is looked at.
+#: The part of a run, from its end, over which rest is looked at.
 TAIL = 0.1
 
 
@@ -46,11 +46,17 @@ class Outcome:
 
     @property
     def stood(self) -> bool:
-        """Whether it got to its end without a fall."""
         return self.outcome not in (FELL, FAILED)
 
 
-def outcome_of(label: str, made: Rollout, values: dict[str, Value], first: Run | None) -> Outcome:
+#: Numbers that are the summary's own, by the name that they have there.
+_OF_SUMMARY = (
+    "settling_time", "position_error", "orientation_error", "foot_slip", "foot_creep", "momentum_defect",
+    "angular_momentum_defect",
+)  # fmt: skip
+
+
+def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Run | None) -> Outcome:
     """The row of a rollout.
 
     Args:
@@ -60,36 +66,25 @@ def outcome_of(label: str, made: Rollout, values: dict[str, Value], first: Run |
         first: the run of the first engine, or None if this is it.
     """
     summary = made.run.summary
-    impacts = summary["events"]["impacts"]
-    knees = [
-        torque for joint, torque in made.run.by_joint("peak_torque").items() if "knee" in joint and torque is not None
-    ]
+    impulses = [one["impulse"] for one in summary["events"]["impacts"]]
+    peaks = {joint: torque for joint, torque in made.run.by_joint("peak_torque").items() if torque is not None}
+    period = values.get("controller.period")
     return Outcome(
         engine=label,
         outcome=summary["outcome"],
-        step=_number(values["run.step"]),
-        period=_number(values["controller.period"]) if "controller.period" in values else None,
+        step=float(values["run.step"]),  # type: ignore[arg-type]
+        period=None if period is None else float(period),  # type: ignore[arg-type]
         simulated=float(summary["simulated_time"]),
-        settling_time=summary["settling_time"],
-        position_error=summary["position_error"],
-        orientation_error=summary["orientation_error"],
-        block_impulse=float(np.linalg.norm(np.sum([one["impulse"] for one in impacts], axis=0))) if impacts else None,
-        foot_slip=summary["foot_slip"],
-        foot_creep=summary["foot_creep"],
+        **{name: summary[name] for name in _OF_SUMMARY},
+        block_impulse=float(np.linalg.norm(np.sum(impulses, axis=0))) if impulses else None,
         penetration=penetration(made.run),
-        peak_knee_torque=max(knees, default=None),
-        peak_torque=summary["peak_torque"],
+        peak_knee_torque=max((torque for joint, torque in peaks.items() if "knee" in joint), default=None),
+        peak_torque=max(peaks.values(), default=None),
         energy_residual=summary["ledger_residual"],
-        momentum_defect=summary["momentum_defect"],
-        angular_momentum_defect=summary["angular_momentum_defect"],
         apart=None if first is None else apart(made.run, first),
         steps=made.steps,
         failure=made.error or "",
     )
-
-
-def _number(value: Any) -> float:
-    return float(value)
 
 
 def penetration(run: Run) -> float | None:

@@ -8,11 +8,10 @@ import numpy as np
 from contact.arrays import Floats
 from experiments.benchmarks.timing import seconds
 from experiments.engines.engine import Applied, Case, Engine, Simulation
-from experiments.engines.kernels.external import Arrival
 
 
-class Taped:
-    """A simulation that keeps where it started and what each step was given."""
+class RecordedSimulation:
+    """Stands for a simulation, and remembers where it started and what each step was given."""
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
@@ -22,49 +21,42 @@ class Taped:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.simulation, name)
 
-    def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
-        """Start anew."""
-        self.start, self.asked = (q.copy(), v.copy(), thrown.copy()), []
-        self.simulation.place(q, v, thrown)
+    def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
+        self.start, self.asked = (q.copy(), v.copy(), projectile.copy()), []
+        self.simulation.place(q, v, projectile)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        """Take a step, and keep what it is given."""
         self.asked.append((torque.copy(), forces))
         self.simulation.step(torque, forces)
-
-    def read(self, arrival: Arrival) -> None:
-        """What the engine says."""
-        self.simulation.read(arrival)
 
     def replay(self) -> float:
         """[s] a step, of the same steps from the same start, with nothing in between."""
         assert self.start is not None
-        q, v, thrown = (values.copy() for values in self.start)
-        self.simulation.place(q, v, thrown)
+        q, v, projectile = (values.copy() for values in self.start)
+        self.simulation.place(q, v, projectile)
         step, asked = self.simulation.step, self.asked
 
-        def again() -> None:
+        def steps() -> None:
             for torque, forces in asked:
                 step(torque, forces)
 
-        return seconds(again) / len(asked) if asked else np.nan
+        return seconds(steps) / len(asked) if asked else np.nan
 
 
-class Tape:
-    """An engine whose last simulation is kept on tape; in all else it is the engine itself."""
+class Recorder:
+    """Stands for an engine whose last simulation is recorded; in all else it is the engine itself."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.taped: Taped | None = None
+        self.recorded: RecordedSimulation | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.engine, name)
 
-    def start(self, case: Case) -> Taped:
-        """A simulation of the case."""
-        self.taped = Taped(self.engine.start(case))
-        return self.taped
+    def start(self, case: Case) -> RecordedSimulation:
+        self.recorded = RecordedSimulation(self.engine.start(case))
+        return self.recorded
 
     def replay(self) -> float:
-        """[s] a step of what is on the tape; NaN where nothing is."""
-        return np.nan if self.taped is None else self.taped.replay()
+        """[s] a step of what is recorded; NaN where nothing is."""
+        return np.nan if self.recorded is None else self.recorded.replay()

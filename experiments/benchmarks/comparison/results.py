@@ -1,216 +1,39 @@
-"""All that a comparison has found so far, its tables, and its verdicts."""
+"""All that a comparison has found so far, and its tables."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from experiments.benchmarks.comparison.backends import Contestant
+from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.cost import Cost
 from experiments.benchmarks.comparison.flight import FlightRow, Flown
 from experiments.benchmarks.comparison.outcome import Outcome
-from experiments.benchmarks.comparison.standing import EQUAL, NATURAL, Creep, Drift
-from experiments.benchmarks.comparison.step_refinement import Convergence, Rung
+from experiments.benchmarks.comparison.standing import Creep, Drift
+from experiments.benchmarks.comparison.step_refinement import Convergence, Refinement
 from experiments.benchmarks.comparison.table import quantity, table_of
-from experiments.benchmarks.comparison.verdict import (
-    Verdict,
-    agreement_verdict,
-    books_verdicts,
-    convergence_verdict,
-    cost_verdict,
-    creep_verdict,
-    flight_verdicts,
-    precision_verdict,
-    standing_verdict,
-)
-from experiments.benchmarks.flight_energy import MOTIONS
 from experiments.benchmarks.work_precision.step_sizes import Comparison
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.rollout import Rollout
 
+#: The same settings in all engines as far as that goes, and those that each engine's makers chose.
+EQUAL, VENDOR = "equal", "vendor"
+SETTINGS = {EQUAL: "equal settings", VENDOR: "vendor defaults"}
 #: Titles of the stages.
-EQUAL_RUNS, NATURAL_RUNS = "the experiment at equal settings", "the experiment in natural settings"
-STANCE, NATURAL_STANCE = "creep in stance", "creep in stance, natural settings"
-FLIGHTS, HALVING, COST, PRECISION = (
-    "free flight",
-    "the experiment at halved steps",
-    "cost of a step",
-    "work and precision",
-)
+RUNS = {EQUAL: "the experiment at equal settings", VENDOR: "the experiment with vendor defaults"}
+STANCES = {EQUAL: "creep in stance", VENDOR: "creep in stance, vendor defaults"}
+FLIGHTS, REFINEMENT, COST, PRECISION = (
+    "free flight", "the experiment at refined steps", "cost of a step", "work and precision",
+)  # fmt: skip
 #: How a comparison may end before its end.
 INTERRUPTED = "Interrupted"
 
 
-@dataclass
-class Results:
-    """What has been found; whatever is not there yet is empty.
-
-    Attributes:
-        experiment: what is compared on.
-        changes: of its parameters.
-        contestants: who is compared, in order.
-        missing: a sentence about each engine that is not installed.
-        refused: by label, why an engine does not take the experiment.
-        refused_natural: the same, in its natural settings.
-        refused_cost: the same, of the run that is timed.
-        equal: rollouts by label, at equal settings.
-        natural: rollouts by label, in each engine's own settings.
-        outcomes: rows of ``equal``.
-        natural_outcomes: rows of ``natural``.
-        standing: rollouts of the standing human by settings and label.
-        creeps: rows.
-        drifts: by settings and label.
-        flights: rows.
-        flown: by motion and label.
-        rungs: rows.
-        orders: rows.
-        costs: rows.
-        precision: work and precision in flight.
-        undone: titles of the stages that are not complete; there are no verdicts on them.
-        stopped: why they are not, in words.
-        seconds: [s] that each complete stage took, by title.
-    """
-
-    experiment: Experiment
-    changes: Mapping[str, Value]
-    contestants: tuple[Contestant, ...]
-    missing: tuple[str, ...] = ()
-    refused: dict[str, str] = field(default_factory=dict)
-    refused_natural: dict[str, str] = field(default_factory=dict)
-    refused_cost: dict[str, str] = field(default_factory=dict)
-    equal: dict[str, Rollout] = field(default_factory=dict)
-    natural: dict[str, Rollout] = field(default_factory=dict)
-    outcomes: list[Outcome] = field(default_factory=list)
-    natural_outcomes: list[Outcome] = field(default_factory=list)
-    standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
-    creeps: list[Creep] = field(default_factory=list)
-    drifts: dict[tuple[str, str], Drift] = field(default_factory=dict)
-    flights: list[FlightRow] = field(default_factory=list)
-    flown: dict[tuple[str, str], Flown] = field(default_factory=dict)
-    rungs: list[Rung] = field(default_factory=list)
-    orders: list[Convergence] = field(default_factory=list)
-    costs: list[Cost] = field(default_factory=list)
-    precision: Comparison | None = None
-    undone: list[str] = field(default_factory=list)
-    stopped: str = INTERRUPTED
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def able(self) -> tuple[Contestant, ...]:
-        """Those that take the experiment."""
-        return tuple(one for one in self.contestants if one.label not in self.refused)
-
-    @property
-    def everyone(self) -> tuple[Contestant, ...]:
-        """All of them, and what they have for smooth motion."""
-        return tuple({other.label: other for one in self.contestants for other in (one, *one.smooth)}.values())
-
-    @property
-    def titles(self) -> dict[str, str]:
-        """By label."""
-        return {one.label: one.title for one in self.everyone}
-
-    @property
-    def step(self) -> float:
-        """[s] of equal settings."""
-        return self.experiment.values(self.changes).number("run.step")
-
-    def engine_is_ours(self, label: str) -> bool:
-        """Whether a contestant is an integrator of ours."""
-        return any(one.label == label and one.foreign is None for one in self.contestants)
-
-    def creeps_of(self, settings: str) -> list[Creep]:
-        """The rows of creep at equal or natural settings."""
-        return [row for row in self.creeps if row.settings == settings]
-
-    @property
-    def root(self) -> str:
-        """The name of the root body."""
-        return self.experiment.build(self.changes).model.root.name
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """All tables that have rows, by name; ``attrs["units"]`` of each has its units."""
-        rows: tuple[list[Any], ...] = (
-            *(self.outcomes, self.natural_outcomes, self.creeps, self.flights, self.rungs, self.orders, self.costs),
-            *(list(self.precision_rows()), list(self.verdict_rows())),
-        )
-        named = zip(TABLES.items(), rows, strict=True)
-        return {name: table_of(kind, found) for (name, kind), found in named if found}
-
-    def precision_rows(self) -> "Iterator[PrecisionRow]":
-        """Of all rungs of the ladder of work and precision."""
-        if self.precision is None:
-            return
-        for curve in self.precision.curves:
-            for m in curve.measurements:
-                least, median = (None, None) if m.cost is None else (m.cost.least, m.cost.median)
-                yield PrecisionRow(curve.method, m.rung.step, m.error, least, median, curve.order)
-            for rung, why in curve.failures:
-                yield PrecisionRow(curve.method, rung.step, None, None, None, curve.order, why)
-
-    def verdicts(self) -> list[Verdict]:
-        """A verdict a subject, of the stages that are complete."""
-        by_stage: dict[str, Callable[[], list[Verdict]]] = {
-            EQUAL_RUNS: self._of_equal,
-            NATURAL_RUNS: self._of_natural,
-            STANCE: partial(self._of_stance, EQUAL, "equal settings"),
-            NATURAL_STANCE: partial(self._of_stance, NATURAL, "natural settings"),
-            FLIGHTS: self._of_flights,
-            HALVING: self._of_halving,
-            COST: self._of_cost,
-            PRECISION: self._of_precision,
-        }
-        return [verdict for title, found in by_stage.items() if title not in self.undone for verdict in found()]
-
-    def _of_equal(self) -> list[Verdict]:
-        if not self.outcomes:
-            return []
-        return [
-            standing_verdict(self.outcomes, self.titles, "equal settings"),
-            *([agreement_verdict(self.outcomes, self.titles, self.root)] if len(self.outcomes) > 1 else []),
-            *books_verdicts(self.outcomes, self.titles),
-        ]
-
-    def _of_natural(self) -> list[Verdict]:
-        rows = self.natural_outcomes
-        return [standing_verdict(rows, self.titles, "natural settings")] if rows else []
-
-    def _of_stance(self, settings: str, words: str) -> list[Verdict]:
-        rows = self.creeps_of(settings)
-        return [creep_verdict(rows, self.titles, words)] if rows else []
-
-    def _of_flights(self) -> list[Verdict]:
-        return [verdict for motion in MOTIONS for verdict in flight_verdicts(self.flights, motion, self.titles)]
-
-    def _of_halving(self) -> list[Verdict]:
-        if not self.orders:
-            return []
-        return [convergence_verdict(self.orders, self.rungs, self.common_step, self.titles)]
-
-    def _of_cost(self) -> list[Verdict]:
-        return [cost_verdict(self.costs, self.titles, self.refused_cost)] if self.costs or self.refused_cost else []
-
-    def _of_precision(self) -> list[Verdict]:
-        return [] if self.precision is None else [precision_verdict(self.precision, self.titles)]
-
-    @property
-    def common_step(self) -> float:
-        """[s] the step of the ladder at which engines are compared: the experiment's, or the nearest of them."""
-        coarser = sorted({rung.step for rung in self.rungs})[1:] or [self.step]
-        return min(coarser, key=lambda step: abs(step - self.step))
-
-    def verdict_rows(self) -> "Iterator[VerdictRow]":
-        """As a table has them."""
-        for verdict in self.verdicts():
-            yield VerdictRow(verdict.subject, " ".join(verdict.winners), verdict.sentence)
-
-
 @dataclass(frozen=True)
 class PrecisionRow:
-    """An engine at a step of the flight for work and precision."""
+    """An engine at a step size of the flight for work and precision."""
 
     engine: str = quantity("", "name")
     step: float = quantity("s", "step")
@@ -221,24 +44,95 @@ class PrecisionRow:
     failure: str = quantity("", "why there is none", "")
 
 
-@dataclass(frozen=True)
-class VerdictRow:
-    """A verdict."""
+@dataclass
+class Results:
+    """What has been found; whatever is not there yet is empty."""
 
-    subject: str = quantity("", "what is compared")
-    winners: str = quantity("", "labels of who does best; several: a tie")
-    sentence: str = quantity("", "with the numbers")
+    experiment: Experiment  # what is compared on
+    changes: Mapping[str, Value]  # of its parameters
+    backends: tuple[Backend, ...]  # what is compared, in order
+    missing: tuple[str, ...] = ()  # a sentence about each engine that is not installed
+    #: why an engine does not take a stage, by the stage's title and label
+    refused: dict[str, dict[str, str]] = field(default_factory=dict)
+    #: rollouts by settings and label
+    runs: dict[str, dict[str, Rollout]] = field(default_factory=lambda: {name: {} for name in SETTINGS})
+    #: rows of ``runs``, by settings
+    outcomes: dict[str, list[Outcome]] = field(default_factory=lambda: {name: [] for name in SETTINGS})
+    #: rollouts of the standing human by settings and label
+    standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
+    creeps: list[Creep] = field(default_factory=list)  # rows
+    drifts: dict[tuple[str, str], Drift] = field(default_factory=dict)  # by settings and label
+    flights: list[FlightRow] = field(default_factory=list)  # rows
+    flown: dict[tuple[str, str], Flown] = field(default_factory=dict)  # by motion and label
+    refinements: list[Refinement] = field(default_factory=list)  # rows
+    convergences: list[Convergence] = field(default_factory=list)  # rows
+    costs: list[Cost] = field(default_factory=list)  # rows
+    precision: Comparison | None = None  # work and precision in flight
+    #: titles of the stages that are not complete; nobody is the best at what they measure
+    undone: list[str] = field(default_factory=list)
+    stopped: str = INTERRUPTED  # why they are not
+    seconds: dict[str, float] = field(default_factory=dict)  # [s] that each complete stage took, by title
+
+    @property
+    def able(self) -> tuple[Backend, ...]:
+        """Those that take the experiment."""
+        refused = self.refused.get(RUNS[EQUAL], {})
+        return tuple(one for one in self.backends if one.label not in refused)
+
+    @property
+    def everyone(self) -> tuple[Backend, ...]:
+        """All of them, and what they have for smooth motion."""
+        return tuple({other.label: other for one in self.backends for other in (one, *one.smooth)}.values())
+
+    @property
+    def titles(self) -> dict[str, str]:
+        return {one.label: one.title for one in self.everyone}
+
+    @property
+    def step(self) -> float:
+        """[s] of equal settings."""
+        return self.experiment.values(self.changes).number("run.step")
+
+    @property
+    def common_step(self) -> float:
+        """[s] the refined step at which engines are compared: the experiment's, or the nearest of them."""
+        coarser = sorted({row.step for row in self.refinements})[1:] or [self.step]
+        return min(coarser, key=lambda step: abs(step - self.step))
+
+    @property
+    def root(self) -> str:
+        """The name of the root body."""
+        return self.experiment.build(self.changes).model.root.name.replace("_", " ")
+
+    def refuse(self, stage: str, one: Backend, why: str) -> None:
+        self.refused.setdefault(stage, {})[one.label] = why
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """All that have rows, by name; ``attrs["units"]`` of each has its units; see ``measures`` too."""
+        rows: dict[str, list[Any]] = {
+            **self.outcomes,
+            "creep": self.creeps,
+            "flight": self.flights,
+            "step_refinement": self.refinements,
+            "convergence": self.convergences,
+            "cost": self.costs,
+            "precision": list(self.precision_rows()),
+        }
+        return {name: table_of(type(found[0]), found) for name, found in rows.items() if found}
+
+    def precision_rows(self) -> Iterator[PrecisionRow]:
+        if self.precision is None:
+            return
+        for curve in self.precision.curves:
+            for m in curve.measurements:
+                least, median = (None, None) if m.cost is None else (m.cost.least, m.cost.median)
+                yield PrecisionRow(curve.method, m.size.step, m.error, least, median, curve.order)
+            for size, why in curve.failures:
+                yield PrecisionRow(curve.method, size.step, None, None, None, curve.order, why)
 
 
-#: The tables by name, and what a row of each is.
-TABLES: dict[str, type] = {
-    "equal": Outcome,
-    "natural": Outcome,
-    "creep": Creep,
-    "flight": FlightRow,
-    "halving": Rung,
-    "convergence": Convergence,
-    "cost": Cost,
-    "precision": PrecisionRow,
-    "verdicts": VerdictRow,
-}
+#: Names of all tables; and of those that versions before this one wrote.
+TABLES = (
+    *SETTINGS, "creep", "flight", "step_refinement", "convergence", "cost", "precision", "ranking",
+)  # fmt: skip
+FORMER_TABLES = ("natural", "halving", "verdicts")

@@ -7,22 +7,22 @@ from functools import partial
 from biped.errors import InputError
 from biped.simulation.session import Announce
 from experiments.benchmarks.comparison import cost, flight, precision, standing, step_refinement
-from experiments.benchmarks.comparison.backends import Contestant
-from experiments.benchmarks.comparison.budget import Effort, Progress, part
+from experiments.benchmarks.comparison.backends import Backend
+from experiments.benchmarks.comparison.budget import Budget, Progress, part
 from experiments.benchmarks.comparison.outcome import outcome_of
 from experiments.benchmarks.comparison.results import (
     COST,
-    EQUAL_RUNS,
+    EQUAL,
     FLIGHTS,
-    HALVING,
-    NATURAL_RUNS,
-    NATURAL_STANCE,
     PRECISION,
-    STANCE,
+    REFINEMENT,
+    RUNS,
+    SETTINGS,
+    STANCES,
+    VENDOR,
     Results,
 )
-from experiments.benchmarks.comparison.standing import EQUAL, NATURAL
-from experiments.benchmarks.flight_energy import MOTIONS
+from experiments.benchmarks.free_flight import MOTIONS
 from experiments.benchmarks.timing import one_core
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.rollout import Rollout
@@ -33,134 +33,81 @@ RECORD = "run.record_every"
 
 @dataclass(frozen=True)
 class Work:
-    """What a stage is given.
+    """What a stage is given."""
 
-    Attributes:
-        results: what it adds to.
-        effort: how much is measured.
-        progress: called with the fraction that is done.
-        announce: called with a sentence before kernels are compiled, and about who does not take what.
-    """
+    results: Results  # what it adds to
+    budget: Budget  # how much is measured
+    progress: Progress  # called with the fraction that is done
+    announce: Announce  # called with a sentence before kernels are compiled, and about who does not take what
 
-    results: Results
-    effort: Effort
-    progress: Progress
-    announce: Announce
+    def refuse(self, stage: str, one: Backend, why: str) -> None:
+        self.results.refuse(stage, one, why)
+        self.announce(f"{one.title} {why}")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a comparison.
-
-    Attributes:
-        title: in a few words.
-        measure: measures it.
-    """
+    """A part of a comparison: its title, and what measures it."""
 
     title: str
     measure: Callable[[Work], None]
 
 
-def stages(*, natural: bool, stance: bool) -> tuple[Stage, ...]:
-    """The stages, with or without natural settings and the standing human."""
-    every = [
-        Stage(EQUAL_RUNS, run_equal),
-        *([Stage(NATURAL_RUNS, run_natural)] if natural else []),
-        *([Stage(STANCE, stand_equal)] if stance else []),
-        *([Stage(NATURAL_STANCE, stand_natural)] if stance and natural else []),
+def stages(*, vendor: bool, stance: bool) -> tuple[Stage, ...]:
+    """With or without vendor defaults and the standing human."""
+    settings = [name for name in SETTINGS if vendor or name != VENDOR]
+    return (
+        *(Stage(RUNS[name], partial(run_experiment, name)) for name in settings),
+        *(Stage(STANCES[name], partial(stand, name)) for name in settings if stance),
         Stage(FLIGHTS, run_flights),
-        Stage(HALVING, halve),
+        Stage(REFINEMENT, refine),
         Stage(COST, time_steps),
-        Stage(PRECISION, climb),
-    ]
-    return tuple(every)
+        Stage(PRECISION, measure_precision),
+    )
 
 
-def natural_changes(contestant: Contestant, results: Results) -> dict[str, Value]:
-    """The changes for an engine's natural settings: its own step and period; those of ours are the defaults.
+def case_in(settings: str, one: Backend, results: Results) -> tuple[Backend, Mapping[str, Value]]:
+    """An engine in these settings, and the changes of the experiment: with vendor defaults its own step and period.
 
-    Rows are recorded as by default: what was asked for may be no multiple of a step that is the engine's own.
+    With these, rows are recorded as by default: what was asked for may be no multiple of a step that is the engine's.
     """
+    if settings == EQUAL:
+        return one, results.changes
     changes = {name: value for name, value in results.changes.items() if name not in ("run.step", RECORD)}
-    natural = contestant.natural
-    if natural is None:
-        return changes
-    changes["run.step"] = natural.step
-    if "controller.period" in results.experiment.values():
-        changes["controller.period"] = natural.period
-    return changes
+    if one.vendor_defaults is not None:
+        changes["run.step"] = one.vendor_defaults.step
+        if "controller.period" in results.experiment.values():
+            changes["controller.period"] = one.vendor_defaults.period
+    return one.with_vendor_defaults, changes
 
 
-def natural_of(contestant: Contestant) -> Contestant:
-    """The same engine in its natural settings."""
-    if contestant.natural is None:
-        return contestant
-    return Contestant(contestant.label, contestant.title, contestant.natural.engine)
-
-
-def run_equal(work: Work) -> None:
-    """The experiment in all engines at equal settings."""
-    results, progress = work.results, work.progress
-    duration = results.experiment.build(results.changes).duration
-    for k, one in enumerate(results.contestants):
+def run_experiment(settings: str, work: Work) -> None:
+    results, experiment = work.results, work.results.experiment
+    duration = experiment.build(results.changes).duration
+    chosen = results.backends if settings == EQUAL else results.able
+    runs = results.runs[settings]
+    for k, one in enumerate(chosen):
+        who, changes = case_in(settings, one, results)
         try:
-            made = one.run(
-                results.experiment,
-                results.changes,
-                part(progress, k, len(results.contestants), duration),
-                work.announce,
-            )
+            made = who.run(experiment, changes, part(work.progress, k, len(chosen), duration), work.announce)
         except InputError as error:
-            _refuse(work, results.refused, one, f"does not take it: {error}")
+            with_ = "" if settings == EQUAL else f" with {SETTINGS[settings]}"
+            work.refuse(RUNS[settings], one, f"does not take it{with_}: {error}")
             continue
-        first = next(iter(results.equal.values())).run if results.equal else None
-        results.equal[one.label] = made
-        values = dict(results.experiment.values(results.changes))
-        results.outcomes.append(outcome_of(one.label, made, values, first))
-    if not results.equal:
-        raise InputError("; ".join(f"{results.titles[name]} {why}" for name, why in results.refused.items()))
+        first = next(iter(runs.values())).run if runs else None
+        runs[one.label] = made
+        results.outcomes[settings].append(outcome_of(one.label, made, dict(experiment.values(changes)), first))
+    if settings == EQUAL and not runs:
+        refused = results.refused[RUNS[EQUAL]]
+        raise InputError("; ".join(f"{results.titles[name]} {why}" for name, why in refused.items()))
 
 
-def run_natural(work: Work) -> None:
-    """The experiment in all engines, each as its own users know it."""
-    results, progress = work.results, work.progress
-    duration = results.experiment.build(results.changes).duration
+def stand(settings: str, work: Work) -> None:
+    results, duration = work.results, work.budget.standing
     for k, one in enumerate(results.able):
-        changes = natural_changes(one, results)
-        ticking = part(progress, k, len(results.able), duration)
-        try:
-            made = natural_of(one).run(results.experiment, changes, ticking, work.announce)
-        except InputError as error:
-            _refuse(work, results.refused_natural, one, f"does not take it in its natural settings: {error}")
-            continue
-        first = next(iter(results.natural.values())).run if results.natural else None
-        results.natural[one.label] = made
-        results.natural_outcomes.append(outcome_of(one.label, made, dict(results.experiment.values(changes)), first))
-
-
-def _refuse(work: Work, refused: dict[str, str], one: Contestant, words: str) -> None:
-    """Keep why an engine is left out, and tell it."""
-    refused[one.label] = words
-    work.announce(f"{one.title} {words}")
-
-
-def stand_equal(work: Work) -> None:
-    """Creep at equal settings."""
-    _stand(work, EQUAL)
-
-
-def stand_natural(work: Work) -> None:
-    """Creep in natural settings."""
-    _stand(work, NATURAL)
-
-
-def _stand(work: Work, settings: str) -> None:
-    results, duration, progress = work.results, work.effort.standing, work.progress
-    for k, one in enumerate(results.able):
-        equal = settings == EQUAL
-        who, changes = (one, results.changes) if equal else (natural_of(one), natural_changes(one, results))
-        ticking = part(progress, k, len(results.able), standing.SETTLED + duration)
-        row, drift, made = standing.stand(who, settings, changes, duration, ticking, work.announce)
+        who, changes = case_in(settings, one, results)
+        progress = part(work.progress, k, len(results.able), standing.SETTLED + duration)
+        row, drift, made = standing.stand(who, settings, changes, duration, progress, work.announce)
         results.creeps.append(row)
         if drift is not None:
             results.drifts[settings, one.label] = drift
@@ -169,22 +116,22 @@ def _stand(work: Work, settings: str) -> None:
 
 
 def run_flights(work: Work) -> None:
-    """Free flight, gentle and fast, also in what engines have for smooth motion."""
-    results, effort, progress = work.results, work.effort, work.progress
+    """Gentle and fast, also in what engines have for smooth motion."""
+    results, duration = work.results, work.budget.flight
     cases = [(motion, one) for motion in MOTIONS for one in results.everyone]
     for k, (motion, one) in enumerate(cases):
-        ticking = part(progress, k, len(cases), effort.flight)
-        made = partial(flight.fly, one, motion, effort.flight, results.changes, ticking, work.announce)
-        row, flown = flight.flight_row(one, motion, effort.flight, made)
+        progress = part(work.progress, k, len(cases), duration)
+        made = partial(flight.fly, one, motion, duration, results.changes, progress, work.announce)
+        row, flown = flight.flight_row(one, motion, duration, made)
         results.flights.append(row)
         if flown is not None:
             results.flown[motion, one.label] = flown
 
 
-def halve(work: Work) -> None:
-    """The experiment at halved steps; the rollouts at equal settings serve again where the step is theirs."""
-    results, effort, progress = work.results, work.effort, work.progress
-    steps = step_refinement.ladder(results.experiment, results.changes, effort.halvings)
+def refine(work: Work) -> None:
+    """The experiment at finer and finer steps; rollouts at equal settings serve again where the step is theirs."""
+    results = work.results
+    steps = step_refinement.step_sizes(results.experiment, results.changes, work.budget.refinements)
     duration = results.experiment.build(results.changes).duration
     changes = {name: value for name, value in results.changes.items() if name != RECORD}  # each step divides its own
     whole = sum(1.0 / step for step in steps) * len(results.able)
@@ -192,31 +139,31 @@ def halve(work: Work) -> None:
     for one in results.able:
         made: dict[float, tuple[Rollout | None, str]] = {}
         for step in steps:
-            share = 1.0 / step / whole
+            proportion = 1.0 / step / whole
             if abs(step - results.step) < 1e-12 and changes == results.changes:
-                made[step] = (results.equal[one.label], "")
+                made[step] = (results.runs[EQUAL][one.label], "")
             else:
-                ticking = _share(progress, done, share / duration)
-                made[step] = step_refinement.climb(one, results.experiment, changes, step, ticking)
-            done += share
-        rungs = step_refinement.rungs_of(one.label, made)
-        results.rungs += rungs
-        results.orders.append(step_refinement.convergence_of(one.label, rungs))
+                progress = _from(work.progress, done, proportion / duration)
+                made[step] = step_refinement.run_at(one, results.experiment, changes, step, progress)
+            done += proportion
+        rows = step_refinement.refinements_of(one.label, made)
+        results.refinements += rows
+        results.convergences.append(step_refinement.convergence_of(one.label, rows))
 
 
-def _share(progress: Progress, done: float, rate: float) -> Progress:
+def _from(progress: Progress, done: float, rate: float) -> Progress:
     return lambda time: progress(min(1.0, done + rate * time))
 
 
 def time_steps(work: Work) -> None:
-    """Cost of a step of the experiment."""
-    results, effort, progress = work.results, work.effort, work.progress
-    changes = timed_changes(results, effort.timed)
+    results, budget = work.results, work.budget
+    changes = timed_changes(results, budget.timed)
     with one_core():
-        rows, results.refused_cost = cost.measure(results.able, results.experiment, changes, effort.repeats, progress)
+        rows, refused = cost.measure(results.able, results.experiment, changes, budget.repeats, work.progress)
     results.costs += rows
-    for name, why in results.refused_cost.items():
-        work.announce(f"{results.titles[name]} {why}")
+    for one in results.able:
+        if one.label in refused:
+            work.refuse(COST, one, refused[one.label])
 
 
 def timed_changes(results: Results, most: float) -> Mapping[str, Value]:
@@ -230,7 +177,6 @@ def timed_changes(results: Results, most: float) -> Mapping[str, Value]:
     return shorter
 
 
-def climb(work: Work) -> None:
-    """Work and precision in flight."""
-    results, effort, progress = work.results, work.effort, work.progress
-    results.precision = precision.measure(results.contestants, results.changes, effort, progress)
+def measure_precision(work: Work) -> None:
+    results = work.results
+    results.precision = precision.measure(results.everyone, results.changes, work.budget, work.progress)

@@ -9,7 +9,7 @@ from biped.errors import InputError
 from biped.runs.run import Run
 from biped.simulation.session import Announce
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.backends import Contestant
+from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress
 from experiments.benchmarks.comparison.outcome import FAILED, FELL, REFUSED
 from experiments.benchmarks.comparison.table import quantity
@@ -24,9 +24,8 @@ FORCE = 30.0
 SETTLED = 2.0
 #: [s] between two rows, about.
 RECORDED = 0.02
-#: Parameters of the compared experiment that the standing human shares with it.
-SHARED = ("floor.", "run.step", "controller.period", "controller.kp_", "controller.kd_", "integrator.")
-EQUAL, NATURAL = "equal", "natural"
+#: Parameters of the compared experiment that the standing human has in common with it.
+COMMON = ("floor.", "run.step", "controller.period", "controller.kp_", "controller.kd_", "integrator.")
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Creep:
     """The creep of a standing human's feet in an engine."""
 
     engine: str = quantity("", "name")
-    settings: str = quantity("", "equal or natural")
+    settings: str = quantity("", "equal settings or vendor defaults")
     outcome: str = quantity("", "how it ended")
     step: float = quantity("s", "step")
     measured: float = quantity("s", "time over which creep was measured")
@@ -52,9 +51,9 @@ class Drift:
 
 def standing_changes(changes: Mapping[str, Value], step: float, duration: float) -> dict[str, Value]:
     """The changes of the standing experiment, with those of the compared one that mean the same there."""
-    kept = {name: value for name, value in changes.items() if name.startswith(SHARED)}
+    common = {name: value for name, value in changes.items() if name.startswith(COMMON)}
     whole = SETTLED + duration
-    return kept | {
+    return common | {
         "force.size": FORCE,
         "force.start": 0.0,
         "force.duration": whole,
@@ -64,7 +63,7 @@ def standing_changes(changes: Mapping[str, Value], step: float, duration: float)
 
 
 def stand(
-    contestant: Contestant,
+    backend: Backend,
     settings: str,
     changes: Mapping[str, Value],
     duration: float,
@@ -74,8 +73,8 @@ def stand(
     """Let a human stand under the force in an engine.
 
     Args:
-        contestant: the engine.
-        settings: ``EQUAL`` or ``NATURAL``; for the table.
+        backend: the engine.
+        settings: for the table.
         changes: of the compared experiment.
         duration: [s] over which creep is measured.
         progress: called with the time simulated [s].
@@ -83,25 +82,23 @@ def stand(
     """
     experiment = experiment_named(EXPERIMENT)
     step = float(experiment.values({name: changes[name] for name in changes if name == "run.step"}).number("run.step"))
-    every = standing_changes(changes, step, duration)
     try:
-        made = contestant.run(experiment, every, progress, announce)
+        made = backend.run(experiment, standing_changes(changes, step, duration), progress, announce)
     except InputError as error:
-        return Creep(contestant.label, settings, REFUSED, step, 0.0, None, str(error)), None, None
+        return Creep(backend.label, settings, REFUSED, step, 0.0, None, str(error)), None, None
     outcome = str(made.run.summary["outcome"])
     if outcome in (FELL, FAILED):
         why = made.error or f"the human fell at {made.run.state.time:.3g} s"
-        return Creep(contestant.label, settings, outcome, step, 0.0, None, why), None, made
+        return Creep(backend.label, settings, outcome, step, 0.0, None, why), None, made
     drift = drift_of(made.run)
     measured, creep = float(drift.time[-1]), float(drift.distance.max())
-    return Creep(contestant.label, settings, outcome, step, measured, creep), drift, made
+    return Creep(backend.label, settings, outcome, step, measured, creep), drift, made
 
 
 def friction_held(changes: Mapping[str, Value]) -> float:
     """[N] of horizontal force that the friction of the standing human's floor holds: static friction times weight."""
-    experiment = experiment_named(EXPERIMENT)
-    shared = {name: value for name, value in changes.items() if name.startswith("floor.")}
-    setup = experiment.build(shared)
+    floor = {name: value for name, value in changes.items() if name.startswith("floor.")}
+    setup = experiment_named(EXPERIMENT).build(floor)
     return float(setup.floor.mu_s * setup.model.total_mass * np.linalg.norm(setup.model.gravity))
 
 

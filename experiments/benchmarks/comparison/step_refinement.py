@@ -1,4 +1,4 @@
-"""What becomes of the experiment as the step is halved: does an engine converge, and how fast?
+"""What becomes of the experiment as the step is refined: does an engine converge, and how fast?
 
 Each engine is compared with itself at its own finest step. That says nothing about whether it converges to the right
 motion, and is told of these steps only.
@@ -15,10 +15,11 @@ from scipy.optimize import minimize_scalar
 from biped.errors import InputError
 from biped.runs.run import Run
 from biped.simulation.clock import DEFAULT_PERIOD
-from experiments.benchmarks.comparison.backends import Contestant
+from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress
 from experiments.benchmarks.comparison.outcome import FAILED, FELL, REFUSED, distances
 from experiments.benchmarks.comparison.table import quantity
+from experiments.benchmarks.step_sizes import halved
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.rollout import Rollout
@@ -29,11 +30,13 @@ LEAST, ORDERS = 3, (0.1, 8.0)
 SCATTER = 1.5
 #: [m] Distances below it are those of rounding: they show no order, and no convergence that is left to do.
 ROUNDING = 1e-12
+#: How a run that did not get to its end ended, as a verb.
+VERBS = {FELL: "falls", FAILED: "fails", REFUSED: "cannot be run"}
 
 
 @dataclass(frozen=True)
-class Rung:
-    """The experiment in an engine at a step."""
+class Refinement:
+    """The experiment in an engine at a step size."""
 
     engine: str = quantity("", "name")
     step: float = quantity("s", "step")
@@ -45,47 +48,40 @@ class Rung:
 
     @property
     def stood(self) -> bool:
-        """Whether it got to its end without a fall."""
-        return self.outcome not in (FELL, FAILED, REFUSED)
+        return self.outcome not in VERBS
 
 
 @dataclass(frozen=True)
 class Convergence:
-    """Whether an engine converges as its step is halved."""
+    """Whether an engine converges as its step is refined."""
 
     engine: str = quantity("", "name")
     order: float | None = quantity("1", "order of convergence of the root's path to that at its own finest step")
     scatter: float | None = quantity("1", "root mean square distance of the errors from that order, as a factor")
-    words: str = quantity("", "what it does")
+    text: str = quantity("", "what it does")
 
     @property
     def converges(self) -> bool:
-        """Whether there is an order."""
         return self.order is not None
 
 
-def ladder(experiment: Experiment, changes: Mapping[str, Value], count: int) -> tuple[float, ...]:
-    """[s] steps: the time between two control ticks, a half of it, a quarter, …"""
+def step_sizes(experiment: Experiment, changes: Mapping[str, Value], count: int) -> tuple[float, ...]:
+    """[s] the time between two control ticks, a half of it, a quarter, …"""
     values = experiment.values(changes)
-    period = values.number("controller.period") if "controller.period" in values else DEFAULT_PERIOD
-    return tuple(period / 2**k for k in range(count))
+    return halved(values.number("controller.period") if "controller.period" in values else DEFAULT_PERIOD, count)
 
 
-def climb(
-    contestant: Contestant,
-    experiment: Experiment,
-    changes: Mapping[str, Value],
-    step: float,
-    progress: Progress,
+def run_at(
+    backend: Backend, experiment: Experiment, changes: Mapping[str, Value], step: float, progress: Progress
 ) -> tuple[Rollout | None, str]:
     """The experiment at a step; or None, and why."""
     try:
-        return contestant.run(experiment, {**changes, "run.step": step}, progress), ""
+        return backend.run(experiment, {**changes, "run.step": step}, progress), ""
     except InputError as error:
         return None, str(error)
 
 
-def rungs_of(label: str, made: Mapping[float, tuple[Rollout | None, str]]) -> list[Rung]:
+def refinements_of(label: str, made: Mapping[float, tuple[Rollout | None, str]]) -> list[Refinement]:
     """The rows of an engine, by step; distances are from the run at the finest of all steps, if it stood."""
     finest = made[min(made)][0]
     truth = None if finest is None or finest.run.summary["outcome"] in (FELL, FAILED) else finest.run
@@ -93,49 +89,47 @@ def rungs_of(label: str, made: Mapping[float, tuple[Rollout | None, str]]) -> li
     for step in sorted(made, reverse=True):
         rollout, why = made[step]
         if rollout is None:
-            rows.append(Rung(label, step, REFUSED, 0.0, None, None, why))
+            rows.append(Refinement(label, step, REFUSED, 0.0, None, None, why))
             continue
         summary = rollout.run.summary
-        peak, final = (None, None) if step == min(made) else _distances(rollout.run, truth)
-        rows.append(
-            Rung(
-                label, step, summary["outcome"], float(summary["simulated_time"]), peak, final, rollout.error or ""
-            )
-        )  # fmt: skip
+        errors = (None, None) if step == min(made) else _errors(rollout.run, truth)
+        time = float(summary["simulated_time"])
+        rows.append(Refinement(label, step, summary["outcome"], time, *errors, rollout.error or ""))
     return rows
 
 
-def _distances(run: Run, truth: Run | None) -> tuple[float | None, float | None]:
+def _errors(run: Run, truth: Run | None) -> tuple[float | None, float | None]:
     if truth is None or run.summary["outcome"] in (FELL, FAILED):
         return None, None
     between = distances(run, truth)
     return (float(between.max()), float(between[-1])) if len(between) > 1 else (None, None)  # more than the start
 
 
-def convergence_of(label: str, rungs: Sequence[Rung]) -> Convergence:
-    """Whether the path converges, told from the peak errors of the rungs."""
-    rows = sorted(rungs, key=lambda rung: -rung.step)
+def convergence_of(label: str, refinements: Sequence[Refinement]) -> Convergence:
+    """Whether the path converges, by the peak errors."""
+    rows = sorted(refinements, key=lambda row: -row.step)
     *coarser, finest = rows
-    besides = "; ".join(_downs(rows))
+    down = {outcome: [f"{1e3 * row.step:g} ms" for row in rows if row.outcome == outcome] for outcome in VERBS}
+    besides = "; ".join(f"{VERBS[outcome]} at {', '.join(steps)}" for outcome, steps in down.items() if steps)
     if not finest.stood:
         return Convergence(label, None, None, f"{besides}: without its finest step there is nothing to compare with")
-    told = [(rung.step, rung.peak) for rung in coarser if rung.peak is not None]
-    order, scatter, words = _told(told, finest.step)
-    return Convergence(label, order, scatter, "; ".join([words, besides]) if besides else words)
+    errors = [(row.step, row.peak) for row in coarser if row.peak is not None]
+    order, scatter, text = _judged(errors, finest.step)
+    return Convergence(label, order, scatter, "; ".join([text, besides]) if besides else text)
 
 
-def _told(told: Sequence[tuple[float, float]], finest: float) -> tuple[float | None, float | None, str]:
-    """Order, scatter and words from steps [s] and errors [m], from the coarsest on."""
-    if not told:
+def _judged(errors: Sequence[tuple[float, float]], finest: float) -> tuple[float | None, float | None, str]:
+    """Order, scatter and text from steps [s] and errors [m], from the coarsest on."""
+    if not errors:
         return None, None, "nothing to compare: no other step that got to the end, or no row but the start"
-    if all(error < ROUNDING for _, error in told):
+    if all(error < ROUNDING for _, error in errors):
         return None, None, "exact to rounding at all steps"
-    for (coarse, before), (fine, after) in pairwise(told):
+    for (coarse, before), (fine, after) in pairwise(errors):
         if after >= before and after >= ROUNDING:
-            closer = told[-1][1] < 0.5 * told[0][1]
-            words = "comes closer, but not steadily" if closer else "shows no convergence at these steps"
-            return None, None, f"{words}: at {1e3 * fine:g} ms it is no closer than at {1e3 * coarse:g} ms"
-    clear = [(step, error) for step, error in told if error >= ROUNDING]
+            closer = errors[-1][1] < 0.5 * errors[0][1]
+            text = "comes closer, but not steadily" if closer else "shows no convergence at these steps"
+            return None, None, f"{text}: at {1e3 * fine:g} ms it is no closer than at {1e3 * coarse:g} ms"
+    clear = [(step, error) for step, error in errors if error >= ROUNDING]
     if len(clear) < LEAST:
         return None, None, f"comes closer; too few steps with an error above rounding ({len(clear)}) to tell an order"
     order, scatter = fitted_order([step for step, _ in clear], [error for _, error in clear], finest)
@@ -147,19 +141,8 @@ def _told(told: Sequence[tuple[float, float]], finest: float) -> tuple[float | N
     return order, scatter, f"converges with order {order:.2f}"
 
 
-def _downs(rungs: Sequence[Rung]) -> list[str]:
-    """At which steps it did not get to the end, by how."""
-    verbs = {FELL: "falls", FAILED: "fails", REFUSED: "cannot be run"}
-    down = {outcome: [rung for rung in rungs if rung.outcome == outcome] for outcome in verbs}
-    return [f"{verbs[outcome]} at {_steps(found)}" for outcome, found in down.items() if found]
-
-
-def _steps(rungs: Sequence[Rung]) -> str:
-    return ", ".join(f"{1e3 * rung.step:g} ms" for rung in rungs)
-
-
 def fitted_order(steps: Sequence[float], errors: Sequence[float], finest: float) -> tuple[float, float]:
-    """The order of errors that are told against a finest step, and how far they are from it, as a factor.
+    """The order of errors that are measured against a finest step, and how far they are from it, as a factor.
 
     An error C hᵖ at a step h is seen as C (hᵖ − h₀ᵖ) from the finest step h₀; p and C are those of the least squares of
     logarithms.

@@ -11,25 +11,30 @@ import pandas as pd
 from experiments.cli.files import replace_file
 
 UNIT, MEANING = "unit", "meaning"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def quantity(unit: str, meaning: str, default: Any = MISSING) -> Any:
-    """A field of a row: its unit (1 of a number without one, empty of a word), and what it is."""
+    """A field of a row: its unit (1 of a number without one, empty of a text), and what it is."""
     return field(default=default, metadata={UNIT: unit, MEANING: meaning})
 
 
 def units_of(kind: type) -> dict[str, str]:
-    """The units of a kind of row, by name."""
     return {item.name: item.metadata[UNIT] for item in fields(kind) if UNIT in item.metadata}
 
 
 def meanings_of(kind: type) -> dict[str, str]:
-    """What the numbers of a kind of row are, by name."""
     return {item.name: item.metadata[MEANING] for item in fields(kind) if MEANING in item.metadata}
 
 
+def scientific(value: float, digits: int = 1) -> str:
+    """A number as people write it: 2.1×10⁻⁹."""
+    mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
+    return f"{mantissa}×10{str(int(exponent)).translate(_RAISED)}".replace("-", "−")
+
+
 def table_of(kind: type, rows: Iterable[Any]) -> pd.DataFrame:
-    """One row each; ``attrs["units"]`` has each column's unit. Missing numbers are NaN, missing words empty."""
+    """One row each; ``attrs["units"]`` has each column's unit. Missing numbers are NaN, missing texts empty."""
     units = units_of(kind)
     frame = pd.DataFrame([{name: getattr(row, name) for name in units} for row in rows], columns=list(units))
     for name, unit in units.items():
@@ -65,9 +70,3 @@ def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
 def files_of(folder: Path, name: str) -> tuple[Path, Path]:
     """Where a table is: as CSV, and as Parquet."""
     return folder / f"{name}.csv", folder / f"{name}.parquet"
-
-
-def remove_table(folder: Path, name: str) -> None:
-    """Remove the files of a table, if they are there."""
-    for file in files_of(folder, name):
-        file.unlink(missing_ok=True)

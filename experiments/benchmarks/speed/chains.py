@@ -12,7 +12,7 @@ from biped.integrators import integrator_named
 from biped.model import chain
 from biped.runs.state import State
 from experiments.benchmarks.scenes import Timed, timed
-from experiments.benchmarks.timing import Spread
+from experiments.benchmarks.timing import Spread, ratios
 
 LINKS = (2, 5, 10, 20, 50, 100, 200)
 #: Cost per link is compared from here on; below, what a step costs once weighs in.
@@ -33,15 +33,10 @@ Case = tuple[str, int]
 
 @dataclass(frozen=True)
 class ChainCost:
-    """What a step of a chain costs with one integrator.
+    """What a step of a chain costs with one integrator."""
 
-    Attributes:
-        per_step: [s] by number of links.
-        newton_mean: iterations a step, by number of links.
-    """
-
-    per_step: dict[int, Spread]
-    newton_mean: dict[int, float]
+    per_step: dict[int, Spread]  # [s] by number of links
+    newton_mean: dict[int, float]  # iterations a step, by number of links
 
     @property
     def fit(self) -> tuple[float, float]:
@@ -66,7 +61,6 @@ class ChainCost:
 
     @property
     def deviation_per_iteration(self) -> float:
-        """The same of the cost per link and iteration."""
         return _deviation(self.per_iteration())
 
 
@@ -92,7 +86,6 @@ def _case(name: str, links: int, steps: int) -> Callable[[], Timed]:
 
 
 def chain_cost(results: Mapping[Case, list[Timed]], name: str) -> ChainCost:
-    """Of one integrator, from all runs."""
     mine = {links: runs for (integrator, links), runs in results.items() if integrator == name}
     return ChainCost(
         {links: Spread.of([run.per_step for run in runs]) for links, runs in mine.items()},
@@ -103,9 +96,7 @@ def chain_cost(results: Mapping[Case, list[Timed]], name: str) -> ChainCost:
 def step_ratios(results: Mapping[Case, list[Timed]], name: str) -> dict[int, Spread]:
     """Cost of a step with an integrator over that with the first, of runs taken one after the other, by links."""
     return {
-        links: Spread.of(
-            [mine.per_step / first.per_step for mine, first in zip(results[name, links], runs, strict=True)]
-        )
-        for (integrator, links), runs in results.items()
+        links: Spread.of(ratios([run.per_step for run in results[name, links]], [run.per_step for run in first]))
+        for (integrator, links), first in results.items()
         if integrator == INTEGRATORS[0]
     }

@@ -16,7 +16,6 @@ _COLOURS = ("#0072B2", "#D55E00")
 
 
 def draw_chain_cost(costs: Mapping[str, ChainCost], path: Path) -> None:
-    """Draw the costs by integrator and the lines through them, with logarithmic axes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -40,7 +39,6 @@ def draw_chain_cost(costs: Mapping[str, ChainCost], path: Path) -> None:
 
 
 def _draw_one(axes: "Axes", name: str, cost: ChainCost, colour: str) -> None:
-    """Least costs as dots, medians as dashes, and the line."""
     links = np.array(list(cost.per_step))
     base, slope = (1e6 * number for number in cost.fit)
     fine = np.geomspace(links[0], links[-1], 200)

@@ -4,6 +4,7 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from biped.extras import command
 from experiments.benchmarks.scenes import closed_loops, whole_experiment
@@ -12,39 +13,30 @@ from experiments.benchmarks.speed.chains import INTEGRATORS, LONG, STEP, chain_c
 from experiments.benchmarks.speed.figure import draw_chain_cost
 from experiments.benchmarks.speed.startup import startup_times
 from experiments.benchmarks.speed.studies import studies_section
-from experiments.benchmarks.timing import Spread, interleaved
+from experiments.benchmarks.timing import Spread, interleaved, ratios
 
 MICROSECONDS = 1e6
 MISSING = f"MuJoCo is not installed, so it is not compared: {command('mujoco')}"
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How much is measured.
+class Budget:
+    """How much is measured."""
 
-    Attributes:
-        repeats: of everything that is timed, in turn.
-        duration: [s] simulated in a closed loop.
-        chain_steps: steps of a short chain; long ones take fewer.
-        race_steps: steps of either engine before the other's turn.
-        quick: leave out the first compile and MuJoCo's settings that are slow.
-    """
-
-    repeats: int
-    duration: float
-    chain_steps: int
-    race_steps: int
-    quick: bool
+    repeats: int  # of everything that is timed, in turn
+    duration: float  # [s] simulated in a closed loop
+    chain_steps: int  # steps of a short chain; long ones take fewer
+    race_steps: int  # steps of either engine before the other's turn
+    quick: bool  # leave out the first compile and MuJoCo's settings that are slow
 
 
-def effort(quick: bool, repeats: int | None = None) -> Effort:
-    """Half a minute's worth, or a few minutes'."""
+def budget(quick: bool, repeats: int | None = None) -> Budget:
     if quick:
-        return Effort(repeats or 3, 0.5, 500, 500, quick)
-    return Effort(repeats or 15, 3.0, 2000, 2000, quick)
+        return Budget(repeats or 3, 0.5, 500, 500, quick)
+    return Budget(repeats or 15, 3.0, 2000, 2000, quick)
 
 
-def sections(work: Effort, folder: Path, with_mujoco: bool) -> Iterator[tuple[str, Callable[[], Section]]]:
+def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[str, Callable[[], Section]]]:
     """What is measured, in words, and how; figures go into ``folder``."""
     yield "the closed loop", lambda: closed_loop_section(work)
     yield "whole experiments", lambda: experiment_section(work)
@@ -69,8 +61,7 @@ def _numbers(spread: Spread, factor: float = 1.0) -> tuple[float, float, float]:
     return scaled.least, scaled.median, scaled.most
 
 
-def closed_loop_section(work: Effort) -> Section:
-    """The human, standing and in flight, at all steps."""
+def closed_loop_section(work: Budget) -> Section:
     section = Section(
         "closed_loop",
         "Cost of a step, on one core, compiled",
@@ -83,12 +74,12 @@ def closed_loop_section(work: Effort) -> Section:
             *_numbers(spread, MICROSECONDS),
             runs[0].newton_mean,
             max(run.real_time_factor for run in runs),
-            MICROSECONDS * Spread.of([run.wall / run.steps for run in runs]).median,
+            MICROSECONDS * median(run.wall / run.steps for run in runs),
         )
     return section
 
 
-def experiment_section(work: Effort) -> Section:
+def experiment_section(work: Budget) -> Section:
     """The thesis's two balancing experiments, 3 s at 0.5 ms."""
     section = Section(
         "experiments",
@@ -98,13 +89,13 @@ def experiment_section(work: Effort) -> Section:
     )
     cases = {name: whole_experiment(name) for name in ("stand-tilted", "thrown-block")}
     for name, runs in interleaved(cases, work.repeats).items():
-        wall = Spread.of([run.wall for run in runs]).median
         compiled = Spread.of([run.compiled for run in runs])
-        section.rows[name] = (*_numbers(compiled, 1e3), 1e3 * wall, runs[0].newton_mean)
+        wall = 1e3 * median(run.wall for run in runs)
+        section.rows[name] = (*_numbers(compiled, 1e3), wall, runs[0].newton_mean)
     return section
 
 
-def chain_section(work: Effort, folder: Path) -> Section:
+def chain_section(work: Budget, folder: Path) -> Section:
     """Chains of 2 to 200 links, in generalized and in maximal coordinates."""
     results = interleaved(chain_cases(work.chain_steps), work.repeats)
     ours, other = INTEGRATORS
@@ -138,8 +129,7 @@ def chain_section(work: Effort, folder: Path) -> Section:
     return section
 
 
-def startup_section(work: Effort) -> Section:
-    """Imports, warm runs and the first compile."""
+def startup_section(work: Budget) -> Section:
     section = Section("startup", "Start-up, in processes of their own", _spread_columns("s"))
     try:
         times = startup_times(min(work.repeats, 5), with_compile=not work.quick)
@@ -150,15 +140,14 @@ def startup_section(work: Effort) -> Section:
     return section
 
 
-def flight_section(work: Effort, folder: Path, with_mujoco: bool) -> Section:
+def flight_section(work: Budget, folder: Path, with_mujoco: bool) -> Section:
     """Energy in free flight, over a minute; a quick one over a second."""
-    from experiments.benchmarks.flight_energy import flight_energy_section
+    from experiments.benchmarks.speed.flight_energy import flight_energy_section
 
     return flight_energy_section(min(work.repeats, 5), 1.0 if work.quick else 60.0, folder, with_mujoco)
 
 
-def screen_section(work: Effort) -> Section:
-    """What MuJoCo's settings cost, standing still."""
+def screen_section(work: Budget) -> Section:
     from experiments.benchmarks.speed import mujoco_race
 
     section = Section("mujoco_settings", "MuJoCo's settings that stand: cost of a step, h = 0.5 ms", _spread_columns())
@@ -167,8 +156,7 @@ def screen_section(work: Effort) -> Section:
     return section
 
 
-def race_section(work: Effort) -> Section:
-    """Ours and MuJoCo's fastest settings in turn."""
+def race_section(work: Budget) -> Section:
     from experiments.benchmarks.speed import mujoco_race as race
 
     mass, matrix = race.same_human()
@@ -197,16 +185,15 @@ def race_section(work: Effort) -> Section:
 
 
 def _add_race(section: Section, name: str, times: dict[str, list[float]], defaults: str) -> None:
-    from experiments.benchmarks.speed.mujoco_race import fastest, ratio
+    from experiments.benchmarks.speed.mujoco_race import fastest
 
-    best = fastest(times)
-    ours, theirs = times["ours"], times[best]
-    ratios = ratio(ours, theirs)
+    best, ours = fastest(times), times["ours"]
+    against = Spread.of(ratios(times[best], ours))
     section.rows[name] = (
-        MICROSECONDS * Spread.of(ours).median,
-        MICROSECONDS * Spread.of(theirs).median,
-        *(ratios.median, ratios.least, ratios.most),
-        MICROSECONDS * Spread.of(times[defaults]).median,
-        ratio(ours, times[defaults]).median,
+        MICROSECONDS * median(ours),
+        MICROSECONDS * median(times[best]),
+        *(against.median, against.least, against.most),
+        MICROSECONDS * median(times[defaults]),
+        median(ratios(times[defaults], ours)),
     )
     section.notes.append(f"{name}: MuJoCo's fastest was {best}")

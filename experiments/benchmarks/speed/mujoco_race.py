@@ -10,19 +10,23 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from statistics import median
 
 import mujoco
 import numpy as np
 
+from biped.errors import InputError
 from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.model import Model, human
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
 from controllers.impedance import JointImpedance
+from experiments.benchmarks.free_flight import Glider
 from experiments.benchmarks.scenes import timed, tumbling
 from experiments.benchmarks.timing import Spread, interleaved, seconds
-from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, mujoco_velocity, velocity_map
+from experiments.engines.mujoco.adapter import Mujoco
+from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, velocity_map
 
 #: MuJoCo's own defaults.
 DEFAULTS = MujocoOptions(integrator="Euler", solver="Newton", cone="pyramidal", soles="points", islands=True)
@@ -67,7 +71,6 @@ def _full_mass_matrix(engine: "mujoco.MjModel", data: "mujoco.MjData") -> Floats
 
 
 def settings(quick: bool) -> list[MujocoOptions]:
-    """What is tried to find MuJoCo's fastest."""
     integrators = ("Euler", "implicitfast", "discrete") if quick else (
         "Euler", "implicit", "implicitfast", "discrete", "RK4",
     )  # fmt: skip
@@ -83,7 +86,6 @@ def settings(quick: bool) -> list[MujocoOptions]:
 
 
 def label(options: MujocoOptions) -> str:
-    """The setting in words."""
     islands = "" if options.islands else ", no islands"
     return f"{options.integrator}, {options.solver}, {options.cone}, {options.soles}{islands}"
 
@@ -133,7 +135,6 @@ def _saved(engine: "mujoco.MjModel", data: "mujoco.MjData") -> Floats:
 
 
 def crouched(model: Model) -> Floats:
-    """The configuration that a sway starts from."""
     angles = {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in CROUCH.items()}
     home = model.neutral()
     return model.configuration((home[0], home[1], home[2] - _LOWER), None, angles)
@@ -197,31 +198,16 @@ def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]
     }
     for integrator in ("Euler", "implicitfast", "discrete", "RK4"):
         try:
-            options = MujocoOptions(step=step, integrator=integrator, soles="none", islands=False)
-            cases[integrator] = _mujoco_flight(model, options, q, v, steps)
-        except ValueError:  # an integrator that this version does not have
+            glider = Glider(Mujoco(integrator=integrator), (model.without_contacts(), q, v), step)
+        except InputError:  # an integrator that this version does not have
             continue
+        cases[integrator] = partial(_per_step, glider, steps)
     return interleaved(cases, repeats)
 
 
-def _mujoco_flight(model: Model, options: MujocoOptions, q: Floats, v: Floats, steps: int) -> Callable[[], float]:
-    engine = mujoco.MjModel.from_xml_string(mjcf(model, options))
-    data = mujoco.MjData(engine)
-    velocity = mujoco_velocity(model, q, v)
-
-    def work() -> float:
-        mujoco.mj_resetData(engine, data)
-        data.qpos[:], data.qvel[:] = q, velocity
-        return seconds(lambda: mujoco.mj_step(engine, data, nstep=steps)) / steps
-
-    return work
-
-
-def ratio(ours: list[float], theirs: list[float]) -> Spread:
-    """Their time over ours, pair by pair as they were taken in turn."""
-    return Spread.of([b / a for a, b in zip(ours, theirs, strict=True)])
+def _per_step(glider: Glider, steps: int) -> float:
+    return glider.seconds(steps) / steps
 
 
 def fastest(times: dict[str, list[float]]) -> str:
-    """Which of MuJoCo's settings took the least time."""
-    return min((name for name in times if name != "ours"), key=lambda name: Spread.of(times[name]).median)
+    return min((name for name in times if name != "ours"), key=lambda name: median(times[name]))

@@ -4,13 +4,17 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
 
 from biped.metrics import measure_recording
 from biped.simulation.session import Session
 from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.timing import Spread, cores, interleaved
+from experiments.benchmarks.timing import Spread, cores, interleaved, ratios, seconds
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import executor_named
@@ -24,37 +28,12 @@ STEPS = (2e-3, 5e-4)
 PUSHED: Mapping[str, Value] = {"run.duration": 3.0, "push.azimuth": 0.7, "initial.jitter": 0.005}
 
 
-@dataclass(frozen=True)
-class Rate:
-    """A study that was timed.
+class Parts(NamedTuple):
+    """Where the time of trials goes that run one after the other, without a study: [s] of all of them."""
 
-    Attributes:
-        trials: how many.
-        wall: [s] of all, with the study's folder.
-    """
-
-    trials: int
-    wall: float
-
-    @property
-    def rate(self) -> float:
-        """[1/s]."""
-        return self.trials / self.wall
-
-
-@dataclass
-class Parts:
-    """Where the time of trials goes that run one after the other, without a study: [s] of all of them.
-
-    Attributes:
-        set_up: from values of parameters to the first step, in Python.
-        loop: the closed loop.
-        metrics: compiled kernels over the rows, but for some 0.2 ms a trial.
-    """
-
-    set_up: float = 0.0
-    loop: float = 0.0
-    metrics: float = 0.0
+    loop: float  # the closed loop
+    metrics: float  # compiled kernels over the rows, but for some 0.2 ms a trial
+    set_up: float  # from values of parameters to the first step, in Python
 
 
 def _trials(count: int, step: float) -> list[Trial]:
@@ -65,39 +44,33 @@ def _trials(count: int, step: float) -> list[Trial]:
     return [Trial(number, change) for number, change in enumerate(changes)]
 
 
-def study_of(count: int, step: float, workers: int) -> Callable[[], Rate]:
-    """A study of so many trials in so many threads, on as many cores."""
+def study_of(count: int, step: float, workers: int) -> Callable[[], float]:
+    """[s] of a study of so many trials in so many threads, on as many cores, with its folder."""
 
-    def work() -> Rate:
-        trials = _trials(count, step)
+    def run(folder: str) -> None:
+        with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}) as study:
+            run_trials(study, _trials(count, step), executor_named("threads", workers))
+
+    def work() -> float:
         with tempfile.TemporaryDirectory() as folder, cores(workers):
-            begin = time.perf_counter()
-            with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}) as study:
-                run_trials(study, trials, executor_named("threads", workers))
-            return Rate(count, time.perf_counter() - begin)
+            return seconds(lambda: run(folder))
 
     return work
 
 
-def parts_of(count: int, step: float) -> Callable[[], Parts]:
+def parts_of(count: int, step: float) -> Parts:
     """The parts of the same trials."""
-
-    def work() -> Parts:
-        experiment, parts = experiment_named(EXPERIMENT), Parts()
-        with cores(1):
-            for trial in _trials(count, step):
-                begin = time.perf_counter()
-                session = Session(experiment.build(trial.changes).prepare(in_one_go=True))
-                ready = time.perf_counter()
-                recording = session.run()
-                done = time.perf_counter()
-                measure_recording(recording)
-                parts.metrics += time.perf_counter() - done
-                parts.set_up += ready - begin
-                parts.loop += done - ready
-        return parts
-
-    return work
+    experiment, taken = experiment_named(EXPERIMENT), np.zeros(3)
+    with cores(1):
+        for trial in _trials(count, step):
+            begin = time.perf_counter()
+            session = Session(experiment.build(trial.changes).prepare(in_one_go=True))
+            ready = time.perf_counter()
+            recording = session.run()
+            done = time.perf_counter()
+            measure_recording(recording)
+            taken += (done - ready, time.perf_counter() - done, ready - begin)
+    return Parts(*taken.tolist())
 
 
 def studies_section(count: int, repeats: int) -> Section:
@@ -119,20 +92,14 @@ def studies_section(count: int, repeats: int) -> Section:
         ],
     )
     for step in STEPS:
-        one, more, parts = (
-            study_of(count, step, 1),
-            study_of(count, step, most),
-            parts_of(count, step),
-        )
-        rates = interleaved({"one": one, "more": more}, repeats)
-        split = interleaved({"parts": parts}, repeats)["parts"]
-        scaling = Spread.of([b.rate / a.rate for a, b in zip(rates["one"], rates["more"], strict=True)])
-        whole = Spread.of([rate.wall for rate in rates["one"]]).median
-        shares = [Spread.of([getattr(part, name) for part in split]).median for name in ("loop", "metrics", "set_up")]
+        walls = interleaved({workers: study_of(count, step, workers) for workers in (1, most)}, repeats)
+        split = interleaved({"parts": partial(parts_of, count, step)}, repeats)["parts"]
+        scaling = Spread.of(ratios(walls[1], walls[most]))
+        whole = median(walls[1])
+        parts = [median(part) for part in zip(*split, strict=True)]
         section.rows[f"steps of {1e3 * step:g} ms"] = (
-            Spread.of([rate.rate for rate in rates["one"]]).median,
-            Spread.of([rate.rate for rate in rates["more"]]).median,
+            *(count / median(walls[workers]) for workers in (1, most)),
             *(scaling.median, scaling.least),
-            *(100.0 * share / whole for share in (*shares, whole - sum(shares))),
+            *(100.0 * part / whole for part in (*parts, whole - sum(parts))),
         )
     return section

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Integrators with this setting choose their steps themselves.
 TOLERANCE = "relative_tolerance"
-#: The tolerances of their ladders, and the absolute one of each, in parts of the relative one.
+#: The tolerances of their grids, and the absolute one of each, in parts of the relative one.
 TOLERANCES, ABSOLUTE = tuple(10.0**-k for k in range(3, 14)), 0.1
 
 TREE = "trees of joints"
@@ -33,20 +33,13 @@ LAGRANGIAN = "Lagrangian systems"
 
 
 @dataclass(frozen=True)
-class TreeData:
-    """What a method made of a problem, at the problem's sample times.
+class Motion:
+    """What a method made of a problem, at the problem's sample times."""
 
-    Attributes:
-        places: (samples, points, 3) [m].
-        energy: (samples,) [J].
-        iterations: of Newton's method, a step.
-        retried: part of the steps that were taken in parts.
-    """
-
-    places: Floats
-    energy: Floats
-    iterations: float
-    retried: float = 0.0
+    places: Floats  # (samples, points, 3) [m]
+    energy: Floats  # (samples,) [J]
+    iterations: float  # of Newton's method, a step
+    retried: float = 0.0  # part of the steps that were taken in parts
 
 
 class Case(Protocol):
@@ -63,8 +56,8 @@ class Case(Protocol):
     def methods(self) -> Mapping[str, Any]:
         """All integrators of such systems that say that they take this problem, by name."""
 
-    def rungs(self, method: str, steps: Sequence[float], interval: float) -> "tuple[Rung, ...]":
-        """The ladder of a method: these steps [s], or tolerances where it chooses its steps itself.
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> "tuple[StepSize, ...]":
+        """The grid of a method: these steps [s], or tolerances where it chooses its steps itself.
 
         Args:
             method: its name.
@@ -72,7 +65,7 @@ class Case(Protocol):
             interval: [s] between two samples.
         """
 
-    def move(self, method: str, rung: "Rung", duration: float, samples: int) -> TreeData:
+    def move(self, method: str, size: "StepSize", duration: float, samples: int) -> Motion:
         """The motion by a method, at ``samples`` equal parts of ``duration`` [s].
 
         Raises:
@@ -80,137 +73,113 @@ class Case(Protocol):
             IntegrationError: a step has no solution.
         """
 
-    def seconds(self, method: str, rung: "Rung", duration: float) -> float:
+    def seconds(self, method: str, size: "StepSize", duration: float) -> float:
         """[s] of computation, without set-up and compilation, for ``duration`` [s] of motion."""
 
 
 @dataclass(frozen=True)
-class Rung:
-    """How finely a method is to compute.
+class StepSize:
+    """How finely a method is to compute."""
 
-    Attributes:
-        step: [s].
-        settings: of the integrator, that differ from its defaults.
-    """
-
-    step: float
-    settings: Mapping[str, float] = field(default_factory=dict)
+    step: float  # [s]
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the integrator, that differ from its defaults
 
     @property
     def tolerance(self) -> float | None:
-        """The relative one, where the method chooses its steps itself."""
         return self.settings.get(TOLERANCE)
 
 
 @dataclass(frozen=True)
 class TreeCase:
-    """A tree of joints.
+    """A tree of joints."""
 
-    Attributes:
-        model: the tree.
-        start: makes the state it starts from.
-        places: (points, 3) [m] from a configuration.
-        reference: as in ``Case``.
-        controller: or None.
-        floor: that its contact points stand on.
-    """
-
-    model: Model
-    start: Callable[[], State]
-    places: Callable[[Floats], Floats]
-    reference: Reference
-    controller: Controller | None = None
-    floor: Floor = RUBBER
+    model: Model  # the tree
+    start: Callable[[], State]  # makes the state it starts from
+    places: Callable[[Floats], Floats]  # (points, 3) [m] from a configuration
+    reference: Reference  # as in ``Case``
+    controller: Controller | None = None  # or None
+    floor: Floor = RUBBER  # that its contact points stand on
+    #: of integrators, that differ from their defaults, by name
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     systems: str = field(default=TREE, init=False)
 
     def methods(self) -> Mapping[str, Any]:
         """All integrators of trees, but for those without contact where there are contact points."""
         return {name: method for name, method in INTEGRATORS.items() if method.takes_contact or not self.model.nc}
 
-    def rungs(self, method: str, steps: Sequence[float], interval: float) -> tuple[Rung, ...]:
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
         """See ``Case``; with contacts, the steps of all of them limit what they find out about the floor."""
+        own = self.settings.get(method, {})
         if TOLERANCE not in settings_of(INTEGRATORS[method]):
-            return tuple(Rung(step) for step in steps)
+            return tuple(StepSize(step, own) for step in steps)
         if self.model.nc:
-            tight = {TOLERANCE: TOLERANCES[-3], "absolute_tolerance": ABSOLUTE * TOLERANCES[-3]}
-            return tuple(Rung(step, tight) for step in steps)
+            return tuple(StepSize(step, {**own, **_tolerances(TOLERANCES[-3])}) for step in steps)
         chosen = TOLERANCES[:: max(1, len(TOLERANCES) // len(steps))]
-        return tuple(Rung(interval, {TOLERANCE: r, "absolute_tolerance": ABSOLUTE * r}) for r in chosen)
+        return tuple(StepSize(interval, {**own, **_tolerances(relative)}) for relative in chosen)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> TreeData:
-        """See ``Case``."""
-        run = self._run(method, rung, duration, duration / samples)
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        run = self._run(method, size, duration, duration / samples)
         frame = run.frame.iloc[1:]
         if len(frame) != samples:
-            raise InputError(f"step = {rung.step:g} s does not divide the time between two samples")
+            raise InputError(f"step = {size.step:g} s does not divide the time between two samples")
         configurations = frame[list(self.model.coordinate_names)].to_numpy()
         energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
         places = np.array([self.places(q) for q in configurations])
         retried = run.summary["retried_steps"] / run.summary["steps"]
-        return TreeData(places, energies, float(run.summary["newton_mean"]), float(retried))
+        return Motion(places, energies, float(run.summary["newton_mean"]), float(retried))
 
-    def seconds(self, method: str, rung: Rung, duration: float) -> float:
-        """See ``Case``."""
-        return float(self._run(method, rung, duration, duration).summary["wall_time"])
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        return float(self._run(method, size, duration, duration).summary["wall_time"])
 
-    def _run(self, method: str, rung: Rung, duration: float, record_every: float) -> Run:
+    def _run(self, method: str, size: StepSize, duration: float, record_every: float) -> Run:
         return simulate(
             self.model,
             self.controller,
             floor=self.floor,
             state=self.start(),
             duration=duration,
-            step=rung.step,
-            integrator=integrator_named(method, **rung.settings),
+            step=size.step,
+            integrator=integrator_named(method, **size.settings),
             record_every=record_every,
         )
 
 
+def _tolerances(relative: float) -> dict[str, float]:
+    return {TOLERANCE: relative, "absolute_tolerance": ABSOLUTE * relative}
+
+
 @dataclass(frozen=True)
 class LagrangianCase:
-    """A Lagrangian system on a linear space, with constraints.
+    """A Lagrangian system on a linear space, with constraints."""
 
-    Attributes:
-        system: the system.
-        q0: where it starts.
-        v0: how fast.
-        places: (samples, points, 3) [m] from the coordinates (samples, size).
-        reference: as in ``Case``.
-    """
-
-    system: "System"
-    q0: Floats
-    v0: Floats
-    places: Callable[[Floats], Floats]
-    reference: Reference
+    system: "System"  # the system
+    q0: Floats  # where it starts
+    v0: Floats  # how fast
+    places: Callable[[Floats], Floats]  # (samples, points, 3) [m] from the coordinates (samples, size)
+    reference: Reference  # as in ``Case``
     systems: str = field(default=LAGRANGIAN, init=False)
 
     def methods(self) -> Mapping[str, Any]:
         """All methods for Lagrangian systems; ``move`` finds out which of them take this one."""
         return LAGRANGIAN_METHODS
 
-    def rungs(self, method: str, steps: Sequence[float], interval: float) -> tuple[Rung, ...]:
-        """See ``Case``."""
-        return tuple(Rung(step) for step in steps)
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
+        return tuple(StepSize(step) for step in steps)
 
-    def move(self, method: str, rung: Rung, duration: float, samples: int) -> TreeData:
-        """See ``Case``."""
-        frame, iterations, _ = self._run(method, rung.step, duration, round(duration / samples / rung.step))
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        frame, iterations, _ = self._run(method, size.step, duration, round(duration / samples / size.step))
         names = [symbol.name for symbol in self.system.coordinates]
-        return TreeData(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
+        return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
 
-    def seconds(self, method: str, rung: Rung, duration: float) -> float:
-        """See ``Case``."""
-        return self._run(method, rung.step, duration, round(duration / rung.step))[2]
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        return self._run(method, size.step, duration, round(duration / size.step))[2]
 
     def _run(self, method: str, step: float, duration: float, every: int) -> tuple[pd.DataFrame, float, float]:
-        """Table, iterations of a step, and seconds."""
         q0, v0 = self._start(method)
         run = self.system.integrate(method, q0, v0, step=step, duration=duration, every=every)
         return run.frame.iloc[1:], run.mean_iterations, run.seconds
 
     def _start(self, method: str) -> tuple[Floats, Floats]:
-        """Where it starts, in the coordinates that the method steps."""
         if LAGRANGIAN_METHODS[method].coordinates != "generalized":
             return self.q0, self.v0
         if self.system.chart is None:

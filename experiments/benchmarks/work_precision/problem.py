@@ -6,53 +6,36 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.benchmarks.step_sizes import halved
 from experiments.benchmarks.work_precision.case import Case
 
 
 @dataclass(frozen=True)
 class Forms:
-    """The forms of a problem, made when they are asked for.
+    """The forms of a problem, made when they are asked for."""
 
-    Attributes:
-        cases: a tree of joints, a Lagrangian system, or both.
-        remarks: what was chosen, and how far apart the forms are.
-    """
-
-    cases: tuple[Case, ...]
-    remarks: tuple[str, ...]
+    cases: tuple[Case, ...]  # a tree of joints, a Lagrangian system, or both
+    remarks: tuple[str, ...]  # what was chosen, and how far apart the forms are
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem.
+    """One problem."""
 
-    Attributes:
-        name: as on the command line.
-        title: one line.
-        source: where it is from.
-        points: whose distance to the reference is the error.
-        duration: [s].
-        samples: how many times in it errors are measured at.
-        coarsest: [s] the longest step; the others are halves, quarters, …
-        rungs: how many steps.
-        forms: makes the forms, and their references.
-        packages: optional ones that it needs, by the names by which they are imported.
-    """
+    name: str  # as on the command line
+    title: str  # one line
+    source: str  # where it is from
+    points: str  # whose distance to the reference is the error
+    duration: float  # [s]
+    samples: int  # how many times in it errors are measured at
+    coarsest: float  # [s] the longest step; the others are halves, quarters, …
+    count: int  # how many steps
+    forms: Callable[[], Forms]  # makes the forms, and their references
+    packages: tuple[str, ...] = ()  # optional ones that it needs, by the names by which they are imported
 
-    name: str
-    title: str
-    source: str
-    points: str
-    duration: float
-    samples: int
-    coarsest: float
-    rungs: int
-    forms: Callable[[], Forms]
-    packages: tuple[str, ...] = ()
-
-    def steps(self, rungs: int | None = None) -> tuple[float, ...]:
-        """[s] the ladder of steps, from the longest on."""
-        return tuple(self.coarsest / 2**k for k in range(rungs or self.rungs))
+    def steps(self, most: int | None = None) -> tuple[float, ...]:
+        """[s] from the longest on."""
+        return halved(self.coarsest, most or self.count)
 
     @property
     def times(self) -> NDArray[np.float64]:

@@ -42,7 +42,6 @@ LEAN = 0.02
 def tree_reference(
     model: Model, start: State, places: Callable[[Floats], Floats], times: Floats, holds: Holds | None = None
 ) -> Reference:
-    """The reference motion of a tree."""
     begin = np.concatenate([start.q, start.arrays.cache.rate])
     return reference(
         TreeEquations(model, holds or Holds()),
@@ -97,14 +96,12 @@ def pendulum_start() -> tuple[Floats, Floats]:
 
 
 def _upright_to(direction: Floats) -> Floats:
-    """The quaternion of the shortest turn of −z into a direction."""
     d = direction / np.linalg.norm(direction)
     q = np.array([1.0 - d[2], *np.cross((0.0, 0.0, -1.0), d)])
     return q / np.linalg.norm(q)
 
 
 def _times(p: Floats, q: Floats) -> Floats:
-    """The product of two quaternions."""
     scalar = p[0] * q[0] - p[1:] @ q[1:]
     return np.array([scalar, *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
 

@@ -27,19 +27,12 @@ TIGHT, LOOSE = 1e-13, 1e-11
 
 @dataclass(frozen=True)
 class Reference:
-    """A motion, at the times at which errors are measured.
+    """A motion, at the times at which errors are measured."""
 
-    Attributes:
-        states: (samples, numbers) of the differential equation.
-        places: (samples, points, 3) [m].
-        energy: (samples,) [J].
-        error: [m] root mean square distance to the same motion at a hundred times the tolerance.
-    """
-
-    states: Floats
-    places: Floats
-    energy: Floats
-    error: float
+    states: Floats  # (samples, numbers) of the differential equation
+    places: Floats  # (samples, points, 3) [m]
+    energy: Floats  # (samples,) [J]
+    error: float  # [m] root mean square distance to the same motion at a hundred times the tolerance
 
 
 def rms(one: Floats, other: Floats) -> float:
@@ -90,17 +83,11 @@ def reference(
 
 @dataclass(frozen=True)
 class Holds:
-    """What acts on a tree besides gravity: a floor under points that all stick, and springs and dampers in joints.
+    """What acts on a tree besides gravity: a floor under points that all stick, and springs and dampers in joints."""
 
-    Attributes:
-        floor: the floor, or None in the air.
-        anchors: (nc, 2) [m] where the points are held.
-        impedance: of the joints.
-    """
-
-    floor: Floor | None = None
-    anchors: Floats | None = None
-    impedance: Impedance | None = None
+    floor: Floor | None = None  # the floor, or None in the air
+    anchors: Floats | None = None  # (nc, 2) [m] where the points are held
+    impedance: Impedance | None = None  # of the joints
 
 
 class TreeEquations:
@@ -190,8 +177,7 @@ def _parent(model: Model, body: Body) -> int:
     return -1 if body.parent is None else model.body_index(body.parent)
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
-    """NumPy's own takes longer than all the rest for a single vector."""
+def _cross(a: Floats, b: Floats) -> Floats:  # NumPy's own takes longer than all the rest for a single vector
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 

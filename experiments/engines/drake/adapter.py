@@ -1,44 +1,33 @@
 """Drake behind the adapter of engines."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from biped.disturbances import Throw
-from biped.errors import InputError
-from biped.extras import command, need
+from biped.extras import need
 from experiments.engines.drake.contact import DEFAULT_RELAXATION, IMPACT, block_contact, thrown_back
 from experiments.engines.drake.plant import build
 from experiments.engines.drake.simulation import DrakeSimulation
-from experiments.engines.engine import Case, Natural, Simulation
-
-_APPROXIMATIONS = ("sap", "similar", "lagged")
-_CONTACTS = ("matched", "default")
+from experiments.engines.engine import Case, Engine, Simulation, VendorDefaults
 
 
 @dataclass(frozen=True)
-class Drake:
-    """Drake's discrete plant with its settings; soles are spheres of 1 µm at the contact points.
+class Drake(Engine):
+    """Drake's discrete plant with its settings; soles are spheres of 1 µm at the contact points."""
 
-    Attributes:
-        approximation: of contact: sap, with a linear spring and damper; similar or lagged, with the law of Hunt and
-            Crossley. (Drake's fourth, tamsi, is deprecated.)
-        contact: "matched" to our floor's stiffness and damping, or "default".
-    """
+    name = "drake"
+    title = "Drake"
+    package = "pydrake"
+    distribution = "drake"
+    velocity_offset = 0.5
 
-    name: ClassVar[str] = "drake"
-    title: ClassVar[str] = "Drake"
-    package: ClassVar[str] = "pydrake"
-    distribution: ClassVar[str] = "drake"
-    install: ClassVar[str] = command("pydrake")
-    lag: ClassVar[float] = 0.5
-
+    #: of contact: sap, with a linear spring and damper; similar or lagged, with the law of Hunt and Crossley. (Drake's
+    #: fourth, tamsi, is deprecated.)
     approximation: str = "sap"
-    contact: str = "matched"
+    contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
-    def natural(self) -> Natural:
-        """Drake's defaults."""
-        return Natural(
+    def vendor_defaults(self) -> VendorDefaults:
+        return VendorDefaults(
             Drake("lagged", "default"),
             1e-3,
             2e-3,
@@ -47,20 +36,16 @@ class Drake:
         )
 
     def differences(self, case: Case) -> tuple[str, ...]:
-        """What cannot be made equal."""
         found = [self._normal(case), self._friction(case)]
         if case.throw is not None:
-            found.append(self._blow(case.throw, case.step))
+            found.append(self._impact(case.throw, case.step))
         if any(body.joint.kind == "spherical" for body in case.model.bodies):
             found.append("spherical joints have three angles, singular where the middle one is ±90°")
         return tuple(found)
 
     def start(self, case: Case) -> Simulation:
-        """A simulation of the case."""
         need("pydrake")
-        for name, choices in (("approximation", _APPROXIMATIONS), ("contact", _CONTACTS)):
-            if getattr(self, name) not in choices:
-                raise InputError(f"Drake's {name} = {getattr(self, name)!r}: it must be {' or '.join(choices)}")
+        self.check_choices(approximation=("sap", "similar", "lagged"), contact=("matched", "default"))
         return DrakeSimulation(case, build(case, self.approximation, self.contact == "matched"))
 
     def _normal(self, case: Case) -> str:
@@ -88,7 +73,7 @@ class Drake:
         tolerance = case.floor.zvt if self.contact == "matched" else 1e-4
         return f"{one}: points creep at up to {tolerance:g} m/s, the stiction tolerance, before they slide"
 
-    def _blow(self, throw: Throw, step: float) -> str:
+    def _impact(self, throw: Throw, step: float) -> str:
         edges = "boxes touch in one point at a time, which may be the end of an edge"
         if self.contact == "default":
             return f"the block's contact is Drake's default, which knows no restitution; {edges}"

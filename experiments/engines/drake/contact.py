@@ -8,12 +8,11 @@ Its convex approximations have two laws of the normal force at a penetration x, 
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from biped.disturbances import Throw
 from experiments.engines.engine import Case
-from experiments.engines.rebound import damping_ratio
+from experiments.engines.rebound import damping_ratio, falls_to
 
 #: [s] How long a thrown box would touch what does not move, without damping.
 IMPACT = 4e-3
@@ -23,19 +22,12 @@ DEFAULT_RELAXATION = 0.2
 
 @dataclass(frozen=True)
 class PointContact:
-    """The law of a pair of geometries.
+    """The law of a pair of geometries."""
 
-    Attributes:
-        friction: its coefficient; Drake's discrete plants have one.
-        stiffness: k [N/m], or None for Drake's default.
-        relaxation_time: τ [s] of "sap".
-        dissipation: d [s/m] of the others.
-    """
-
-    friction: float
-    stiffness: float | None = None
-    relaxation_time: float = 0.0
-    dissipation: float = 0.0
+    friction: float  # its coefficient; Drake's discrete plants have one
+    stiffness: float | None = None  # k [N/m], or None for Drake's default
+    relaxation_time: float = 0.0  # τ [s] of "sap"
+    dissipation: float = 0.0  # d [s/m] of the others
 
 
 def floor_contact(case: Case) -> PointContact:
@@ -78,7 +70,7 @@ def thrown_back(law: PointContact, approximation: str, throw: Throw, step: float
         return throw.mass * (v - after) - step * stiffness * pushed
 
     while x > 0.0:
-        v = _where(too_slow, 0.0, -speed, v)
+        v = falls_to(too_slow, 0.0, -speed, v)
         x += step * v
     return -v / speed
 
@@ -90,12 +82,4 @@ def _speed(throw: Throw) -> float:
 
 def _dissipation(e: float) -> float:
     """The c = d v at the speed v of approach, from m ẍ = -k x (1 + d ẋ): (1 + e) c = ln((1 + c) / (1 - e c))."""
-    return _where(lambda c: (1.0 + e) * c + math.log((1.0 - e * c) / (1.0 + c)), 0.0, 0.0, (1.0 - 1e-12) / e)
-
-
-def _where(function: Callable[[float], float], value: float, low: float, high: float) -> float:
-    """Where a function falls to a value, by bisection."""
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if function(middle) > value else (low, middle)
-    return middle
+    return falls_to(lambda c: (1.0 + e) * c + math.log((1.0 - e * c) / (1.0 + c)), 0.0, 0.0, (1.0 - 1e-12) / e)

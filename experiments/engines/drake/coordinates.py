@@ -15,19 +15,12 @@ _FLOATING_Q, _FLOATING_V = (4, 5, 6, 0, 1, 2, 3), (3, 4, 5, 0, 1, 2)
 
 @dataclass(frozen=True)
 class Ball:
-    """A spherical joint.
+    """A spherical joint."""
 
-    Attributes:
-        q: where its quaternion is in our configuration.
-        v: where its angular velocity is in our velocity.
-        angles: where its angles begin in Drake's.
-        parent: Drake's body on its inboard side.
-    """
-
-    q: slice
-    v: slice
-    angles: int
-    parent: Any
+    q: slice  # where its quaternion is in our configuration
+    v: slice  # where its angular velocity is in our velocity
+    angles: int  # where its angles begin in Drake's
+    parent: Any  # Drake's body on its inboard side
 
 
 class Coordinates:
@@ -81,7 +74,6 @@ class Coordinates:
         return values
 
     def read_velocities(self, context: Any, values: Floats, v: Floats) -> None:
-        """Write our velocity of Drake's values into v."""
         v[:] = values[self._velocities]
         for ball in self._balls:
             v[ball.v] = self._parent(context, ball) @ v[ball.v]

@@ -24,25 +24,15 @@ FLOOR = (1000.0, 1000.0, 2.0)
 
 @dataclass
 class Built:
-    """A plant that is ready to run.
+    """A plant that is ready to run."""
 
-    Attributes:
-        diagram: the plant and Drake's scene graph.
-        plant: the plant.
-        bodies: Drake's, in the order of ours.
-        joints: likewise.
-        points: index of our contact point by Drake's geometry.
-        block: the thrown box's geometry, or None.
-        block_joint: its joint, or None.
-    """
-
-    diagram: Any
-    plant: Any
-    bodies: list[Any]
-    joints: list[Any]
-    points: dict[Any, int]
-    block: Any
-    block_joint: Any
+    diagram: Any  # the plant and Drake's scene graph
+    plant: Any  # the plant
+    bodies: list[Any]  # Drake's, in the order of ours
+    joints: list[Any]  # likewise
+    points: dict[Any, int]  # index of our contact point by Drake's geometry
+    block: Any  # the thrown box's geometry, or None
+    block_joint: Any  # its joint, or None
 
 
 def build(case: Case, approximation: str, matched: bool) -> Built:
@@ -185,7 +175,6 @@ def _add_throw(plant: Any, model: Model, bodies: Sequence[Any], throw: Throw, la
 
 
 def _never_touch(scene: Any, some: list[Any], others: list[Any] | None) -> None:
-    """Exclude contacts of some geometries with others, or among themselves."""
     from pydrake.geometry import CollisionFilterDeclaration, GeometrySet
 
     filters = CollisionFilterDeclaration()

@@ -8,11 +8,11 @@ import numpy as np
 from contact.arrays import Floats
 from experiments.engines.drake.coordinates import Coordinates
 from experiments.engines.drake.plant import Built
-from experiments.engines.engine import Applied, Case
+from experiments.engines.engine import Applied, Case, Simulation
 from experiments.engines.kernels.external import Arrival
 
 
-class DrakeSimulation:
+class DrakeSimulation(Simulation):
     """A rollout in Drake.
 
     Attributes:
@@ -24,7 +24,8 @@ class DrakeSimulation:
     def __init__(self, case: Case, built: Built) -> None:
         from pydrake.systems.analysis import Simulator
 
-        self.case, self.plant, self._built = case, built.plant, built
+        super().__init__(case)
+        self.plant, self._built = built.plant, built
         self.coordinates = Coordinates(built.plant, case.model, built.joints)
         self._diagram_context = built.diagram.CreateDefaultContext()
         self.context = self.plant.GetMyMutableContextFromRoot(self._diagram_context)
@@ -32,11 +33,9 @@ class DrakeSimulation:
         self._results = self.plant.get_contact_results_output_port()
         self._generalized = self.plant.get_applied_generalized_force_input_port()
         self._spatial = self.plant.get_applied_spatial_force_input_port()
-        self.failure = ""
         self._set_springs()
 
     def _set_springs(self) -> None:
-        """The rest positions of the springs, and no velocity."""
         springs = self.case.impedance
         joints = [self.plant.get_joint_actuator(k).joint().name() for k in self.plant.GetJointActuatorIndices()]
         if joints:
@@ -44,18 +43,17 @@ class DrakeSimulation:
             port = self.plant.get_desired_state_input_port(self._built.bodies[0].model_instance())
             port.FixValue(self.context, [*rest, *np.zeros(len(rest))])
 
-    def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
-        """Start anew."""
+    def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         positions = self.coordinates.positions(q)
         block = self._built.block_joint
         if block is not None:
             first = block.position_start()
-            positions[first : first + 7] = (*thrown[3:7], *thrown[:3])
+            positions[first : first + 7] = (*projectile[3:7], *projectile[:3])
         self.plant.SetPositions(self.context, positions)
         velocities = self.coordinates.velocities(self.context, v)
         if block is not None:
             first = block.velocity_start()
-            velocities[first : first + 6] = (*thrown[10:13], *thrown[7:10])
+            velocities[first : first + 6] = (*projectile[10:13], *projectile[7:10])
         self.plant.SetVelocities(self.context, velocities)
         self.failure = ""
 
@@ -68,8 +66,7 @@ class DrakeSimulation:
         except RuntimeError as error:
             self.failure = str(error)
 
-    def coast(self, steps: int) -> None:
-        """Take steps without torques and forces, all in one call."""
+    def passive_rollout(self, steps: int) -> None:
         self._generalized.FixValue(self.context, np.zeros(self.plant.num_velocities()))
         self._spatial.FixValue(self.context, [])
         self._diagram_context.SetTime(0.0)  # steps are taken at multiples of the step, the first at zero
@@ -91,7 +88,6 @@ class DrakeSimulation:
         return force
 
     def read(self, arrival: Arrival) -> None:
-        """Where it is now, and the forces in the step."""
         positions, velocities = self.plant.GetPositions(self.context), self.plant.GetVelocities(self.context)
         self.coordinates.read_positions(positions, arrival.q)
         self.coordinates.read_velocities(self.context, velocities, arrival.v)

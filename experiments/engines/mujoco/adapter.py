@@ -2,69 +2,57 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from biped.errors import InputError
-from biped.extras import command, need
+from biped.extras import need
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
-from experiments.engines.engine import Applied, Case, Natural, Simulation
+from experiments.engines.contact_points import ContactPoints
+from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival
 from experiments.engines.mujoco.contact import options_of
 from experiments.engines.mujoco.mjcf import IMPACT, THROWN, mjcf, velocity_map
 from experiments.engines.rebound import damping_ratio, thrown_back
-from experiments.engines.soles import Soles
 
 
 @dataclass(frozen=True)
-class Mujoco:
-    """MuJoCo with its settings, all but ``contact`` under its own names.
+class Mujoco(Engine):
+    """MuJoCo with its settings, all but ``contact`` under its own names."""
 
-    Attributes:
-        integrator: Euler, implicit, implicitfast, discrete (since 3.13) or RK4.
-        solver: Newton, CG or PGS.
-        cone: pyramidal or elliptic.
-        impratio: of frictional to normal impedance. Creep is inverse to it; from 10⁴ on a step of the human's landing
-            costs MuJoCo's solver three times as much.
-        soles: "points", a sphere of 1 mm at each contact point, or "boxes".
-        contact: "matched" to our floor's stiffness and damping, or "default".
-    """
+    name = "mujoco"
+    title = "MuJoCo"
+    package = "mujoco"
+    distribution = "mujoco"
 
-    name: ClassVar[str] = "mujoco"
-    title: ClassVar[str] = "MuJoCo"
-    package: ClassVar[str] = "mujoco"
-    distribution: ClassVar[str] = "mujoco"
-    install: ClassVar[str] = command("mujoco")
-
-    integrator: str = "implicitfast"
-    solver: str = "Newton"
-    cone: str = "elliptic"
+    integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
+    solver: str = "Newton"  # Newton, CG or PGS
+    cone: str = "elliptic"  # pyramidal or elliptic
+    #: of frictional to normal impedance. Creep is inverse to it; from 10⁴ on a step of the human's landing costs
+    #: MuJoCo's solver three times as much
     impratio: float = 1e3
-    soles: str = "points"
-    contact: str = "matched"
+    soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
+    contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
-    def lag(self) -> float:
+    def velocity_offset(self) -> float:
         """Of all but RK4: velocities are advanced first, and carry the positions."""
         return 0.0 if self.integrator == "RK4" else 0.5
 
     @property
-    def natural(self) -> Natural:
-        """MuJoCo's defaults."""
+    def vendor_defaults(self) -> VendorDefaults:
         engine = Mujoco("Euler", "Newton", "pyramidal", 1.0, "boxes", "default")
-        return Natural(
+        return VendorDefaults(
             engine, 2e-3, 2e-3, "MuJoCo's defaults: Euler, Newton, pyramidal cones, solref 0.02 1; boxes as soles"
         )
 
     @property
     def smooth(self) -> "tuple[Mujoco, ...]":
-        """Settings that serve smooth motion without contacts better."""
         return (replace(self, integrator="RK4"),)
 
     def differences(self, case: Case) -> tuple[str, ...]:
-        """What cannot be made equal."""
         found = []
         if self.contact == "matched":
             d = options_of(self, case).solimp[0]
@@ -89,13 +77,10 @@ class Mujoco:
         return tuple(found)
 
     def start(self, case: Case) -> Simulation:
-        """A simulation of the case."""
         need("mujoco")
         import mujoco
 
-        for setting, choices in (("contact", ("matched", "default")), ("soles", ("points", "boxes"))):
-            if getattr(self, setting) not in choices:
-                raise InputError(f"MuJoCo's {setting} = {getattr(self, setting)!r}: it must be {' or '.join(choices)}")
+        self.check_choices(contact=("matched", "default"), soles=("points", "boxes"))
         try:
             engine = mujoco.MjModel.from_xml_string(
                 mjcf(case.model, options_of(self, case), case.impedance, case.throw)
@@ -105,38 +90,36 @@ class Mujoco:
         return MujocoSimulation(case, engine)
 
 
-class MujocoSimulation:
+class MujocoSimulation(Simulation):
     """A rollout in MuJoCo."""
 
     def __init__(self, case: Case, engine: Any) -> None:
         import mujoco
 
-        self.mujoco, self.engine, self.case = mujoco, engine, case
+        super().__init__(case)
+        self.mujoco, self.engine = mujoco, engine
         self.data = mujoco.MjData(engine)
         model = case.model
         self.nq, self.nv = model.nq, model.nv
-        self.thrown = engine.geom(THROWN).id if case.throw is not None else -1
-        self.soles = Soles(model)
+        self.projectile = engine.geom(THROWN).id if case.throw is not None else -1
+        self.points = ContactPoints(model)
         names = {engine.geom(k).name: k for k in range(engine.ngeom)}
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         self.contact_force = np.zeros(6)
-        self.failure = ""
         # What it warns of ends the run; of its own it would write it to a file wherever it runs.
         mujoco.set_mju_user_warning(lambda _: None)
 
-    def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
-        """Start anew."""
+    def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         self.mujoco.mj_resetData(self.engine, self.data)
         self.data.qpos[: self.nq], self.data.qvel[: self.nv] = q, velocity_map(self.case.model, q) @ v
-        if self.thrown >= 0:
-            R = quaternion_matrix(thrown[3:7])
-            self.data.qpos[self.nq :] = thrown[:7]
-            self.data.qvel[self.nv :] = (*thrown[7:10], *np.transpose(R) @ thrown[10:13])
+        if self.projectile >= 0:
+            R = quaternion_matrix(projectile[3:7])
+            self.data.qpos[self.nq :] = projectile[:7]
+            self.data.qvel[self.nv :] = (*projectile[7:10], *np.transpose(R) @ projectile[10:13])
         self.mujoco.mj_forward(self.engine, self.data)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        """Take one step."""
         data = self.data
         data.qfrc_applied[: self.nv] = torque
         if forces:  # what a step leaves behind is the kinematics of its start
@@ -148,13 +131,11 @@ class MujocoSimulation:
             )
         self.mujoco.mj_step(self.engine, data)
 
-    def coast(self, steps: int) -> None:
-        """Take steps without torques and forces, all in one call."""
+    def passive_rollout(self, steps: int) -> None:
         self.data.qfrc_applied[:] = 0.0
         self.mujoco.mj_step(self.engine, self.data, nstep=steps)
 
     def read(self, arrival: Arrival) -> None:
-        """Where it is now, and the forces in the step."""
         data, model = self.data, self.case.model
         arrival.q[:] = data.qpos[: self.nq]
         arrival.v[:] = data.qvel[: self.nv]
@@ -165,7 +146,7 @@ class MujocoSimulation:
         arrival.force[:], arrival.blow[:] = 0.0, 0.0
         if data.ncon:
             self._read_contacts(arrival)
-        if self.thrown >= 0:
+        if self.projectile >= 0:
             pose, velocity = data.qpos[self.nq :], data.qvel[self.nv :]
             arrival.thrown[:7], arrival.thrown[7:10] = pose, velocity[:3]
             arrival.thrown[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
@@ -181,10 +162,10 @@ class MujocoSimulation:
         for k, (first, second) in enumerate(geoms):
             self.mujoco.mj_contactForce(self.engine, data, k, self.contact_force)
             force = self.contact_force[:3] @ frames[k]
-            if self.thrown in (first, second):
+            if self.projectile in (first, second):
                 if weight == 0.0:
                     arrival.blow_at[:] = 0.0
-                arrival.blow[:] += self.case.step * force * (1.0 if first == self.thrown else -1.0)
+                arrival.blow[:] += self.case.step * force * (1.0 if first == self.projectile else -1.0)
                 arrival.blow_at[:] += self.contact_force[0] * found.pos[k]
                 weight += self.contact_force[0]
             else:
@@ -193,9 +174,8 @@ class MujocoSimulation:
             arrival.blow_at[:] /= weight
 
     def _point(self, geom: int, place: Floats) -> int:
-        """The contact point of a geometry that touches the floor at a place."""
         if geom in self.sphere:
             return self.sphere[geom]
         body = int(self.engine.geom_bodyid[geom])
         local = np.reshape(self.data.xmat[body], (3, 3)).T @ (place - self.data.xipos[body])
-        return self.soles.point(body - 1, local)
+        return self.points.nearest(body - 1, local)

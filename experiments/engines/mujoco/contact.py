@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 
 def options_of(engine: "Mujoco", case: Case) -> MujocoOptions:
-    """What MuJoCo is told with these settings of the engine."""
     options = MujocoOptions(
         step=case.step,
         integrator=engine.integrator,

@@ -38,33 +38,20 @@ THROWN, TARGET = "thrown_box", "thrown_box_target"
 
 @dataclass(frozen=True)
 class MujocoOptions:
-    """What MuJoCo is told besides the model; the names and choices are its own.
+    """What MuJoCo is told besides the model; the names and choices are its own."""
 
-    Attributes:
-        step: [s].
-        integrator: Euler, implicit, implicitfast, discrete (since 3.13) or RK4.
-        solver: of the constraints: Newton, CG or PGS.
-        cone: of friction: pyramidal or elliptic.
-        friction: coefficient of sliding friction of the floor.
-        point_radius: [m] of the sphere about a contact point; its centre is this far above the point.
-        soles: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet, "none".
-        islands: whether constraints are solved island by island.
-        impratio: of frictional to normal impedance; more of it makes soles creep less, with elliptic cones.
-        solref: of the floor's contacts.
-        solimp: of the floor's contacts.
-    """
-
-    step: float = 5e-4
-    integrator: str = "implicitfast"
-    solver: str = "Newton"
-    cone: str = "pyramidal"
-    friction: float = 0.3
-    point_radius: float = 1e-3
+    step: float = 5e-4  # [s]
+    integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
+    solver: str = "Newton"  # of the constraints: Newton, CG or PGS
+    cone: str = "pyramidal"  # of friction: pyramidal or elliptic
+    friction: float = 0.3  # coefficient of sliding friction of the floor
+    point_radius: float = 1e-3  # [m] of the sphere about a contact point; its centre is this far above the point
+    #: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet, "none"
     soles: str = "points"
-    islands: bool = True
-    impratio: float = 1.0
-    solref: tuple[float, float] = (0.02, 1.0)
-    solimp: tuple[float, float, float, float, float] = (0.9, 0.95, 0.001, 0.5, 2.0)
+    islands: bool = True  # whether constraints are solved island by island
+    impratio: float = 1.0  # of frictional to normal impedance; more of it makes soles creep less, with elliptic cones
+    solref: tuple[float, float] = (0.02, 1.0)  # of the floor's contacts
+    solimp: tuple[float, float, float, float, float] = (0.9, 0.95, 0.001, 0.5, 2.0)  # of the floor's contacts
 
 
 def mjcf(
@@ -104,7 +91,6 @@ def mjcf(
 
 
 def mujoco_velocity(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """Our velocity v in configuration q as MuJoCo's ``qvel``."""
     return velocity_map(model, q) @ np.asarray(v, dtype=float)
 
 
@@ -119,7 +105,6 @@ def velocity_map(model: Model, q: ArrayLike) -> Floats:
 
 
 def _rotations(model: Model, q: Floats) -> list[Floats]:
-    """Every body's rotation matrix, body to world."""
     rotations: list[Floats] = []
     for body in model.bodies:
         R = np.eye(3) if body.parent is None else rotations[model.body_index(body.parent)]
@@ -152,7 +137,6 @@ def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
 
 
 def _frame(body: Body) -> Floats:
-    """Where MuJoCo's frame of the body is, in our link frame."""
     return np.asarray(body.com) if body.joint.kind == "floating" else np.zeros(3)
 
 
@@ -220,5 +204,4 @@ def _add_geom(element: Element, friction: float, touches: tuple[str, str], **att
 
 
 def _text(values: Iterable[float]) -> str:
-    """Numbers that read back as the same numbers."""
     return " ".join(repr(float(value)) for value in values)

@@ -3,58 +3,48 @@
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from biped.errors import InputError
-from biped.extras import command, need
+from biped.extras import need
 from contact.arrays import Floats
-from experiments.engines.engine import Applied, Case, Natural, Simulation
+from experiments.engines.contact_points import ContactPoints
+from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival
 from experiments.engines.pybullet.loading import pybullet
-from experiments.engines.pybullet.reading import Feet, as_bullet, as_ours, nearest, product
+from experiments.engines.pybullet.quaternions import as_bullet, as_ours, product
 from experiments.engines.pybullet.springs import check_springs
+from experiments.engines.pybullet.urdf import principal_axes
 from experiments.engines.pybullet.world import FASTEST, build_world
 
 
 @dataclass(frozen=True)
-class Pybullet:
-    """PyBullet with its settings.
+class Pybullet(Engine):
+    """PyBullet with its settings."""
 
-    Attributes:
-        iterations: of the solver at most, numSolverIterations.
-        residual: at which it stops, solverResidualThreshold.
-        cone: whether friction is a cone, enableConeFriction; else a pyramid.
-        anchor: whether points that stick keep their place, frictionAnchor.
-        damping: of all motion, linearDamping and angularDamping [1/s].
-        soles: "points", a sphere of 1 mm at each contact point, or "boxes".
-        contact: "matched" to our floor's stiffness and damping, or "default".
-    """
+    name = "pybullet"
+    title = "PyBullet"
+    package = "pybullet"
+    distribution = "pybullet"
+    velocity_offset = 0.5
 
-    name: ClassVar[str] = "pybullet"
-    title: ClassVar[str] = "PyBullet"
-    package: ClassVar[str] = "pybullet"
-    distribution: ClassVar[str] = "pybullet"
-    install: ClassVar[str] = command("pybullet")
-    lag: ClassVar[float] = 0.5
-
-    iterations: int = 50
-    residual: float = 1e-7
-    cone: bool = True
-    anchor: bool = True
-    damping: float = 0.0
-    soles: str = "points"
-    contact: str = "matched"
+    iterations: int = 50  # of the solver at most, numSolverIterations
+    residual: float = 1e-7  # at which it stops, solverResidualThreshold
+    cone: bool = True  # whether friction is a cone, enableConeFriction; else a pyramid
+    anchor: bool = True  # whether points that stick keep their place, frictionAnchor
+    damping: float = 0.0  # of all motion, linearDamping and angularDamping [1/s]
+    soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
+    contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
-    def natural(self) -> Natural:
-        """PyBullet's defaults."""
-        words = "PyBullet's defaults: 240 Hz, 50 iterations, damping 0.04, rigid contacts, boxes as soles"
-        return Natural(Pybullet(50, 1e-7, True, False, 0.04, "boxes", "default"), 1.0 / 240.0, 1.0 / 240.0, words)
+    def vendor_defaults(self) -> VendorDefaults:
+        text = "PyBullet's defaults: 240 Hz, 50 iterations, damping 0.04, rigid contacts, boxes as soles"
+        engine = Pybullet(50, 1e-7, True, False, 0.04, "boxes", "default")
+        return VendorDefaults(engine, 1.0 / 240.0, 1.0 / 240.0, text)
 
     def differences(self, case: Case) -> tuple[str, ...]:
-        """What cannot be made equal."""
         mu = case.floor.mu_s
         found = ["PyBullet's contacts are its defaults, rigid with error reduction, not our floor's spring and damper"]
         if self.contact == "matched":
@@ -75,22 +65,17 @@ class Pybullet:
         return tuple(found)
 
     def start(self, case: Case) -> Simulation:
-        """A simulation of the case."""
         need("pybullet")
-        for name, value, choices in (
-            ("contact", self.contact, ("matched", "default")),
-            ("soles", self.soles, ("points", "boxes")),
-        ):
-            if value not in choices:
-                raise InputError(f"PyBullet's {name} = {value!r}: it must be {choices[0]} or {choices[1]}")
+        self.check_choices(contact=("matched", "default"), soles=("points", "boxes"))
         return BulletSimulation(self, case)
 
 
-class BulletSimulation:
+class BulletSimulation(Simulation):
     """A rollout in PyBullet, in a client of its own, which is disconnected with it."""
 
     def __init__(self, settings: Pybullet, case: Case) -> None:
-        self.engine, self.settings, self.case = pybullet(), settings, case
+        super().__init__(case)
+        self.engine, self.settings = pybullet(), settings
         self.client = self.engine.connect(self.engine.DIRECT)
         if self.client < 0:
             raise InputError("PyBullet has no client left: too many of its simulations are alive in this process")
@@ -105,15 +90,15 @@ class BulletSimulation:
         self.coordinates = np.array([model.coordinate(name) for _, name in jointed], dtype=int)
         # From the root's axes to those of its inertia, which are PyBullet's base.
         self.turn = as_ours(self.engine.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
-        self.feet = Feet(model, self.world.links)
-        rollout = case.impedance
+        self.points = ContactPoints(model, lambda body: principal_axes(body)[1])
+        springs = case.impedance
         self.stiffness, self.damping, self.rest = (
             np.array([values.get(name, 0.0) for _, name in jointed])
-            for values in (rollout.stiffness, rollout.damping, rollout.rest)
+            for values in (springs.stiffness, springs.damping, springs.rest)
         )
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
 
-    def place(self, q: Floats, v: Floats, thrown: Floats) -> None:
+    def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         """Start anew; raises InputError where springs and dampers in joints would not stay stable."""
         engine, client = self.engine, self.client
         check_springs(self.case, q, self.dofs, self.stiffness, self.damping)
@@ -122,8 +107,8 @@ class BulletSimulation:
             self._place_free(self.world.robot, q[:3], product(q[3:7], self.turn), v[:6])
         for joint, coordinate, dof in zip(self.joints, self.coordinates, self.dofs, strict=True):
             engine.resetJointState(self.world.robot, joint, q[coordinate], v[dof], physicsClientId=client)
-        if self.world.thrown >= 0:
-            self._place_free(self.world.thrown, thrown[:3], thrown[3:7], thrown[7:])
+        if self.world.projectile >= 0:
+            self._place_free(self.world.projectile, projectile[:3], projectile[3:7], projectile[7:])
         self.q[:], self.v[:] = q, v
 
     def _place_free(self, body: int, place: Floats, turn: Floats, velocity: Floats) -> None:
@@ -132,7 +117,6 @@ class BulletSimulation:
         engine.resetBaseVelocity(body, velocity[:3].tolist(), velocity[3:].tolist(), physicsClientId=client)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        """Take one step."""
         engine, client, robot = self.engine, self.client, self.world.robot
         held = torque[self.dofs]
         held -= self.stiffness * (self.q[self.coordinates] - self.rest) + self.damping * self.v[self.dofs]
@@ -149,13 +133,12 @@ class BulletSimulation:
             )
         engine.stepSimulation(physicsClientId=client)
 
-    def coast(self, steps: int) -> None:
-        """Take steps without torques and forces, which last for one step anyway."""
+    def passive_rollout(self, steps: int) -> None:
+        """Torques and forces last for one step anyway."""
         for _ in range(steps):
             self.engine.stepSimulation(physicsClientId=self.client)
 
     def read(self, arrival: Arrival) -> None:
-        """Where it is now, and the forces in the step."""
         engine, client, robot = self.engine, self.client, self.world.robot
         q, v = self.q, self.v
         if self.case.model.is_floating:
@@ -171,15 +154,15 @@ class BulletSimulation:
         contacts = [c for c in engine.getContactPoints(robot, physicsClientId=client) if c[9] > 0.0]
         if contacts:
             self._read_contacts(contacts, arrival)
-        if self.world.thrown >= 0:
-            place, turn = engine.getBasePositionAndOrientation(self.world.thrown, physicsClientId=client)
-            velocity, spin = engine.getBaseVelocity(self.world.thrown, physicsClientId=client)
+        if self.world.projectile >= 0:
+            place, turn = engine.getBasePositionAndOrientation(self.world.projectile, physicsClientId=client)
+            velocity, spin = engine.getBaseVelocity(self.world.projectile, physicsClientId=client)
             arrival.thrown[:] = (*place, *as_ours(turn), *velocity, *spin)
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
         """Add up forces: a contact's normal and directions of friction are those of forces on the model."""
-        feet = self.feet.places(self.engine, self.client, self.world.robot)
-        weight = sum(contact[9] for contact in contacts if contact[2] == self.world.thrown)
+        frames = {self.world.links[body]: (body, *self._frame(self.world.links[body])) for body in self.points.bodies}
+        weight = sum(contact[9] for contact in contacts if contact[2] == self.world.projectile)
         if weight > 0.0:
             arrival.blow_at[:] = 0.0
         for contact in contacts:
@@ -188,8 +171,17 @@ class BulletSimulation:
                 normal * n + first * a + second * b
                 for n, a, b in zip(contact[7], contact[11], contact[13], strict=True)
             ]
-            if contact[2] == self.world.thrown:
+            if contact[2] == self.world.projectile:
                 arrival.blow[:] += self.case.step * np.array(force)
                 arrival.blow_at[:] += normal / weight * np.array(contact[5])
             else:
-                arrival.force[nearest(feet[contact[3]], contact[5])] += force
+                body, place, R = frames[contact[3]]
+                arrival.force[self.points.nearest(body, (np.array(contact[5]) - place) @ R)] += force
+
+    def _frame(self, link: int) -> tuple[Floats, Floats]:
+        """(3,) [m] the centre of mass of a link and (3, 3) its principal axes, as PyBullet tells of them."""
+        if link < 0:
+            place, turn = self.engine.getBasePositionAndOrientation(self.world.robot, physicsClientId=self.client)
+        else:
+            place, turn = self.engine.getLinkState(self.world.robot, link, physicsClientId=self.client)[:2]
+        return np.array(place), np.reshape(self.engine.getMatrixFromQuaternion(turn), (3, 3))

@@ -20,19 +20,12 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Solid:
-    """A sphere or a box that collides, fixed to a body.
+    """A sphere or a box that collides, fixed to a body."""
 
-    Attributes:
-        body: its name.
-        size: [m] (radius,) of a sphere, or the three edges of a box.
-        center: [m] in the body's link frame.
-        rotation: turns the box's axes into home axes.
-    """
-
-    body: str
-    size: tuple[float, ...]
-    center: Vector3
-    rotation: Matrix3 = IDENTITY
+    body: str  # its name
+    size: tuple[float, ...]  # [m] (radius,) of a sphere, or the three edges of a box
+    center: Vector3  # [m] in the body's link frame
+    rotation: Matrix3 = IDENTITY  # turns the box's axes into home axes
 
 
 def principal_axes(body: Body) -> tuple[Floats, Floats]:

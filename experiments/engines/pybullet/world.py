@@ -19,34 +19,21 @@ POINT_RADIUS = 1e-3
 FASTEST = 1e6
 
 # Groups of what collides, and with what: feet with the floor, a thrown box with its target.
-_FLOOR, _FOOT, _TARGET, _THROWN = 1, 2, 4, 8
-_TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _THROWN, _THROWN: _TARGET}
+_FLOOR, _FOOT, _TARGET, _PROJECTILE = 1, 2, 4, 8
+_TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _PROJECTILE, _PROJECTILE: _TARGET}
 
 
 @dataclass(frozen=True)
 class BulletWorld:
-    """What a client simulates.
+    """What a client simulates."""
 
-    Attributes:
-        robot: PyBullet's number of the model.
-        thrown: that of the thrown box, or -1.
-        links: its number of each of the model's bodies; -1 is its base.
-    """
-
-    robot: int
-    thrown: int
-    links: tuple[int, ...]
+    robot: int  # PyBullet's number of the model
+    projectile: int  # that of the thrown box, or -1
+    links: tuple[int, ...]  # its number of each of the model's bodies; -1 is its base
 
 
 def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> BulletWorld:
-    """Make a client's world anew.
-
-    Args:
-        engine: the module ``pybullet``.
-        client: PyBullet's number of it.
-        settings: of the engine.
-        case: what is simulated.
-    """
+    """Make the world of a client of ``engine``, the module ``pybullet``, anew."""
     engine.resetSimulation(physicsClientId=client)
     _set_parameters(engine, client, settings, case)
     robot = _load(engine, client, principal_urdf(case.model, _solids(case, settings.soles)), case.model.is_floating)
@@ -58,8 +45,8 @@ def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> B
                                    physicsClientId=client)  # fmt: skip
     engine.changeDynamics(floor, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
     engine.setCollisionFilterGroupMask(floor, -1, _FLOOR, _TOUCHES[_FLOOR], physicsClientId=client)
-    thrown = -1 if case.throw is None else _add_throw(engine, client, case.throw, settings)
-    return BulletWorld(robot, thrown, links)
+    projectile = -1 if case.throw is None else _add_throw(engine, client, case.throw, settings)
+    return BulletWorld(robot, projectile, links)
 
 
 def _set_parameters(engine: Any, client: int, settings: "Pybullet", case: Case) -> None:
@@ -95,7 +82,6 @@ def _joints(engine: Any, client: int, robot: int) -> list[Any]:
 
 
 def _solids(case: Case, soles: str) -> list[Solid]:
-    """What of the model collides."""
     model = case.model
     found = []
     if soles == "points":
@@ -161,9 +147,9 @@ def _set_up_links(
 def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> int:
     half = [0.5 * edge for edge in throw.size]
     shape = engine.createCollisionShape(engine.GEOM_BOX, halfExtents=half, physicsClientId=client)
-    thrown = int(engine.createMultiBody(throw.mass, shape, physicsClientId=client))
+    projectile = int(engine.createMultiBody(throw.mass, shape, physicsClientId=client))
     engine.changeDynamics(
-        thrown,
+        projectile,
         -1,
         linearDamping=settings.damping,
         angularDamping=settings.damping,
@@ -176,6 +162,6 @@ def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> 
         physicsClientId=client,
     )
     if settings.contact == "matched":
-        engine.changeDynamics(thrown, -1, contactProcessingThreshold=0.0, physicsClientId=client)
-    engine.setCollisionFilterGroupMask(thrown, -1, _THROWN, _TOUCHES[_THROWN], physicsClientId=client)
-    return thrown
+        engine.changeDynamics(projectile, -1, contactProcessingThreshold=0.0, physicsClientId=client)
+    engine.setCollisionFilterGroupMask(projectile, -1, _PROJECTILE, _TOUCHES[_PROJECTILE], physicsClientId=client)
+    return projectile

@@ -41,6 +41,5 @@ def lee_chain(n: int) -> Model:
 
 
 def random_start(model: Model, seed: int = 2016) -> State:
-    """All joints turned and turning at random."""
     rng = np.random.default_rng(seed)
     return State.at(model, rng.uniform(-RANGE, RANGE, model.nq), rng.uniform(-RANGE, RANGE, model.nv))

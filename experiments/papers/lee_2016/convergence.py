@@ -45,14 +45,12 @@ class Search:
         return float(evaluate(ScrewBody(), self.model.tree, self.ground, self.arrays, self.pushes, self.scratch, STEP))
 
     def correct(self) -> None:
-        """One iteration from the residual of the candidate."""
         tree, scratch = self.model.tree, self.scratch
         set_correction(self.finder, tree, self.ground, self.arrays, scratch, ScrewBody(), STEP, self.iteration)
         displace(tree, scratch.next, scratch.q, scratch.shift, 1.0, scratch.delta, scratch.q, scratch.shift)
         self.iteration += 1
 
     def errors(self) -> list[float]:
-        """Of the guess and after every iteration, until it falls no more."""
         found = [self.error()]
         while len(found) <= MOST and np.isfinite(found[-1]):
             self.correct()
@@ -63,7 +61,6 @@ class Search:
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
-    """Solve one step from two guesses by Newton's method and by RIQN."""
     model = lee_chain(QUICK_BODIES if quick else BODIES)
     finders = {"Newton": new_column_newton(model.n, model.nv), "RIQN": Riqn()}
     guesses = {"zero": model.neutral(), "current (IG1)": random_start(model).q.copy()}

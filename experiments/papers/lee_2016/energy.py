@@ -1,6 +1,5 @@
 """Figure 2 (b): the energy of a passive chain, by RIQN and by the semi-implicit Euler method."""
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -8,6 +7,7 @@ from matplotlib.figure import Figure
 from biped.integrators import Integrator, Lee, LeeRiqn, SemiImplicitEuler
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
+from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
@@ -25,7 +25,6 @@ METHODS: dict[str, tuple[Integrator, str]] = {
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
-    """Release the chain and record its energy."""
     duration = QUICK_DURATION if quick else DURATION
     model = lee_chain(BODIES)
     curves: dict[str, Floats] = {}
@@ -100,15 +99,12 @@ def _findings(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
 
 
 def _draw(time: Floats, curves: dict[str, Floats]) -> Figure:
-    with matplotlib.rc_context(style.STYLE):
-        figure = Figure(figsize=style.SIZE)
-        axes = figure.subplots()
+    with plotted(f"Energy of a passive chain of {BODIES} bodies, h = 1 ms", "time [s]", "total energy [J]") as (
+        figure,
+        axes,
+    ):
         for label, curve in reversed(curves.items()):
             axes.plot(time, curve, color=METHODS[label][1], lw=1.0, label=label)
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel("total energy [J]")
-        axes.set_title(f"Energy of a passive chain of {BODIES} bodies, h = 1 ms")
-        axes.legend()
     return figure
 
 

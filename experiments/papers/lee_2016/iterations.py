@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from biped.integrators import Lee, LeeNewton, LeeRiqn
 from biped.simulation.simulate import simulate
+from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
@@ -32,7 +32,6 @@ METHODS: dict[str, tuple[Lee, str]] = {
 
 
 def produce(_quick: bool, progress: Progress) -> Outcome:
-    """Count the evaluations of the residual in every step."""
     model = lee_chain(BODIES)
     counts: dict[str, Integers] = {}
     for label, (integrator, _) in METHODS.items():
@@ -73,10 +72,12 @@ def _findings(counts: dict[str, Integers]) -> tuple[Finding, ...]:
     newton, riqn, ours = counts["Newton, IG1"], counts["RIQN, IG1"], counts[OURS]
     least, most = float(ours.mean()), int(ours.max())
     return (
-        replace(_mean("Newton", 4.0, newton), note="IG1 was chosen by it", fitted=True),
-        _spread("Newton", 0.0, newton, 0.1),
-        _mean("RIQN", 5.69, riqn),
-        _spread("RIQN", 1.16, riqn, 0.5),
+        replace(
+            _within("mean evaluations, Newton", 4.0, newton.mean(), MARGIN), note="IG1 was chosen by it", fitted=True
+        ),
+        _within("standard deviation, Newton", 0.0, newton.std(), 0.1),
+        _within("mean evaluations, RIQN", 5.69, riqn.mean(), MARGIN),
+        _within("standard deviation, RIQN", 1.16, riqn.std(), 0.5),
         Finding(
             "Newton needs fewer iterations than RIQN",
             "4 against 5.69",
@@ -97,29 +98,20 @@ def _findings(counts: dict[str, Integers]) -> tuple[Finding, ...]:
 _WHY = "the state of the paper's chain is not known, and its program has the residual of its SVI"
 
 
-def _mean(name: str, published: float, counts: Integers) -> Finding:
-    ours = float(counts.mean())
-    agrees = abs(ours - published) <= MARGIN
-    return Finding(f"mean evaluations, {name}", published, ours, f"within {MARGIN:g}", agrees, "" if agrees else _WHY)
-
-
-def _spread(name: str, published: float, counts: Integers, margin: float) -> Finding:
-    ours = float(counts.std())
+def _within(quantity: str, published: float, ours: float, margin: float) -> Finding:
     agrees = abs(ours - published) <= margin
-    return Finding(f"standard deviation, {name}", published, ours, f"within {margin:g}", agrees, "" if agrees else _WHY)
+    return Finding(quantity, published, float(ours), f"within {margin:g}", agrees, "" if agrees else _WHY)
 
 
 def _draw(counts: dict[str, Integers]) -> Figure:
-    with matplotlib.rc_context(style.STYLE):
-        figure = Figure(figsize=style.SIZE)
-        axes = figure.subplots()
+    with plotted(f"Evaluations a step, {BODIES} bodies, h = 1 ms", "step", "evaluations of the residual") as (
+        figure,
+        axes,
+    ):
         for label, found in counts.items():
             text = f"{label}: {found.mean():.2f} ± {found.std():.2f}"
             axes.plot(np.arange(1, len(found) + 1), found, ".", ms=2.5, color=METHODS[label][1], label=text)
-        axes.set_xlabel("step")
-        axes.set_ylabel("evaluations of the residual")
         axes.set_ylim(0.0, 1.45 * max(found.max() for found in counts.values()))
-        axes.set_title(f"Evaluations a step, {BODIES} bodies, h = 1 ms")
         axes.legend(loc="upper right", markerscale=4)
     return figure
 

@@ -1,17 +1,26 @@
 """Figure 3: computation time over the number of bodies, by root finder."""
 
+import time
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
-from experiments.benchmarks.timing import one_core
+from biped.errors import IntegrationError
+from biped.integrators import Integrator, Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
+from biped.kernels.loop.closed_loop import rollout
+from biped.kernels.state.simulation_state import ITERATIONS, RETRIED
+from biped.kernels.state.status import OK
+from biped.runs.state import State
+from biped.simulation.scene import Scene
+from experiments.benchmarks import step_sizes
+from experiments.benchmarks.timing import interleaved, one_core, ratios, seconds
+from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
-from experiments.papers.lee_2016.chain import ASSUMPTIONS, lee_chain, random_start
-from experiments.papers.lee_2016.timing import Cost, cost_of
+from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
 
 SIZES, QUICK_SIZES = (2, 5, 10, 20, 50, 100, 200), (10, 100)
@@ -46,6 +55,34 @@ WAYS = {
     OURS: Way(Lee(), 1, style.GREEN),
 }
 
+
+class Cost(NamedTuple):
+    """What steps cost."""
+
+    seconds: float  # [s] of a step: the process's own processor time, which other processes do not add to
+    iterations: float  # of a step, on average
+    retried: int  # how many steps were taken in parts
+
+
+def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
+    """Take ``steps`` steps of 1 ms from a copy of ``start``, and time them without what a run costs besides.
+
+    Raises:
+        IntegrationError: a step has no solution.
+    """
+    state = start.copy()
+    unrecorded = (steps + 1) * STEP
+    scene = Scene(state.model, state=state, step=STEP, integrator=integrator, record_every=unrecorded)
+    world = scene.prepare(in_place=True).world
+    rollout(world, 0)  # compiled or loaded before the clock starts
+    reasons: list[int] = []
+    taken = seconds(lambda: reasons.append(rollout(world, steps)), time.process_time)
+    if reasons != [OK]:
+        raise IntegrationError(f"{integrator.name}: no solution of a step at {state.time:g} s, of {state.model.name}")
+    counts = state.arrays.counts
+    return Cost(taken / steps, counts[ITERATIONS] / steps, int(counts[RETRIED]))
+
+
 #: By method and number of bodies.
 Costs = dict[tuple[str, int], list[Cost]]
 
@@ -56,19 +93,22 @@ def steps_of(way: Way, bodies: int, most: int) -> int:
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
-    """Time all methods on chains of all lengths, in turn."""
     sizes, repeats, most = (QUICK_SIZES, QUICK_REPEATS, QUICK_STEPS) if quick else (SIZES, REPEATS, STEPS)
     costs: Costs = {}
     with one_core():
         for number, bodies in enumerate(sizes):
             start = random_start(lee_chain(bodies).with_gravity((0.0, 0.0, 0.0)))
-            for repeat in range(repeats):
-                for name, way in WAYS.items():
-                    found = cost_of(way.integrator, start, steps_of(way, bodies, most))
-                    costs.setdefault((name, bodies), []).append(found)
-                progress((number + (repeat + 1) / repeats) / len(sizes))
+            cases = {
+                (name, bodies): partial(cost_of, way.integrator, start, steps_of(way, bodies, most))
+                for name, way in WAYS.items()
+            }
+            costs |= interleaved(cases, repeats, warm_up=False, progress=_part(progress, number, len(sizes)))
     tables = {"Time and iterations": _table(costs, most), "Growth": _growth(costs, sizes)}
     return Outcome(_findings(costs, sizes), _assumptions(most, repeats), tables, {"speed": _draw(costs, sizes)})
+
+
+def _part(progress: Progress, number: int, count: int) -> Progress:
+    return lambda done: progress((number + done) / count)
 
 
 def _assumptions(most: int, repeats: int) -> tuple[str, ...]:
@@ -92,14 +132,14 @@ def median(costs: Costs, name: str, bodies: int) -> float:
 
 def ratio(costs: Costs, slow: str, fast: str, bodies: int) -> float:
     """The median of the ratios of times that were taken one after the other."""
-    pairs = zip(costs[slow, bodies], costs[fast, bodies], strict=True)
-    return float(np.median([a.seconds / b.seconds for a, b in pairs]))
+    slower, faster = ([cost.seconds for cost in costs[name, bodies]] for name in (slow, fast))
+    return float(np.median(ratios(slower, faster)))
 
 
 def slope(costs: Costs, name: str, sizes: tuple[int, ...]) -> float:
     """Of the logarithm of the time over that of the number of bodies, over the long chains."""
     long = [bodies for bodies in sizes if bodies >= LONG] if len(sizes) > 2 else list(sizes)
-    return float(np.polyfit(np.log(long), np.log([median(costs, name, bodies) for bodies in long]), 1)[0])
+    return step_sizes.slope(long, [median(costs, name, bodies) for bodies in long])
 
 
 def _table(costs: Costs, most: int) -> pd.DataFrame:
@@ -132,10 +172,7 @@ def _growth(costs: Costs, sizes: tuple[int, ...]) -> pd.DataFrame:
 def evaluation_slope(costs: Costs, name: str, sizes: tuple[int, ...]) -> float:
     """``slope`` of the time over evaluations of the residual: longer chains need more of them."""
     counts = {bodies: 1.0 + costs[name, bodies][0].iterations for bodies in sizes}
-    fewer = {
-        (name, n): [Cost(cost.seconds / counts[n], cost.iterations, cost.retried) for cost in costs[name, n]]
-        for n in sizes
-    }
+    fewer = {(name, n): [cost._replace(seconds=cost.seconds / counts[n]) for cost in costs[name, n]] for n in sizes}
     return slope(fewer, name, sizes)
 
 
@@ -158,16 +195,11 @@ def _findings(costs: Costs, sizes: tuple[int, ...]) -> tuple[Finding, ...]:
 def _fastest(costs: Costs, sizes: tuple[int, ...]) -> Finding:
     others = (SVI, NEWTON, BROYDEN)
     slower = [n for n in sizes if any(ratio(costs, other, RIQN, n) < 1.0 for other in others)]
-    return Finding(
-        "RIQN with DRNEA against the paper's other methods",
-        "the best performance",
-        f"beaten at {', '.join(map(str, slower))} bodies" if slower else "fastest at every size",
-        "fastest at every size",
-        not slower,
-        "a full matrix of a few bodies is factored in less time than RIQN's additional iterations take"
-        if slower
-        else "",
-    )
+    fastest = "fastest at every size"
+    found = f"beaten at {', '.join(map(str, slower))} bodies" if slower else fastest
+    note = "a full matrix of a few bodies is factored in less time than RIQN's additional iterations take"
+    quantity = "RIQN with DRNEA against the paper's other methods"
+    return Finding(quantity, "the best performance", found, fastest, not slower, note if slower else "")
 
 
 def _linear(what: str, costs: Costs, name: str, sizes: tuple[int, ...]) -> Finding:
@@ -180,14 +212,8 @@ def _linear(what: str, costs: Costs, name: str, sizes: tuple[int, ...]) -> Findi
 def _factor(what: str, costs: Costs, slow: str, fast: str, bodies: int, published: float) -> Finding:
     ours = ratio(costs, slow, fast, bodies)
     agrees = published / 2.0 <= ours <= published * 2.0
-    return Finding(
-        f"{what}, {bodies} bodies: times faster",
-        published,
-        ours,
-        "within a factor of 2",
-        agrees,
-        "" if agrees else _WHY,
-    )
+    quantity = f"{what}, {bodies} bodies: times faster"
+    return Finding(quantity, published, ours, "within a factor of 2", agrees, "" if agrees else _WHY)
 
 
 _WHY = (
@@ -204,46 +230,31 @@ _CHEAP = (
 
 def _ours(costs: Costs, sizes: tuple[int, ...], other: str, which: str, why: str) -> Finding:
     """``why``: it is missed."""
-    ratios = {n: ratio(costs, other, OURS, n) for n in sizes}
-    least = min(ratios.values())
-    agrees = least >= 2.0
-    text = ", ".join(f"{value:.2f} at {n}" for n, value in ratios.items())
-    return Finding(
-        f"exact Newton in O(n) (ours) over RIQN {which}: times faster",
-        "not in the paper",
-        text,
-        "2 at every size",
-        agrees,
-        "" if agrees else why,
-    )
+    found = {n: ratio(costs, other, OURS, n) for n in sizes}
+    agrees = min(found.values()) >= 2.0
+    quantity = f"exact Newton in O(n) (ours) over RIQN {which}: times faster"
+    note = "" if agrees else why
+    return Finding(quantity, "not in the paper", _by_size(found), "2 at every size", agrees, note)
+
+
+def _by_size(values: dict[int, float]) -> str:
+    return ", ".join(f"{value:.2f} at {n}" for n, value in values.items())
 
 
 def _few(costs: Costs, sizes: tuple[int, ...]) -> Finding:
     means = {n: costs[OURS, n][0].iterations for n in sizes}
-    text = ", ".join(f"{value:.2f} at {n}" for n, value in means.items())
-    return Finding(
-        "iterations a step, exact Newton in O(n) (ours)",
-        "not in the paper",
-        text,
-        "3 at most, in the mean",
-        max(means.values()) <= 3.0,
-    )
+    agrees, quantity = max(means.values()) <= 3.0, "iterations a step, exact Newton in O(n) (ours)"
+    return Finding(quantity, "not in the paper", _by_size(means), "3 at most, in the mean", agrees)
 
 
 def _draw(costs: Costs, sizes: tuple[int, ...]) -> Figure:
-    with matplotlib.rc_context(style.STYLE):
-        figure = Figure(figsize=(7.0, 4.4))
-        axes = figure.subplots()
+    with plotted("A serial chain, h = 1 ms", "bodies", "time of 10,000 steps [s]", (7.0, 4.4)) as (figure, axes):
         for name, way in WAYS.items():
             times = [SHOWN_STEPS * median(costs, name, bodies) for bodies in sizes]
             label = f"{name}: $n^{{{slope(costs, name, sizes):.2f}}}$"
             axes.loglog(sizes, times, "o-", color=way.color, ms=4, label=label)
         axes.set_xticks(sizes, [str(bodies) for bodies in sizes])
         axes.minorticks_off()
-        axes.set_xlabel("bodies")
-        axes.set_ylabel("time of 10,000 steps [s]")
-        axes.set_title("A serial chain, h = 1 ms")
-        axes.legend()
     return figure
 
 

@@ -2,12 +2,10 @@
 
 from functools import partial
 
-import numpy as np
-
 from biped.runs.run import Run
 from experiments.catalogue.box_drop import FRICTION
 from experiments.papers.item import Finding, Item
-from experiments.papers.wendlandt_1997.friction_search import FACTS, Fact, TreeData
+from experiments.papers.wendlandt_1997.friction_search import FACTS, Fact, Motion
 from experiments.papers.wendlandt_1997.simulated import simulated_figure
 
 #: [kg], [m/s²] and [N/m] as printed.
@@ -34,42 +32,13 @@ _ASSUMPTIONS = (
 _CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this and the others hold"
 
 
-def _measured(name: str, motion: TreeData) -> str:
-    """What stands behind the yes or no of a fact."""
-    if name == "first touch":
-        vertex = motion.first_touches.index(motion.touched_at) + 1
-        return f"vertex {vertex} at {motion.touched_at:.4f} s"
-    if name == "rest":
-        return f"from {motion.rest_at:.3f} s on"
-    if name == "y increases":
-        return f"by {motion.y[-1] - motion.y[0]:.3f} m, falling {1e3 * motion.greatest_fall_of_y:.2g} mm on the way"
-    if name == "flip":
-        return "ends at ({:.3f}, {:.3f}, {:.3f}, {:.3f})".format(*motion.final_quaternion)
-    if name == "Newton":
-        return f"{motion.newton_max} at most, {motion.newton_at_rest} once settled"
-    if name == "flight":
-        vx = motion.run.frame["body_vx"].to_numpy()[motion.before_touch]
-        y = motion.y[motion.before_touch]
-        return f"they change by {np.ptp(vx):.1g} m/s and {np.ptp(y):.1g} m"
-    return _visits(name, motion)
-
-
-def _visits(name: str, motion: TreeData) -> str:
-    """The states that the vertices of a fact were in, and the last one."""
-    digits = name.replace("–", " ").replace(",", " ").split()[1:]
-    vertices = range(int(digits[0]), int(digits[-1]) + 1)
-    seen = sorted(set().union(*(motion.visited(vertex) for vertex in vertices)))
-    last = sorted({motion.ends_in(vertex) for vertex in vertices})
-    return f"states {', '.join(map(str, seen))}; ends in {', '.join(map(str, last))}"
-
-
-def _finding(fact: Fact, motion: TreeData) -> Finding:
-    ours = _measured(fact.name, motion)
-    return Finding(fact.name, fact.statement, ours, "it is so", fact.holds(motion), _CHOSEN, fitted=True)
+def _finding(fact: Fact, motion: Motion) -> Finding:
+    holds = fact.holds(motion)
+    return Finding(fact.name, fact.statement, fact.measured(motion), "it is so", holds, _CHOSEN, fitted=True)
 
 
 def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
-    motion = TreeData(run)
+    motion = Motion(run)
     findings = [_finding(fact, motion) for name in _FACTS[kind] for fact in FACTS if fact.name == name]
     if kind == "centre-of-mass":
         findings.append(_penetration(run))

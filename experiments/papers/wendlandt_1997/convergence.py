@@ -1,21 +1,29 @@
-"""What the tables and figures of chapter 2 share: errors against a standard, slopes in logarithms, plots of both."""
+"""What the tables and figures of chapter 2 are made of: errors against a standard, slopes in logarithms, CPU times."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
+from experiments.benchmarks.step_sizes import slope
+from experiments.papers.figures import plotted
 from experiments.papers.item import Finding
+from experiments.papers.wendlandt_1997.printed import STEPS
 from experiments.visualization.figures import style
 
 #: Part of a printed value by which ours may differ.
 MARGIN = 0.02
 #: What a slope may differ from two.
 SLOPE_MARGIN = 0.05
+#: Timings of each run, in the whole and in the short version.
+REPEATS = {False: 15, True: 3}
+MACHINE = "theirs: an SGI Indy, MIPS R4600 at 100 MHz, 1993"
+
+#: Of each column: as printed, and ours.
+Columns = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def mean_error(values: Floats, standard: Floats) -> float:
@@ -24,13 +32,7 @@ def mean_error(values: Floats, standard: Floats) -> float:
     return float(np.linalg.norm(away, axis=1).mean() / away.shape[1])
 
 
-def slope(steps: Sequence[float], values: Sequence[float]) -> float:
-    """Of a straight line through the logarithms."""
-    return float(np.polyfit(np.log(steps), np.log(values), 1)[0])
-
-
 def compared(quantity: str, published: float, ours: float, note: str = "", margin: float = MARGIN) -> Finding:
-    """A printed number and ours."""
     agrees = abs(ours - published) <= margin * abs(published)
     return Finding(quantity, published, ours, f"within {100 * margin:g}%", agrees, note)
 
@@ -49,6 +51,23 @@ def of_second_order(
     return Finding(quantity, slope(steps, published), found, f"2.00 ± {SLOPE_MARGIN:g}", agrees, note)
 
 
+def cpu_finding(what: str, published: Sequence[float], ours: Sequence[float]) -> Finding:
+    """The time is nearly linear in the number of steps."""
+    found = slope(STEPS, ours)
+    note = "larger steps take more Newton iterations, and a short run what it takes to start one"
+    agrees = abs(found + 1.0) <= 0.25
+    quantity = f"CPU time, {what}: slope over the step"
+    return Finding(quantity, slope(STEPS, published), found, "nearly linear: −1.0 ± 0.25", agrees, note)
+
+
+def cpu_table(columns: Columns) -> dict[str, pd.DataFrame]:
+    """The times of each method and how much faster a later machine is, which is no statement of the thesis."""
+    table = side_by_side(STEPS, {f"{name} [s]": times for name, times in columns.items()})
+    for name, (published, ours) in columns.items():
+        table[f"{name}, times as fast"] = np.divide(published, ours)
+    return {f"CPU time ({MACHINE})": table}
+
+
 @dataclass(frozen=True)
 class Line:
     """A quantity over the step, as printed and as computed."""
@@ -60,30 +79,21 @@ class Line:
     ours: Sequence[float]
 
 
-def over_step(title: str, ylabel: str, lines: Sequence[Line], guide: float | None = None) -> Figure:
+def over_step(title: str, ylabel: str, lines: Sequence[Line], guide: float) -> Figure:
     """Both axes logarithmic; the printed points are rings around ours. ``guide``: a dashed line of this slope."""
-    with matplotlib.rc_context(style.STYLE):
-        figure = Figure(figsize=(5.2, 3.6))
-        axes = figure.subplots()
+    with plotted(title, "step [s]", ylabel, (5.2, 3.6)) as (figure, axes):
         for line in lines:
             axes.loglog(line.steps, line.ours, "o-", color=line.color, markersize=3.5, label=f"{line.label}, here")
             rings = {"markersize": 10.0, "markerfacecolor": "none", "markeredgewidth": 1.1}
             axes.loglog(line.steps, line.published, "o", color=line.color, **rings, label=f"{line.label}, printed")
-        if guide is not None:
-            x = np.array([min(lines[0].steps), max(lines[0].steps)])
-            y = lines[0].ours[-1] * (x / x[-1]) ** guide
-            axes.loglog(x, y / 3.0, "--", color=style.GREY, linewidth=0.9, label=f"slope {guide:g}")
+        x = np.array([min(lines[0].steps), max(lines[0].steps)])
+        y = lines[0].ours[-1] * (x / x[-1]) ** guide
+        axes.loglog(x, y / 3.0, "--", color=style.GREY, linewidth=0.9, label=f"slope {guide:g}")
         axes.margins(x=0.08)
-        axes.set_title(title)
-        axes.set_xlabel("step [s]")
-        axes.set_ylabel(ylabel)
-        axes.legend()
     return figure
 
 
-def side_by_side(
-    steps: Sequence[float], columns: Mapping[str, tuple[Sequence[float], Sequence[float]]]
-) -> pd.DataFrame:
+def side_by_side(steps: Sequence[float], columns: Columns) -> pd.DataFrame:
     """A table with the printed and our value of each column next to one another."""
     table: dict[str, Sequence[float]] = {"h [s]": steps}
     for name, (published, ours) in columns.items():

@@ -108,13 +108,11 @@ def faster(z: float, x: float) -> Finding:
 
 
 def converges(run: Run) -> Finding:
-    """Whether the position error goes to a neighborhood of zero."""
     error = 1e3 * run.summary["position_error"]
     return Finding("position error at the end [mm]", "a neighborhood of zero", error, "below 1 mm", error < 1e3 * NEAR)
 
 
 def turns(run: Run) -> Finding:
-    """Whether the orientation error goes to a neighborhood of the identity."""
     error = run.summary["orientation_error"]
     return Finding(
         "orientation error at the end [°]",

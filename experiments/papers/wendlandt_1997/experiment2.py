@@ -119,7 +119,6 @@ def body_position(run: Run) -> tuple[Finding, ...]:
 
 
 def _jump(run: Run, name: str) -> float:
-    """How much a column changes by the hit."""
     time, values, hit = column(run, "time"), column(run, name), hit_at(run)
     if not np.isfinite(hit):
         return 0.0

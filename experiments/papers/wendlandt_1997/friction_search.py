@@ -27,7 +27,7 @@ REFINEMENT = 10
 
 
 @dataclass(frozen=True)
-class TreeData:
+class Motion:
     """What a run of the box drop, recorded at every step, says about the published facts."""
 
     run: Run
@@ -72,14 +72,20 @@ class TreeData:
         return float(self.time[away[-1] + 1]) if len(away) else float(self.time[0])
 
     @cached_property
-    def before_touch(self) -> NDArray[np.bool_]:
-        """(rows,) whether nothing has touched yet."""
-        return self.time < self.touched_at
+    def changes_in_flight(self) -> tuple[float, float]:
+        """[m/s] and [m] by how much the velocity along x, and y, change before anything touches."""
+        flight = self.time < self.touched_at
+        return float(np.ptp(self.run.frame["body_vx"].to_numpy()[flight])), float(np.ptp(self.y[flight]))
 
     @cached_property
     def y(self) -> Floats:
         """(rows,) [m] of the centre of mass."""
         return self.run.frame["body_y"].to_numpy()
+
+    @property
+    def rise_of_y(self) -> float:
+        """[m] from the start to the end."""
+        return float(self.y[-1] - self.y[0])
 
     @cached_property
     def greatest_fall_of_y(self) -> float:
@@ -93,7 +99,6 @@ class TreeData:
 
     @cached_property
     def newton_max(self) -> int:
-        """The most Newton iterations of a step."""
         return int(self.run.summary["newton_max"])
 
     @cached_property
@@ -103,30 +108,18 @@ class TreeData:
         return int(self.run.frame["newton_iterations"].to_numpy()[settled].max())
 
 
-def _first_touch(motion: TreeData) -> bool:
-    is_first = motion.first_touches[0] == motion.touched_at
-    return is_first and abs(motion.touched_at - 0.102) < 5e-4
+def _visits(*vertices: int) -> Callable[[Motion], str]:
+    """The states that vertices were in, and the last one."""
+
+    def states(motion: Motion) -> str:
+        seen = sorted(set().union(*(motion.visited(vertex) for vertex in vertices)))
+        last = sorted({motion.ends_in(vertex) for vertex in vertices})
+        return f"states {', '.join(map(str, seen))}; ends in {', '.join(map(str, last))}"
+
+    return states
 
 
-def _flight(motion: TreeData) -> bool:
-    vx = motion.run.frame["body_vx"].to_numpy()[motion.before_touch]
-    return bool(np.ptp(vx) < 1e-9 and np.ptp(motion.y[motion.before_touch]) < 1e-9)
-
-
-def _vertex_1(motion: TreeData) -> bool:
-    wanted = {ContactState.SLIDING, ContactState.PULLING}
-    return wanted <= motion.visited(1) and motion.ends_in(1) == ContactState.NONE
-
-
-def _vertex_2(motion: TreeData) -> bool:
-    return ContactState.SLIDING in motion.visited(2) and motion.ends_in(2) == ContactState.NONE
-
-
-def _vertices_3_4(motion: TreeData) -> bool:
-    return motion.visited(3) == motion.visited(4) == {ContactState.NONE}
-
-
-def _vertices_5_to_8(motion: TreeData) -> bool:
+def _vertices_5_to_8(motion: Motion) -> bool:
     wanted = {ContactState.SLIDING, ContactState.SLIDING_TO_STICKING, ContactState.STICKING}
     pulled = any(ContactState.PULLING in motion.visited(vertex) for vertex in (5, 6, 7, 8))
     return pulled and all(
@@ -134,87 +127,108 @@ def _vertices_5_to_8(motion: TreeData) -> bool:
     )
 
 
-def _flip(motion: TreeData) -> bool:
+def _flip(motion: Motion) -> bool:
     w, x, y, z = np.abs(motion.final_quaternion)
-    is_half_turn = w < 0.02 and z < 0.02
-    return bool(is_half_turn and 0.0 < math.atan2(x, y) < math.radians(15.0))
-
-
-def _rest(motion: TreeData) -> bool:
-    return 1.25 <= motion.rest_at <= 1.35
-
-
-def _y_increases(motion: TreeData) -> bool:
-    return motion.greatest_fall_of_y < VISIBLE and motion.y[-1] > motion.y[0] + VISIBLE
-
-
-def _newton(motion: TreeData) -> bool:
-    return motion.newton_max <= 5 and motion.newton_at_rest == 1
+    return bool(w < 0.02 and z < 0.02 and 0.0 < math.atan2(x, y) < math.radians(15.0))  # a half turn
 
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that the thesis tells about the motion.
+    """Something that the thesis tells about the motion."""
 
-    Attributes:
-        name: a few words.
-        statement: what is told, and what counts as that.
-        holds: whether a motion agrees.
-    """
-
-    name: str
-    statement: str
-    holds: Callable[[TreeData], bool]
+    name: str  # a few words
+    statement: str  # what it tells, and what counts as that
+    holds: Callable[[Motion], bool]  # whether a motion agrees
+    measured: Callable[[Motion], str]  # what stands behind that yes or no
 
 
 FACTS = (
-    Fact("first touch", "vertex 1 comes down first, at 0.102 s", _first_touch),
-    Fact("flight", "until then the velocity along x, and y, do not change", _flight),
-    Fact("vertex 1", "slides, has a negative normal force, and ends in no contact", _vertex_1),
-    Fact("vertex 2", "slides, and ends in no contact", _vertex_2),
-    Fact("vertices 3, 4", "never touch the floor", _vertices_3_4),
-    Fact("vertices 5–8", "slide, among them some with a negative normal force, and end sticking", _vertices_5_to_8),
-    Fact("flip", "the top ends at the bottom by half a turn about an axis within 15° of y, slightly about x", _flip),
-    Fact("rest", f"at rest at about 1.3 s: within {1e3 * VISIBLE:g} mm of its last place from 1.25 … 1.35 s on", _rest),
-    Fact("y increases", f"y grows after the collision, and never falls by {1e3 * VISIBLE:g} mm", _y_increases),
-    Fact("Newton", "at most 5 iterations of Newton's method in a step, 1 once settled", _newton),
+    Fact(
+        "first touch",
+        "vertex 1 comes down first, at 0.102 s",
+        lambda m: m.first_touches[0] == m.touched_at and abs(m.touched_at - 0.102) < 5e-4,
+        lambda m: f"vertex {m.first_touches.index(m.touched_at) + 1} at {m.touched_at:.4f} s",
+    ),
+    Fact(
+        "flight",
+        "until then the velocity along x, and y, do not change",
+        lambda m: max(m.changes_in_flight) < 1e-9,
+        lambda m: "they change by {:.1g} m/s and {:.1g} m".format(*m.changes_in_flight),
+    ),
+    Fact(
+        "vertex 1",
+        "slides, has a negative normal force, and ends in no contact",
+        lambda m: {ContactState.SLIDING, ContactState.PULLING} <= m.visited(1) and m.ends_in(1) == ContactState.NONE,
+        _visits(1),
+    ),
+    Fact(
+        "vertex 2",
+        "slides, and ends in no contact",
+        lambda m: ContactState.SLIDING in m.visited(2) and m.ends_in(2) == ContactState.NONE,
+        _visits(2),
+    ),
+    Fact(
+        "vertices 3, 4",
+        "never touch the floor",
+        lambda m: m.visited(3) == m.visited(4) == {ContactState.NONE},
+        _visits(3, 4),
+    ),
+    Fact(
+        "vertices 5–8",
+        "slide, among them some with a negative normal force, and end sticking",
+        _vertices_5_to_8,
+        _visits(5, 6, 7, 8),
+    ),
+    Fact(
+        "flip",
+        "the top ends at the bottom by half a turn about an axis within 15° of y, slightly about x",
+        _flip,
+        lambda m: "ends at ({:.3f}, {:.3f}, {:.3f}, {:.3f})".format(*m.final_quaternion),
+    ),
+    Fact(
+        "rest",
+        f"at rest at about 1.3 s: within {1e3 * VISIBLE:g} mm of its last place from 1.25 … 1.35 s on",
+        lambda m: 1.25 <= m.rest_at <= 1.35,
+        lambda m: f"from {m.rest_at:.3f} s on",
+    ),
+    Fact(
+        "y increases",
+        f"y grows after the collision, and never falls by {1e3 * VISIBLE:g} mm",
+        lambda m: m.greatest_fall_of_y < VISIBLE and m.rise_of_y > VISIBLE,
+        lambda m: f"by {m.rise_of_y:.3f} m, falling {1e3 * m.greatest_fall_of_y:.2g} mm on the way",
+    ),
+    Fact(
+        "Newton",
+        "at most 5 iterations of Newton's method in a step, 1 once settled",
+        lambda m: m.newton_max <= 5 and m.newton_at_rest == 1,
+        lambda m: f"{m.newton_max} at most, {m.newton_at_rest} once settled",
+    ),
 )
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One coefficient of friction, and how the box moved with it.
+    """One coefficient of friction, and how the box moved with it."""
 
-    Attributes:
-        friction: μ_s = μ_d.
-        holds: by the name of a fact, whether the motion agrees with it.
-        rest_at: [s]; infinite if it was not at rest by the end.
-        rise: [m] how far y rose.
-        fall_of_y: [m] how far y fell back on the way.
-        newton_max: the most Newton iterations of a step.
-    """
-
-    friction: float
-    holds: dict[str, bool]
-    rest_at: float
-    rise: float
-    fall_of_y: float
-    newton_max: int
+    friction: float  # μ_s = μ_d
+    holds: dict[str, bool]  # by the name of a fact, whether the motion agrees with it
+    rest_at: float  # [s]; infinite if it was not at rest by the end
+    rise: float  # [m] how far y rose
+    fall_of_y: float  # [m] how far y fell back on the way
+    newton_max: int  # the most Newton iterations of a step
 
     @property
     def agrees(self) -> bool:
-        """Whether the motion agrees with all facts."""
         return all(self.holds.values())
 
 
 def examine(friction: float) -> Trial:
-    """The box drop with this coefficient of friction, static and dynamic."""
-    motion = TreeData(EXPERIMENT.run({"floor.mu_s": friction, "floor.mu_d": friction}))
+    motion = Motion(EXPERIMENT.run({"floor.mu_s": friction, "floor.mu_d": friction}))
     return Trial(
         friction=friction,
         holds={fact.name: fact.holds(motion) for fact in FACTS},
         rest_at=motion.rest_at,
-        rise=float(motion.y[-1] - motion.y[0]),
+        rise=motion.rise_of_y,
         fall_of_y=motion.greatest_fall_of_y,
         newton_max=motion.newton_max,
     )
@@ -222,15 +236,10 @@ def examine(friction: float) -> Trial:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search found.
+    """What a search found."""
 
-    Attributes:
-        trials: of the first look, by growing friction.
-        closer: of the second look, by growing friction.
-    """
-
-    trials: tuple[Trial, ...]
-    closer: tuple[Trial, ...]
+    trials: tuple[Trial, ...]  # of the first look, by growing friction
+    closer: tuple[Trial, ...]  # of the second look, by growing friction
 
     @property
     def intervals(self) -> list[tuple[float, float]]:

@@ -6,20 +6,22 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
+from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.wendlandt_1997 import printed
 from experiments.papers.wendlandt_1997.convergence import (
+    REPEATS,
     Line,
     compared,
+    cpu_finding,
+    cpu_table,
     of_second_order,
     over_step,
     side_by_side,
     vanishes,
 )
-from experiments.papers.wendlandt_1997.cpu import REPEATS, cpu_findings, cpu_table
 from experiments.papers.wendlandt_1997.pendulum_runs import (
     ASSUMPTIONS,
     ROUNDING,
@@ -36,6 +38,11 @@ from experiments.visualization.figures import style
 
 SOURCE = "Wendlandt 1997, section 2.4.2"
 _NAMES = {"position": "position error [m]", "energy": "energy error [J]", "momentum": "momentum error [N·m·s]"}
+#: What is printed of each method, the name of ours, and its colour.
+_METHODS = {
+    "DVP": (PENDULUM_DVP, "midpoint-dvp", style.BLUE),
+    "EM": (PENDULUM_EM, "energy-momentum", style.RED),
+}
 #: [J] and [N·m·s]: what rounding leaves of what is conserved.
 _ZERO = 1e-9
 _COARSE = "over h ≥ 1e-3 s: the run with h = 1e-4 s starts from a step of the standard, of the same length"
@@ -44,81 +51,53 @@ _REFINED = (
     "± 0.04 N·m·s): they are compared on the nearest start that has the thesis's energy and momentum, which is within "
     "0.00015 of the printed one and prints as the same."
 )
-
-
 #: It grows with the run: all of those of the position tell 30 s from the other durations, and one suffices.
 _CHOSE_DURATION = ("DVP", "position", 1e-3)
 
 
-def _duration_chosen(finding: Finding) -> Finding:
-    return replace(finding, note="by one such error the duration was chosen: 30 s", fitted=True)
+def _rows(found: Runs, method: str) -> tuple[Run, ...]:
+    return found.dvp if method == "DVP" else found.em
 
 
 def _errors(rows: tuple[Run, ...], name: str) -> tuple[float, ...]:
     return tuple(float(getattr(row, name)) for row in rows)
 
 
-def _error_findings(found: Runs) -> list[Finding]:
-    findings = []
-    for k, h in enumerate(STEPS):
-        for method, rows, published in (("DVP", found.dvp, PENDULUM_DVP), ("EM", found.em, PENDULUM_EM)):
-            for name, label in _NAMES.items():
-                what, value, ours = f"{label}, {method}, h = {h:g} s", published[name][k], getattr(rows[k], name)
-                if value != 0.0:
-                    finding = compared(what, value, ours)
-                    findings.append(_duration_chosen(finding) if (method, name, h) == _CHOSE_DURATION else finding)
-                else:
-                    note = "this run is the standard" if name == "position" else ""
-                    findings.append(vanishes(what, ours, _ZERO, note))
-    return findings
+def _error(method: str, name: str, row: Run, published: float) -> Finding:
+    what, ours = f"{_NAMES[name]}, {method}, h = {row.h:g} s", getattr(row, name)
+    if published == 0.0:
+        return vanishes(what, ours, _ZERO, "this run is the standard" if name == "position" else "")
+    finding = compared(what, published, ours)
+    if (method, name, row.h) != _CHOSE_DURATION:
+        return finding
+    return replace(finding, note="by one such error the duration was chosen: 30 s", fitted=True)
 
 
-def _between(
-    quantity: str,
-    published: tuple[float, float],
-    ours: tuple[float, float],
-    most: float,
-    note: str,
-    *,
-    fitted: bool = False,
-) -> Finding:
-    """Two ends of a range, each to ``most``; by ``fitted``, the start was refined."""
+def _between(quantity: str, published: tuple[float, float], ours: tuple[float, float], most: float) -> Finding:
+    """Two ends of a range, each to ``most``."""
     apart = max(abs(a - b) for a, b in zip(published, ours, strict=True))
-    return Finding(
-        quantity,
-        f"{published[0]:.9f} … {published[1]:.9f}",
-        f"{ours[0]:.9f} … {ours[1]:.9f}",
-        f"within {most:g}",
-        apart <= most,
-        note,
-        fitted,
-    )
+    theirs, here = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in (published, ours))
+    return Finding(quantity, theirs, here, f"within {most:g}", apart <= most, "the start is refined")
+
+
+def _as_printed(quantity: str, published: float, ours: float, most: float) -> Finding:
+    criterion = f"within {most:.2g}, what rounding the start to three decimals amounts to"
+    return Finding(quantity, published, ours, criterion, abs(published - ours) <= most)
 
 
 def _range_findings() -> list[Finding]:
-    found = runs(refined_start())
+    found, plain = runs(refined_start()), runs()
     moved = float(np.abs(np.subtract(refined_start(), START)).max())
     energies = printed.PENDULUM_ENERGY
     fine, coarse = found.dvp[0], found.dvp[-1]
     width, ours = np.ptp(energies[fine.h]), np.ptp(fine.energies)
-    spread, our_spread = np.ptp(printed.PENDULUM_MOMENTUM), np.ptp(fine.momenta)
+    spread, our_spread = float(np.ptp(printed.PENDULUM_MOMENTUM)), float(np.ptp(fine.momenta))
     offset = np.abs(sensitivities(START)).sum(axis=1) * ROUNDING
-    plain = runs()
+    middle = _between("DVP energy, h = 1e-4 s [J]", energies[fine.h], fine.energies, 1e-7)
+    rounded = "theirs is rounding, as they suspect: positions of two steps are subtracted, ours are displacements"
     return [
-        Finding(
-            "standard energy from the printed start [J]",
-            found.energy,
-            plain.energy,
-            f"within {offset[0]:.2g}, what rounding the start to three decimals amounts to",
-            abs(found.energy - plain.energy) <= offset[0],
-        ),
-        Finding(
-            "standard momentum from the printed start [N·m·s]",
-            found.momentum,
-            plain.momentum,
-            f"within {offset[1]:.2g}, what rounding the start to three decimals amounts to",
-            abs(found.momentum - plain.momentum) <= offset[1],
-        ),
+        _as_printed("standard energy from the printed start [J]", found.energy, plain.energy, offset[0]),
+        _as_printed("standard momentum from the printed start [N·m·s]", found.momentum, plain.momentum, offset[1]),
         Finding(
             "refined start: greatest change of a printed number",
             f"rounded by up to {ROUNDING:g}",
@@ -127,22 +106,15 @@ def _range_findings() -> list[Finding]:
             moved <= ROUNDING,
         ),
         compared("width of the DVP energy's range, h = 1e-4 s [J]", float(width), float(ours)),
-        _between(
-            "DVP energy, h = 1e-4 s [J]",
-            energies[fine.h],
-            fine.energies,
-            1e-7,
-            "the start is refined by its middle",
-            fitted=True,
-        ),
-        _between("DVP energy, h = 0.1 s [J]", energies[coarse.h], coarse.energies, 2e-3, "the start is refined"),
+        replace(middle, note="the start is refined by its middle", fitted=True),
+        _between("DVP energy, h = 0.1 s [J]", energies[coarse.h], coarse.energies, 2e-3),
         Finding(
             "spread of the DVP momentum, h = 1e-4 s [N·m·s]",
-            float(spread),
-            float(our_spread),
+            spread,
+            our_spread,
             "no more than printed",
-            bool(our_spread <= spread),
-            "theirs is rounding, as they suspect: positions of two steps are subtracted, ours are displacements",
+            our_spread <= spread,
+            rounded,
         ),
         *(
             vanishes(f"spread of the DVP momentum, h = {row.h:g} s [N·m·s]", float(np.ptp(row.momenta)), _ZERO)
@@ -154,14 +126,18 @@ def _range_findings() -> list[Finding]:
 def _table(quick: bool, progress: Progress) -> Outcome:
     found = runs()
     progress(0.3)
-    findings = _error_findings(found) + _range_findings()
+    findings = [
+        _error(method, name, _rows(found, method)[k], published[name][k])
+        for k in range(len(STEPS))
+        for method, (published, _, _) in _METHODS.items()
+        for name in _NAMES
+    ]
+    findings += _range_findings()
     progress(0.7)
-    taken = cpu_times(REPEATS[quick])
-    tables: dict[str, pd.DataFrame] = {}
-    rows = (("DVP", found.dvp, PENDULUM_DVP, "midpoint-dvp"), ("EM", found.em, PENDULUM_EM, "energy-momentum"))
-    for method, ours, published, name in rows:
-        columns = {"CPU time [s]": (published["cpu"], taken[name])}
-        columns |= {label: (published[key], _errors(ours, key)) for key, label in _NAMES.items()}
+    taken, tables = cpu_times(REPEATS[quick]), {}
+    for method, (published, ours, _) in _METHODS.items():
+        columns = {"CPU time [s]": (published["cpu"], taken[ours])}
+        columns |= {label: (published[key], _errors(_rows(found, method), key)) for key, label in _NAMES.items()}
         tables[f"Table 2.2, {method}"] = side_by_side(STEPS, columns)
     return Outcome(tuple(findings), (*ASSUMPTIONS, _REFINED), tables)
 
@@ -169,53 +145,41 @@ def _table(quick: bool, progress: Progress) -> Outcome:
 def _cpu(quick: bool, progress: Progress) -> Outcome:
     progress(0.1)
     taken = cpu_times(REPEATS[quick])
-    dvp, em = taken["midpoint-dvp"], taken["energy-momentum"]
-    ratio = sum(a / b for a, b in zip(dvp, em, strict=True)) / len(STEPS)
-    theirs = sum(a / b for a, b in zip(PENDULUM_DVP["cpu"], PENDULUM_EM["cpu"], strict=True)) / len(STEPS)
-    lines = (
-        Line("DVP", style.BLUE, STEPS, PENDULUM_DVP["cpu"], dvp),
-        Line("EM", style.RED, STEPS, PENDULUM_EM["cpu"], em),
+    columns = {method: (published["cpu"], taken[ours]) for method, (published, ours, _) in _METHODS.items()}
+    lines = [Line(method, _METHODS[method][2], STEPS, *times) for method, times in columns.items()]
+    theirs, ratio = (
+        sum(a / b for a, b in zip(columns["DVP"][k], columns["EM"][k], strict=True)) / len(STEPS) for k in (0, 1)
     )
-    findings = [
-        *cpu_findings("DVP", PENDULUM_DVP["cpu"], dvp),
-        *cpu_findings("EM", PENDULUM_EM["cpu"], em),
-        Finding(
-            "CPU time, DVP over EM, mean of the four steps",
-            theirs,
-            ratio,
-            "DVP slightly faster: below 1",
-            ratio < 1.0,
-            "ours are nearer because the EM step is solved for displacement and multipliers, its momentum eliminated",
-        ),
-    ]
+    note = "ours are nearer because the EM step is solved for displacement and multipliers, its momentum eliminated"
+    criterion = "DVP slightly faster: below 1"
+    findings = (
+        *(cpu_finding(method, *times) for method, times in columns.items()),
+        Finding("CPU time, DVP over EM, mean of the four steps", theirs, ratio, criterion, ratio < 1.0, note),
+    )
     figure = over_step("CPU time, double spherical pendulum, 30 s", "CPU time [s]", lines, guide=-1.0)
-    columns = {"DVP": (PENDULUM_DVP["cpu"], dvp), "EM": (PENDULUM_EM["cpu"], em)}
-    return Outcome(tuple(findings), tables=cpu_table(columns), figures={"figure-2.7-cpu-time": figure})
+    return Outcome(findings, (), cpu_table(columns), {"figure-2.7-cpu-time": figure})
 
 
 def _position(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
     found = runs()
     progress(0.8)
-    steps = STEPS[1:]
-    dvp, em = _errors(found.dvp, "position"), _errors(found.em, "position")
-    published = PENDULUM_DVP["position"], PENDULUM_EM["position"]
-    greater = all(b > a for a, b in zip(dvp[1:], em[1:], strict=True))
+    lines = []
+    for method, (published, _, color) in _METHODS.items():
+        first = 0 if method == "DVP" else 1  # EM's at the finest step is the standard
+        errors = _errors(_rows(found, method), "position")
+        lines.append(Line(method, color, STEPS[first:], published["position"][first:], errors[first:]))
+    dvp, em = lines[0].ours[1:], lines[1].ours
+    theirs = lines[0].published[1:], lines[1].published
     findings = (
-        of_second_order("slope of the DVP position error", steps, published[0][1:], dvp[1:], _COARSE),
-        of_second_order(
-            "slope of the EM position error", steps, published[1][1:], em[1:], "h = 1e-4 s is the standard"
-        ),
+        of_second_order("slope of the DVP position error", STEPS[1:], theirs[0], dvp, _COARSE),
+        of_second_order("slope of the EM position error", STEPS[1:], theirs[1], em, "h = 1e-4 s is the standard"),
         Finding(
             "EM error over DVP error, h = 1e-3, 1e-2, 1e-1 s",
             "slightly greater than 1",
-            ", ".join(f"{b / a:.3f}" for a, b in zip(dvp[1:], em[1:], strict=True)),
+            ", ".join(f"{b / a:.3f}" for a, b in zip(dvp, em, strict=True)),
             "above 1",
-            greater,
+            all(b > a for a, b in zip(dvp, em, strict=True)),
         ),
-    )
-    lines = (
-        Line("DVP", style.BLUE, STEPS, published[0], dvp),
-        Line("EM", style.RED, steps, published[1][1:], em[1:]),
     )
     figure = over_step("Position error, double spherical pendulum", "position error [m]", lines, guide=2.0)
     return Outcome(findings, ASSUMPTIONS, figures={"figure-2.8-position": figure})
@@ -227,15 +191,13 @@ def _error_figure(name: str, number: str, title: str) -> Item:
     def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
         found = runs()
         progress(0.8)
-        ours, published = _errors(found.dvp, name), PENDULUM_DVP[name]
+        line = Line("DVP", style.BLUE, STEPS, PENDULUM_DVP[name], _errors(found.dvp, name))
         findings = (
-            of_second_order(f"slope of the DVP {label}", STEPS[1:], published[1:], ours[1:], _COARSE),
+            of_second_order(f"slope of the DVP {label}", STEPS[1:], line.published[1:], line.ours[1:], _COARSE),
             vanishes(f"greatest EM {label} of all steps", max(_errors(found.em, name)), _ZERO),
         )
-        lines = (Line("DVP", style.BLUE, STEPS, published, ours),)
-        return Outcome(
-            findings, ASSUMPTIONS, figures={f"figure-{number}-{name}": over_step(title, label, lines, guide=2.0)}
-        )
+        figure = over_step(title, label, (line,), guide=2.0)
+        return Outcome(findings, ASSUMPTIONS, figures={f"figure-{number}-{name}": figure})
 
     return Item(f"figure-{number}", title, f"{SOURCE}, figure {number}", produce)
 
@@ -267,55 +229,41 @@ def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the who
             min(alike) > 0.9,
         ),
     )
-    with matplotlib.rc_context(style.STYLE):
-        figure = Figure(figsize=style.SIZE)
-        axes = figure.subplots()
+    with plotted("The second mass", "time [s]", "$y_2$ [m]") as (figure, axes):
         axes.plot(fine[1].times, fine[1].y2, color=style.BLACK, label="DVP and EM, h = 1e-4 s")
-        for run, color, name in zip(coarse, (style.BLUE, style.RED), ("DVP", "EM"), strict=True):
-            axes.plot(run.times, run.y2, ".", color=color, markersize=3.5, label=f"{name}, h = 0.1 s")
-        axes.set_title("The second mass")
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel("$y_2$ [m]")
+        for run, (method, (_, _, color)) in zip(coarse, _METHODS.items(), strict=True):
+            axes.plot(run.times, run.y2, ".", color=color, markersize=3.5, label=f"{method}, h = 0.1 s")
         axes.legend(loc="upper right", ncols=3, bbox_to_anchor=(1.0, 1.12))
     return Outcome(findings, ASSUMPTIONS, figures={"figure-2.9-position": figure})
 
 
-def _energy_findings(found: Runs) -> list[Finding]:
-    widths = [float(np.ptp(row.energies)) for row in found.dvp]
-    means = [abs(float(row.energy_path.mean()) - found.energy) for row in found.dvp]
-    text = ", ".join
-    return [
-        Finding(
-            "amplitude of the energy's oscillation at h = 1e-4, 1e-3, 1e-2, 1e-1 s [J]",
-            "decreases with the step",
-            text(f"{width:.3g}" for width in widths),
-            "each below the next",
-            all(a < b for a, b in pairwise(widths)),
-        ),
-        Finding(
-            "distance of its mean from the true energy [J]",
-            "approaches zero with the step",
-            text(f"{mean:.3g}" for mean in means),
-            "each below the next",
-            all(a < b for a, b in pairwise(means)),
-        ),
-        *(
-            Finding(
-                f"correlation of energy and multiplier {which + 1}, h = {row.h:g} s",
-                "correlated",
-                row.correlation[which],
-                "above 0.9 in magnitude",
-                abs(row.correlation[which]) > 0.9,
-            )
-            for row in (found.dvp[0], found.dvp[-1])
-            for which in (0, 1)
-        ),
-    ]
+def _falls_with_the_step(quantity: str, published: str, values: list[float]) -> Finding:
+    agrees = all(a < b for a, b in pairwise(values))
+    return Finding(quantity, published, ", ".join(f"{value:.3g}" for value in values), "each below the next", agrees)
+
+
+def _correlation(row: Run, which: int) -> Finding:
+    found = row.correlation[which]
+    quantity = f"correlation of energy and multiplier {which + 1}, h = {row.h:g} s"
+    return Finding(quantity, "correlated", found, "above 0.9 in magnitude", abs(found) > 0.9)
 
 
 def _energy(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
     found = runs()
     progress(0.7)
+    widths = [float(np.ptp(row.energies)) for row in found.dvp]
+    means = [abs(float(row.energy_path.mean()) - found.energy) for row in found.dvp]
+    oscillation = "amplitude of the energy's oscillation at h = 1e-4, 1e-3, 1e-2, 1e-1 s [J]"
+    mean = "distance of its mean from the true energy [J]"
+    findings = (
+        _falls_with_the_step(oscillation, "decreases with the step", widths),
+        _falls_with_the_step(mean, "approaches zero with the step", means),
+        *(_correlation(row, which) for row in (found.dvp[0], found.dvp[-1]) for which in (0, 1)),
+    )
+    return Outcome(findings, ASSUMPTIONS, figures={"figure-2.12-energy": _draw_energy(found)})
+
+
+def _draw_energy(found: Runs) -> Figure:
     colors = dict(zip(STEPS, (style.BLACK, style.BLUE, style.GREEN, style.RED), strict=True))
     beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     with matplotlib.rc_context(style.STYLE):
@@ -333,12 +281,10 @@ def _energy(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the w
             held = fine.held[:, which]
             middle.plot(fine.times[: len(held)], held, color=color, label=f"$\\lambda_{which + 1}$, h = {fine.h:g} s")
         middle.legend(**beside)
-        upper.set_ylabel("energy − true [mJ]")
+        upper.set(ylabel="energy − true [mJ]", title="Energy and multipliers, double spherical pendulum")
         middle.set_ylabel("multiplier [N/m]")
-        lower.set_ylabel("energy [J]")
-        upper.set_title("Energy and multipliers, double spherical pendulum")
-        lower.set_xlabel("time [s]")
-    return Outcome(tuple(_energy_findings(found)), ASSUMPTIONS, figures={"figure-2.12-energy": figure})
+        lower.set(ylabel="energy [J]", xlabel="time [s]")
+    return figure
 
 
 ITEMS: tuple[Item, ...] = (

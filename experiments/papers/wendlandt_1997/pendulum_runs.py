@@ -40,27 +40,21 @@ class Run:
     """One row of table 2.2, and what the figures show of it.
 
     Attributes:
-        h: [s].
         position, energy, momentum: errors (2.56).
         energies, momenta: least and greatest, [J] and [N·m·s].
-        times: [s] of the samples of ``y2`` [m] and of the energy ``energy_path`` [J] and multipliers ``held``.
-        y2: second mass's.
-        energy_path: in the step that follows each sample.
-        held: mean of the multipliers at the ends of that step, from the second step on.
-        correlation: of ``energy_path`` with the first and with the second multiplier.
     """
 
-    h: float
+    h: float  # [s]
     position: float
     energy: float
     momentum: float
     energies: tuple[float, float]
     momenta: tuple[float, float]
-    times: Floats
-    y2: Floats
-    energy_path: Floats
-    held: Floats
-    correlation: tuple[float, float]
+    times: Floats  # [s] of the samples of ``y2`` [m] and of the energy ``energy_path`` [J] and multipliers ``held``
+    y2: Floats  # second mass's
+    energy_path: Floats  # in the step that follows each sample
+    held: Floats  # mean of the multipliers at the ends of that step, from the second step on
+    correlation: tuple[float, float]  # of ``energy_path`` with the first and with the second multiplier
 
 
 @dataclass(frozen=True)

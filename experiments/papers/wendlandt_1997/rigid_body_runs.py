@@ -35,22 +35,17 @@ class Run:
     """One row of table 2.1.
 
     Attributes:
-        h: [s].
         quaternion, energy, momentum: errors (2.53).
-        energies: [J] least and greatest.
-        momentum_spread: [N·m·s] of any component.
-        times: [s] of the samples for the figures.
-        path: quaternions then.
     """
 
-    h: float
+    h: float  # [s]
     quaternion: float
     energy: float
     momentum: float
-    energies: tuple[float, float]
-    momentum_spread: float
-    times: Floats
-    path: Floats
+    energies: tuple[float, float]  # [J] least and greatest
+    momentum_spread: float  # [N·m·s] of any component
+    times: Floats  # [s] of the samples for the figures
+    path: Floats  # quaternions then
 
 
 def _chords(q: Floats, h: float) -> Floats:

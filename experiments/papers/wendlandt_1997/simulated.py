@@ -21,7 +21,6 @@ Compare = Callable[[Run], tuple[Finding, ...]]
 
 @cache
 def run_of(experiment: str) -> Run:
-    """The experiment as published."""
     return experiment_named(experiment).run()
 
 
@@ -56,7 +55,6 @@ def within(value: float, published: float, part: float) -> bool:
 
 
 def bounds(values: Floats) -> str:
-    """From where to where a curve goes."""
     return f"{values.min():.1f} … {values.max():.1f}"
 
 

@@ -1,6 +1,5 @@
-"""The picture of a comparison: six panels in one PNG."""
+"""The figure sheet of a comparison: six panels in one PNG."""
 
-from collections.abc import Callable
 from typing import Any
 
 import matplotlib
@@ -9,171 +8,116 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from biped.runs.run import Run
-from contact.arrays import Floats
-from experiments.benchmarks.comparison.results import Results
-from experiments.benchmarks.comparison.standing import EQUAL, FORCE, NATURAL
-from experiments.visualization.comparison import series
-from experiments.visualization.comparison.palette import colors_of, is_smooth
+from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, Results
+from experiments.benchmarks.comparison.standing import FORCE
+from experiments.visualization.comparison import panels
+from experiments.visualization.comparison.palette import colors_of
+from experiments.visualization.comparison.panels import DASHED, DOTTED, SOLID, Line, Panel, Quantity
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
 
-#: Which flight is shown.
-SHOWN = "gentle"
-#: Creep [m] and errors outside of these are drawn at them.
-LEAST_CREEP, LEAST_ERROR, MOST_ERROR = 1e-9, 1e-13, 1e1
+NOT_MEASURED = "not measured"
 #: Of runs that have no row but their start.
 NOTHING = "nothing to show"
-_DASH, _DOTS = (0, (3.5, 1.8)), (0, (1, 1.4))
+_DASHES: dict[str, Any] = {SOLID: "-", DASHED: (0, (3.5, 1.8)), DOTTED: (0, (1, 1.4))}
 
 
-def draw_plate(results: Results) -> Figure:
-    """Pose, ground force, creep, energy in flight, work and precision, cost."""
+def draw_figure_sheet(results: Results) -> Figure:
+    """Pose, floor force, creep, energy in flight, work and precision, cost."""
     with matplotlib.rc_context(STYLE | {"axes.titlesize": 9.5, "axes.titlepad": 7.0}):
         figure = Figure(figsize=(11.4, 6.7))
         figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.05, hspace=0.05)  # type: ignore[union-attr, call-arg]
-        cells = figure.subplots(2, 3)
-        draws: tuple[Callable[[Axes, Results], None], ...] = (_pose, _force, _creep, _flight, _precision, _cost)
-        for axes, draw in zip(cells.flat, draws, strict=True):
-            draw(axes, results)
+        pose, force, creep, flight, precision, cost = figure.subplots(2, 3).flat
+        _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", _shown_pose(results))
+        _draw_runs(force, results, "Vertical force of the floor, equal settings", _shown_force(results))
+        _draw_creep(creep, results)
+        _draw_flight(flight, results)
+        _draw(precision, results, panels.precision(results)[:1], "Error against cost, a second of flight")
+        _draw_cost(cost, results)
         _add_legend(figure, results)
     return figure
 
 
 def _add_legend(figure: Figure, results: Results) -> None:
     """The engines in one line below all; dashes for what they have for smooth motion."""
-    colors, titles = colors_of(results.contestants), results.titles
-    lines = [
-        Line2D([], [], color=colors[one.label], lw=2.0, linestyle=_dash(one.label, results), label=titles[one.label])
-        for one in results.everyone
-    ]
+    colors = colors_of(results.backends)
+    lines = []
+    for one in results.everyone:
+        dash = _DASHES[DASHED if panels.is_smooth(one.label, results) else SOLID]
+        lines.append(Line2D([], [], color=colors[one.label], lw=2.0, linestyle=dash, label=one.title))
     figure.legend(handles=lines, loc="outside lower center", ncols=min(len(lines), 6), fontsize=9.0, handlelength=2.6)
 
 
-def _dash(label: str, results: Results) -> Any:
-    return _DASH if is_smooth(label, results.contestants) else "-"
-
-
-def _nothing(axes: Axes, title: str, words: str = "not measured") -> None:
+def _draw(axes: Axes, results: Results, found: list[Panel], title: str, text: str = NOT_MEASURED) -> None:
+    """All panels on the same axes; or, where there are none, a text."""
     axes.set_title(title)
-    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=style.GREY)
-    axes.set_xticks([])
-    axes.set_yticks([])
+    if not found:
+        axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=style.GREY)
+        axes.set_xticks([])
+        axes.set_yticks([])
+        return
+    colors = colors_of(results.backends)
+    for one in found:
+        marker = {"marker": "o", "ms": 3.2, "lw": 1.4} if one.log_x else {"lw": 1.6}
+        for line in one.lines:
+            axes.plot(line.x, line.y, color=colors[line.label], ls=_DASHES[line.dash], **marker)
+        axes.set(xlabel=one.x, ylabel=one.y, yscale="log" if one.log_y else "linear")
+        if one.log_x:
+            axes.set_xscale("log")
+            axes.margins(0.06, 0.06)
 
 
-def _shown_runs(results: Results) -> dict[str, Run]:
-    """Those at equal settings that have more than a start."""
-    return {label: made.run for label, made in results.equal.items() if len(made.run.frame) > 1}
+def _shown_pose(results: Results) -> Quantity | None:
+    """The turn from the set point, or the height where there is none."""
+    first = next(iter(results.runs[EQUAL].values()), None)
+    return None if first is None else panels.pose(first.run)[-1]
 
 
-def _overlay(axes: Axes, results: Results, values: Callable[[Floats, Run], Floats]) -> None:
-    """Lines of all runs at equal settings, thinner and thinner, so that those below are seen."""
-    runs = _shown_runs(results)
-    time, colors = series.common_times(runs), colors_of(results.contestants)
-    for k, (label, run) in enumerate(runs.items()):
-        width = 2.6 - 0.65 * min(k, 2)
-        axes.plot(time, values(time, run), color=colors[label], lw=width, alpha=0.95, zorder=2 + k)
-    axes.set_xlabel("time [s]")
-    axes.set_xlim(0.0, _until(results, float(time[-1])))
+def _shown_force(results: Results) -> Quantity | None:
+    first = next(iter(results.runs[EQUAL].values()), None)
+    return None if first is None else next(iter(panels.forces(first.run)), None)
+
+
+def _draw_runs(axes: Axes, results: Results, title: str, quantity: Quantity | None) -> None:
+    """A quantity of all runs at equal settings, thinner and thinner, so that those below are seen."""
+    runs = panels.shown_runs(results, EQUAL)
+    if quantity is None or not runs:
+        return _draw(axes, results, [], title, NOT_MEASURED if quantity is None else NOTHING)
+    name, unit, values = quantity
+    time = panels.common_times(runs)
+    lines = tuple(Line(label, time, panels.resampled(time, run, values(run))) for label, run in runs.items())
+    _draw(axes, results, [Panel(title, "time [s]", f"{name.lower()} [{unit}]", lines, log_y=False)], title)
+    for k, drawn in enumerate(axes.lines):
+        drawn.set(linewidth=2.6 - 0.65 * min(k, 2), alpha=0.95, zorder=2 + k)
+    axes.set_xlim(0.0, panels.until(results, float(time[-1])))
     for impact in next(iter(runs.values())).summary["events"]["impacts"][:1]:
-        axes.axvline(impact["time"], color=style.GREY, lw=0.8, ls=_DOTS, zorder=1)
+        axes.axvline(impact["time"], color=style.GREY, lw=0.8, ls=_DASHES[DOTTED], zorder=1)
         axes.annotate("hit", (impact["time"], 1.0), xycoords=("data", "axes fraction"), xytext=(3, -9),
                       textcoords="offset points", fontsize=7.5, color="#666666")  # fmt: skip
-
-
-def _until(results: Results, end: float) -> float:
-    """[s] what is shown: until all have long settled, or to the end."""
-    settled = [row.settling_time for row in results.outcomes if row.settling_time is not None]
-    return min(end, max(1.0, 2.0 * max(settled))) if len(settled) == len(results.outcomes) else end
-
-
-def _pose(axes: Axes, results: Results) -> None:
-    title = f"Pose of the {results.root.replace('_', ' ')}, equal settings"
-    if not results.equal:
-        return _nothing(axes, title)
-    if not _shown_runs(results):
-        return _nothing(axes, title, NOTHING)
-    if next(iter(results.equal.values())).run.set_point is None:
-        _overlay(axes, results, lambda time, run: series.column(time, run, f"{run.root}_z"))
-        axes.set_ylabel("height [m]")
-    else:
-        _overlay(axes, results, series.turn)
-        axes.set_ylabel("turn from the set point [°]")
-    axes.set_title(title)
     return None
 
 
-def _force(axes: Axes, results: Results) -> None:
-    title = "Vertical force of the floor, equal settings"
-    if not results.equal or not next(iter(results.equal.values())).run.state.model.nc:
-        return _nothing(axes, title)
-    if not _shown_runs(results):
-        return _nothing(axes, title, NOTHING)
-    _overlay(axes, results, lambda time, run: series.floor_force(time, run, "z"))
-    axes.set_title(title)
-    axes.set_ylabel("force [N]")
-    return None
+def _draw_creep(axes: Axes, results: Results) -> None:
+    """Vendor defaults are dotted."""
+    found = panels.creep(results)
+    _draw(axes, results, found, f"Creep of the soles under {FORCE:g} N")
+    if any(settings == VENDOR for settings, _ in results.drifts):
+        lines = [Line2D([], [], color="#555555", ls=_DASHES[dash], lw=1.4) for dash in (SOLID, DOTTED)]
+        axes.legend(lines, list(SETTINGS.values()), fontsize=7.5, loc="center right")
 
 
-def _creep(axes: Axes, results: Results) -> None:
-    title = f"Creep of the soles under {FORCE:g} N"
-    if not results.drifts:
-        return _nothing(axes, title)
-    colors = colors_of(results.contestants)
-    for (settings, label), drift in results.drifts.items():
-        dots = settings == NATURAL
-        if dots and results.engine_is_ours(label) and (EQUAL, label) in results.drifts:
-            continue  # the same
-        moved = 1e3 * np.maximum(drift.distance, LEAST_CREEP)
-        axes.semilogy(drift.time, moved, color=colors[label], ls=_DOTS if dots else "-", lw=1.6)
-    axes.set_title(title)
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel("moved sideways [mm]")
-    if any(settings == NATURAL for settings, _ in results.drifts):
-        lines = [Line2D([], [], color="#555555", ls=ls, lw=1.4) for ls in ("-", _DOTS)]
-        axes.legend(lines, ["equal settings", "natural settings"], fontsize=7.5, loc="center right")
-    return None
+def _draw_flight(axes: Axes, results: Results) -> None:
+    """The gentle one."""
+    found = panels.flights(results, reported=False)[:1]
+    end = max((float(np.max(line.x)) for one in found for line in one.lines), default=0.0)
+    _draw(axes, results, found, f"Energy error in {end:g} s of free flight" if found else "Energy error in flight")
 
 
-def _flight(axes: Axes, results: Results) -> None:
-    mine = {label: flown for (motion, label), flown in results.flown.items() if motion == SHOWN}
-    if not mine:
-        return _nothing(axes, "Energy error in flight")
-    colors = colors_of(results.contestants)
-    for label, flown in mine.items():
-        time, error = series.greatest_so_far(flown.in_phase)
-        shown = np.clip(error, LEAST_ERROR, MOST_ERROR)
-        axes.semilogy(time, shown, color=colors[label], ls=_dash(label, results), lw=1.6)
-    end = max(flown.in_phase.time[-1] for flown in mine.values())
-    axes.set_title(f"Energy error in {end:g} s of free flight")
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel("greatest relative error so far")
-    return None
-
-
-def _precision(axes: Axes, results: Results) -> None:
-    title = "Error against cost, a second of flight"
-    if results.precision is None:
-        return _nothing(axes, title)
-    colors = colors_of(results.contestants)
-    for curve in results.precision.curves:
-        costs = [1e3 * m.seconds for m in curve.measurements]
-        errors = [m.error for m in curve.measurements]
-        axes.loglog(
-            costs, errors, color=colors[curve.method], ls=_dash(curve.method, results), marker="o", ms=3.2, lw=1.4
-        )
-    axes.margins(0.06, 0.06)
-    axes.set_title(title)
-    axes.set_xlabel("engine time [ms]")
-    axes.set_ylabel("error of the bodies' places [m]")
-    return None
-
-
-def _cost(axes: Axes, results: Results) -> None:
+def _draw_cost(axes: Axes, results: Results) -> None:
     title = "Time of a step of the experiment"
     if not results.costs:
-        return _nothing(axes, title)
-    colors, titles = colors_of(results.contestants), results.titles
+        return _draw(axes, results, [], title)
+    colors, titles = colors_of(results.backends), results.titles
     rows = results.costs[::-1]
     places = np.arange(len(rows))
     widths = np.array([1e6 * row.per_step for row in rows])
@@ -189,5 +133,5 @@ def _cost(axes: Axes, results: Results) -> None:
     axes.set_yticks(places, [titles[row.engine] for row in rows])
     axes.grid(axis="y", visible=False)
     axes.set_title(title)
-    axes.set_xlabel("time [µs]; of other engines, their steps replayed")
+    axes.set_xlabel("time [µs]; of external engines, their steps replayed")
     return None

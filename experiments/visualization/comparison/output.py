@@ -1,43 +1,39 @@
-"""What a comparison leaves behind: saved runs, tables, a picture, the page, and lines on the terminal."""
+"""What a comparison leaves behind: saved runs, tables, a figure sheet, the page, and a table on the terminal."""
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 from rich.text import Text
 
 from biped.runs.run import SUMMARY
-from experiments.benchmarks.comparison.results import TABLES, Results
-from experiments.benchmarks.comparison.standing import EQUAL
-from experiments.benchmarks.comparison.table import remove_table, write_table
+from experiments.benchmarks.comparison.measures import ranking_lines, ranking_table
+from experiments.benchmarks.comparison.results import EQUAL, FORMER_TABLES, TABLES, VENDOR, Results
+from experiments.benchmarks.comparison.table import files_of, write_table
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import terminal
 from experiments.engines.rollout import Rollout
 from experiments.visualization.figures.style import STYLE
 from experiments.visualization.pages import write_page
 
-PAGE, PICTURE = "compare.html", "compare.png"
-#: Folders of saved runs: of the experiment at equal and in natural settings, and of the standing human.
-RUNS, NATURAL_RUNS, STANDING = "runs", "natural", "standing"
+PAGE, SHEET = "compare.html", "compare.png"
+#: Folders of saved runs: of the experiment by settings, and of the standing human; and one of versions before this.
+FOLDERS, STANDING, FORMER = {EQUAL: "runs", VENDOR: "vendor"}, "standing", "natural"
 
 
 @dataclass
 class Output:
-    """The folder of the results.
+    """The folder of the results."""
 
-    Attributes:
-        folder: which must exist.
-        command: what was typed.
-        made: machine and versions.
-    """
-
-    folder: Path
-    command: str
-    made: dict[str, Any] = field(default_factory=stamp)
+    folder: Path  # which must exist
+    command: str  # what was typed
+    made: dict[str, Any] = field(default_factory=stamp)  # machine and versions
     saved: set[int] = field(default_factory=set, init=False)
 
     def save_runs(self, results: Results) -> None:
@@ -46,50 +42,44 @@ class Output:
         Raises:
             OSError: a file cannot be written.
         """
-        folders: list[tuple[Path, Rollout]] = []
-        folders += [(Path(RUNS) / label, made) for label, made in results.equal.items()]
-        folders += [(Path(NATURAL_RUNS) / label, made) for label, made in results.natural.items()]
+        folders: dict[Path, Rollout] = {}
+        for settings, runs in results.runs.items():
+            folders |= {Path(FOLDERS[settings]) / label: made for label, made in runs.items()}
         for (settings, label), made in results.standing.items():
-            folders.append((Path(STANDING) / (label if settings == EQUAL else f"{label}-{settings}"), made))
-        self._remove_others({place for place, _ in folders})
-        for place, made in folders:
+            folders[Path(STANDING) / (label if settings == EQUAL else f"{label}-{settings}")] = made
+        for group in (*FOLDERS.values(), STANDING, FORMER):
+            for folder in sorted((self.folder / group).glob("*")):
+                if folder.relative_to(self.folder) not in folders and _is_rollout(folder):
+                    shutil.rmtree(folder)
+        for place, made in folders.items():
             if id(made) not in self.saved:
                 made.run.save(self.folder / place)
                 self.saved.add(id(made))
 
-    def _remove_others(self, places: set[Path]) -> None:
-        """Remove the runs that a comparison before this one saved in other places."""
-        for group in (RUNS, NATURAL_RUNS, STANDING):
-            for folder in sorted((self.folder / group).glob("*")):
-                if folder.relative_to(self.folder) not in places and _is_rollout(folder):
-                    shutil.rmtree(folder)
-
     def write(self, results: Results) -> list[Path]:
-        """Write runs, tables, picture and page of what has been found; the files.
+        """Write runs, tables, figure sheet and page of what has been found; the files.
 
         Raises:
             OSError: a file cannot be written.
         """
-        from experiments.visualization.comparison.figure_sheet import draw_plate
+        from experiments.visualization.comparison.figure_sheet import draw_figure_sheet
         from experiments.visualization.comparison.page import compare_page
 
         self.save_runs(results)
-        files: list[Path] = []
-        tables = results.tables()
-        for name in TABLES:
-            if name in tables:
-                files += write_table(tables[name], self.folder, name)
-            else:
-                remove_table(self.folder, name)  # of the comparison that was there before
-        picture = None
-        (self.folder / PICTURE).unlink(missing_ok=True)
-        if results.equal:
-            picture = self.folder / PICTURE
+        ranking = ranking_table(results)
+        tables = results.tables() | ({"ranking": ranking} if len(ranking) else {})
+        files = [file for name in TABLES if name in tables for file in write_table(tables[name], self.folder, name)]
+        for name in {*TABLES, *FORMER_TABLES} - set(tables):  # of the comparison that was there before
+            for file in files_of(self.folder, name):
+                file.unlink(missing_ok=True)
+        sheet = self.folder / SHEET
+        sheet.unlink(missing_ok=True)
+        if results.runs[EQUAL]:
             with matplotlib.rc_context(STYLE):
-                draw_plate(results).savefig(picture)
-        data = None if picture is None else picture.read_bytes()
-        page = write_page(compare_page(results, data, self.command, self.made), self.folder / PAGE)
-        return [page, *([picture] if picture else []), *files]
+                draw_figure_sheet(results).savefig(sheet)
+            files.insert(0, sheet)
+        data = sheet.read_bytes() if sheet.exists() else None
+        return [write_page(compare_page(results, data, self.command, self.made), self.folder / PAGE), *files]
 
 
 def _is_rollout(folder: Path) -> bool:
@@ -103,13 +93,15 @@ def _is_rollout(folder: Path) -> bool:
         return False  # not ours to remove
 
 
-def print_verdicts(results: Results, files: Iterable[Path]) -> None:
-    """The verdicts, what is missing, and where the files are."""
+def print_ranking(results: Results, files: Sequence[Path]) -> None:
+    """Who is the best at what, and where the files are."""
     console = terminal()
-    for verdict in results.verdicts():
-        console.print(Text(verdict.subject, style="bold"))
-        console.print(Text(f"  {verdict.sentence}"))
-    files = list(files)
+    headings, lines = ranking_lines(results)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(cell, style="green" if cell.startswith("★") else "") for cell in line))
+    console.print(table)
     names = [file.name for file in files if file.suffix != ".parquet"]
-    if names:
-        console.print(Text(f"\n{files[0].parent}/  {', '.join(names)}", style="cyan"))
+    console.print(Text(f"{files[0].parent}/  {', '.join(names)}", style="cyan"))

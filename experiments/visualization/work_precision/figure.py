@@ -23,27 +23,28 @@ def draw_comparison(comparison: Comparison) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(11.0, 4.8))
         cost, step = figure.subplots(1, 2, sharey=True)
-        for curve, look in zip(curves, looks(curves), strict=True):
+        for curve, look in zip(curves, palette(curves), strict=True):
             costs = [1e3 * m.seconds for m in curve.measurements]
             cost.loglog(costs, [m.error for m in curve.measurements], label=curve.label, **look)
-            by_step = [m for m in curve.measurements if m.rung.tolerance is None]
-            step.loglog([1e3 * m.rung.step for m in by_step], [m.error for m in by_step], **look)
+            by_step = [m for m in curve.measurements if m.size.tolerance is None]
+            step.loglog([1e3 * m.size.step for m in by_step], [m.error for m in by_step], **look)
         cost.set_xlabel("cost [ms of computation for a second of motion]")
         cost.set_ylabel("error [m]")
         step.set_xlabel("step [ms]")
         cost.set_title(f"{comparison.problem.name}: {comparison.problem.title}")
-        _draw_floor(cost, step, floor=max((curve.floor for curve in curves), default=0.0))
+        floor = max((curve.floor for curve in curves), default=0.0)  # errors below it are those of the reference
         _draw_slopes(step, curves)
         errors = [m.error for curve in curves for m in curve.measurements]
         if errors:
             step.set_ylim(0.3 * min(errors), 3.0 * max(errors))
         for axes in (cost, step):
+            axes.axhspan(1e-30, floor, color="#EEEEEE", zorder=0)
             axes.margins(0.06, 0.06)
         figure.legend(loc="outside right upper", handlelength=3.0)
     return figure
 
 
-def looks(curves: Sequence[Curve]) -> list[dict[str, object]]:
+def palette(curves: Sequence[Curve]) -> list[dict[str, object]]:
     """Colour, line and marker of each: full lines for trees of joints, dashed ones for Lagrangian systems."""
     return [
         {
@@ -57,15 +58,9 @@ def looks(curves: Sequence[Curve]) -> list[dict[str, object]]:
     ]
 
 
-def _draw_floor(*panels: Axes, floor: float) -> None:
-    """Below this, errors are those of the reference."""
-    for axes in panels:
-        axes.axhspan(1e-30, floor, color="#EEEEEE", zorder=0)
-
-
 def _draw_slopes(axes: Axes, curves: Sequence[Curve]) -> None:
     """Thin lines of slopes 1, 2 and 4 from the coarsest errors of the curves on."""
-    points = [(1e3 * m.rung.step, m.error) for c in curves for m in c.measurements if m.rung.tolerance is None]
+    points = [(1e3 * m.size.step, m.error) for c in curves for m in c.measurements if m.size.tolerance is None]
     if not points:
         return
     steps, errors = (np.array(values) for values in zip(*points, strict=True))

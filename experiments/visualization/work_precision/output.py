@@ -1,5 +1,6 @@
 """What a comparison leaves behind: lines on the terminal, figures, a table, and the page."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from experiments.benchmarks.work_precision.advice import advice
+from experiments.benchmarks.work_precision.cheapest import HEADINGS, cheapest_lines
 from experiments.benchmarks.work_precision.step_sizes import Comparison
 from experiments.cli.file_names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
 from experiments.cli.machine import stamp
@@ -22,19 +23,12 @@ from experiments.visualization.work_precision.page import method_table, table_of
 
 @dataclass
 class Output:
-    """The folder of the results; complete after every problem.
+    """The folder of the results; complete after every problem."""
 
-    Attributes:
-        folder: which must exist.
-        wanted: the names of the problems that were asked for.
-        command: what was typed.
-        draw: whether there are figures.
-    """
-
-    folder: Path
-    wanted: list[str]
-    command: str
-    draw: bool
+    folder: Path  # which must exist
+    wanted: list[str]  # the names of the problems that were asked for
+    command: str  # what was typed
+    draw: bool  # whether there are figures
     done: list[Comparison] = field(default_factory=list)
     made: dict[str, Any] = field(default_factory=stamp)
 
@@ -52,7 +46,6 @@ class Output:
         self._print(comparison)
 
     def figure_of(self, problem: str) -> Path:
-        """The file of a problem's figure."""
         return self.folder / f"{problem}.png"
 
     def write(self) -> None:
@@ -69,20 +62,23 @@ class Output:
         write_page(page, self.folder / WORK_PRECISION_PAGE)
 
     def _print(self, comparison: Comparison) -> None:
-        console = terminal()
         shown = method_table(comparison)
         title = f"{comparison.problem.name}: {comparison.problem.title}"
-        table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-        for heading, kind in zip(shown.headings, shown.styles, strict=True):
-            table.add_column(heading, justify="right" if kind == "number" else "left", no_wrap=kind == "word")
-        for row in shown.rows:
-            table.add_row(*map(Text, row))
-        console.print(table)
-        console.print(Text(advice(comparison.curves), style="green"))
+        terminal().print(_table(title, shown.headings, shown.rows, shown.styles))
+        lines = cheapest_lines(comparison)
+        terminal().print(_table("The cheapest", HEADINGS, lines, ("number", "text", "number", "text", "number")))
 
     def print_files(self) -> None:
-        """Where the results are."""
         figures = [self.figure_of(comparison.problem.name).name for comparison in self.done] if self.draw else []
         terminal().print(
             Text(f"\n{self.folder}/  {', '.join([WORK_PRECISION_PAGE, WORK_PRECISION_CSV, *figures])}", style="cyan")
         )
+
+
+def _table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for heading, kind in zip(headings, kinds, strict=True):
+        table.add_column(heading, justify="right" if kind == "number" else "left", no_wrap=kind == "word")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.benchmarks.work_precision.advice import advice
+from experiments.benchmarks.work_precision.cheapest import HEADINGS, cheapest_lines
 from experiments.benchmarks.work_precision.step_sizes import Comparison, Curve
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 
@@ -16,16 +16,16 @@ _HOW = (
     "Error: the distance of the problem's points from a reference motion, root mean square over points and times. The "
     "reference solves the continuous equations by Dormand and Prince's method of order 8; where it cannot tell an "
     "error from its own, the figures are grey.",
-    "Cost: seconds of computation, on one core, for a second of motion, compiled and without set-up. All rungs of all "
-    "methods are timed in turn, and the least time counts: what else runs on the machine only ever adds to it.",
-    "Each method runs with its default settings; one that chooses its steps itself climbs a ladder of tolerances.",
+    "Cost: seconds of computation, on one core, for a second of motion, compiled and without set-up. All step sizes of "
+    "all methods are timed in turn, and the least time counts: what else runs on the machine only ever adds to it.",
+    "Each method runs with its default settings; one that chooses its steps itself has a grid of tolerances.",
     "Full lines: integrators of trees of joints. Dashed: of Lagrangian systems. The two solve the same problem in "
     "other models of it, each against the reference of its own.",
 )
 
 
 def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """One row for each method and rung, failures too; units are in the columns' names."""
+    """One row for each method and step size, failures too; units are in the columns' names."""
     rows: list[dict[str, Any]] = []
     for comparison in comparisons:
         for curve in comparison.curves:
@@ -35,8 +35,8 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
                 rows.append(
                     start
                     | {
-                        "step [s]": m.rung.step,
-                        "tolerance": m.rung.tolerance,
+                        "step [s]": m.size.step,
+                        "tolerance": m.size.tolerance,
                         "error [m]": m.error,
                         "energy error [J]": m.energy_error,
                         "cost, least [s/s]": None if cost is None else cost.least,
@@ -47,8 +47,8 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
                     }
                 )
             rows += [
-                start | {"step [s]": rung.step, "tolerance": rung.tolerance, "failure": why}
-                for rung, why in curve.failures
+                start | {"step [s]": size.step, "tolerance": size.tolerance, "failure": why}
+                for size, why in curve.failures
             ]
     return pd.DataFrame(rows)
 
@@ -73,11 +73,15 @@ def _row(curve: Curve) -> tuple[str, ...]:
     )
 
 
+def _cheapest(comparison: Comparison) -> Table:
+    lines = tuple(cheapest_lines(comparison))
+    return Table("The cheapest for an accuracy; several: a tie", HEADINGS, lines, fold=False)
+
+
 def problem_section(comparison: Comparison, figure: bytes | None) -> Section:
-    """The part of the page about a problem."""
     problem, curves = comparison.problem, comparison.curves
     blocks: list[Block] = [
-        Prose(advice(curves), "good"),
+        _cheapest(comparison),
         Prose(f"{problem.duration:g} s; errors of {problem.points}, at {problem.samples} times."),
     ]
     if figure is not None:
@@ -88,14 +92,14 @@ def problem_section(comparison: Comparison, figure: bytes | None) -> Section:
     if comparison.refusals:
         refusals = tuple(f"{name}: {why}" for name, why in comparison.refusals.items())
         blocks.append(Bullets("Methods that do not take this problem", refusals))
-    failures = [(c.label, rung, why) for c in curves for rung, why in c.failures]
+    failures = [(c.label, size, why) for c in curves for size, why in c.failures]
     if failures:
-        rows = tuple((label, f"{rung.step:.3g}", why) for label, rung, why in failures)
-        blocks.append(Table("Rungs without a solution", ("method", "step [s]", "why"), rows, fold=True))
+        rows = tuple((label, f"{size.step:.3g}", why) for label, size, why in failures)
+        blocks.append(Table("Step sizes without a solution", ("method", "step [s]", "why"), rows, fold=True))
     table = table_of([comparison])
     if len(table):
         shown = table.drop(columns=[name for name in ("problem", "failure") if name in table])
-        blocks.append(Table.of("All rungs", shown).folded())
+        blocks.append(Table.of("All step sizes", shown).folded())
     return Section(problem.name, f"{problem.name}: {problem.title}", problem.source, blocks=tuple(blocks))
 
 
@@ -106,17 +110,9 @@ def work_precision_page(
     stamp: Mapping[str, Any],
     command: str,
 ) -> Page:
-    """The page.
-
-    Args:
-        comparisons: one a problem.
-        figures: PNG files by problem.
-        missing: problems that were asked for, and are not there.
-        stamp: machine, versions, commit and day.
-        command: what was typed.
-    """
-    rows = tuple((c.problem.name, advice(c.curves)) for c in comparisons)
-    lead: list[Block] = [Table("Which method to pick", ("problem", "advice"), rows, fold=False)]
+    """The page; ``missing`` are problems that were asked for, and are not there."""
+    rows = tuple((c.problem.name, *line) for c in comparisons for line in cheapest_lines(c))
+    lead: list[Block] = [Table("Which method to pick", ("problem", *HEADINGS), rows, fold=False)]
     if missing:
         lead.append(Prose(f"Not done: {', '.join(missing)}.", "bad"))
     lead += [Bullets("How to read this", _HOW), Prose("To reproduce this page:"), Code(command)]

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-from argparse import ArgumentParser
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ from experiments.commands import bench
 @pytest.fixture
 def tiny(monkeypatch):
     """As little as can be measured."""
-    monkeypatch.setattr(measure, "effort", lambda quick, repeats: measure.Effort(repeats, 0.02, 100, 50, quick))
+    monkeypatch.setattr(measure, "budget", lambda quick, repeats: measure.Budget(repeats, 0.02, 100, 50, quick))
 
 
 @pytest.mark.usefixtures("tiny")
@@ -46,11 +45,11 @@ def test_bench_measures_and_writes(tmp_path, capsys):
 
 def test_without_mujoco_one_line_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setattr(measure.importlib.util, "find_spec", lambda _: None)
-    found = dict(measure.sections(measure.effort(quick=True), tmp_path, with_mujoco=True))
+    found = dict(measure.sections(measure.budget(quick=True), tmp_path, with_mujoco=True))
     section = found["MuJoCo"]()
     assert section.notes == [measure.MISSING]
     assert "pip install 'biped-balance[mujoco]'" in measure.MISSING
-    assert "MuJoCo" not in dict(measure.sections(measure.effort(quick=True), tmp_path, with_mujoco=False))
+    assert "MuJoCo" not in dict(measure.sections(measure.budget(quick=True), tmp_path, with_mujoco=False))
 
 
 @pytest.mark.parametrize("argument", [["--repeat", "0"], ["--repeat", "many"], ["--fast"]])
@@ -64,10 +63,8 @@ def test_an_unwritable_folder_is_told_before_anything_is_measured(tmp_path):
     from biped.errors import InputError
 
     (tmp_path / "file").write_text("")
-    parser = ArgumentParser()
-    bench.add_arguments(parser)
     with pytest.raises(InputError, match="cannot write"):
-        bench.run(parser.parse_args(["--out", str(tmp_path / "file" / "bench")]))
+        bench.main(["--out", str(tmp_path / "file" / "bench")])
 
 
 def test_interrupted_it_saves_what_it_has(monkeypatch, tmp_path):
@@ -171,5 +168,5 @@ def test_a_failing_process_is_a_note_and_not_the_end(monkeypatch):
         raise RuntimeError("a process of the benchmark failed")
 
     monkeypatch.setattr(measure, "startup_times", failing)
-    section = measure.startup_section(measure.effort(quick=True))
+    section = measure.startup_section(measure.budget(quick=True))
     assert section.notes == ["a process of the benchmark failed"]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.benchmarks.flight_energy import RungeKutta, draw_flight_energy, our_flight, start_of
+from experiments.benchmarks.free_flight import start_of
+from experiments.benchmarks.speed.flight_energy import draw_flight_energy, our_flight, rk4_flight
 from experiments.catalogue.registry import experiment_named
 
 ORDER_SIX = "sofroniou-spaletta-6"
@@ -22,7 +23,7 @@ def test_over_a_minute_it_is_as_good_as_rk4_at_a_tenth_of_the_step():
     """RK4's error is a trend, and its angular momentum goes along; ours comes and goes."""
     pytest.importorskip("mujoco")
     start = start_of("gentle")
-    theirs = RungeKutta(start, 1e-3).flight(60.0)
+    theirs = rk4_flight(start, 1e-3, 60.0)
     ten, four = (our_flight(start, ORDER_SIX, step, 60.0) for step in (1e-2, 4e-3))
     assert four.worst < 0.5 * theirs.worst
     assert ten.worst < 2.0 * theirs.worst
@@ -35,7 +36,7 @@ def test_over_a_minute_it_is_as_good_as_rk4_at_a_tenth_of_the_step():
 def test_energies_of_both_engines_are_the_same_quantity():
     pytest.importorskip("mujoco")
     start = start_of("fast")
-    theirs, ours = RungeKutta(start, 1e-3).flight(0.5), our_flight(start, "kahan-li-8", 5e-3, 0.5)
+    theirs, ours = rk4_flight(start, 1e-3, 0.5), our_flight(start, "kahan-li-8", 5e-3, 0.5)
     assert np.allclose(theirs.time, ours.time)
     assert theirs.worst < 1e-9
     assert ours.worst < 1e-11

@@ -3,7 +3,6 @@
 import pytest
 
 from biped.errors import InputError
-from experiments.engines.engine import check_installed
 from experiments.engines.registry import engine_named
 
 NAMES = ("pybullet", "mujoco")
@@ -13,7 +12,7 @@ def installed(name):
     """The engine with its default settings, or a skip."""
     engine = engine_named(name)
     try:
-        check_installed(engine)
+        engine.check_installed()
     except InputError as error:
         pytest.skip(str(error))
     return engine

@@ -235,7 +235,7 @@ def test_the_human_stands(approximation):
 
 
 def test_natural_settings_stand():
-    natural = Drake().natural
+    natural = Drake().vendor_defaults
     run = rollout(experiment_named("stand-tilted"), {"run.step": natural.step}, natural.engine).run
     assert run.summary["outcome"] == "stood"
 
@@ -264,14 +264,14 @@ def test_it_is_deterministic_and_starts_anew(person):
         np.testing.assert_array_equal(a, b)
 
 
-def test_coasting_is_stepping(person):
+def test_a_passive_rollout_is_stepping(person):
     rng = np.random.default_rng(7)
     q, v = person.configuration((0.0, 0.0, 1.22)), 0.3 * rng.normal(size=person.nv)
     simulation, stepping = started(person, q, v)
     stepped(simulation, stepping, person, 333)
     simulation, coasting = started(person, q, v)
     for steps in (1, 300, 32):
-        simulation.coast(steps)
+        simulation.passive_rollout(steps)
     simulation.read(coasting)
     for a, b in zip(stepping, coasting, strict=True):
         np.testing.assert_array_equal(a, b)
@@ -293,7 +293,7 @@ def test_settings_and_targets_are_checked(person):
         Drake().start(replace(case, throw=throw))
 
 
-@pytest.mark.parametrize("engine", [*map(Drake, APPROXIMATIONS), Drake().natural.engine], ids=str)
+@pytest.mark.parametrize("engine", [*map(Drake, APPROXIMATIONS), Drake().vendor_defaults.engine], ids=str)
 def test_differences_are_stated(engine, person):
     throw = Throw(1.8, (0.1, 0.1, 0.1), (1.0, 0.0, 1.0), (-4.5, 0.0, 0.0))
     said = engine.differences(Case(person, Floor(mu_s=0.37), 5e-4, Impedance(), throw))

@@ -69,7 +69,7 @@ def test_velocities_lag_behind_positions_as_is_said(engine, model):
     free = model.without_contacts()
     joints = [free.coordinate(name) for name in free.joint_names], [free.dof(name) for name in free.joint_names]
     simulated, found = simulation(engine, free), arrival(free)
-    assert engine.lag == 0.5
+    assert engine.velocity_offset == 0.5
     for q, v in postures(free):
         simulated.place(q, v, np.zeros(13))
         simulated.step(np.zeros(model.nv), [])

@@ -19,7 +19,7 @@ from controllers.impedance import JointImpedance
 from experiments.benchmarks.scenes import tumbling
 from experiments.catalogue.registry import experiment_named
 from experiments.engines.engine import Case
-from experiments.engines.engine_integrator import Host
+from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.kernels.external import new_arrival
 from experiments.engines.rebound import damping_ratio, thrown_back
 from experiments.engines.rollout import rollout
@@ -42,7 +42,13 @@ def flight(engine, step, moving=True, disturbances=(), gravity=(0.0, 0.0, -9.81)
     model = human().without_contacts().with_gravity(gravity)
     state = State.at(model, *tumbling(model)) if moving else State.at(model)
     return simulate(
-        model, None, state=state, step=step, duration=0.3, disturbances=disturbances, integrator=Host(engine)
+        model,
+        None,
+        state=state,
+        step=step,
+        duration=0.3,
+        disturbances=disturbances,
+        integrator=EngineIntegrator(engine),
     )
 
 
@@ -125,15 +131,15 @@ def sways_as_ours(run):
 
 
 def test_stiff_joints_sway_in_mujoco_as_in_ours():
-    sways_as_ours(swaying(Host(installed("mujoco")), 5e-4))
+    sways_as_ours(swaying(EngineIntegrator(installed("mujoco")), 5e-4))
 
 
 def test_stiff_joints_sway_in_pybullet_as_in_ours_where_explicit_springs_are_stable():
     engine = installed("pybullet")
     with pytest.raises(InputError, match=r"unstable at a step of 0\.0005 s: take a smaller step") as error:
-        swaying(Host(engine), 5e-4)
+        swaying(EngineIntegrator(engine), 5e-4)
     assert "\n" not in str(error.value)
-    sways_as_ours(swaying(Host(engine), 1e-4))
+    sways_as_ours(swaying(EngineIntegrator(engine), 1e-4))
 
 
 def head_on(engine, restitution, step=5e-4, steps=160):
@@ -173,7 +179,13 @@ def test_a_blow_is_one_event(engine):
     )
     state = State.at(model, model.configuration((0.0, 0.0, 5.0)))
     run = simulate(
-        model, None, state=state, duration=0.1, record_every=5e-4, disturbances=[throw], integrator=Host(engine)
+        model,
+        None,
+        state=state,
+        duration=0.1,
+        record_every=5e-4,
+        disturbances=[throw],
+        integrator=EngineIntegrator(engine),
     )
     blows = run.events[run.events.kind == "impact"]
     assert len(blows) == 1
@@ -214,16 +226,16 @@ def test_a_blow_that_outlasts_the_run_is_an_event():
     assert result.run.summary["metrics"]["impact_impulse"] == pytest.approx(np.linalg.norm(blow["impulse"]))
 
 
-def test_coasting_is_stepping_without_torques(engine):
+def test_a_passive_rollout_is_stepping_without_torques(engine):
     model = human().without_contacts()
     q, v = tumbling(model)
     ends = []
-    for coasts in (False, True):
+    for at_once in (False, True):
         simulated = engine.start(Case(model, Floor(), 1e-3, Impedance(), None))
         simulated.place(q, v, np.zeros(13))
-        if coasts:
-            simulated.coast(50)
-        for _ in range(0 if coasts else 50):
+        if at_once:
+            simulated.passive_rollout(50)
+        for _ in range(0 if at_once else 50):
             simulated.step(np.zeros(model.nv), ())
         found = new_arrival(model.nq, model.nv, model.nc)
         simulated.read(found)

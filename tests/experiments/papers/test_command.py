@@ -6,7 +6,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.papers import registry
-from experiments.papers.cached import OUTCOME, recall
+from experiments.papers.cached import OUTCOME, load
 
 
 def page_of(folder):
@@ -60,7 +60,7 @@ def test_what_a_choice_was_made_by_does_not_count(fake, paper, tmp_path, capsys)
     assert "chosen for another run" in lead
     assert re.search(r'<a href="#table-1">.*<span class="verdict bad">1 of 1 agree', lead)
     assert [rest.count(f"{word}</td>") for word in ("agrees", "chosen by it", "differs")] == [1, 2, 1]
-    assert [finding.fitted for finding in recall(tmp_path / "table-1").findings] == [False, True, True]
+    assert [finding.fitted for finding in load(tmp_path / "table-1").findings] == [False, True, True]
 
 
 def test_findings_are_coloured_and_worded_by_agreement(paper, differing, tmp_path):
@@ -103,7 +103,7 @@ def test_ctrl_c_loses_nothing_and_says_what_is_missing(fake, paper, good, tmp_pa
     paper(good, fake.item("table-2", fake.interrupted), fake.item("table-3", lambda *_: fake.outcome()))
     assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 130
     assert "interrupted; what was computed is in" in capsys.readouterr().err
-    assert recall(tmp_path / "table-1") is not None
+    assert load(tmp_path / "table-1") is not None
     page = page_of(tmp_path)
     assert "(1 of 3 items computed)" in page
     assert page.count("not computed yet") == 2

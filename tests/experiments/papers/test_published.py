@@ -8,7 +8,7 @@ import pytest
 
 from biped.runs.contact_changes import lasting_changes
 from experiments.catalogue.registry import experiment_named
-from experiments.papers.wendlandt_1997.friction_search import FACTS, TreeData
+from experiments.papers.wendlandt_1997.friction_search import FACTS, Motion
 
 BALANCING = ("stand-tilted", "thrown-block")
 STICKING = 4
@@ -126,7 +126,7 @@ class TestThrownBlock:
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
 def test_the_box_does_what_the_thesis_says(runs, fact):
-    assert fact.holds(TreeData(runs["box-drop"])), fact.statement
+    assert fact.holds(Motion(runs["box-drop"])), fact.statement
 
 
 def test_the_box_stands_on_its_spring(runs):

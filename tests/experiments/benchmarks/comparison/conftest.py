@@ -3,35 +3,34 @@
 import sys
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import ClassVar
 
 import pytest
 
 from experiments.benchmarks.comparison import backends
-from experiments.benchmarks.comparison.budget import Effort
+from experiments.benchmarks.comparison.budget import Budget
 from experiments.engines import registry
-from experiments.engines.engine import Natural
+from experiments.engines.engine import Engine, Simulation, VendorDefaults
 
 #: So little that all stages take a second or two.
-TINY = Effort(0.3, 0.2, 3, 2, 0.1, 2, 0.05)
+TINY = Budget(0.3, 0.2, 3, 2, 0.1, 2, 0.05)
 
 
 @dataclass(frozen=True)
-class Statue:
+class Statue(Engine):
     """Never moves; its points carry the weight. With a speed, it sinks."""
 
-    name: ClassVar[str] = "statue"
-    title: ClassVar[str] = "Statue"
-    package: ClassVar[str] = "numpy"
-    distribution: ClassVar[str] = "numpy"
-    install: ClassVar[str] = "pip install numpy"
-    lag: ClassVar[float] = 0.5
+    name = "statue"
+    title = "Statue"
+    package = "numpy"
+    distribution = "numpy"
+    install = "pip install numpy"
+    velocity_offset = 0.5
 
     speed: float = 0.0
 
     @property
-    def natural(self):
-        return Natural(type(self)(self.speed), 1e-3, 2e-3, "steps of 1 ms")
+    def vendor_defaults(self):
+        return VendorDefaults(type(self)(self.speed), 1e-3, 2e-3, "steps of 1 ms")
 
     def differences(self, case):
         return (f"it never moves, at a step of {case.step:g} s",)
@@ -44,8 +43,8 @@ class Statue:
 class Sinker(Statue):
     """Sinks through the floor, so that its human falls."""
 
-    name: ClassVar[str] = "sinker"
-    title: ClassVar[str] = "Sinker"
+    name = "sinker"
+    title = "Sinker"
 
     speed: float = 20.0
 
@@ -54,21 +53,22 @@ class Sinker(Statue):
 class Absent(Statue):
     """Is not installed."""
 
-    name: ClassVar[str] = "absent"
-    title: ClassVar[str] = "Absent"
-    package: ClassVar[str] = "no_such_engine"
-    distribution: ClassVar[str] = "no-such-engine"
-    install: ClassVar[str] = "pip install no-such-engine"
+    name = "absent"
+    title = "Absent"
+    package = "no_such_engine"
+    distribution = "no-such-engine"
+    install = "pip install no-such-engine"
 
 
-class StatueSimulation:
+class StatueSimulation(Simulation):
     def __init__(self, case, speed):
-        self.case, self.speed = case, speed
+        super().__init__(case)
+        self.speed = speed
         model = case.model
         self.weight = -model.total_mass * model.gravity[2]
 
-    def place(self, q, v, thrown):
-        self.q, self.v, self.thrown = q.copy(), v.copy(), thrown.copy()
+    def place(self, q, v, projectile):
+        self.q, self.v, self.projectile = q.copy(), v.copy(), projectile.copy()
 
     def step(self, torque, forces):
         self.q[2] -= self.speed * self.case.step
@@ -79,7 +79,7 @@ class StatueSimulation:
         if self.case.model.nc:
             arrival.force[:, 2] = self.weight / self.case.model.nc
         arrival.blow[:] = 0.0
-        arrival.thrown[:] = self.thrown
+        arrival.thrown[:] = self.projectile
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 from biped.errors import InputError
 from experiments.benchmarks.comparison import stages
 from experiments.cli import main
-from experiments.engines.engine import Natural
+from experiments.engines.engine import VendorDefaults
 from experiments.visualization.report.run_source import load_run
 
 BRIEF = ["--duration", "0.1", "--quick"]
@@ -28,8 +28,18 @@ def test_everything_is_there_in_the_end(compare, tmp_path, capsys):
     assert compare("--engines", "recursive,statue,absent", "--step", "0.001", "--set", "block.mass=2") == 0
     out = capsys.readouterr()
     assert "left out: Absent is not installed here; to install it: pip install no-such-engine" in out.err
-    assert "Creep in stance, equal settings" in out.out
-    for name in ("equal", "natural", "creep", "flight", "halving", "convergence", "cost", "precision", "verdicts"):
+    assert "creep in stance under 30 N, equal" in " ".join(out.out.split())
+    for name in (
+        "equal",
+        "vendor",
+        "creep",
+        "flight",
+        "step_refinement",
+        "convergence",
+        "cost",
+        "precision",
+        "ranking",
+    ):
         table = pd.read_csv(tmp_path / f"{name}.csv")
         assert len(table) > 0
         assert len(pd.read_parquet(tmp_path / f"{name}.parquet")) == len(table)
@@ -51,8 +61,8 @@ def test_everything_is_there_in_the_end(compare, tmp_path, capsys):
 
 
 def test_saved_runs_can_be_reported(compare, tmp_path):
-    assert compare("--engines", "statue", "--no-natural") == 0
-    assert not (tmp_path / "natural.csv").exists()
+    assert compare("--engines", "statue", "--no-vendor-defaults") == 0
+    assert not (tmp_path / "vendor.csv").exists()
     assert main(["report", str(tmp_path / "runs" / "statue")]) == 0
     summary = json.loads((tmp_path / "runs" / "statue" / "summary.json").read_text(encoding="utf-8"))
     assert summary["engine"]["settings"] == {"speed": 0.0}
@@ -63,42 +73,42 @@ def test_an_interruption_keeps_what_was_done(compare, tmp_path, capsys, monkeypa
         raise KeyboardInterrupt
 
     monkeypatch.setattr(stages, "run_flights", interrupted)
-    assert compare("--engines", "recursive,statue", "--no-natural") == 130
+    assert compare("--engines", "recursive,statue", "--no-vendor-defaults") == 130
     assert "interrupted; what was done is in" in capsys.readouterr().err
     assert len(pd.read_csv(tmp_path / "equal.csv")) == 2
     assert len(pd.read_csv(tmp_path / "creep.csv")) == 2
     assert not (tmp_path / "flight.csv").exists()
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
-    assert "Interrupted: free flight, the experiment at halved steps, cost of a step, work and precision" in page
+    assert "Interrupted: free flight, the experiment at refined steps, cost of a step, work and precision" in page
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("the engine is out of order")])
-def test_a_stage_that_is_half_done_gives_no_verdict(compare, tmp_path, capsys, monkeypatch, error):
+def test_in_a_stage_that_is_half_done_nobody_is_the_best(compare, tmp_path, capsys, monkeypatch, error):
     """Ours converges, the statue would too: with ours alone measured, nobody may be told to be the best, or none."""
-    ladders = []
+    measured = []
 
-    def climb(contestant, experiment, changes, step, progress):
-        ladders.append(contestant.label)
-        if contestant.label == "statue":
+    def run_at(backend, experiment, changes, step, progress):
+        measured.append(backend.label)
+        if backend.label == "statue":
             raise error
-        return contestant.run(experiment, {**changes, "run.step": step}, progress), ""
+        return backend.run(experiment, {**changes, "run.step": step}, progress), ""
 
-    monkeypatch.setattr(stages.halving, "climb", climb)
+    monkeypatch.setattr(stages.step_refinement, "run_at", run_at)
     if isinstance(error, KeyboardInterrupt):
-        assert compare("--engines", "recursive,statue", "--no-natural") == 130
+        assert compare("--engines", "recursive,statue", "--no-vendor-defaults") == 130
     else:
         with pytest.raises(RuntimeError, match="out of order"):
-            compare("--engines", "recursive,statue", "--no-natural")
-        assert "stopped by an error in the experiment at halved steps" in capsys.readouterr().err
-    assert set(ladders) == {"recursive", "statue"}
+            compare("--engines", "recursive,statue", "--no-vendor-defaults")
+        assert "stopped by an error in the experiment at refined steps" in capsys.readouterr().err
+    assert set(measured) == {"recursive", "statue"}
     assert set(pd.read_csv(tmp_path / "convergence.csv")["engine"]) == {"recursive"}
-    subjects = set(pd.read_csv(tmp_path / "verdicts.csv")["subject"])
-    assert "Outcome, equal settings" in subjects
-    assert not any(subject.startswith("Convergence") for subject in subjects)
+    measures = set(pd.read_csv(tmp_path / "ranking.csv")["measure"])
+    assert "gets to the end, equal settings" in measures
+    assert not any("its own finest step" in measure for measure in measures)
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
     interrupted = isinstance(error, KeyboardInterrupt)
     stopped = "Interrupted" if interrupted else "Stopped by an error (the engine is out of order)"
-    assert f"{stopped}: the experiment at halved steps, cost of a step, work and precision not complete" in page
+    assert f"{stopped}: the experiment at refined steps, cost of a step, work and precision not complete" in page
 
 
 def test_an_engine_that_breaks_loses_nothing(compare, tmp_path, engines, monkeypatch):
@@ -128,26 +138,36 @@ def test_a_users_error_in_a_stage_is_one_line_and_keeps_what_was_done(compare, t
         raise InputError("it cannot be")
 
     monkeypatch.setattr(stages, "run_flights", refuse)
-    assert compare("--engines", "statue", "--no-natural") == 2
+    assert compare("--engines", "statue", "--no-vendor-defaults") == 2
     assert capsys.readouterr().err.strip().splitlines()[-1] == "biped: error: it cannot be"
     assert (tmp_path / "equal.csv").exists()
 
 
-def test_natural_settings_that_cannot_be_are_told_and_the_others_go_on(compare, tmp_path, capsys, engines, monkeypatch):
+def test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on(compare, tmp_path, capsys, engines, monkeypatch):
     """Rows that are asked for at equal settings need not fit an engine's own step; that may be impossible itself."""
     kind = type(engines["sinker"])
-    monkeypatch.setattr(kind, "natural", property(lambda _: Natural(kind(0.0), 7e-4, 2e-3, "steps of 0.7 ms")))
+    monkeypatch.setattr(
+        kind, "vendor_defaults", property(lambda _: VendorDefaults(kind(0.0), 7e-4, 2e-3, "steps of 0.7 ms"))
+    )
     every = ("--step", "0.0004", "--set", "run.record_every=0.0004")
     assert compare("--engines", "recursive,statue,sinker", *every) == 0
-    assert pd.read_csv(tmp_path / "natural.csv")["engine"].tolist() == ["recursive", "statue"]
-    words = "Sinker does not take it in its natural settings: "
+    assert pd.read_csv(tmp_path / "vendor.csv")["engine"].tolist() == ["recursive", "statue"]
+    words = "Sinker does not take it with vendor defaults: "
     assert words in capsys.readouterr().err
     assert words in (tmp_path / "compare.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("tiny")
 def test_runs_of_a_start_alone_have_a_page_and_a_picture(tmp_path):
-    arguments = ["--engines", "recursive,statue", "--duration", "0.0005", "--no-natural", "--out", str(tmp_path)]
+    arguments = [
+        "--engines",
+        "recursive,statue",
+        "--duration",
+        "0.0005",
+        "--no-vendor-defaults",
+        "--out",
+        str(tmp_path),
+    ]
     assert main(["compare", "thrown-block", *arguments]) == 0
     assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
 
@@ -155,21 +175,23 @@ def test_runs_of_a_start_alone_have_a_page_and_a_picture(tmp_path):
 @pytest.mark.usefixtures("tiny")
 def test_another_model_is_called_by_its_own_name(tmp_path):
     """A box has no trunk; and what falls freely without error is exact, and no failure to stand."""
-    arguments = ["--engines", "recursive,statue", "--duration", "0.02", "--no-natural", "--out", str(tmp_path)]
+    arguments = ["--engines", "recursive,statue", "--duration", "0.02", "--no-vendor-defaults", "--out", str(tmp_path)]
     assert main(["compare", "box-drop", *arguments]) == 0
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
-    assert "trunk" not in page[page.index("Verdicts") : page.index("Parameters that differ")]
-    verdicts = pd.read_csv(tmp_path / "verdicts.csv", keep_default_na=False).set_index("subject")
-    (convergence,) = [name for name in verdicts.index if name.startswith("Convergence")]
-    assert "recursive" in verdicts.loc[convergence, "winners"].split()
-    assert "exact to rounding" in verdicts.loc[convergence, "sentence"]
+    assert "trunk" not in page[page.index("Who is the best") : page.index("Parameters that differ")]
+    ranking = pd.read_csv(tmp_path / "ranking.csv", keep_default_na=False)
+    mine = ranking[ranking["measure"].str.startswith("distance from its own finest step")].set_index("engine")
+    assert mine.loc["recursive", "best"] == "best"
+    assert mine.loc["recursive", "note"] == "below 1e-12"
+    convergence = pd.read_csv(tmp_path / "convergence.csv").set_index("engine")
+    assert "exact to rounding" in convergence.loc["recursive", "text"]
 
 
 def test_an_interruption_before_the_first_run_leaves_a_page(compare, tmp_path, monkeypatch):
-    def interrupted(_):
+    def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stages, "run_equal", interrupted)
+    monkeypatch.setattr(stages, "run_experiment", interrupted)
     assert compare("--engines", "statue") == 130
     assert "Interrupted" in (tmp_path / "compare.html").read_text(encoding="utf-8")
     assert not (tmp_path / "equal.csv").exists()
@@ -177,10 +199,10 @@ def test_an_interruption_before_the_first_run_leaves_a_page(compare, tmp_path, m
 
 def test_a_comparison_leaves_no_tables_of_the_one_before(compare, tmp_path):
     assert compare("--engines", "statue") == 0
-    assert (tmp_path / "natural.csv").exists()
-    assert compare("--engines", "statue", "--no-natural") == 0
-    assert not (tmp_path / "natural.csv").exists()
-    assert not (tmp_path / "natural.parquet").exists()
+    assert (tmp_path / "vendor.csv").exists()
+    assert compare("--engines", "statue", "--no-vendor-defaults") == 0
+    assert not (tmp_path / "vendor.csv").exists()
+    assert not (tmp_path / "vendor.parquet").exists()
 
 
 def test_a_comparison_leaves_no_runs_of_the_one_before(compare, tmp_path):
@@ -189,8 +211,8 @@ def test_a_comparison_leaves_no_runs_of_the_one_before(compare, tmp_path):
     mine = tmp_path / "runs" / "mine"
     mine.mkdir()
     (mine / "summary.json").write_text('{"note": "not of a comparison"}', encoding="utf-8")
-    assert (tmp_path / "standing" / "statue-natural").exists()
-    assert compare("--engines", "recursive", "--no-natural") == 0
+    assert (tmp_path / "standing" / "statue-vendor").exists()
+    assert compare("--engines", "recursive", "--no-vendor-defaults") == 0
     left = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.glob("*/*/summary.json")}
     assert left == {"runs/recursive", "standing/recursive", "runs/mine"}
 
@@ -200,11 +222,11 @@ def test_an_engine_that_refuses_is_told_and_the_others_go_on(compare, tmp_path, 
         raise InputError("Sinker takes no blocks")
 
     monkeypatch.setattr(type(engines["sinker"]), "start", refuse)
-    assert compare("--engines", "statue,sinker", "--no-natural") == 0
+    assert compare("--engines", "statue,sinker", "--no-vendor-defaults") == 0
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
     assert "Sinker does not take it: Sinker takes no blocks" in page
     assert pd.read_csv(tmp_path / "equal.csv")["engine"].tolist() == ["statue"]
-    assert compare("--engines", "sinker", "--no-natural") == 2
+    assert compare("--engines", "sinker", "--no-vendor-defaults") == 2
 
 
 @pytest.mark.usefixtures("tiny")
@@ -215,11 +237,11 @@ def test_who_falls_is_told_and_wins_no_precision(tmp_path):
         )
         == 0
     )
-    verdicts = pd.read_csv(tmp_path / "verdicts.csv", keep_default_na=False).set_index("subject")
-    assert verdicts.loc["Outcome, equal settings", "winners"] == "statue"
-    assert "Sinker falls" in verdicts.loc["Outcome, equal settings", "sentence"]
-    for subject in ("Energy books in the experiment", "Creep in stance, equal settings"):
-        assert verdicts.loc[subject, "winners"] == "statue"
+    ranking = pd.read_csv(tmp_path / "ranking.csv", keep_default_na=False).set_index(["measure", "engine"])
+    assert ranking.loc["gets to the end, equal settings", "best"].to_dict() == {"statue": "best", "sinker": ""}
+    assert ranking.loc[("gets to the end, equal settings", "sinker"), "note"].startswith("falls at")
+    for measure in ("energy that no work accounts for", "creep in stance under 30 N, equal settings"):
+        assert ranking.loc[measure, "best"].to_dict() == {"statue": "best", "sinker": ""}
 
 
 @pytest.mark.parametrize(

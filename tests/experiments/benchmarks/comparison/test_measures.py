@@ -9,15 +9,18 @@ import pytest
 
 from biped.errors import InputError
 from experiments.benchmarks.comparison import backends, flight, precision, standing
-from experiments.benchmarks.comparison.backends import Contestant, case_of, contestants_of
-from experiments.benchmarks.comparison.budget import Effort
+from experiments.benchmarks.comparison.backends import Backend, backends_of, case_of
+from experiments.benchmarks.comparison.budget import Budget
 from experiments.benchmarks.comparison.cost import Cost, measure
-from experiments.benchmarks.comparison.flight import Glider, flight_row, fly, start_of
+from experiments.benchmarks.comparison.flight import flight_row, fly
 from experiments.benchmarks.comparison.outcome import Outcome, apart, penetration
-from experiments.benchmarks.comparison.recorder import Tape
+from experiments.benchmarks.comparison.recorder import Recorder
+from experiments.benchmarks.comparison.results import EQUAL
 from experiments.benchmarks.comparison.standing import Creep
 from experiments.benchmarks.comparison.table import meanings_of, table_of, units_of, write_table
+from experiments.benchmarks.free_flight import Flight, Glider, start_of
 from experiments.catalogue.registry import experiment_named
+from experiments.engines.engine import Engine, Simulation
 
 SILENT = [].append
 BRIEF = {"run.duration": 0.1}
@@ -25,11 +28,11 @@ BRIEF = {"run.duration": 0.1}
 
 @pytest.fixture(scope="module")
 def ours():
-    return Contestant("recursive", "ours (recursive)", "recursive")
+    return Backend("recursive", "ours (recursive)", "recursive")
 
 
 def test_an_engine_that_is_missing_is_named_with_its_command():
-    found, missing = contestants_of(["recursive", "absent", "statue"])
+    found, missing = backends_of(["recursive", "absent", "statue"])
     assert [one.label for one in found] == ["recursive", "statue"]
     assert missing == ("Absent is not installed here; to install it: pip install no-such-engine",)
 
@@ -45,13 +48,13 @@ def test_an_engine_that_is_missing_is_named_with_its_command():
 )
 def test_who_cannot_be_compared_is_told(names, words):
     with pytest.raises(InputError, match=words):
-        contestants_of(names)
+        backends_of(names)
 
 
 def test_what_an_engine_has_for_smooth_motion_is_named_after_its_settings(engines, monkeypatch):
     kind = type(engines["statue"])
-    monkeypatch.setattr(kind, "smooth", property(lambda _: (kind(3.0),)), raising=False)
-    (other,) = Contestant("statue", "Statue", kind()).smooth
+    monkeypatch.setattr(kind, "smooth", property(lambda _: (kind(3.0),)))
+    (other,) = Backend("statue", "Statue", kind()).smooth
     assert (other.label, other.title) == ("statue-3.0", "Statue 3.0")
 
 
@@ -62,7 +65,7 @@ def test_the_case_carries_loads_and_throws():
 
 
 def test_standing_feet_of_ours_do_not_creep(ours):
-    row, drift, _ = standing.stand(ours, standing.EQUAL, {}, 1.0, SILENT)
+    row, drift, _ = standing.stand(ours, EQUAL, {}, 1.0, SILENT)
     assert row.outcome == "stood"
     assert row.creep < 1e-6
     assert row.measured == pytest.approx(1.0, abs=0.05)
@@ -111,13 +114,13 @@ def test_paths_are_compared_at_their_own_times(ours):
     assert apart(one, shifted) > 1e-3
 
 
-def test_a_coarse_tolerance_is_felt_in_flight_and_on_the_ladder(ours):
+def test_a_coarse_tolerance_is_felt_in_flight_and_on_the_grid_of_steps(ours):
     coarse = {"integrator.tolerance": 1e-2}
     fine, rough = (fly(ours, "gentle", 0.2, changes, SILENT).in_phase for changes in ({}, coarse))
     assert rough.spin > 100.0 * fine.spin
     errors = []
     for changes in ({}, coarse):
-        (curve,) = precision.measure((ours,), changes, Effort(0.3, 0.2, 3, 2, 0.1, 2, 0.05), SILENT).curves
+        (curve,) = precision.measure((ours,), changes, Budget(0.3, 0.2, 3, 2, 0.1, 2, 0.05), SILENT).curves
         errors.append(curve.measurements[-1].error)
     assert errors[1] != pytest.approx(errors[0], rel=1e-6)
 
@@ -133,8 +136,8 @@ class Summing:
     def __init__(self):
         self.asked = []
 
-    def place(self, q, v, thrown):
-        self.asked.append(("place", *q, *v, *thrown))
+    def place(self, q, v, projectile):
+        self.asked.append(("place", *q, *v, *projectile))
 
     def step(self, torque, forces):
         self.asked.append(("step", *torque, *forces))
@@ -142,21 +145,21 @@ class Summing:
 
 def test_a_replay_asks_an_engine_for_what_the_run_asked():
     simulation = Summing()
-    tape = Tape(SimpleNamespace(start=lambda _: simulation, title="Summing"))
-    assert tape.title == "Summing"
-    run, torque = tape.start(None), np.zeros(2)
+    recorder = Recorder(SimpleNamespace(start=lambda _: simulation, title="Summing"))
+    assert recorder.title == "Summing"
+    run, torque = recorder.start(None), np.zeros(2)
     run.place(np.ones(3), np.zeros(2), np.zeros(1))
     for k in range(4):
         torque[:] = k, -k  # the loop's own, which it writes over
         run.step(torque, ("push",) if k == 2 else ())
     asked, simulation.asked = simulation.asked, []
-    assert tape.replay() > 0.0
+    assert recorder.replay() > 0.0
     assert simulation.asked == asked
     assert len(asked) == 5
 
 
 def test_cost_is_that_of_the_replay_and_the_run_is_told_beside_it(ours, engines):
-    both = ours, Contestant("statue", "Statue", engines["statue"])
+    both = ours, Backend("statue", "Statue", engines["statue"])
     (first, other), refused = measure(both, experiment_named("thrown-block"), {"run.duration": 0.05}, 2, SILENT)
     assert refused == {}
     assert first.per_step == first.in_run
@@ -171,7 +174,7 @@ def test_who_cannot_be_timed_is_told(ours, engines, monkeypatch):
         raise InputError("it takes no blocks")
 
     monkeypatch.setattr(type(engines["statue"]), "start", refuse)
-    both = ours, Contestant("statue", "Statue", engines["statue"])
+    both = ours, Backend("statue", "Statue", engines["statue"])
     rows, refused = measure(both, experiment_named("thrown-block"), {"run.duration": 0.05}, 1, SILENT)
     assert [row.engine for row in rows] == ["recursive"]
     assert refused == {"statue": "is not timed: it takes no blocks"}
@@ -184,21 +187,22 @@ def test_friction_holds_weight_times_its_coefficient():
 
 
 def test_who_fell_is_not_compared(engines):
-    made = Contestant("sinker", "Sinker", engines["sinker"]).run(experiment_named("balance"), {"run.duration": 0.3})
+    made = Backend("sinker", "Sinker", engines["sinker"]).run(experiment_named("balance"), {"run.duration": 0.3})
     assert made.run.summary["outcome"] == "fell"
     assert penetration(made.run) is None
     assert apart(made.run, made.run) is None
 
 
-class Clock:
+class Clock(Simulation):
     """Not an engine: its positions are those of a sine, its velocities lag by half a step."""
 
     rate = 3.0
 
-    def __init__(self, step):
-        self.h, self.k = step, 0
+    def __init__(self, case):
+        super().__init__(case)
+        self.h, self.k = case.step, 0
 
-    def place(self, q, v, thrown):
+    def place(self, q, v, projectile):
         self.q, self.k = q, 0
 
     def step(self, torque, forces):
@@ -209,11 +213,12 @@ class Clock:
         arrival.v[:] = self.rate * np.cos(self.rate * (self.k - 0.5) * self.h)
 
 
-@pytest.mark.parametrize(("lag", "order"), [(0.0, 1), (0.5, 2)])
-def test_velocities_in_phase_are_those_of_the_positions_times(lag, order):
+@pytest.mark.parametrize(("offset", "order"), [(0.0, 1), (0.5, 2)])
+def test_velocities_in_phase_are_those_of_the_positions_times(offset, order):
     errors = []
     for step in (1e-2, 5e-3):
-        engine = type("Engine", (), {"lag": lag, "start": lambda _, case: Clock(case.step)})()
+        members = {"velocity_offset": offset, "start": lambda _, case: Clock(case)}
+        engine = type("Ticking", (Engine,), members)()
         found = Glider(engine, start_of("gentle"), step).samples(0.5, 0.1, SILENT)
         true = Clock.rate * np.cos(Clock.rate * found.time[1:])
         errors.append(np.abs(found.in_phase[1:, 0] - true).max())
@@ -229,7 +234,7 @@ def test_a_flight_of_ours_keeps_its_angular_momentum(ours):
 
 def test_mujoco_flies_as_we_do_where_it_is_installed():
     pytest.importorskip("mujoco")
-    (one,) = contestants_of(["mujoco"])[0]
+    (one,) = backends_of(["mujoco"])[0]
     near = fly(one, "gentle", 0.2, {}, SILENT)
     assert near.in_phase.worst < 1e-2
     assert one.smooth
@@ -237,7 +242,7 @@ def test_mujoco_flies_as_we_do_where_it_is_installed():
 
 
 def test_a_flight_that_fails_says_why(engines):
-    row, flown = flight_row(Contestant("x", "X", engines["statue"]), "fast", 1.0, lambda: _raise())
+    row, flown = flight_row(Backend("x", "X", engines["statue"]), "fast", 1.0, lambda: _raise())
     assert flown is None
     assert row.failure == "it cannot"
     assert row.energy_worst is None
@@ -249,9 +254,9 @@ def _raise():
 
 def test_a_flight_that_blows_up_says_when():
     time = np.array([0.0, 1.0, 2.0, 3.0])
-    blown = flight.Flight.of(time, np.array([1.0, 1.5, 2.5, 9.0]), np.ones((4, 3)))
+    blown = Flight.of(time, np.array([1.0, 1.5, 2.5, 9.0]), np.ones((4, 3)))
     assert flight.lost_after(blown) == 2.0
-    assert flight.lost_after(flight.Flight.of(time, np.ones(4), np.ones((4, 3)))) is None
+    assert flight.lost_after(Flight.of(time, np.ones(4), np.ones((4, 3)))) is None
 
 
 @pytest.mark.parametrize("kind", [Outcome, Creep, Cost])
@@ -282,5 +287,5 @@ def test_tables_are_written_with_their_units(tmp_path):
 
 def test_ours_have_a_variant_for_smooth_motion_too(monkeypatch):
     monkeypatch.undo()
-    (one,), _ = contestants_of(["recursive"])
+    (one,), _ = backends_of(["recursive"])
     assert [other.label for other in one.smooth] == list(backends.SMOOTH["recursive"])

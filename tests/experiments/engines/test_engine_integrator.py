@@ -16,7 +16,7 @@ from contact import Floor
 from experiments.catalogue.registry import experiment_named
 from experiments.engines import engine as engines
 from experiments.engines.engine import Case
-from experiments.engines.engine_integrator import Host
+from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.pybullet.adapter import Pybullet
@@ -56,7 +56,7 @@ def test_a_saved_run_is_loaded_with_its_engine(engine, block, tmp_path):
     found = run_source(tmp_path / "run")
     np.testing.assert_array_equal(found.run.frame.to_numpy(), run.frame.to_numpy())
     assert found.run.summary["engine"]["name"] == engine.name
-    assert found.run.summary["engine"]["settings"] == engines.settings_of(engine)
+    assert found.run.summary["engine"]["settings"] == engine.settings
     assert dict(found.changes) == {"run.duration": 0.1, "block.mass": 1.5}
 
 
@@ -76,7 +76,12 @@ def test_floors_that_engines_do_not_have_are_told_in_one_line(engine):
     ):
         with pytest.raises(InputError, match=words) as error:
             simulate(
-                model, None, state=State.at(model), duration=0.1, disturbances=[disturbance], integrator=Host(engine)
+                model,
+                None,
+                state=State.at(model),
+                duration=0.1,
+                disturbances=[disturbance],
+                integrator=EngineIntegrator(engine),
             )
         assert "\n" not in str(error.value)
 
@@ -117,7 +122,7 @@ def test_pybullet_cannot_throw_at_what_stands_on_the_floor():
 def test_differences_are_sentences_with_the_figures_of_the_settings(engine):
     throw = Throw(1.0, (0.1,) * 3, (1.0, 0.0, 1.0), (-1.0, 0.0, 0.0))
     case = Case(human(), Floor(mu_s=0.45), 5e-4, Impedance({"left_knee_pitch": 1.0}), throw)
-    for settings in (engine, engine.natural.engine):
+    for settings in (engine, engine.vendor_defaults.engine):
         found = settings.differences(case)
         assert found
         assert any("0.45" in sentence for sentence in found)
@@ -135,7 +140,7 @@ def test_what_explodes_ends_the_run(engine, tmp_path, monkeypatch):
             return np.full(12, 1e12)
 
     with pytest.raises(IntegrationError, match="no solution of the step") as error:
-        simulate(model, Mad(), state=State.at(model), duration=0.5, integrator=Host(engine))
+        simulate(model, Mad(), state=State.at(model), duration=0.5, integrator=EngineIntegrator(engine))
     assert np.isfinite(error.value.run.frame.to_numpy()).all()
     assert list(tmp_path.iterdir()) == []
 

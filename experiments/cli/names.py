@@ -1,0 +1,35 @@
+"""Names on the command line that may be patterns, and what is said of those that fit nothing."""
+
+import difflib
+from argparse import Namespace
+from collections.abc import Iterable, Sequence
+from fnmatch import filter as fitting
+
+from biped.errors import InputError
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint for who has misspelt a name."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    return f"the nearest are {', '.join(close)}" if close else f"there are {', '.join(names)}"
+
+
+def matching(patterns: Sequence[str], known: Sequence[str], unknown: str) -> list[str]:
+    """The known names that fit any of the patterns (``figure-4.*``), in their order; all for none.
+
+    Raises:
+        InputError: a pattern fits none; the message begins with ``unknown`` and names the nearest.
+    """
+    wanted: set[str] = set()
+    for pattern in patterns or known:
+        found = fitting(known, pattern)
+        if not found:
+            raise InputError(f"{unknown} {pattern!r}; {nearest(pattern, known)}")
+        wanted.update(found)
+    return [name for name in known if name in wanted]
+
+
+def flags(options: Namespace, *names: str) -> list[str]:
+    """Those that were given, as they are typed."""
+    return [f"--{name}" for name in names if getattr(options, name.replace("-", "_"))]

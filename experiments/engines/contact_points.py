@@ -1,0 +1,38 @@
+"""Which of our contact points a contact of an engine belongs to."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from biped.model import Body, Model
+from contact.arrays import Floats
+
+
+class ContactPoints:
+    """The contact points of each body, from its centre of mass in axes that the engine has for the body.
+
+    An engine whose soles are boxes finds contacts anywhere on them; on a flat floor they are the corners, which are our
+    contact points. A force elsewhere counts for the nearest of them.
+
+    Args:
+        model: whose they are.
+        axes: (3, 3) the rotation from the engine's axes of a body to ours; none, if not given.
+    """
+
+    def __init__(self, model: Model, axes: Callable[[Body], Floats] = lambda _: np.eye(3)) -> None:
+        self._points: dict[int, tuple[list[int], Floats]] = {}
+        for index, body in enumerate(model.bodies):
+            mine = [k for k, point in enumerate(model.contact_points) if point.body == body.name]
+            if mine:
+                places = np.array([model.contact_points[k].position for k in mine])
+                self._points[index] = mine, (places - np.asarray(body.com)) @ axes(body)
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """Indices of those that have any."""
+        return tuple(self._points)
+
+    def nearest(self, body: int, place: Floats) -> int:
+        """The index of the contact point of a body that is nearest to a place in its axes."""
+        mine, places = self._points[body]
+        return mine[int(np.argmin(np.sum((places - place) ** 2, axis=1)))]
