@@ -86,7 +86,7 @@ Quantity = tuple[str, str, Callable[[Run], Floats]]
 
 def pose(run: Run) -> list[Quantity]:
     """Title, unit and values of where the root is, and how far it is turned."""
-    found: list[Quantity] = [(f"Root, {axis}", "m", partial(column, f"body_{axis}")) for axis in "xyz"]
+    found: list[Quantity] = [(f"Root, {axis}", "m", partial(column, f"{run.root}_{axis}")) for axis in "xyz"]
     return found if run.set_point is None else [*found, ("Turn from the set point", "°", turn)]
 
 

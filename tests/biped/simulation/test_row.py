@@ -13,6 +13,8 @@ from biped.kernels.loop.log import (
     OBSERVED,
     ROWS,
     TOUCH,
+    LedgerColumns,
+    MomentumColumns,
     Nothing,
     is_full,
     log_contact_changes,
@@ -21,12 +23,12 @@ from biped.kernels.loop.log import (
     observe,
     record_row,
 )
-from biped.kernels.state.simulation_state import LEDGERS, RECENT_ITERATIONS, START, TOTAL_STEPS
+from biped.kernels.state.simulation_state import RECENT_ITERATIONS, START, TOTAL_STEPS, WORKS
 from biped.kernels.step.step import prepare
 from biped.kernels.variational.equations import new_scratch
 from biped.model import human, random_tree
 from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_to_pinocchio
-from biped.runs.row_layout import LEDGER, MOMENTUM, columns_of
+from biped.runs.row_layout import columns_of
 from biped.runs.state import State
 from biped.signals import Signal
 from contact import Floor
@@ -74,12 +76,13 @@ class Row:
         prepare(model.tree, arrays, self.scratch)
         self.platform = platform
         self.ground = compile_ground(FLOOR, model, platform, [MAT])
-        names = columns_of(model, OWN).names
-        self.log = new_log(3, len(names) + 2, 40, model.nc, len(OWN), 1, Nothing())
+        columns = columns_of(model, OWN)
+        names = columns.names
+        self.log = new_log(3, len(names) + 2, columns.layout, 40, model.nc, len(OWN), 1, Nothing())
         self.log.extra[:] = (3.5, -4.5)
         self.log.cursor[ROWS] = 1
         observe(model.tree, arrays, self.scratch.motion, self.log)
-        self.place = record_row(model.tree, self.ground, arrays, self.scratch.motion, self.log, TIME)
+        record_row(model.tree, self.ground, arrays, self.scratch.motion, self.log, TIME)
         self.values = dict(zip(names, self.log.rows[1], strict=False))
         self.width = len(names)
 
@@ -96,7 +99,6 @@ def row(request):
 
 
 def test_a_row_is_written_from_its_first_column_to_its_last(row):
-    assert row.place == row.width
     assert row.log.cursor[ROWS] == 2
     assert np.isfinite(row.log.rows[1, : row.width]).all()
     assert np.isnan(row.log.rows[1, row.width :]).all()
@@ -160,11 +162,11 @@ def test_energies_and_what_no_work_accounts_for(row):
     assert row.values["ledger_kinetic"] == pytest.approx(data.kinetic_energy, rel=1e-9)
     assert row.values["ledger_potential"] == pytest.approx(data.potential_energy, rel=1e-9)
     books = row.near("ledger", ("actuators", "contacts", "dissipated", "pushes", "impacts", "platform"))
-    assert np.array_equal(books, row.arrays.ledger.works[: LEDGERS - 1])
+    assert np.array_equal(books, row.arrays.ledger.works[: WORKS - 1])
     works = sum(row.values[f"ledger_{name}"] for name in ("actuators", "contacts", "pushes", "impacts"))
     expected = data.kinetic_energy + data.potential_energy - row.arrays.ledger.works[START] - works
     assert row.values["ledger_residual"] == pytest.approx(expected, rel=1e-9)
-    assert LEDGER[-1] == "residual"
+    assert LedgerColumns._fields[-1] == "residual"
 
 
 def test_momenta_about_the_centre_of_mass(row):
@@ -172,9 +174,9 @@ def test_momenta_about_the_centre_of_mass(row):
     data = twin.createData()
     q = configuration_to_pinocchio(row.model, row.arrays.q)
     pin.computeCentroidalMomentum(twin, data, q, velocity_to_pinocchio(row.model, row.arrays.q, row.v))
-    assert row.near("momentum", MOMENTUM) == pytest.approx(np.array(data.hg), rel=1e-9, abs=1e-9)
+    assert row.near("momentum", MomentumColumns._fields) == pytest.approx(np.array(data.hg), rel=1e-9, abs=1e-9)
     assert row.near("com", "xyz") == pytest.approx(pin.centerOfMass(twin, data, q), rel=1e-9, abs=1e-9)
-    assert np.array_equal(row.near("momentum_defect", MOMENTUM), row.arrays.ledger.defect)
+    assert np.array_equal(row.near("momentum_defect", MomentumColumns._fields), row.arrays.ledger.defect)
 
 
 def test_rates_are_found_once_for_a_state():
@@ -193,7 +195,7 @@ def test_changes_of_contact_are_events():
     """One for each point that came down or left; none for one that goes on."""
     model = human()
     arrays = State.at(model).arrays
-    log = new_log(1, 1, 10, model.nc, 0, 1, Nothing())
+    log = new_log(1, 1, columns_of(model).layout, 10, model.nc, 0, 1, Nothing())
     log.down[:] = [0, 1, 0, 1, 0, 1, 0, 1]
     log.cursor[EVENTS] = 1
     arrays.mode[:] = [NONE, NONE, SLIDING, SLIDING, STICKING, STICKING, NONE, STICKING]
@@ -215,8 +217,9 @@ def test_changes_of_contact_are_events():
 def test_a_log_is_full_before_it_runs_over(stride, steps):
     """Steps may write a row for each stride, one before and one after; and an event a point, and two of a throw."""
     model = human()
+    layout = columns_of(model).layout
     rows, events = steps // stride + 2, steps * (model.nc + 2)
     for more_rows, more_events, full in ((0, 0, False), (1, 1, False), (-1, 0, True), (0, -1, True)):
-        log = new_log(5 + rows + more_rows, 1, 30 + events + more_events, model.nc, 0, stride, Nothing())
+        log = new_log(5 + rows + more_rows, 1, layout, 30 + events + more_events, model.nc, 0, stride, Nothing())
         log.cursor[ROWS], log.cursor[EVENTS] = 5, 30
         assert is_full(log, steps) == full
