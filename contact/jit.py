@@ -294,7 +294,9 @@ def _load_words(context: Any, builder: Any, kind: Any, words: Any, places: Itera
 
     def load(wanted: Any) -> Any:
         where = builder.gep(words, [ir.IntType(64)(next(places))])
-        return builder.load(builder.bitcast(where, wanted.as_pointer()))
+        loaded = builder.load(builder.bitcast(where, wanted.as_pointer()))
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return loaded
 
     if isinstance(kind, types.BaseTuple):
         items = [_load_words(context, builder, inner, words, places) for inner in kind]

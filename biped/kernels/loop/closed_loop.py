@@ -238,13 +238,6 @@ def append_row_to(place):
     return OK
 
 
-@part
-def advance_world(place, begin, h):
-    """``advance`` as a part, which knows the method."""
-    world = unpacked(place)
-    return advance(world.tree, world.ground, world.state, world.pushes, world.scratch, world.method, begin, h)
-
-
 @kernel
 def now_in(place):
     """Time, and length of a step [s]."""
@@ -288,7 +281,7 @@ def meet_box(place, whole):
     rest = h - part_of_it
     for _ in range(2):
         if part_of_it > 0.0:
-            reason = call(part_in(place, ADVANCE), whole, begin, part_of_it)
+            reason = call(part_in(place, ADVANCE), whole, place, 0, begin, part_of_it)
             if reason != OK:
                 set_back(place, begin)
                 return reason
@@ -321,30 +314,59 @@ def finish_step(place):
 
 
 @kernel
-def take_step(place, whole):
-    """One step of the tree, and of the thrown box."""
-    if is_armed(place):
-        reason = call(part_in(place, MEET_BOX), place, whole)
-    else:
-        begin, h = now_in(place)
-        reason = call(part_in(place, ADVANCE), whole, begin, h)
-    if reason == OK:
-        finish_step(place)
-    return reason
-
-
-@kernel
 def is_row_due(place):
     common = unpacked(place)
     return common.state.counts[STEPS] % common.log.cursor[STRIDE] == 0
 
 
+@kernel
+def record_if_due(place):
+    if is_row_due(place):
+        call(part_in(place, APPEND_ROW), place)
+
+
+@part
+def advance_world(whole, place, steps, begin, h):
+    """``steps`` steps of a tree without a box, recorded; with no steps only ``advance`` from ``begin`` by ``h``.
+
+    The only part that knows the method. It takes several steps at once because it takes a while to get at the arrays.
+    """
+    world = unpacked(whole)
+    tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
+    method = world.method
+    for _ in range(max(steps, 1)):
+        if steps > 0:
+            record_if_due(place)
+            begin, h = now_in(place)
+        reason = advance(tree, ground, state, pushes, scratch, method, begin, h)
+        if steps == 0 or reason != OK:
+            return reason
+        finish_step(place)
+    return OK
+
+
+@kernel
+def take_step(place, whole):
+    """One step of the tree, and of the thrown box if there is one."""
+    if is_armed(place):
+        reason = call(part_in(place, MEET_BOX), place, whole)
+    else:
+        begin, h = now_in(place)
+        reason = call(part_in(place, ADVANCE), whole, place, 0, begin, h)
+    if reason == OK:
+        finish_step(place)
+    return reason
+
+
 @part
 def take_steps(place, whole, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, or a cause of failure."""
+    if not is_armed(place):
+        if steps == 0:
+            return OK
+        return call(part_in(place, ADVANCE), whole, place, steps, 0.0, 0.0)
     for _ in range(steps):
-        if is_row_due(place):
-            call(part_in(place, APPEND_ROW), place)
+        record_if_due(place)
         reason = take_step(place, whole)
         if reason != OK:
             return reason
@@ -382,12 +404,12 @@ class Loop:
     def __init__(self, world: World, law: Any) -> None:
         self.world, self.law = world, law
         common = common_of(world)
-        for place, (function, *arguments) in enumerate(_calls(world, common)):
-            world.parts[place] = address_of(function, *arguments)
-        self.asked = NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
         places: tuple[Any, ...] = (common, world, law) if DISABLE_JIT else self._places(common, world, law)
         self.common, self.whole, self.law_address = places
+        for place, (function, *arguments) in enumerate(_calls(world, common)):
+            world.parts[place] = address_of(function, *arguments)
         world.parts[COMMON] = 0 if DISABLE_JIT else self.common
+        self.asked = NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
         self.run(0, 1)
         self.rollout(0)
 
@@ -435,7 +457,7 @@ def is_ready(world: World, law: Any) -> bool:
 def _calls(world: World, common: CommonWorld) -> tuple[tuple[Any, ...], ...]:
     """Each part and what it is called with, in the order of ``World.parts``."""
     return (
-        (advance_world, world, 0.0, 0.0), (measure_part, common, 0, 0), (apply_part, common), (append_row_to, common),
+        (advance_world, world, common, 0, 0.0, 0.0), (measure_part, common, 0, 0), (apply_part, common), (append_row_to, common),
         (meet_box, common, 0), (take_steps, common, 0, 0),
     )  # fmt: skip
 

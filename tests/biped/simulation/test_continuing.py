@@ -21,8 +21,14 @@ def go(model, state, duration, disturbances=(BLOCK, PUSH)):
 
 
 def same(a: State, b: State) -> bool:
-    arrays = zip(a.arrays, b.arrays, strict=True)
-    return all(np.array_equal(x, y) for x, y in arrays) and np.array_equal(a.projectile, b.projectile)
+    return same_arrays(a.arrays, b.arrays) and np.array_equal(a.projectile, b.projectile)
+
+
+def same_arrays(a, b) -> bool:
+    """Of named tuples of arrays, and of such tuples."""
+    if isinstance(a, tuple):
+        return all(same_arrays(x, y) for x, y in zip(a, b, strict=True))
+    return np.array_equal(a, b)
 
 
 @pytest.mark.parametrize("split", [0.005, 0.0705, 0.1, 0.1205, 0.2])
