@@ -1,5 +1,5 @@
 from .control.controller import Controller, Impedance, Observation, SetPoint
-from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Senses, Throw, random_forces
+from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
 from .integrators import (
     Adaptive,
@@ -78,7 +78,7 @@ __all__ = [
     "RungeKutta4",
     "Scene",
     "SemiImplicitEuler",
-    "Senses",
+    "Sensors",
     "SetPoint",
     "Signal",
     "State",

@@ -26,10 +26,10 @@ class Floor:
         b_t: tangential damping of a sticking point [N·s/m].
         mu_s: coefficient of static friction.
         mu_d: coefficient of dynamic friction.
-        zvt: tangential speed at or below which a sliding point sticks [m/s].
+        stiction_velocity: tangential speed at or below which a sliding point sticks [m/s].
 
     Raises:
-        FloorError: for a value that is not finite, a negative one, a zero ``k_n`` or ``zvt``, or
+        FloorError: for a value that is not finite, a negative one, a zero ``k_n`` or ``stiction_velocity``, or
             ``mu_d`` above ``mu_s``.
     """
 
@@ -39,7 +39,7 @@ class Floor:
     b_t: float = 2_000.0
     mu_s: float = 0.3
     mu_d: float = 0.3
-    zvt: float = 1e-3
+    stiction_velocity: float = 1e-3
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -47,7 +47,7 @@ class Floor:
             if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
                 raise FloorError(f"floor.{field.name} = {value!r}: it must be a finite number, zero or above")
             object.__setattr__(self, field.name, float(value))
-        for name in ("k_n", "zvt"):
+        for name in ("k_n", "stiction_velocity"):
             if getattr(self, name) == 0.0:
                 raise FloorError(f"floor.{name} = 0: it must be above zero")
         if self.mu_d > self.mu_s:

@@ -24,7 +24,7 @@ class FloorParameters(NamedTuple):
     b_t: float
     mu_s: float
     mu_d: float
-    zvt: float
+    stiction_velocity: float
 
 
 @kernel
@@ -57,7 +57,7 @@ def point_force(floor, mode, p, velocity, anchor):
         return 0.0, 0.0, 0.0
     if mode == SLIDING:
         speed = math.hypot(velocity[0], velocity[1])
-        drag = floor.mu_d * fn / max(speed, floor.zvt)
+        drag = floor.mu_d * fn / max(speed, floor.stiction_velocity)
         return -drag * velocity[0], -drag * velocity[1], fn
     fx, fy = sticking_trial(floor, p, velocity, anchor)
     size = math.hypot(fx, fy)
@@ -81,13 +81,13 @@ def point_force_derivative(floor, mode, p, velocity, anchor, h):
     dn = -(0.5 * floor.k_n + floor.b_n / h)
     if mode == SLIDING:
         speed = math.hypot(velocity[0], velocity[1])
-        if speed > floor.zvt:
+        if speed > floor.stiction_velocity:
             tx, ty = velocity[0] / speed, velocity[1] / speed
             c = -floor.mu_d * fn / (speed * h)
             xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
         else:
-            tx, ty = velocity[0] / floor.zvt, velocity[1] / floor.zvt
-            xx = yy = -floor.mu_d * fn / (floor.zvt * h)
+            tx, ty = velocity[0] / floor.stiction_velocity, velocity[1] / floor.stiction_velocity
+            xx = yy = -floor.mu_d * fn / (floor.stiction_velocity * h)
             xy = 0.0
         return xx, xy, -floor.mu_d * dn * tx, xy, yy, -floor.mu_d * dn * ty, 0.0, 0.0, dn
     fx, fy = sticking_trial(floor, p, velocity, anchor)
@@ -114,8 +114,8 @@ def state_at_end(floor, mode, p, velocity, anchor, end_height):
     """The state (one of six) that a point is found in at the end of a step that it spent in ``mode``.
 
     Priorities as in the thesis: leaving the floor comes first, then a normal force that would pull,
-    then sticking and slipping. A clipped point slides only once it is faster than ``zvt``: until then it
-    yields, with the full friction. (The thesis lets it slide at once. Below ``zvt``, sliding friction is
+    then sticking and slipping. A clipped point slides only once it is faster than ``stiction_velocity``: until then it
+    yields, with the full friction. (The thesis lets it slide at once. Below ``stiction_velocity``, sliding friction is
     viscous, so that the point would drop its load, stop, stick and be clipped again.)
     """
     if end_height >= 0.0:
@@ -124,7 +124,7 @@ def state_at_end(floor, mode, p, velocity, anchor, end_height):
         return SLIDING
     if normal_force(floor, p[2], velocity[2]) == 0.0:
         return PULLING
-    slow = math.hypot(velocity[0], velocity[1]) <= floor.zvt
+    slow = math.hypot(velocity[0], velocity[1]) <= floor.stiction_velocity
     if mode == SLIDING:
         return SLIDING_TO_STICKING if slow else SLIDING
     if is_clipped(floor, p, velocity, anchor) and not slow:

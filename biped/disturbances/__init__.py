@@ -1,6 +1,6 @@
 """What disturbs a model: each a frozen dataclass, to be given to ``simulate`` in any number and combination."""
 
-from biped.disturbances.control import Actuators, Senses
+from biped.disturbances.control import Actuators, Sensors
 from biped.disturbances.floor import Patch, Platform, compile_ground
 from biped.disturbances.load import Load
 from biped.disturbances.push import WAVEFORMS, Force, Push, compile_pushes, random_forces
@@ -17,7 +17,7 @@ __all__ = [
     "Patch",
     "Platform",
     "Push",
-    "Senses",
+    "Sensors",
     "Throw",
     "compile_ground",
     "compile_pushes",

@@ -1,4 +1,4 @@
-"""What stands between the plant and its controller: senses and actuators that are not perfect."""
+"""What stands between the plant and its controller: sensors and actuators that are not perfect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ MOST_TICKS = 100_000
 
 
 @dataclass(frozen=True)
-class Senses:
+class Sensors:
     """What the controller sees: late, and with white noise drawn anew at each of its ticks.
 
     Attributes:
@@ -58,8 +58,8 @@ class Senses:
 
     def __post_init__(self) -> None:
         for name in ("delay", *_NOISE):
-            zero_or_above(getattr(self, name), f"senses.{name}")
-        whole(self.seed, "senses.seed")
+            zero_or_above(getattr(self, name), f"sensors.{name}")
+        whole(self.seed, "sensors.seed")
 
     def ticks(self, period: float) -> int:
         """The delay in control ticks.
@@ -69,11 +69,11 @@ class Senses:
         """
         ticks = round(self.delay / period)
         if ticks > MOST_TICKS:
-            raise InputError(f"senses.delay = {self.delay:g} s is more than {MOST_TICKS} control periods")
+            raise InputError(f"sensors.delay = {self.delay:g} s is more than {MOST_TICKS} control periods")
         if abs(ticks * period - self.delay) > 1e-9 * max(period, self.delay):
             low = int(self.delay / period)
             raise InputError(
-                f"senses.delay = {self.delay:g} s is no whole number of control periods of {period:g} s; "
+                f"sensors.delay = {self.delay:g} s is no whole number of control periods of {period:g} s; "
                 f"the nearest: {low * period:g} or {(low + 1) * period:g} s"
             )
         return ticks

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
-from biped.disturbances.control import Actuators, Senses
+from biped.disturbances.control import Actuators, Sensors
 from biped.disturbances.floor import Patch, Platform
 from biped.disturbances.load import Load
 from biped.disturbances.push import Force, Push
@@ -14,8 +14,8 @@ from biped.model import Model
 from biped.signals import Signal
 from contact import Floor
 
-Disturbance = Push | Force | Throw | Platform | Patch | Load | Senses | Actuators
-KINDS = (Push, Force, Throw, Platform, Patch, Load, Senses, Actuators)
+Disturbance = Push | Force | Throw | Platform | Patch | Load | Sensors | Actuators
+KINDS = (Push, Force, Throw, Platform, Patch, Load, Sensors, Actuators)
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class Disturbances:
     platform: Platform | None
     patches: list[Patch]
     loads: list[Load]
-    senses: Senses | None
+    sensors: Sensors | None
     actuators: Actuators | None
 
     def with_payload(self, model: Model) -> Model:
@@ -55,7 +55,7 @@ def sorted_disturbances(given: Sequence[Any]) -> Disturbances:
         platform=_single(given, Platform),
         patches=[d for d in given if isinstance(d, Patch)],
         loads=[d for d in given if isinstance(d, Load)],
-        senses=_single(given, Senses),
+        sensors=_single(given, Sensors),
         actuators=_single(given, Actuators),
     )
 

@@ -125,9 +125,9 @@ class State:
                 self.arrays.clock[LAST_STEP_LENGTH] = step
 
     def make_room(self, history: tuple[int, ...], past: int = 1) -> None:
-        """Room for what an integrator remembers, and for so many ticks of what senses with a delay have yet to show.
+        """Room for what an integrator remembers, and for so many ticks of what sensors with a delay have yet to show.
 
-        What another integrator remembered, or senses with another delay, is forgotten.
+        What another integrator remembered, or sensors with another delay, is forgotten.
         """
         if self.arrays.cache.history.shape != history:
             cache = self.arrays.cache._replace(history=np.zeros(history), history_for=np.zeros(3))

@@ -98,7 +98,7 @@ def _integrator_of(chosen: Integrator | str | None) -> Integrator:
 
 def _check_controller(controller: Controller | None, model: Model, acting: Disturbances) -> None:
     asked = controller is not None and controller.impedance(model) is None
-    for disturbance in (acting.senses, acting.actuators):
+    for disturbance in (acting.sensors, acting.actuators):
         if disturbance is not None and not asked:
             what = (
                 "without a controller" if controller is None else "with joint impedance, which acts within the steps,"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.disturbances import Disturbances, Throw, compile_ground, compile_pushes
-from biped.disturbances import Senses as PerfectSenses
+from biped.disturbances import Sensors as PerfectSenses
 from biped.disturbances.floor import JUMP
 from biped.errors import InputError
 from biped.integrators import Integrator
@@ -18,10 +18,10 @@ from biped.kernels.loop.projectile import (
     ARMED,
     NEAR,
     TARGET,
-    Thrown,
+    Projectile,
     gap_between,
-    new_thrown,
-    new_thrown_state,
+    new_projectile,
+    new_projectile_state,
     own_box,
     target_box,
 )
@@ -108,7 +108,7 @@ def build_world(
     """
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
-    ticks = 0 if acting.senses is None else acting.senses.ticks(sizes.span)
+    ticks = 0 if acting.sensors is None else acting.sensors.ticks(sizes.span)
     state.make_room(history_shape(method, model.nv), 1 + ticks)
     prepare(model.tree, state.arrays, scratch)
     rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
@@ -136,7 +136,7 @@ def build_world(
         pushes=_build_pushes(nominal_model, model, acting),
         scratch=scratch,
         method=method,
-        thrown=_build_thrown(model, state, acting.throw, scratch.motion.poses),
+        projectile=_build_projectile(model, state, acting.throw, scratch.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=log,
         sensors=_build_sensors(model, nominal_model, acting, sizes.span),
@@ -177,25 +177,25 @@ def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> P
 
 def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
     """What the controller is told of the plant."""
-    if acting.senses is None and not acting.loads:
+    if acting.sensors is None and not acting.loads:
         return perfect_sensors()
-    senses = PerfectSenses() if acting.senses is None else acting.senses
-    return senses.compile(span, np.subtract(nominal_model.root.com, model.root.com))
+    sensors = PerfectSenses() if acting.sensors is None else acting.sensors
+    return sensors.compile(span, np.subtract(nominal_model.root.com, model.root.com))
 
 
-def _build_thrown(model: Model, state: State, throw: Throw | None, poses: Poses) -> Thrown:
+def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Poses) -> Projectile:
     if throw is None:
-        return new_thrown(new_thrown_state())
+        return new_projectile(new_projectile_state())
     goes_on = state.projectile is not None and state.throw == throw
     if not goes_on:
         state.projectile, state.throw = _state_of(throw), throw
     assert state.projectile is not None
-    thrown = new_thrown(state.projectile)
-    _arm(model, throw, thrown)
+    projectile = new_projectile(state.projectile)
+    _arm(model, throw, projectile)
     _check_speed(throw, float(state.arrays.clock[STEP_LENGTH]))
     if not goes_on:
-        _check_apart(model, throw, state, thrown, poses)
-    return thrown
+        _check_apart(model, throw, state, projectile, poses)
+    return projectile
 
 
 def _check_speed(throw: Throw, step: float) -> None:
@@ -207,8 +207,8 @@ def _check_speed(throw: Throw, step: float) -> None:
         )
 
 
-def _check_apart(model: Model, throw: Throw, state: State, thrown: Thrown, poses: Poses) -> None:
-    if gap_between(target_box(model.tree, state.arrays, poses, thrown), own_box(thrown)) < 0.0:
+def _check_apart(model: Model, throw: Throw, state: State, projectile: Projectile, poses: Poses) -> None:
+    if gap_between(target_box(model.tree, state.arrays, poses, projectile), own_box(projectile)) < 0.0:
         raise InputError(
             f"the thrown box would start at {throw.position}, inside of the box of {throw.target!r}: start it outside"
         )
@@ -216,7 +216,7 @@ def _check_apart(model: Model, throw: Throw, state: State, thrown: Thrown, poses
 
 def _state_of(throw: Throw) -> Floats:
     """The thrown box as it leaves the hand."""
-    state = new_thrown_state()
+    state = new_projectile_state()
     R = quaternion_matrix(throw.orientation)
     inertia = R @ box_inertia(throw.mass, throw.size) @ R.T
     state[0:3], state[3:7] = throw.position, throw.orientation
@@ -225,7 +225,7 @@ def _state_of(throw: Throw) -> Floats:
     return state
 
 
-def _arm(model: Model, throw: Throw, thrown: Thrown) -> None:
+def _arm(model: Model, throw: Throw, projectile: Projectile) -> None:
     target = next((shape for shape in model.shapes if shape.body == throw.target), None)
     if target is None:
         known = ", ".join(shape.body for shape in model.shapes)
@@ -233,11 +233,11 @@ def _arm(model: Model, throw: Throw, thrown: Thrown) -> None:
     if not np.allclose(target.rotation, np.eye(3)):
         raise InputError(f"throw.target = {throw.target!r}: its box is turned in its body, which is not supported")
     index = model.body_index(throw.target)
-    thrown.status[ARMED] = 1
-    thrown.mass[0] = throw.mass
-    thrown.inertia[0] = np.asarray(box_inertia(throw.mass, throw.size)).ravel()
-    thrown.status[TARGET] = index
-    thrown.half[:] = np.asarray(throw.size) / 2.0
-    thrown.target_half[:] = np.asarray(target.size) / 2.0
-    thrown.target_offset[:] = np.asarray(target.center) - np.asarray(model.bodies[index].com)
-    thrown.law[:] = (throw.restitution, throw.friction)
+    projectile.status[ARMED] = 1
+    projectile.mass[0] = throw.mass
+    projectile.inertia[0] = np.asarray(box_inertia(throw.mass, throw.size)).ravel()
+    projectile.status[TARGET] = index
+    projectile.half[:] = np.asarray(throw.size) / 2.0
+    projectile.target_half[:] = np.asarray(target.size) / 2.0
+    projectile.target_offset[:] = np.asarray(target.center) - np.asarray(model.bodies[index].com)
+    projectile.law[:] = (throw.restitution, throw.friction)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biped.checks import above_zero
-from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Senses, Throw, random_forces
+from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from biped.signals import Signal
 from biped.simulation.clock import DEFAULT_PERIOD
 from contact import RUBBER
@@ -40,7 +40,7 @@ def random_disturbances(
     above_zero(duration, "duration of random disturbances")
     random = np.random.default_rng(seed)
     found: list[Disturbance] = []
-    for make in (_push, _push, _force, _noise, _platform, _patch, _load, _throw, _senses, _actuators):
+    for make in (_push, _push, _force, _noise, _platform, _patch, _load, _throw, _sensors, _actuators):
         wanted = random.random() < SHARE
         drawn = make(random, Times(duration, period))
         if wanted and not any(isinstance(d, type(drawn[0])) and isinstance(d, SINGLE) for d in present):
@@ -48,7 +48,7 @@ def random_disturbances(
     return tuple(found)
 
 
-SINGLE = (Platform, Throw, Senses, Actuators)
+SINGLE = (Platform, Throw, Sensors, Actuators)
 
 
 def _direction(random: Random) -> tuple[float, float, float]:
@@ -124,10 +124,10 @@ def _throw(random: Random, _: Times) -> list[Disturbance]:
     return [Throw.at(point, speed, way, mass=mass, size=(edge, edge, edge), flight=flight)]
 
 
-def _senses(random: Random, times: Times) -> list[Disturbance]:
+def _sensors(random: Random, times: Times) -> list[Disturbance]:
     sizes = {name: _size(random, 1e-5, 1e-2) for name in ("position_noise", "orientation_noise", "joint_noise")}
     rates = {name: _size(random, 1e-3, 0.3) for name in ("velocity_noise", "joint_rate_noise")}
-    return [Senses(delay=times.period * int(random.integers(12)), seed=int(random.integers(2**31)), **sizes, **rates)]
+    return [Sensors(delay=times.period * int(random.integers(12)), seed=int(random.integers(2**31)), **sizes, **rates)]
 
 
 def _actuators(random: Random, _: Times) -> list[Disturbance]:

@@ -40,7 +40,7 @@ class Impact:
 class EngineIntegrator(Integrator):
     """Steps the plant by another engine; made anew for each run.
 
-    It stands where an integrator does (``biped.integrators.integrator``): controllers, senses, actuators, falls, rows
+    It stands where an integrator does (``biped.integrators.integrator``): controllers, sensors, actuators, falls, rows
     and ledger are those of every run.
 
     Attributes:
@@ -112,13 +112,13 @@ class EngineIntegrator(Integrator):
         self._arrival = new_arrival(model.nq, model.nv, model.nc)
         case = Case(model, floor, float(arrays.clock[STEP_LENGTH]), _impedance(model, arrays), throw)
         self._simulation = self.engine.start(case)
-        self._armed = world.thrown.status[ARMED] == 1
+        self._armed = world.projectile.status[ARMED] == 1
         if self._armed:
-            state = world.thrown.state
-            velocity, omega = body_velocities(state, world.thrown.mass[0], world.thrown.inertia[0])
-            self._arrival.thrown[:] = (*state[:7], *velocity, *omega)
+            state = world.projectile.state
+            velocity, omega = body_velocities(state, world.projectile.mass[0], world.projectile.inertia[0])
+            self._arrival.projectile[:] = (*state[:7], *velocity, *omega)
         self._arrival.v[:] = world.scratch.motion.rates
-        self._simulation.place(arrays.q.copy(), world.scratch.motion.rates.copy(), self._arrival.thrown.copy())
+        self._simulation.place(arrays.q.copy(), world.scratch.motion.rates.copy(), self._arrival.projectile.copy())
 
     def _step(self, world: World) -> int:
         assert self._simulation is not None
@@ -128,7 +128,7 @@ class EngineIntegrator(Integrator):
         self._simulation.step(arrays.torque, forces)
         self.seconds += time.perf_counter() - begin
         self.steps += 1
-        flying = arrival.thrown.copy() if self._armed else arrival.thrown
+        flying = arrival.projectile.copy() if self._armed else arrival.projectile
         arrival.before[:] = arrival.v
         self._simulation.read(arrival)
         if self._armed:
@@ -137,19 +137,19 @@ class EngineIntegrator(Integrator):
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
         """The thrown box as it flies on, and an event for an impact once it is over."""
-        thrown, arrival = world.thrown, self._arrival
+        projectile, arrival = world.projectile, self._arrival
         now = float(world.state.clock[TIME_ORIGIN] + world.state.clock[STEP_LENGTH] * world.state.counts[STEPS])
-        if np.any(arrival.blow):
+        if np.any(arrival.impact):
             if self.impact is None:
-                self.impact = Impact(now, arrival.blow_at.copy(), self._approach(world, before), np.zeros(3))
-            self.impact.impulse += arrival.blow
+                self.impact = Impact(now, arrival.impact_place.copy(), self._approach(world, before), np.zeros(3))
+            self.impact.impulse += arrival.impact
         elif self.impact is not None:
             log_impact(world, self.impact.time, self.impact.impulse, self.impact.place, self.impact.velocity)
             self.impact = None
-        R = quaternion_matrix(arrival.thrown[3:7])
-        thrown.state[:7] = arrival.thrown[:7]
-        thrown.state[7:10] = thrown.mass[0] * arrival.thrown[7:10]
-        thrown.state[10:13] = R @ thrown.inertia[0].reshape(3, 3) @ np.transpose(R) @ arrival.thrown[10:13]
+        R = quaternion_matrix(arrival.projectile[3:7])
+        projectile.state[:7] = arrival.projectile[:7]
+        projectile.state[7:10] = projectile.mass[0] * arrival.projectile[7:10]
+        projectile.state[10:13] = R @ projectile.inertia[0].reshape(3, 3) @ np.transpose(R) @ arrival.projectile[10:13]
 
     def _approach(self, world: World, box: Floats) -> Floats:
         """Velocity of the thrown box relative to its target where they touch, before the step."""
@@ -158,7 +158,7 @@ class EngineIntegrator(Integrator):
         assert throw is not None
         velocities_now(world)
         motion = forward_kinematics(model, world.state.q, world.scratch.motion.rates)
-        i, place = model.body_index(throw.target), self._arrival.blow_at
+        i, place = model.body_index(throw.target), self._arrival.impact_place
         struck = motion.velocity[i] + np.cross(motion.angular_velocity[i], place - motion.position[i])
         return np.asarray(box[7:10] + np.cross(box[10:13], place - box[:3]) - struck)
 

@@ -29,7 +29,7 @@ from contact.point_law import point_force, point_force_derivative, stored_energy
 pytestmark = pytest.mark.jit_off
 
 H = 2e-3
-FLOOR = Floor(k_n=6e4, b_n=40.0, k_t=3e4, b_t=15.0, mu_s=0.5, mu_d=0.4, zvt=2e-3)
+FLOOR = Floor(k_n=6e4, b_n=40.0, k_t=3e4, b_t=15.0, mu_s=0.5, mu_d=0.4, stiction_velocity=2e-3)
 ICE, MAT = FLOOR.with_(mu_s=0.05, mu_d=0.04), FLOOR.with_(k_n=3e4)
 PATCHES = [Patch((1.0, 3.0), (-2.0, -1.0), ICE), Patch((2.0, 4.0), (-1.5, 5.0), MAT)]
 CUBE = rigid_box(1.0, (1.0, 1.0, 1.0))

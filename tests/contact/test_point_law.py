@@ -111,11 +111,11 @@ def test_states_found_are_consistent(mode, p, v, anchor, end):
         assert mode != NONE
     if found == SLIDING_TO_STICKING:
         assert mode == SLIDING
-        assert math.hypot(v[0], v[1]) <= FLOOR.zvt
+        assert math.hypot(v[0], v[1]) <= FLOOR.stiction_velocity
     if found in (STICKING, STICKING_TO_SLIDING):
         assert mode == STICKING
         clipped = math.hypot(fx, fy) >= FLOOR.mu_s * fn * (1 - 1e-12)
-        assert (clipped and math.hypot(v[0], v[1]) > FLOOR.zvt) or found == STICKING
+        assert (clipped and math.hypot(v[0], v[1]) > FLOOR.stiction_velocity) or found == STICKING
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,8 @@ def cases(draw, regime):
     """Every number of its own: what is taken for another shows."""
     k_n, k_t = draw(st.floats(5e4, 9e4)), draw(st.floats(1e4, 4e4))
     b_n, b_t = draw(st.floats(100.0, 200.0)), draw(st.floats(20.0, 60.0))
-    mu_s, mu_d, zvt = draw(st.floats(0.6, 0.9)), draw(st.floats(0.2, 0.5)), draw(st.floats(1e-3, 1e-2))
-    floor = FloorParameters(k_n, b_n, k_t, b_t, mu_s, mu_d, zvt)
+    mu_s, mu_d, stiction_velocity = draw(st.floats(0.6, 0.9)), draw(st.floats(0.2, 0.5)), draw(st.floats(1e-3, 1e-2))
+    floor = FloorParameters(k_n, b_n, k_t, b_t, mu_s, mu_d, stiction_velocity)
     h, load = draw(st.floats(2e-4, 4e-3)), draw(st.floats(5.0, 500.0))
     climb = draw(st.floats(-0.3, 0.3))
     anchor = (draw(lengths), draw(lengths))
@@ -166,7 +166,7 @@ def cases(draw, regime):
     dn, dt = 0.5 * k_n + b_n / h, 0.5 * k_t + b_t / h
     room = 1e-2 * load / dn
     if regime in ("viscous", "sliding"):
-        speed = zvt * draw(st.floats(0.1, 0.8) if regime == "viscous" else st.floats(1.2, 300.0))
+        speed = stiction_velocity * draw(st.floats(0.1, 0.8) if regime == "viscous" else st.floats(1.2, 300.0))
         velocity, place = speed * along, np.array([draw(lengths), draw(lengths)])
         room = min(room, 1e-2 * h * speed)
     else:
@@ -188,7 +188,7 @@ def test_force_in_each_regime(regime, data):
     case = data.draw(cases(regime))
     velocity, size = np.array(case.v[:2]), np.linalg.norm(case.trial)
     if case.mode == SLIDING:
-        expected = -case.floor.mu_d * case.load * velocity / max(np.linalg.norm(velocity), case.floor.zvt)
+        expected = -case.floor.mu_d * case.load * velocity / max(np.linalg.norm(velocity), case.floor.stiction_velocity)
     else:
         expected = case.trial * min(1.0, case.floor.mu_s * case.load / size)
     assert case.force[:2] == pytest.approx(expected, rel=1e-9)
@@ -218,7 +218,7 @@ def test_derivative(regime, data):
 
 def test_a_point_at_the_edge_of_its_cone_is_not_clipped():
     """In numbers that are exact: 4 N of 0.5 times 8 N."""
-    floor = FloorParameters(k_n=8.0, b_n=1.0, k_t=4.0, b_t=1.0, mu_s=0.5, mu_d=0.25, zvt=1.0)
+    floor = FloorParameters(k_n=8.0, b_n=1.0, k_t=4.0, b_t=1.0, mu_s=0.5, mu_d=0.25, stiction_velocity=1.0)
     assert point_force(floor, STICKING, (1.0, 0.0, -1.0), STILL, HERE) == (-4.0, 0.0, 8.0)
     for x, clipped in ((1.0, False), (np.nextafter(1.0, 2.0), True)):
         assert is_clipped(floor, (x, 0.0, -1.0), STILL, HERE) == clipped
@@ -291,7 +291,7 @@ def test_a_dragged_anchor_stretches_the_spring_by_the_friction_and_no_more(regim
     [
         ({"k_n": -1.0}, "floor.k_n = -1.0: it must be a finite number, zero or above"),
         ({"k_n": 0.0}, "floor.k_n = 0: it must be above zero"),
-        ({"zvt": 0.0}, "floor.zvt = 0: it must be above zero"),
+        ({"stiction_velocity": 0.0}, "floor.stiction_velocity = 0: it must be above zero"),
         ({"b_t": math.nan}, "floor.b_t = nan"),
         ({"mu_s": "much"}, "floor.mu_s = 'much'"),
         ({"mu_d": 0.5}, "dynamic friction is at most static friction"),

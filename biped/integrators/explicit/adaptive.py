@@ -44,7 +44,7 @@ class Adaptive(ContinuousTime):
 
     The solver calls the compiled equations from Python, which costs about 1 ms a step, some 150 times the recursive
     integrator's, and up to seconds a step while points slide under a shock: friction that is viscous below
-    ``zvt`` is stiff.
+    ``stiction_velocity`` is stiff.
 
     ``order`` is that of the solver's own steps; the error of a run follows the tolerances.
 

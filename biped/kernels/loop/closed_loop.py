@@ -18,7 +18,7 @@ from biped.kernels.loop.log import (
     record_row,
 )
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
-from biped.kernels.loop.projectile import ARMED, Thrown, collide, fly_thrown, time_before_impact
+from biped.kernels.loop.projectile import ARMED, Projectile, collide, fly_projectile, time_before_impact
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
@@ -73,7 +73,7 @@ class World(NamedTuple):
     pushes: Pushes
     scratch: Scratch
     method: Any  # one of ``biped.kernels.state.method``
-    thrown: Thrown
+    projectile: Projectile
     fall: FallLimits
     log: Log
     sensors: SensorModel
@@ -91,7 +91,7 @@ class CommonWorld(NamedTuple):
     state: SimulationState
     pushes: Pushes
     scratch: Scratch
-    thrown: Thrown
+    projectile: Projectile
     fall: FallLimits
     log: Log
     sensors: SensorModel
@@ -216,7 +216,7 @@ def ask(law, place):
 
 
 @kernel
-def append_row(tree, ground, state, scratch, thrown, log):
+def append_row(tree, ground, state, scratch, projectile, log):
     """Append a row for the present state."""
     observe(tree, state, scratch.motion, log)
     record_row(tree, ground, state, scratch.motion, log, time_of(state))
@@ -227,14 +227,14 @@ def append_row(tree, ground, state, scratch, thrown, log):
         copy1(frame[0:3], row[layout.platform :])
         copy1(frame[12:16], row[layout.platform + 3 :])
     if layout.projectile != ABSENT:
-        copy1(thrown.state[0:7], row[layout.projectile :])
+        copy1(projectile.state[0:7], row[layout.projectile :])
 
 
 @part
 def append_row_to(place):
     """``append_row`` as a part."""
     common = unpacked(place)
-    append_row(common.tree, common.ground, common.state, common.scratch, common.thrown, common.log)
+    append_row(common.tree, common.ground, common.state, common.scratch, common.projectile, common.log)
     return OK
 
 
@@ -255,21 +255,21 @@ def set_back(place, begin):
 @kernel
 def impact_in(place, h):
     common = unpacked(place)
-    return time_before_impact(common.tree, common.state, common.scratch.motion.poses, common.thrown, h)
+    return time_before_impact(common.tree, common.state, common.scratch.motion.poses, common.projectile, h)
 
 
 @kernel
 def fly_in(place, h):
     common = unpacked(place)
-    return fly_thrown(common.tree, common.thrown, h)
+    return fly_projectile(common.tree, common.projectile, h)
 
 
 @kernel
 def collide_in(place, begin, rest):
     common = unpacked(place)
-    outcome = collide(common.tree, common.state, common.scratch.motion, common.thrown, common.log, begin)
+    outcome = collide(common.tree, common.state, common.scratch.motion, common.projectile, common.log, begin)
     if outcome == OK:
-        unpacked(place).thrown.state[STATE + 1] = rest
+        unpacked(place).projectile.state[STATE + 1] = rest
     return outcome
 
 
@@ -303,7 +303,7 @@ def part_in(place, number):
 
 @kernel
 def is_armed(place):
-    return unpacked(place).thrown.status[ARMED] == 1
+    return unpacked(place).projectile.status[ARMED] == 1
 
 
 @kernel
@@ -457,8 +457,8 @@ def is_ready(world: World, law: Any) -> bool:
 def _calls(world: World, common: CommonWorld) -> tuple[tuple[Any, ...], ...]:
     """Each part and what it is called with, in the order of ``World.parts``."""
     return (
-        (advance_world, world, common, 0, 0.0, 0.0), (measure_part, common, 0, 0), (apply_part, common), (append_row_to, common),
-        (meet_box, common, 0), (take_steps, common, 0, 0),
+        (advance_world, world, common, 0, 0.0, 0.0), (measure_part, common, 0, 0), (apply_part, common),
+        (append_row_to, common), (meet_box, common, 0), (take_steps, common, 0, 0),
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ from contact.vectors import (
     triple,
 )
 
-# Places in ``Thrown.status``.
+# Places in ``Projectile.status``.
 ARMED = 0  # whether there is a thrown box at all
 TARGET = 1  # the body that carries the box to hit
 STATUSES = 2
@@ -48,7 +48,7 @@ NEAR = 0.2
 SHORTEST = 1e-5
 
 
-class Thrown(NamedTuple):
+class Projectile(NamedTuple):
     """A free box, and the box on the tree that it may hit."""
 
     status: Integers  # (STATUSES,)
@@ -62,9 +62,9 @@ class Thrown(NamedTuple):
     scratch: Floats
 
 
-def new_thrown(box: Floats) -> Thrown:
+def new_projectile(box: Floats) -> Projectile:
     """Room for a thrown box in this state; not armed."""
-    return Thrown(
+    return Projectile(
         status=np.zeros(STATUSES, dtype=np.int64),
         state=box,
         mass=np.ones(1),
@@ -77,7 +77,7 @@ def new_thrown(box: Floats) -> Thrown:
     )
 
 
-def new_thrown_state() -> Floats:
+def new_projectile_state() -> Floats:
     """Room for the state of a thrown box, with no separation known."""
     box = np.zeros(STATE + 2)
     box[STATE] = np.inf
@@ -85,18 +85,18 @@ def new_thrown_state() -> Floats:
 
 
 @kernel
-def own_box(thrown):
+def own_box(projectile):
     """The free box as ``boxes`` takes it."""
-    position, quaternion = body_pose(thrown.state)
-    return position, quat_matrix(quaternion), triple(thrown.half)
+    position, quaternion = body_pose(projectile.state)
+    return position, quat_matrix(quaternion), triple(projectile.half)
 
 
 @kernel
-def target_box(tree, state, poses, thrown):
+def target_box(tree, state, poses, projectile):
     """The target's box as ``boxes`` takes it."""
-    i = thrown.status[TARGET]
-    centre = add(reference_point(tree, state.q), point_of_body(poses, i, triple(thrown.target_offset)))
-    return centre, load9(poses.rotation, i), triple(thrown.target_half)
+    i = projectile.status[TARGET]
+    centre = add(reference_point(tree, state.q), point_of_body(poses, i, triple(projectile.target_offset)))
+    return centre, load9(poses.rotation, i), triple(projectile.target_half)
 
 
 @kernel
@@ -111,15 +111,15 @@ def gap_between(target, own):
 
 
 @routine
-def fly_thrown(tree, thrown, h):
-    return fly(thrown.state, thrown.mass[0], load9(thrown.inertia, 0), triple(tree.gravity), h)
+def fly_projectile(tree, projectile, h):
+    return fly(projectile.state, projectile.mass[0], load9(projectile.inertia, 0), triple(tree.gravity), h)
 
 
 @routine
-def time_before_impact(tree, state, poses, thrown, h):
+def time_before_impact(tree, state, poses, projectile, h):
     """[s] When in the coming step of h the boxes will touch; h if they will not."""
-    gap = gap_between(target_box(tree, state, poses, thrown), own_box(thrown))
-    box = thrown.state
+    gap = gap_between(target_box(tree, state, poses, projectile), own_box(projectile))
+    box = projectile.state
     before, elapsed = box[STATE], box[STATE + 1]
     box[STATE], box[STATE + 1] = gap, h
     if gap <= 0.0:
@@ -136,27 +136,27 @@ def time_before_impact(tree, state, poses, thrown, h):
 
 
 @routine
-def collide(tree, state, motion, thrown, log, time):
+def collide(tree, state, motion, projectile, log, time):
     """Exchange the collision impulse, if the boxes approach where they touch (Mirtich 1996; thesis 4.3)."""
-    target, own = target_box(tree, state, motion.poses, thrown), own_box(thrown)
-    thrown.state[STATE], normal = separation(target, own)
-    point = contact_point(target, own, normal, thrown.scratch)
-    i = thrown.status[TARGET]
+    target, own = target_box(tree, state, motion.poses, projectile), own_box(projectile)
+    projectile.state[STATE], normal = separation(target, own)
+    point = contact_point(target, own, normal, projectile.scratch)
+    i = projectile.status[TARGET]
     arm = sub(point, reference_point(tree, state.q))
     own_arm = sub(point, own[0])
     rates_from_momentum(tree, state.momentum, motion)
     K = body_collision_matrix(tree, motion, i, arm)
-    J = inertia_in_world(thrown.state, load9(thrown.inertia, 0))
-    K = mat_add(K, rigid_body_collision_matrix(thrown.mass[0], J, own_arm))
-    velocity, omega = body_velocities(thrown.state, thrown.mass[0], load9(thrown.inertia, 0))
+    J = inertia_in_world(projectile.state, load9(projectile.inertia, 0))
+    K = mat_add(K, rigid_body_collision_matrix(projectile.mass[0], J, own_arm))
+    velocity, omega = body_velocities(projectile.state, projectile.mass[0], load9(projectile.inertia, 0))
     before = sub(add(velocity, cross(omega, own_arm)), point_velocity(tree, motion, i, arm))
-    impulse = collision_impulse(before, normal, K, thrown.law[0], thrown.law[1])
+    impulse = collision_impulse(before, normal, K, projectile.law[0], projectile.law[1])
     size = dot(impulse, impulse)
     if not math.isfinite(size):
         return COLLISION_FAILED
     if size > 0.0:
         log_event(log, time, IMPACT, i, scale(-1.0, impulse), point, before)
-        strike_body(thrown.state, own_arm, impulse)
+        strike_body(projectile.state, own_arm, impulse)
         strike(tree, state, motion, i, arm, scale(-1.0, impulse))
     return OK
 

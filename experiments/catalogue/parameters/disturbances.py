@@ -19,7 +19,7 @@ from biped.disturbances import (
     Patch,
     Platform,
     Push,
-    Senses,
+    Sensors,
     Throw,
     random_forces,
 )
@@ -106,7 +106,7 @@ def disturbance_parameters() -> tuple[Parameter, ...]:
             "restitution": (0.2, "", "of its collisions with the trunk"),
             "friction": (0.3, "", "coefficient of friction of its collisions"),
         }),
-        *_group("senses", {
+        *_group("sensors", {
             "delay": (0.0, "s", "with which the controller sees the state; whole control periods"),
             "position_noise": (0.0, "m", "standard deviation of the trunk's place, at each tick"),
             "orientation_noise": (0.0, "rad", "of the trunk's orientation"),
@@ -269,9 +269,9 @@ def _block(values: Values, trunk: tuple[float, float, float]) -> list[Disturbanc
 
 
 def _senses(values: Values) -> list[Disturbance]:
-    group = values.group("senses")
+    group = values.group("sensors")
     perfect = not any(value for name, value in group.items() if name != "seed")
-    return [] if perfect else [Senses(**group)]
+    return [] if perfect else [Sensors(**group)]
 
 
 def _actuators(values: Values) -> list[Disturbance]:

@@ -26,7 +26,7 @@ _FLOOR = {
     "b_t": ("N·s/m", "tangential damping of a sticking point"),
     "mu_s": ("", "coefficient of static friction"),
     "mu_d": ("", "coefficient of dynamic friction"),
-    "zvt": ("m/s", "speed at or below which a sliding point sticks"),
+    "stiction_velocity": ("m/s", "speed at or below which a sliding point sticks"),
 }
 
 

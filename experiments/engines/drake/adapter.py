@@ -70,7 +70,7 @@ class Drake(Engine):
                 f"{one}: points under load creep, and those that slide are lifted, by {glide:.2g} mm at 0.1 m/s, which "
                 "is how sap makes friction convex; where that is more than they are deep, they chatter"
             )
-        tolerance = case.floor.zvt if self.contact == "matched" else 1e-4
+        tolerance = case.floor.stiction_velocity if self.contact == "matched" else 1e-4
         return f"{one}: points creep at up to {tolerance:g} m/s, the stiction tolerance, before they slide"
 
     def _impact(self, throw: Throw, step: float) -> str:

@@ -43,7 +43,7 @@ def build(case: Case, approximation: str, matched: bool) -> Built:
     config = MultibodyPlantConfig(time_step=case.step, discrete_contact_approximation=approximation)
     if matched:
         config.sap_near_rigid_threshold = 0.0
-        config.stiction_tolerance = case.floor.zvt
+        config.stiction_tolerance = case.floor.stiction_velocity
     builder = DiagramBuilder()
     plant, scene = AddMultibodyPlant(config, builder)
     plant.mutable_gravity_field().set_gravity_vector(case.model.gravity)

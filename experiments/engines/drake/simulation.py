@@ -91,16 +91,19 @@ class DrakeSimulation(Simulation):
         positions, velocities = self.plant.GetPositions(self.context), self.plant.GetVelocities(self.context)
         self.coordinates.read_positions(positions, arrival.q)
         self.coordinates.read_velocities(self.context, velocities, arrival.v)
-        arrival.force[:], arrival.blow[:] = 0.0, 0.0
+        arrival.force[:], arrival.impact[:] = 0.0, 0.0
         results = self._results.Eval(self.context)
         for k in range(results.num_point_pair_contacts()):
             self._read_contact(results.point_pair_contact_info(k), arrival)
         block = self._built.block_joint
         if block is not None:
             first, start = block.position_start(), block.velocity_start()
-            arrival.thrown[:3], arrival.thrown[3:7] = positions[first + 4 : first + 7], positions[first : first + 4]
-            arrival.thrown[7:10] = velocities[start + 3 : start + 6]
-            arrival.thrown[10:13] = velocities[start : start + 3]
+            arrival.projectile[:3], arrival.projectile[3:7] = (
+                positions[first + 4 : first + 7],
+                positions[first : first + 4],
+            )
+            arrival.projectile[7:10] = velocities[start + 3 : start + 6]
+            arrival.projectile[10:13] = velocities[start : start + 3]
         if self.failure:
             arrival.q[:] = np.nan
 
@@ -109,8 +112,8 @@ class DrakeSimulation(Simulation):
         pair = contact.point_pair()
         force = contact.contact_force()
         if self._built.block in (pair.id_A, pair.id_B):
-            arrival.blow[:] += self.case.step * force * (1.0 if self._built.block == pair.id_A else -1.0)
-            arrival.blow_at[:] = contact.contact_point()
+            arrival.impact[:] += self.case.step * force * (1.0 if self._built.block == pair.id_A else -1.0)
+            arrival.impact_place[:] = contact.contact_point()
             return
         points = self._built.points
         if pair.id_B in points:

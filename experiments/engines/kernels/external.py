@@ -45,9 +45,9 @@ class Arrival(NamedTuple):
     v: Floats  # (nv,) velocity
     before: Floats  # (nv,) velocity at the start of the step, which the host fills in
     force: Floats  # (nc, 3) [N] of the floor on each contact point, the mean of the step
-    blow: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
-    blow_at: Floats  # (3,) [m] where, at the start of the step
-    thrown: Floats  # (13,) of the thrown box: position, quaternion, velocity, angular velocity
+    impact: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
+    impact_place: Floats  # (3,) [m] where, at the start of the step
+    projectile: Floats  # (13,) of the thrown box: position, quaternion, velocity, angular velocity
 
 
 def new_arrival(nq: int, nv: int, nc: int) -> Arrival:
@@ -68,7 +68,7 @@ def begin_step(world, steps):
     state, log = world.state, world.log
     if steps > 0:
         if state.counts[STEPS] % log.cursor[STRIDE] == 0:
-            append_row(world.tree, world.ground, state, world.scratch, world.thrown, log)
+            append_row(world.tree, world.ground, state, world.scratch, world.projectile, log)
         begin_substep(
             world.tree, world.ground, state, world.pushes, world.scratch, time_of(state), state.clock[STEP_LENGTH]
         )
@@ -114,9 +114,9 @@ def is_finite(arrival):
     for c in range(arrival.force.shape[0]):
         total += abs(arrival.force[c, 0]) + abs(arrival.force[c, 1]) + abs(arrival.force[c, 2])
     for axis in range(3):
-        total += abs(arrival.blow[axis])
-    for k in range(arrival.thrown.shape[0]):
-        total += abs(arrival.thrown[k])
+        total += abs(arrival.impact[axis])
+    for k in range(arrival.projectile.shape[0]):
+        total += abs(arrival.projectile[k])
     return math.isfinite(total)
 
 
@@ -191,8 +191,8 @@ def account_contact_works(tree, state, scratch, h, lag):
 @kernel
 def point_struck(world, arrival):
     """Where the thrown box struck, at both ends of the step, relative to O at its start."""
-    i, scratch = world.thrown.status[TARGET], world.scratch
-    left = sub(triple(arrival.blow_at), reference_point(world.tree, world.state.q))
+    i, scratch = world.projectile.status[TARGET], world.scratch
+    left = sub(triple(arrival.impact_place), reference_point(world.tree, world.state.q))
     offset = mat_t_vec(load9(scratch.motion.poses.rotation, i), sub(left, load3(scratch.motion.poses.com, i)))
     return left, add(triple(scratch.shift), point_of_body(scratch.next, i, offset))
 
@@ -200,11 +200,11 @@ def point_struck(world, arrival):
 @kernel
 def account_impact(world, arrival, h, lag):
     """The work of the thrown box's impulse, as that of a force that is constant through the step."""
-    blow = triple(arrival.blow)
-    if dot(blow, blow) > 0.0:
+    impact = triple(arrival.impact)
+    if dot(impact, impact) > 0.0:
         left, right = point_struck(world, arrival)
-        along = way(world.scratch, world.thrown.status[TARGET], left, sub(right, left), h, lag)
-        world.state.ledger.works[IMPACTS] += dot(blow, scale(1.0 / h, along))
+        along = way(world.scratch, world.projectile.status[TARGET], left, sub(right, left), h, lag)
+        world.state.ledger.works[IMPACTS] += dot(impact, scale(1.0 / h, along))
 
 
 @kernel
@@ -215,14 +215,16 @@ def account_momenta(world, arrival, h):
     set_momentum(tree, scratch.next, arrival.v, scratch.motion, state.momentum)
     if tree.kind[0] == FLOATING:
         linear, angular = external_impulse(tree, state, world.pushes, scratch, h)
-        blow = triple(arrival.blow)
-        if dot(blow, blow) > 0.0:
+        impact = triple(arrival.impact)
+        if dot(impact, impact) > 0.0:
             left, right = point_struck(world, arrival)
-            linear, angular = add(linear, blow), add(angular, cross(scale(0.5, add(left, right)), blow))
+            linear, angular = add(linear, impact), add(angular, cross(scale(0.5, add(left, right)), impact))
         account_impulse(tree, state, scratch, before, spin_before, linear, angular)
 
 
 @routine
 def log_impact(world, time, impulse, place, velocity):
     """An event for a blow of the thrown box that is over."""
-    log_event(world.log, time, IMPACT, world.thrown.status[TARGET], triple(impulse), triple(place), triple(velocity))
+    log_event(
+        world.log, time, IMPACT, world.projectile.status[TARGET], triple(impulse), triple(place), triple(velocity)
+    )

@@ -143,13 +143,13 @@ class MujocoSimulation(Simulation):
             arrival.v[:] = velocity_map(model, arrival.q).T @ arrival.v
         elif model.is_floating:  # the same, sooner
             arrival.v[3:6] = quaternion_matrix(arrival.q[3:7]) @ arrival.v[3:6]
-        arrival.force[:], arrival.blow[:] = 0.0, 0.0
+        arrival.force[:], arrival.impact[:] = 0.0, 0.0
         if data.ncon:
             self._read_contacts(arrival)
         if self.projectile >= 0:
             pose, velocity = data.qpos[self.nq :], data.qvel[self.nv :]
-            arrival.thrown[:7], arrival.thrown[7:10] = pose, velocity[:3]
-            arrival.thrown[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
+            arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
+            arrival.projectile[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
         for kind, number in enumerate(data.warning.number):
             if number:  # a state that is not finite, or more contacts than there is room for
                 self.failure = self.mujoco.mju_warningText(kind, int(data.warning.lastinfo[kind]))
@@ -164,14 +164,14 @@ class MujocoSimulation(Simulation):
             force = self.contact_force[:3] @ frames[k]
             if self.projectile in (first, second):
                 if weight == 0.0:
-                    arrival.blow_at[:] = 0.0
-                arrival.blow[:] += self.case.step * force * (1.0 if first == self.projectile else -1.0)
-                arrival.blow_at[:] += self.contact_force[0] * found.pos[k]
+                    arrival.impact_place[:] = 0.0
+                arrival.impact[:] += self.case.step * force * (1.0 if first == self.projectile else -1.0)
+                arrival.impact_place[:] += self.contact_force[0] * found.pos[k]
                 weight += self.contact_force[0]
             else:
                 arrival.force[self._point(second, found.pos[k])] += force
         if weight > 0.0:
-            arrival.blow_at[:] /= weight
+            arrival.impact_place[:] /= weight
 
     def _point(self, geom: int, place: Floats) -> int:
         if geom in self.sphere:

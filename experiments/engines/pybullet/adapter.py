@@ -150,21 +150,21 @@ class BulletSimulation(Simulation):
         q[self.coordinates], v[self.dofs] = [state[0] for state in states], [state[1] for state in states]
         # What is as fast as Bullet lets it be has exploded.
         arrival.q[:], arrival.v[:] = np.nan if np.abs(v).max() >= FASTEST else q, v
-        arrival.force[:], arrival.blow[:] = 0.0, 0.0
+        arrival.force[:], arrival.impact[:] = 0.0, 0.0
         contacts = [c for c in engine.getContactPoints(robot, physicsClientId=client) if c[9] > 0.0]
         if contacts:
             self._read_contacts(contacts, arrival)
         if self.world.projectile >= 0:
             place, turn = engine.getBasePositionAndOrientation(self.world.projectile, physicsClientId=client)
             velocity, spin = engine.getBaseVelocity(self.world.projectile, physicsClientId=client)
-            arrival.thrown[:] = (*place, *as_ours(turn), *velocity, *spin)
+            arrival.projectile[:] = (*place, *as_ours(turn), *velocity, *spin)
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
         """Add up forces: a contact's normal and directions of friction are those of forces on the model."""
         frames = {self.world.links[body]: (body, *self._frame(self.world.links[body])) for body in self.points.bodies}
         weight = sum(contact[9] for contact in contacts if contact[2] == self.world.projectile)
         if weight > 0.0:
-            arrival.blow_at[:] = 0.0
+            arrival.impact_place[:] = 0.0
         for contact in contacts:
             normal, first, second = contact[9], contact[10], contact[12]
             force = [
@@ -172,8 +172,8 @@ class BulletSimulation(Simulation):
                 for n, a, b in zip(contact[7], contact[11], contact[13], strict=True)
             ]
             if contact[2] == self.world.projectile:
-                arrival.blow[:] += self.case.step * np.array(force)
-                arrival.blow_at[:] += normal / weight * np.array(contact[5])
+                arrival.impact[:] += self.case.step * np.array(force)
+                arrival.impact_place[:] += normal / weight * np.array(contact[5])
             else:
                 body, place, R = frames[contact[3]]
                 arrival.force[self.points.nearest(body, (np.array(contact[5]) - place) @ R)] += force

@@ -146,13 +146,13 @@ class Loop:
         gravity = -float(self.model.gravity[2])
         box = Throw.at(aim, speed, direction, mass=mass, size=size, flight=flight, gravity=gravity, target=target)
         before = self.disturbances
-        thrown, throw = self.state.projectile, self.state.throw
+        projectile, throw = self.state.projectile, self.state.throw
         self.state.projectile = self.state.throw = None
         self.disturbances = tuple(d for d in before if not isinstance(d, Throw))
         try:
             self._add(box)
         except InputError:
-            self.disturbances, self.state.projectile, self.state.throw = before, thrown, throw
+            self.disturbances, self.state.projectile, self.state.throw = before, projectile, throw
             raise
         return box
 

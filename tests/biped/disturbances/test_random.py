@@ -56,7 +56,7 @@ def test_a_seed_decides_and_all_kinds_occur():
     for seed in range(1, 301):
         for kind in {type(disturbance).__name__ for disturbance in random_disturbances(seed)}:
             kinds[kind] = kinds.get(kind, 0) + 1
-    assert set(kinds) == {"Push", "Force", "Platform", "Patch", "Load", "Throw", "Senses", "Actuators"}
+    assert set(kinds) == {"Push", "Force", "Platform", "Patch", "Load", "Throw", "Sensors", "Actuators"}
     assert kinds["Patch"] == pytest.approx(300 * SHARE, rel=0.25)
 
 
@@ -79,8 +79,8 @@ def test_delays_are_whole_control_periods_whatever_these_are():
         {"platform.motion": "recorded", "platform.file": "there-is-no-such-file.csv"},
         {"platform.motion": "step", "platform.start": -1.0},
         {"patch.present": 1, "patch.mu_d": 0.5},
-        {"senses.joint_noise": 1e-3, "senses.seed": 2**63},
-        {"senses.delay": 1e9},
+        {"sensors.joint_noise": 1e-3, "sensors.seed": 2**63},
+        {"sensors.delay": 1e9},
         {"actuators.noise": 1.0, "actuators.seed": 2**70},
     ],
 )
@@ -104,7 +104,7 @@ def test_blocks_are_thrown_from_above_the_floor():
 def test_they_leave_room_for_what_is_set():
     experiment = experiment_named("balance")
     for seed in range(1, 30):
-        setup = experiment.build({"random.seed": seed, "senses.joint_noise": 1e-4, "block.speed": 3.0})
+        setup = experiment.build({"random.seed": seed, "sensors.joint_noise": 1e-4, "block.speed": 3.0})
         setup.prepare()
 
 

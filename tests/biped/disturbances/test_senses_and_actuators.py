@@ -16,7 +16,7 @@ from biped import (
     Platform,
     Push,
     Run,
-    Senses,
+    Sensors,
     Signal,
     State,
     human,
@@ -66,17 +66,17 @@ def test_numbers_by_counting_are_normal_and_independent():
 
 @pytest.mark.parametrize("ticks", [0, 1, 5])
 def test_a_delay_shows_what_was(ticks):
-    _, seen, true = watched(Senses(delay=ticks * PD.period), Push("trunk", (1, 0, 0), 4.0, 0.02, 0.05))
+    _, seen, true = watched(Sensors(delay=ticks * PD.period), Push("trunk", (1, 0, 0), 4.0, 0.02, 0.05))
     for k in range(len(seen)):
         assert np.array_equal(seen[k], true[max(k - ticks, 0)])
 
 
 def test_noise_has_the_sizes_it_should():
-    senses = Senses(
+    sensors = Sensors(
         position_noise=1e-3, orientation_noise=2e-3, joint_noise=3e-3, velocity_noise=0.04,
         angular_velocity_noise=0.05, joint_rate_noise=0.06, seed=5,
     )  # fmt: skip
-    run, seen, true = watched(senses, duration=1.5)
+    run, seen, true = watched(sensors, duration=1.5)
     error = seen - true[: len(seen)]
     person = run.state.model
     nq = person.nq
@@ -92,9 +92,9 @@ def test_noise_has_the_sizes_it_should():
 
 
 def test_a_compiled_controller_sees_the_same_as_one_in_python():
-    senses = Senses(delay=4e-3, joint_noise=1e-4, joint_rate_noise=1e-2, position_noise=1e-4, seed=9)
+    sensors = Sensors(delay=4e-3, joint_noise=1e-4, joint_rate_noise=1e-2, position_noise=1e-4, seed=9)
     acting = (
-        senses,
+        sensors,
         Actuators(limit=60.0, noise=2.0, relative_noise=0.05, seed=4),
         Load("left_shank", 1.0, (0.1, 0, 0)),
     )
@@ -202,7 +202,7 @@ def test_senses_and_actuators_of_one_seed_are_independent():
     person, spy = human(), Spy(PD)
     run = simulate(
         person, spy, state=State.at(person, person.configuration((0.0, 0.0, 1.2288))), duration=1.5, step=1e-3,
-        disturbances=[Senses(joint_noise=1e-4, joint_rate_noise=1e-3), Actuators(noise=0.5)],
+        disturbances=[Sensors(joint_noise=1e-4, joint_rate_noise=1e-3), Actuators(noise=0.5)],
     )  # fmt: skip
     seen = np.array([np.concatenate([q[7:], v[6:]]) for _, q, v in spy.seen])
     n, joints = len(seen), person.joint_names
@@ -223,7 +223,7 @@ def test_a_run_with_everything_goes_on_bit_for_bit(tmp_path):
         Platform(x=Signal.sine(0.01, 1.0, 0.0, 1.0), pitch=Signal.step(0.01, 0.2, 0.3)),
         Patch((-1.0, 1.0), (-1.0, -0.15), Floor(mu_s=0.25, mu_d=0.2)),
         Load("trunk", 2.0, (0.1, 0.0, 0.1)),
-        Senses(delay=6e-3, joint_noise=1e-4, joint_rate_noise=5e-3, seed=1),
+        Sensors(delay=6e-3, joint_noise=1e-4, joint_rate_noise=5e-3, seed=1),
         Actuators(limit=150.0, noise=1.0, seed=2),
     ]
 
@@ -256,17 +256,17 @@ def test_a_run_with_everything_goes_on_bit_for_bit(tmp_path):
 def test_refusals():
     person = human()
     for make, error, words in (
-        (lambda: Senses(delay=-1.0), InputError, "zero or above"),
-        (lambda: Senses(seed=1.5), InputError, "whole number"),
-        (lambda: Senses(seed=2**63), InputError, "below 2"),
-        (lambda: Senses(delay=1e9).ticks(PD.period), InputError, "more than 100000 control periods"),
+        (lambda: Sensors(delay=-1.0), InputError, "zero or above"),
+        (lambda: Sensors(seed=1.5), InputError, "whole number"),
+        (lambda: Sensors(seed=2**63), InputError, "below 2"),
+        (lambda: Sensors(delay=1e9).ticks(PD.period), InputError, "more than 100000 control periods"),
         (lambda: random_forces("trunk", 1.0, -1), InputError, "zero or above"),
         (lambda: random_forces("trunk", -1.0, 1), InputError, "zero or above"),
         (lambda: Actuators(limit=0.0), InputError, "above zero"),
         (lambda: Actuators(limit="high"), InputError, "above zero"),
         (lambda: Load("trunk", -1.0), InputError, "above zero"),
-        (lambda: simulate(person, PD, disturbances=[Senses(delay=3e-3)]), InputError, "0.002 or 0.004"),
-        (lambda: simulate(person, disturbances=[Senses()]), InputError, "without a controller"),
+        (lambda: simulate(person, PD, disturbances=[Sensors(delay=3e-3)]), InputError, "0.002 or 0.004"),
+        (lambda: simulate(person, disturbances=[Sensors()]), InputError, "without a controller"),
         (lambda: simulate(person, JointImpedance(), disturbances=[Actuators()]), InputError, "joint impedance"),
         (lambda: simulate(person, PD, disturbances=[Load("head", 1.0)]), ModelError, "unknown body 'head'"),
         (lambda: simulate(person, PD, disturbances=[Actuators(limit={"knee": 1.0})]), ModelError, "unknown joint"),

@@ -45,7 +45,7 @@ pytestmark = pytest.mark.jit_off
 
 KINDS = ("revolute", "prismatic", "spherical")
 BEGIN, H = 0.3, 1e-3
-FLOOR = Floor(k_n=6e4, b_n=40.0, k_t=3e4, b_t=15.0, mu_s=0.5, mu_d=0.4, zvt=2e-3)
+FLOOR = Floor(k_n=6e4, b_n=40.0, k_t=3e4, b_t=15.0, mu_s=0.5, mu_d=0.4, stiction_velocity=2e-3)
 PATCH = Patch((0.1, 9.0), (-9.0, 9.0), FLOOR.with_(k_n=9e4, k_t=2e4, mu_s=0.3, mu_d=0.2))
 PIVOT = (0.1, -0.2, 0.3)
 

@@ -121,7 +121,7 @@ def another(parameter):
         "integrator.scheme": "suzuki-4", "integrator.base": "maximal", "controller.reference": "feet",
         "push.body": "left_foot", "push.waveform": "rectangle", "force.body": "left_foot", "load.body": "left_foot",
         "platform.motion": "sine", "platform.axis": "y", "platform.frequencies": "0.2", "platform.stages": 4,
-        "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "senses.delay": 4e-3,
+        "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "sensors.delay": 4e-3,
         "platform.duration": 20.0, "actuators.limit": 50.0, "block.flight": 0.6,
     }  # fmt: skip
     if parameter.name in special:
@@ -141,7 +141,7 @@ def switched_on(parameter, recorded):
     on = {
         "push": {"push.impulse": 1.0}, "force": {"force.size": 1.0, "force.noise": 1.0}, "patch": {"patch.present": 1},
         "load": {"load.mass": 1.0}, "block": {"block.speed": 1.0},
-        "senses": {"senses.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
+        "sensors": {"sensors.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
         "platform": {"platform.motion": motions.get(name, "step"), "platform.file": str(recorded)},
     }  # fmt: skip
     return {key: value for key, value in on.get(group, {}).items() if key != parameter.name or name == "file"}

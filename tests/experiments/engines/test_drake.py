@@ -39,11 +39,11 @@ def random_posture(model, rng):
     return q
 
 
-def started(model, q, v=None, step=5e-4, engine=None, impedance=None, throw=None, thrown=None, floor=None):
+def started(model, q, v=None, step=5e-4, engine=None, impedance=None, throw=None, projectile=None, floor=None):
     """A simulation at q, v and what it writes into."""
     case = Case(model, floor or Floor(), step, impedance or Impedance(), throw)
     simulation = (engine or Drake()).start(case)
-    simulation.place(q, np.zeros(model.nv) if v is None else v, np.zeros(13) if thrown is None else thrown)
+    simulation.place(q, np.zeros(model.nv) if v is None else v, np.zeros(13) if projectile is None else projectile)
     return simulation, new_arrival(model.nq, model.nv, model.nc)
 
 
@@ -205,17 +205,17 @@ def test_a_block_is_thrown_back_by_a_wall(approximation, restitution):
     turned = (np.cos(half), *np.sin(half) * axis / np.linalg.norm(axis))
     place = (0.5 + 0.06 * np.sqrt(3.0) + 10.5 * 5e-4 * 4.5, 0.0, 0.0)  # half a step deep when it is found
     throw = Throw(1.8, (0.12, 0.12, 0.12), place, (-4.5, 0.0, 0.0), turned, restitution=restitution, target="box")
-    thrown = np.array([*throw.position, *turned, *throw.velocity, 0.0, 0.0, 0.0])
-    simulation, arrival = started(wall, wall.neutral(), throw=throw, thrown=thrown, engine=Drake(approximation))
-    blow = np.zeros(3)
+    projectile = np.array([*throw.position, *turned, *throw.velocity, 0.0, 0.0, 0.0])
+    simulation, arrival = started(wall, wall.neutral(), throw=throw, projectile=projectile, engine=Drake(approximation))
+    impact = np.zeros(3)
     for _ in range(200):
         stepped(simulation, arrival, wall, 1)
-        blow += arrival.blow
-    np.testing.assert_allclose(1.8 * (arrival.thrown[7:10] - throw.velocity), -blow, atol=1e-9)
-    np.testing.assert_allclose(1e6 * arrival.v[:3], blow, atol=1e-6)
+        impact += arrival.impact
+    np.testing.assert_allclose(1.8 * (arrival.projectile[7:10] - throw.velocity), -impact, atol=1e-9)
+    np.testing.assert_allclose(1e6 * arrival.v[:3], impact, atol=1e-6)
     law = block_contact(throw, 5e-4)
     expected = thrown_back(law, approximation, throw, 5e-4)
-    np.testing.assert_allclose(arrival.thrown[7] / 4.5, expected, atol=1e-3)
+    np.testing.assert_allclose(arrival.projectile[7] / 4.5, expected, atol=1e-3)
     if restitution <= 0.2:
         assert expected == pytest.approx(restitution, abs=0.03)
     fine = thrown_back(block_contact(throw, 1e-5), approximation, throw, 1e-5)

@@ -148,24 +148,24 @@ def head_on(engine, restitution, step=5e-4, steps=160):
     throw = Throw(1.8, (0.12,) * 3, (0.4, 0.0, 1.2), (-4.5, 0.0, 0.0), restitution=restitution, friction=0.0)
     simulated = engine.start(Case(model, Floor(), step, Impedance(), throw))
     found, q = new_arrival(model.nq, model.nv, model.nc), model.neutral()
-    found.thrown[:] = (q[0] + 0.4, q[1], q[2], 1.0, 0.0, 0.0, 0.0, -4.5, 0.0, 0.0, 0.0, 0.0, 0.0)
-    simulated.place(q, np.zeros(model.nv), found.thrown)
-    blow = np.zeros(3)
+    found.projectile[:] = (q[0] + 0.4, q[1], q[2], 1.0, 0.0, 0.0, 0.0, -4.5, 0.0, 0.0, 0.0, 0.0, 0.0)
+    simulated.place(q, np.zeros(model.nv), found.projectile)
+    impact = np.zeros(3)
     for _ in range(steps):
         simulated.step(np.zeros(model.nv), [])
         simulated.read(found)
-        blow += found.blow
-    return model, found, blow
+        impact += found.impact
+    return model, found, impact
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.2, 0.8])
 def test_a_blow_is_what_the_block_loses_and_the_human_gains(engine, restitution):
-    model, found, blow = head_on(engine, restitution)
-    lost = 1.8 * (np.array([-4.5, 0.0, 0.0]) - found.thrown[7:10])
-    np.testing.assert_allclose(blow, lost, atol=1e-6)
+    model, found, impact = head_on(engine, restitution)
+    lost = 1.8 * (np.array([-4.5, 0.0, 0.0]) - found.projectile[7:10])
+    np.testing.assert_allclose(impact, lost, atol=1e-6)
     gained = momentum(model, found.q, found.v).linear
-    np.testing.assert_allclose(gained, blow, atol=5e-3 * abs(blow[0]))
-    back = (found.thrown[7] - found.v[0]) / 4.5
+    np.testing.assert_allclose(gained, impact, atol=5e-3 * abs(impact[0]))
+    back = (found.projectile[7] - found.v[0]) / 4.5
     if engine.name == "mujoco":  # a spring and a damper
         assert back == pytest.approx(thrown_back(damping_ratio(restitution)), abs=0.03)
     else:
@@ -219,11 +219,11 @@ def test_the_books_of_a_blow_and_of_landing_feet_close_to_first_order(engine):
 
 def test_a_blow_that_outlasts_the_run_is_an_event():
     result = rollout(THROWN, {"run.duration": 0.072}, installed("mujoco"))
-    (blow,) = result.run.summary["events"]["impacts"]
+    (impact,) = result.run.summary["events"]["impacts"]
     assert result.run.events["kind"].tolist().count("impact") == 1
     flying = result.run.state.projectile  # momentum is at 7, of the block that was thrown with 1.8 kg · -4.5 m/s
-    assert blow["impulse"][0] == pytest.approx(1.8 * -4.5 - flying[7], rel=1e-9)
-    assert result.run.summary["metrics"]["impact_impulse"] == pytest.approx(np.linalg.norm(blow["impulse"]))
+    assert impact["impulse"][0] == pytest.approx(1.8 * -4.5 - flying[7], rel=1e-9)
+    assert result.run.summary["metrics"]["impact_impulse"] == pytest.approx(np.linalg.norm(impact["impulse"]))
 
 
 def test_a_passive_rollout_is_stepping_without_torques(engine):

@@ -78,8 +78,8 @@ class StatueSimulation(Simulation):
         arrival.force[:] = 0.0
         if self.case.model.nc:
             arrival.force[:, 2] = self.weight / self.case.model.nc
-        arrival.blow[:] = 0.0
-        arrival.thrown[:] = self.projectile
+        arrival.impact[:] = 0.0
+        arrival.projectile[:] = self.projectile
 
 
 @pytest.fixture(autouse=True)
