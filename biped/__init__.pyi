@@ -1,9 +1,13 @@
 from .control.controller import Controller, Impedance, Observation, SetPoint
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
+from .dynamics import centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
 from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
 from .integrators import (
+    INTEGRATORS,
     Adaptive,
     Composition,
+    ContinuousTime,
+    Explicit,
     ExplicitEuler,
     Integrator,
     Lee,
@@ -16,6 +20,7 @@ from .integrators import (
     RungeKutta4,
     SemiImplicitEuler,
     integrator_named,
+    room_for,
 )
 from .model import (
     Body,
@@ -23,6 +28,7 @@ from .model import (
     ContactPoint,
     Joint,
     Model,
+    box_inertia,
     chain,
     fixed,
     floating,
@@ -43,6 +49,7 @@ from .simulation.simulate import simulate
 from .simulation.world import Fall
 
 __all__ = [
+    "INTEGRATORS",
     "Actuators",
     "Adaptive",
     "BipedError",
@@ -50,7 +57,9 @@ __all__ = [
     "Box",
     "Composition",
     "ContactPoint",
+    "ContinuousTime",
     "Controller",
+    "Explicit",
     "ExplicitEuler",
     "Fall",
     "Force",
@@ -83,17 +92,24 @@ __all__ = [
     "Signal",
     "State",
     "Throw",
+    "box_inertia",
+    "centre_of_mass",
     "chain",
     "crouching",
     "fixed",
     "floating",
+    "forward_dynamics",
+    "forward_kinematics",
     "human",
     "integrator_named",
     "load_urdf",
+    "mass_matrix",
+    "momentum",
     "prismatic",
     "random_forces",
     "revolute",
     "rigid_box",
+    "room_for",
     "save_urdf",
     "simulate",
     "spherical",

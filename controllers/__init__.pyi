@@ -1,6 +1,7 @@
 from .gains import load_gains, save_gains
 from .impedance import JointImpedance
 from .joint_pd import JointPD
+from .law import control
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
@@ -8,6 +9,7 @@ __all__ = [
     "JointPD",
     "WorkspaceController",
     "WorkspaceGains",
+    "control",
     "load_gains",
     "save_gains",
 ]

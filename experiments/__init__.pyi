@@ -1,7 +1,6 @@
 from .catalogue.experiment import Experiment
 from .catalogue.parameters.parameter import Parameter, Values
 from .catalogue.registry import all_experiments, experiment_named
-from .engines.rollout import rollout
 from .papers.registry import items_named, paper_named
 
 __all__ = [
@@ -12,5 +11,4 @@ __all__ = [
     "experiment_named",
     "items_named",
     "paper_named",
-    "rollout",
 ]

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.disturbances import Disturbances, Throw, compile_ground, compile_pushes
-from biped.disturbances import Sensors as PerfectSenses
+from biped.disturbances import Disturbances, Sensors, Throw, compile_ground, compile_pushes
 from biped.disturbances.floor import JUMP
 from biped.errors import InputError
 from biped.integrators import Integrator
@@ -179,7 +178,7 @@ def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, spa
     """What the controller is told of the plant."""
     if acting.sensors is None and not acting.loads:
         return perfect_sensors()
-    sensors = PerfectSenses() if acting.sensors is None else acting.sensors
+    sensors = Sensors() if acting.sensors is None else acting.sensors
     return sensors.compile(span, np.subtract(nominal_model.root.com, model.root.com))
 
 

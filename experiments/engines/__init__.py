@@ -1,1 +1,8 @@
-"""Other physics engines, given our models."""
+"""Other physics engines in the place of our integrators, each behind an adapter.
+
+Importing this package is quick: what stands behind a name is imported when the name is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

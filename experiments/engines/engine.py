@@ -79,8 +79,8 @@ class Simulation(ABC):
     def read(self, arrival: Arrival) -> None:
         """Write where the model is after the last step, how it moves, and the forces in that step.
 
-        ``projectile`` and ``impact`` are left alone where nothing is thrown. ``impact_place`` is read where there is an impact.
-        A number that is not finite ends the run as failed.
+        ``projectile`` and ``impact`` are left alone where nothing is thrown. ``impact_place`` is read where there is an
+        impact. A number that is not finite ends the run as failed.
         """
 
     def passive_rollout(self, steps: int) -> None:

@@ -1,0 +1,11 @@
+"""Figures, reports, the viewer, films, the live view, and exports.
+
+Importing this package is quick: what stands behind a name is imported when the name is first used.
+"""
+
+import lazy_loader
+
+from biped.extras import telling
+
+_attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__ = telling(_attribute)

@@ -137,7 +137,8 @@ def _touches(subject: Subject) -> bool:
     return subject.model.nc > 0
 
 
-SHEETS = (
+#: Every run is drawn with these; append one of your own.
+SHEETS = [
     FigureSheet("overview", overview, q.floats),
     FigureSheet("joint-angles", lambda s: _joints(s, "angle", "angle [°]"), _has_joints),
     FigureSheet("joint-torques", lambda s: _joints(s, "torque", "torque [N·m]"), _has_joints),
@@ -154,7 +155,7 @@ SHEETS = (
     FigureSheet("contact-modes", contacts.contact_modes, _touches),
     FigureSheet("ledger", _ledger, lambda _: True),
     FigureSheet("momentum", _momentum, lambda s: q.floats(s) and not _touches(s)),
-)
+]
 
 
 def draw_figures(
