@@ -21,7 +21,9 @@ from biped.kernels.state.simulation_state import (
     STEPS,
     TIME_ORIGIN,
     TOTAL_STEPS,
+    Ledger,
     SimulationState,
+    SolverCache,
     new_simulation_state,
 )
 from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_tree_data, potential_energy, set_tree_data
@@ -32,6 +34,8 @@ from contact.arrays import Floats
 from contact.modes import SLIDING
 
 FORMAT = 5
+#: Its arrays were not apart by what they are for, and their names began with ``plant_``.
+FLAT_FORMAT = 4
 
 
 class State:
@@ -196,11 +200,13 @@ class State:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 saved = dict(archive)
             header = json.loads(str(saved.pop("header")))
-            if header.get("format") == FORMAT:
+            if header.get("format") == FLAT_FORMAT:
+                saved = {_nested_name(name): array for name, array in saved.items()}
+            if header.get("format") in (FLAT_FORMAT, FORMAT):
                 arrays = _nested(SimulationState, saved)
         except (ValueError, KeyError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
-        if header.get("format") != FORMAT:
+        if header.get("format") not in (FLAT_FORMAT, FORMAT):
             raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
         if header.get("fingerprint") != fingerprint(model):
             raise InputError(f"{path}: the state of model {header.get('model')!r}, not of {model.name!r}")
@@ -238,6 +244,17 @@ def _flat(arrays: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
+
+
+def _nested_name(flat: str) -> str:
+    """Of an array by its name in ``FLAT_FORMAT``."""
+    name = flat.removeprefix("plant_")
+    if name == flat:
+        return flat
+    if name == "ledger":
+        return "ledger.works"
+    group = "cache." if name in SolverCache._fields else "ledger." if name in Ledger._fields else ""
+    return group + name
 
 
 def _nested(kind: Any, arrays: Mapping[str, Any], prefix: str = "") -> Any:

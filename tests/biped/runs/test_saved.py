@@ -2,11 +2,12 @@
 
 import json
 
+import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
 
-from biped import Run
+from biped import Run, State
 from biped.errors import InputError
 from biped.metrics import METRICS, measure_run
 from biped.runs.summary import Summary
@@ -83,3 +84,28 @@ def test_a_run_of_a_later_format_is_refused_in_a_sentence(run, folder):
     write_summary(folder, summary_of(folder) | {"format": 3})
     with pytest.raises(InputError, match=r"saved by another version \(format 3, here 2\); run it again"):
         Run.load(folder, run.state.model)
+
+
+def test_a_state_whose_arrays_were_not_apart_is_read(run, tmp_path):
+    """Format 4 had them side by side, as ``plant_kept_u`` or ``plant_ledger``."""
+    run.state.save(tmp_path / "new.npz")
+    with np.load(tmp_path / "new.npz") as archive:
+        arrays = dict(archive)
+    header, own = json.loads(str(arrays.pop("header"))), {name: arrays.pop(name) for name in ("thrown",)}
+    old = {f"plant_{'ledger' if name == 'ledger.works' else name.split('.')[-1]}": a for name, a in arrays.items()}
+    np.savez(tmp_path / "old.npz", header=json.dumps(header | {"format": 4}), **own, **old)
+    read = State.load(tmp_path / "old.npz", run.state.model)
+    assert np.array_equal(read.arrays.ledger.works, run.state.arrays.ledger.works)
+    assert np.array_equal(read.arrays.cache.kept_u, run.state.arrays.cache.kept_u)
+    assert np.array_equal(read.q, run.state.q)
+    assert read.time == run.state.time
+
+
+def test_a_state_of_an_older_version_is_refused(run, tmp_path):
+    run.state.save(tmp_path / "state.npz")
+    with np.load(tmp_path / "state.npz") as archive:
+        arrays = dict(archive)
+    header = json.loads(str(arrays.pop("header"))) | {"format": 3}
+    np.savez(tmp_path / "state.npz", header=json.dumps(header), **arrays)
+    with pytest.raises(InputError, match="saved by another version"):
+        State.load(tmp_path / "state.npz", run.state.model)
