@@ -407,7 +407,8 @@ class Loop:
         places: tuple[Any, ...] = (common, world, law) if DISABLE_JIT else self._places(common, world, law)
         self.common, self.whole, self.law_address = places
         for place, (function, *arguments) in enumerate(_calls(world, common)):
-            world.parts[place] = address_of(function, *arguments)
+            if _is_needed(world, place):
+                world.parts[place] = address_of(function, *arguments)
         world.parts[COMMON] = 0 if DISABLE_JIT else self.common
         self.asked = NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
         self.run(0, 1)
@@ -450,8 +451,14 @@ def _is_nobody(law: Any) -> bool:
 def is_ready(world: World, law: Any) -> bool:
     """Whether ``Loop`` compiles nothing."""
     common = common_of(world)
-    parts = all(is_part_compiled(*call) for call in _calls(world, common))
+    calls = enumerate(_calls(world, common))
+    parts = all(is_part_compiled(*call) for place, call in calls if _is_needed(world, place))
     return parts and (_is_nobody(law) or is_part_compiled(ask.of(type(law)), law, common))
+
+
+def _is_needed(world: World, place: int) -> bool:
+    """A box that nobody throws is met by nobody."""
+    return place != MEET_BOX or bool(world.projectile.status[ARMED] == 1)
 
 
 def _calls(world: World, common: CommonWorld) -> tuple[tuple[Any, ...], ...]:
