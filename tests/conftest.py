@@ -11,6 +11,20 @@ from biped.runs.state import State
 KINDS = ("revolute", "prismatic", "spherical")
 
 
+def all_arrays(arrays: tuple, prefix: str = "") -> dict[str, np.ndarray]:
+    """Those of a named tuple of arrays and of such tuples, by dotted names."""
+    found = {}
+    for name, part in arrays._asdict().items():
+        found |= all_arrays(part, f"{prefix}{name}.") if isinstance(part, tuple) else {prefix + name: part}
+    return found
+
+
+def assert_same_arrays(one: tuple, other: tuple) -> None:
+    """Bit for bit, all of them."""
+    there = all_arrays(other)
+    assert [name for name, array in all_arrays(one).items() if not np.array_equal(array, there[name])] == []
+
+
 def random_configuration(model: Model, rng: np.random.Generator) -> np.ndarray:
     """A configuration with unit quaternions, all joints well away from home."""
     q = model.neutral() + 0.0

@@ -45,11 +45,13 @@ REFUSED = {
     "pip install 'biped-balance[report,lagrangian]'",
     "work-precision --quick": "pages need jinja2 and Lagrangian systems need sympy: "
     "pip install 'biped-balance[report,lagrangian]'",
-    "view run": f"the viewer needs viser and websockets: {VIEW}",
-    "live box-drop": f"the viewer needs viser and websockets: {VIEW}",
-    "render run -o film.mp4": f"the viewer needs viser and websockets and films need imageio-ffmpeg: {VIEW}",
-    "render run -o film.gif": f"the viewer needs viser and websockets: {VIEW}",
-    "render run -o film.html": f"the viewer needs viser and websockets: {VIEW}",
+    "view run": f"the viewer needs viser and trimesh and websockets: {VIEW}",
+    "live box-drop": f"the viewer needs viser and trimesh and websockets: {VIEW}",
+    "render run -o film.mp4": (
+        f"the viewer needs viser and trimesh and websockets and films need imageio-ffmpeg: {VIEW}"
+    ),
+    "render run -o film.gif": f"the viewer needs viser and trimesh and websockets: {VIEW}",
+    "render run -o film.html": f"the viewer needs viser and trimesh and websockets: {VIEW}",
     "tune tune.toml": f"tuning needs optuna and the optimizer cma needs cma: {TUNE}",
     "sensitivity sensitivity.toml": "sensitivity analysis needs SALib: pip install 'biped-balance[sensitivity]'",
     "export run --eurobench": "EUROBENCH's files need pyyaml: pip install 'biped-balance[export]'",
@@ -65,7 +67,7 @@ SNIPPETS = {
         "pip install 'biped-balance[lagrangian]'",
     ),
     "from experiments.visualization.viewer.serve import serving\nwith serving(): pass": (
-        "the viewer needs viser and websockets",
+        "the viewer needs viser and trimesh and websockets",
         VIEW,
     ),
 }

@@ -102,7 +102,7 @@ class Integrator:
         """
 
     def take_steps(self, world: Any, steps: int) -> int:
-        """What ``biped.kernels.loop.closed_loop.hold`` does, and why it ended; for ``steps_from_python``."""
+        """What ``biped.kernels.loop.closed_loop.Loop.rollout`` does, and why it ended; for ``steps_from_python``."""
         raise NotImplementedError(
             f"{type(self).__name__} steps from Python: it needs a method take_steps(world, steps)"
         )

@@ -89,7 +89,7 @@ class EngineIntegrator(Integrator):
         self._taken = model, floor, acting.throw
 
     def take_steps(self, world: World, steps: int) -> int:
-        """What ``biped.kernels.loop.closed_loop.rollout`` does, by the engine; without steps it loads the kernels."""
+        """What ``Loop.rollout`` of ``closed_loop`` does, by the engine; without steps it loads the kernels."""
         if self._simulation is None:
             self._begin(world)
         if steps == 0:

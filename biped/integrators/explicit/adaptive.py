@@ -77,7 +77,7 @@ class Adaptive(ContinuousTime):
         return no_stages(room_for(model))
 
     def take_steps(self, world: World, steps: int) -> int:
-        """What ``biped.kernels.loop.closed_loop.rollout`` does, one step after the other from Python.
+        """What ``biped.kernels.loop.closed_loop.Loop.rollout`` does, one step after the other from Python.
 
         Ctrl-C comes through between two steps. With no steps it only loads what is compiled.
         """

@@ -467,13 +467,3 @@ def _calls(world: World, common: CommonWorld) -> tuple[tuple[Any, ...], ...]:
         (advance_world, world, common, 0, 0.0, 0.0), (measure_part, common, 0, 0), (apply_part, common),
         (append_row_to, common), (meet_box, common, 0), (take_steps, common, 0, 0),
     )  # fmt: skip
-
-
-def closed_loop(world: World, law: Any, ticks: int, period: int) -> tuple[int, int]:
-    """``ticks`` control ticks of ``steps_per_tick`` steps; how many were done, and why it ended."""
-    return Loop(world, law).run(ticks, period)
-
-
-def rollout(world: World, steps: int) -> int:
-    """Take ``steps`` steps with the torques as they are; OK, or a cause of failure."""
-    return Loop(world, None).rollout(steps)

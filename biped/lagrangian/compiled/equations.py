@@ -36,7 +36,7 @@ def set_end(q, p, z, r, h, c, y, p_end):
 
 
 @kernel
-def set_initial_guess(q, v, c, z):
+def set_guess(q, v, c, z):
     """Unknowns of a first step, from the velocity."""
     z[0] = v[0]
 

@@ -14,7 +14,7 @@ from biped.lagrangian.compiled.equations import (  # replaced by generated code
     VELOCITY_ROWS,
     set_end,
     set_equations,
-    set_initial_guess,
+    set_guess,
     set_momentum,
     set_observed,
     set_tangent,
@@ -204,7 +204,7 @@ def advance(state, past, done, ahead, c, step, weights, rows, every, table, mult
     if done == 0:
         record(q, p, w, c, table[0])
         for i in range(weights.shape[0]):
-            set_initial_guess(q, w, c, z)
+            set_guess(q, w, c, z)
             remember(past[i], z)
     for row in range(rows):
         for k in range(ahead if row == 0 else 0, every):

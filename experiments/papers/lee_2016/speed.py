@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from biped.errors import IntegrationError
 from biped.integrators import Integrator, Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
-from biped.kernels.loop.closed_loop import rollout
+from biped.kernels.loop.closed_loop import Loop
 from biped.kernels.state.simulation_state import ITERATIONS, RETRIED
 from biped.kernels.state.status import OK
 from biped.runs.state import State
@@ -74,9 +74,9 @@ def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
     unrecorded = (steps + 1) * STEP
     scene = Scene(state.model, state=state, step=STEP, integrator=integrator, record_every=unrecorded)
     world = scene.prepare(in_place=True).world
-    rollout(world, 0)  # compiled or loaded before the clock starts
+    loop = Loop(world, None)  # compiled or loaded before the clock starts
     reasons: list[int] = []
-    taken = seconds(lambda: reasons.append(rollout(world, steps)), time.process_time)
+    taken = seconds(lambda: reasons.append(loop.rollout(steps)), time.process_time)
     if reasons != [OK]:
         raise IntegrationError(f"{integrator.name}: no solution of a step at {state.time:g} s, of {state.model.name}")
     counts = state.arrays.counts

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from biped import Fall, InputError, Patch, Platform, Push, Signal, State, human, rigid_box, simulate
+from biped.control.controller import Controller
 from contact import Floor
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
@@ -190,7 +191,7 @@ def test_a_floor_does_not_jump_between_runs(box):
 
 
 def test_the_compiled_set_point_at_the_feet_is_that_of_python():
-    class InPython:
+    class InPython(Controller):
         def __init__(self, controller):
             self.period, self.torques = controller.period, controller.torques
 

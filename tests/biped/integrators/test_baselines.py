@@ -26,6 +26,7 @@ from controllers import JointImpedance
 from controllers.workspace import WorkspaceController
 from experiments.catalogue.registry import experiment_named
 
+from ...conftest import assert_same_arrays
 from .textbook import Forces, exact, step
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -342,8 +343,7 @@ def test_save_and_continue_bit_for_bit(person, posture, tmp_path, integrator, sp
     part.save(tmp_path / "state.npz")
     rest = State.load(tmp_path / "state.npz", person)
     go(rest, 0.03 - split)
-    for name, array in whole.arrays._asdict().items():
-        assert np.array_equal(array, getattr(rest.arrays, name)), name
+    assert_same_arrays(whole.arrays, rest.arrays)
     assert np.array_equal(whole.projectile, rest.projectile)
 
 
@@ -431,8 +431,7 @@ def test_ctrl_c_leaves_a_whole_step_that_can_be_continued(person, posture, monke
     assert state.arrays.counts[INTO_TICK] == 3
     simulate(person, CONTROLLER, state=state, step=5e-4, duration=0.0065, integrator=Adaptive())
     assert state.steps == 20
-    for name, array in whole.arrays._asdict().items():
-        assert np.array_equal(array, getattr(state.arrays, name)), name
+    assert_same_arrays(whole.arrays, state.arrays)
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-6, np.nan, np.inf, "a"])

@@ -18,6 +18,8 @@ from contact.modes import SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SL
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 
+from ...conftest import assert_same_arrays
+
 ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("revolute", "prismatic", "spherical")
 TIGHT = 1e-11
@@ -59,7 +61,7 @@ def test_experiments(name):
     """Rising under the workspace controller, hit by a block, a box that slides: 1 s."""
     setup = replace(experiment_named(name).build(), duration=1.0)
     setup = replace(setup, record_every=setup.step)
-    runs = [replace(setup, integrator=integrator).simulate() for integrator in BOTH]
+    runs = [replace(setup, integrator=integrator).run() for integrator in BOTH]
     assert apart(*(run.state for run in runs)) < 1e-8
     assert gaps(runs[1]) <= 1e-12
     assert runs[1].summary["momentum_defect"] < 1e-11
@@ -138,7 +140,7 @@ def test_runs_continue_bit_for_bit(person, posture, tmp_path, split):
     rest = State.load(tmp_path / "state.npz", person)
     rest_run = go(rest, 0.3 - split)
     whole.arrays.counts[2] = rest.arrays.counts[2] = 0  # the most iterations of each run
-    assert all(np.array_equal(a, b) for a, b in zip(whole.arrays, rest.arrays, strict=True))
+    assert_same_arrays(whole.arrays, rest.arrays)
     late = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
     continued = rest_run.frame[rest_run.frame["time"] > split + 1e-9].reset_index(drop=True)
     columns = [name for name in late if name != "newton_iterations" and not name.startswith("gap_")]

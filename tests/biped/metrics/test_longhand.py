@@ -237,7 +237,7 @@ def test_sway_and_floor(random):
 
 @pytest.fixture(scope="module")
 def measured(random):
-    return random.rows.measure(since=float(random.time[SINCE]))
+    return random.rows.measure(start_time=float(random.time[SINCE]))
 
 
 def test_least_and_last_margins(random, measured):
@@ -277,7 +277,7 @@ def test_errors_from_the_set_point(random, on_floor):
     place, turn = np.array([0.3, -0.2, 0.5]), Rotation.from_rotvec([0.2, -0.1, 0.3])
     orientation = tuple(-np.roll(turn.as_quat(), 1))
     measured = random.rows.measure(
-        since=float(random.time[SINCE]), set_point=SetPoint(tuple(place), orientation, on_floor)
+        start_time=float(random.time[SINCE]), set_point=SetPoint(tuple(place), orientation, on_floor)
     )
     wanted = np.tile(place, (N, 1))
     if on_floor:

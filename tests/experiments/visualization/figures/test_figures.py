@@ -57,7 +57,7 @@ def test_a_model_that_neither_floats_nor_touches(tmp_path):
 
 
 def test_a_run_without_a_motion_has_no_figures(tmp_path):
-    assert draw_figures(simulate(human(), duration=0.0), tmp_path) == []
+    assert draw_figures(simulate(human(), duration=5e-4), tmp_path) == []
 
 
 def test_the_moments_that_are_marked(runs):

@@ -12,6 +12,8 @@ from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.live.loop import Loop
 
+from ....conftest import all_arrays
+
 SOFT = WorkspaceGains(kp_position=(30.0, 30.0, 150.0))
 
 
@@ -21,10 +23,10 @@ def built(name, **changes):
 
 def same(loop, state):
     """Whether two states are the same bit for bit, but for how recent the records of the solver are."""
-    a, b = loop.state.arrays, state.arrays
-    arrays = {name: (getattr(a, name), getattr(b, name)) for name in a._fields if name != "counts"}
-    told = np.setdiff1d(np.arange(a.counts.size), [MOST_ITERATIONS, RECENT_ITERATIONS])
-    arrays["counts"] = (a.counts[told], b.counts[told])
+    a, b = all_arrays(loop.state.arrays), all_arrays(state.arrays)
+    arrays = {name: (a[name], b[name]) for name in a if name != "counts"}
+    told = np.setdiff1d(np.arange(a["counts"].size), [MOST_ITERATIONS, RECENT_ITERATIONS])
+    arrays["counts"] = (a["counts"][told], b["counts"][told])
     arrays["thrown"] = (loop.state.projectile, state.projectile)
     arrays["floor"] = (loop.state.floor, state.floor)
     return [name for name, (one, other) in arrays.items() if not np.array_equal(one, other)] == []
