@@ -54,13 +54,8 @@ class Page:
     """What a browser shows; ``show`` is called for each picture, from the runner's thread.
 
     The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
-    is read, changed and written is so in the runner's thread, one thing after the other.
-
-    Args:
-        server: the viser server.
-        loop: what is shown.
-        title: of the experiment.
-        gains_file: where "Save gains" writes, unless another name is typed in, of a file beside it.
+    is read, changed and written is so in the runner's thread, one thing after the other. ``gains_file`` is where
+    "Save gains" writes, unless another name is typed in, of a file beside it.
     """
 
     def __init__(self, server: Any, loop: Loop, title: str, gains_file: str | Path = "gains.toml") -> None:

@@ -43,12 +43,7 @@ def load_run(folder: str | Path) -> Run:
 
 
 def run_source(folder: str | Path) -> RunSource:
-    """The run that is saved in a folder, and where it is from.
-
-    Raises:
-        InputError: there is none, it is damaged, or its model is not known.
-        OSError: a file cannot be read.
-    """
+    """The run that is saved in a folder, and where it is from."""
     folder = Path(folder)
     if not is_run(folder):
         raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY} and {STATE}")

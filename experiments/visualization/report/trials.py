@@ -55,15 +55,7 @@ class Axis:
 
 
 class Trials:
-    """All finished trials of a study.
-
-    Attributes:
-        study: the study.
-        frame: one row a trial.
-        varied: columns of parameters.
-        labels: columns of the study's own words.
-        metrics: columns of numbers that were measured.
-    """
+    """All finished trials of a study: of ``frame``, one row a trial, which columns are what."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -71,6 +63,7 @@ class Trials:
         columns = list(self.frame.columns)
         self.varied = tuple(name for name in study.header.varied if name in columns)
         after = columns.index(CHANGES)
+        # The study's own words stand before the changes, what was measured after them.
         self.labels = tuple(name for name in columns[:after] if name not in FIRST and name not in self.varied)
         self.metrics = tuple(name for name in columns[after + 1 :] if name not in FIRST)
 
