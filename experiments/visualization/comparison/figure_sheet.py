@@ -28,8 +28,11 @@ def draw_figure_sheet(results: Results) -> Figure:
         figure = Figure(figsize=(11.4, 6.7))
         figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.05, hspace=0.05)  # type: ignore[union-attr, call-arg]
         pose, force, creep, flight, precision, cost = figure.subplots(2, 3).flat
-        _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", _shown_pose(results))
-        _draw_runs(force, results, "Vertical force of the floor, equal settings", _shown_force(results))
+        first = next((made.run for made in results.runs[EQUAL].values()), None)
+        turn = None if first is None else panels.pose(first)[-1]  # the height, where it has no set point
+        vertical = None if first is None else next(iter(panels.forces(first)), None)
+        _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", turn)
+        _draw_runs(force, results, "Vertical force of the floor, equal settings", vertical)
         _draw_creep(creep, results)
         _draw_flight(flight, results)
         _draw(precision, results, panels.precision(results)[:1], "Error against cost, a second of flight")
@@ -65,17 +68,6 @@ def _draw(axes: Axes, results: Results, found: list[Panel], title: str, text: st
         if one.log_x:
             axes.set_xscale("log")
             axes.margins(0.06, 0.06)
-
-
-def _shown_pose(results: Results) -> Quantity | None:
-    """The turn from the set point, or the height where there is none."""
-    first = next(iter(results.runs[EQUAL].values()), None)
-    return None if first is None else panels.pose(first.run)[-1]
-
-
-def _shown_force(results: Results) -> Quantity | None:
-    first = next(iter(results.runs[EQUAL].values()), None)
-    return None if first is None else next(iter(panels.forces(first.run)), None)
 
 
 def _draw_runs(axes: Axes, results: Results, title: str, quantity: Quantity | None) -> None:

@@ -10,7 +10,7 @@ from biped.errors import InputError
 from biped.model import Model, human
 from biped.runs.run import STATE, SUMMARY, TABLE, Run
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.parameter import Value, from_json, parameter_named
+from experiments.catalogue.parameters.parameter import Value, from_json, parameter_named, shown
 from experiments.catalogue.registry import MODULES, experiment_named
 
 
@@ -26,6 +26,11 @@ class RunSource:
     values: Mapping[str, Any]  # a value for each parameter of the experiment; without one, what was saved as parameters
     changes: Mapping[str, Value]  # those that differ from the experiment's defaults
     versions: Mapping[str, str]  # of what computed it
+
+
+def saved_option(value: Any) -> str:
+    """A value of a parameter that was saved as JSON, which has no tuples, as ``--set`` shows it."""
+    return shown(tuple(value) if isinstance(value, list) else value)
 
 
 def is_run(folder: Path) -> bool:

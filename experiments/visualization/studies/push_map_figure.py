@@ -143,22 +143,28 @@ def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
 
 def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
     plan = rings[0].findings[0].plan
-    top = 1.08 * max(float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high"))
+    top = radius_of(rings)
     axes.set_ylim(0.0, top)
     axes.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{WORDS[k]}\n{45 * k}°" for k in range(8)])
     axes.tick_params(axis="x", pad=10)
     axes.set_rlabel_position(157.5)
     axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
     axes.set_title(f"Largest {plan.label} recovered from [{plan.unit}]")
-    _draw_feet(axes, top)
+    for azimuth, distance in scaled_soles(top):
+        axes.fill(azimuth, distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=columns)
 
 
-def _draw_feet(axes: PolarAxes, top: float) -> None:
+def scaled_soles(top: float) -> list[tuple[Floats, Floats]]:
+    """Azimuths and distances of the soles' outlines, in a map of this radius."""
     outlines = soles()
     scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
-    for outline in outlines:
-        axes.fill(outline.azimuth, scale * outline.distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
+    return [(outline.azimuth, scale * outline.distance) for outline in outlines]
+
+
+def radius_of(rings: Sequence[Ring]) -> float:
+    """Of a map with all that is in these."""
+    return 1.08 * max(float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high"))
 
 
 def _draw_proportions(axes: Axes, ring: Ring) -> None:

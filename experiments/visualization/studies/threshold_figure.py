@@ -94,14 +94,18 @@ def _highest(findings: Findings) -> float:
     return max(grid.stop, *highs)
 
 
+def medians_of(findings: Findings) -> Floats:
+    """(3, conditions) the medians and the ends of their intervals; what is out of range lies at the edge."""
+    grid, medians = findings.plan.grid, [finding.estimate.median for finding in findings.conditions]
+    return np.clip([[getattr(m, name) for m in medians] for name in ("value", "low", "high")], grid.start, grid.limit)
+
+
 def _draw_medians(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> None:
     plan = findings.plan
     places = np.arange(len(findings.conditions))
     estimates = [finding.estimate for finding in findings.conditions]
     edges = plan.grid.start, plan.grid.limit
-    median, low, high = (
-        np.clip([getattr(e.median, name) for e in estimates], *edges) for name in ("value", "low", "high")
-    )
+    median, low, high = medians_of(findings)
     spread = np.clip([e.low for e in estimates], *edges), np.clip([e.high for e in estimates], *edges)
     axes.vlines(places, *spread, color=style.SKY, linewidth=4.0, alpha=0.5, label="10 … 90 %")
     label = f"median, {100.0 * estimates[0].median.confidence:.0f} % interval"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -64,14 +64,14 @@ class PoseTrajectory:
         after = min(k + 1, len(self.times) - 1)
         time = min(max(time, self.begins), self.ends)
         part = 0.0 if after == k else float((time - self.times[k]) / (self.times[after] - self.times[k]))
-        seen = {item.name: self._between(item, k, after, part) for item in fields(Snapshot)}
+        seen: dict[str, Any] = {}
+        for item in fields(Snapshot):
+            values, between = getattr(self.rows, item.name), item.metadata.get("between")
+            if values is not None and between is not None:
+                seen[item.name] = between(values[k], values[after], part)
+            else:
+                seen[item.name] = None if values is None else values[k]
         return Snapshot(**seen | {"time": time})
-
-    def _between(self, item: Field[Any], k: int, after: int, part: float) -> Any:
-        values, between = getattr(self.rows, item.name), item.metadata.get("between")
-        if values is None or between is None:
-            return None if values is None else values[k]
-        return between(values[k], values[after], part)
 
     def thinned(self, chosen: Any) -> "PoseTrajectory":
         """The same with fewer rows; ``chosen`` indexes them."""
