@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -59,47 +59,30 @@ def rings_of(findings: Findings) -> list[Ring]:
     return [Ring("" if height is None else f"{height:g} m", found) for height, found in by_height.items()]
 
 
-def draw_map(ring: Ring, path: str | Path, title: str) -> Path:
-    """One map: on the left around the human, on the right the proportion that recovers at each impulse of the grid."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(10.4, 5.4))
-        left, right = _halves(figure)
-        polar = _polar(left)
-        _draw_ring(polar, ring, style.BLUE, spread=True)
-        _draw_unsure(polar, ring)
-        _finish_polar(polar, [ring], columns=2)
-        axes = right.subplots()
-        _draw_proportions(axes, ring)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        figure.savefig(path)
-    return Path(path)
-
-
 def draw_maps(rings: Sequence[Ring], path: str | Path, title: str, changes: Sequence[Difference] = ()) -> Path:
-    """Several maps on top of one another, and what changed from the first to the last."""
+    """Maps around the human, on top of one another.
+
+    On the right of a single one is the proportion that recovers at each impulse of the grid, on the right of several
+    what changed from the first to the last.
+    """
+    alone = len(rings) == 1
+    has_two = alone or bool(changes)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(10.4 if changes else 6.0, 5.4))
-        left, right = _halves(figure) if changes else (figure, None)
-        polar = _polar(left)
+        figure = Figure(figsize=(10.4 if has_two else 6.0, 5.4))
+        parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
+        polar: PolarAxes = parts[0].add_subplot(projection="polar")
+        polar.set_theta_zero_location("N")
         for ring, color in zip(rings, style.LINES, strict=False):
-            _draw_ring(polar, ring, color, spread=False)
+            _draw_ring(polar, ring, color, spread=alone)
+        if alone:
+            _draw_unsure(polar, rings[0])
+            _draw_proportions(parts[1].subplots(), rings[0])
+        elif changes:
+            _draw_changes(parts[1].subplots(), changes, rings)
         _finish_polar(polar, rings, columns=1 if changes else 2)
-        if right is not None:
-            _draw_changes(right.subplots(), changes, rings)
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         figure.savefig(path)
     return Path(path)
-
-
-def _halves(figure: Figure) -> tuple[Any, Any]:
-    left, right = cast(Any, figure.subfigures(1, 2, width_ratios=(1.0, 1.05)))
-    return left, right
-
-
-def _polar(part: Any) -> PolarAxes:
-    axes: PolarAxes = part.add_subplot(projection="polar")
-    axes.set_theta_zero_location("N")
-    return axes
 
 
 def closed(values: Floats) -> Floats:

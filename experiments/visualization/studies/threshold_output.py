@@ -15,7 +15,7 @@ from experiments.studies.threshold.findings import Difference, Findings, compare
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.threshold import Threshold
 from experiments.studies.trial import FAILED
-from experiments.visualization.studies.push_map_figure import Ring, draw_map, draw_maps, rings_of
+from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
 from experiments.visualization.studies.threshold_figure import draw_findings
 from experiments.visualization.studies.threshold_text import (
     estimate_texts,
@@ -38,8 +38,7 @@ def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: boo
         drawn = preset.figure if preset else name
         title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
-            rings = rings_of(findings)
-            files.append(draw_map(rings[0], figure, drawn) if len(rings) == 1 else draw_maps(rings, figure, drawn))
+            files.append(draw_maps(rings_of(findings), figure, drawn))
         else:
             files.append(draw_findings(findings, figure, title, preset.marks if preset else None))
     _print_failures(Study.read(folder))
