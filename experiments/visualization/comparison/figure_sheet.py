@@ -11,8 +11,7 @@ from matplotlib.lines import Line2D
 from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, Results
 from experiments.benchmarks.comparison.standing import FORCE
 from experiments.visualization.comparison import panels
-from experiments.visualization.comparison.palette import colors_of
-from experiments.visualization.comparison.panels import DASHED, DOTTED, SOLID, Line, Panel, Quantity
+from experiments.visualization.comparison.panels import DASHED, DOTTED, SOLID, Line, Panel, Quantity, colors_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
 

@@ -20,7 +20,7 @@ from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.live.saving import GainsFolder
 from experiments.visualization.viewer.camera import MIDDLE, ROOM, camera_at
-from experiments.visualization.viewer.legend import legend
+from experiments.visualization.viewer.colors import legend
 from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.trajectory import snapshot_of

@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from biped.metrics import Value as MetricValue
@@ -14,7 +14,6 @@ from experiments.cli.terminal import length, scaled
 from experiments.studies.trial import FELL, STEPPED
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
-from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.run_figures import run_drawings
 from experiments.visualization.report.run_source import RunSource, saved_option
 
@@ -46,14 +45,11 @@ def run_page(source: RunSource, command: str) -> Page:
     measured: dict[str, MetricValue] = {}
     if run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
-    drawings = run_drawings(run)
-    figures = [_figures(name, title, names, drawings) for name, title, names in _SECTIONS]
-    sections = [section for section in figures if section is not None]
     return Page(
         title=f"Run of {run.state.model.name}" if made_by is None else f"{made_by.name}: {made_by.title}",
         subtitle="" if made_by is None else made_by.source,
         lead=_lead(source, measured),
-        sections=(_what(source), *sections, _events(run), _numbers(run, measured), _rerun(source, command)),
+        sections=(_what(source), *_figures(run), _events(run), _numbers(run, measured), _rerun(source, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
 
@@ -137,13 +133,13 @@ def _what(source: RunSource) -> Section:
     return Section("what", "What was run", source.experiment.title, blocks=tuple(blocks))
 
 
-def _figures(name: str, title: str, names: tuple[str, ...], drawings: list[Drawing]) -> Section | None:
-    charts: list[Block] = [drawing.chart for drawing in drawings if drawing.name in names]
-    if not charts:
-        return None
-    if name == "ledger":
-        charts.insert(0, Prose(_TRUST, "muted"))
-    return Section(name, title, blocks=tuple(charts))
+def _figures(run: Run) -> Iterator[Section]:
+    drawings = run_drawings(run)
+    for name, title, names in _SECTIONS:
+        charts = [drawing.chart for drawing in drawings if drawing.name in names]
+        if charts:
+            before = [Prose(_TRUST, "muted")] if name == "ledger" else []
+            yield Section(name, title, blocks=(*before, *charts))
 
 
 _KINDS = (("push", "pushes"), ("impact", "impacts"))

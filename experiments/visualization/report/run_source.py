@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from biped.model import Model, human
+from biped.model import human
 from biped.runs.run import STATE, SUMMARY, TABLE, Run
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, from_json, parameter_named, shown
@@ -67,12 +67,8 @@ def run_source(folder: str | Path) -> RunSource:
             experiment = None
     changes = {} if experiment is None else changes_of(experiment, values)
     model = human() if experiment is None else experiment.build(changes).model
-    return RunSource(folder, _load(folder, model), experiment, values, changes, versions)
-
-
-def _load(folder: Path, model: Model) -> Run:
     try:
-        return Run.load(folder, model)
+        return RunSource(folder, Run.load(folder, model), experiment, values, changes, versions)
     except InputError as error:
         hint = "; for a model of your own, use experiments.visualization.report.write_run_page from Python"
         raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error

@@ -122,7 +122,7 @@ def _trials(trials: Trials, *, verdicts: bool) -> Section:
 
 def _failures(trials: Trials) -> list[Section]:
     """The trials that could not be computed: how many of each kind, and how to run each again."""
-    failed = trials.failures
+    failed = trials.frame[trials.frame["verdict"] == FAILED]
     if failed.empty:
         return []
     counts = failed["failure"].value_counts()

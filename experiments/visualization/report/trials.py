@@ -14,7 +14,7 @@ from experiments.catalogue.parameters.parameter import Parameter, parameter_name
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST
-from experiments.studies.trial import FAILED, VERDICTS
+from experiments.studies.trial import VERDICTS
 
 #: Of the metrics, those that are shown before others.
 PREFERRED = (
@@ -86,10 +86,6 @@ class Trials:
         counts = self.frame["verdict"].value_counts()
         known = [*VERDICTS, *(name for name in counts.index if name not in VERDICTS)]
         return {name: proportion_of(int(counts[name]), len(self)) for name in known if name in counts}
-
-    @property
-    def failures(self) -> pd.DataFrame:
-        return self.frame[self.frame["verdict"] == FAILED]
 
     @cached_property
     def axes(self) -> list[Axis]:

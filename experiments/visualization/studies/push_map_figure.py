@@ -160,9 +160,9 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
     top = 1.15 * max(float(ring.numbers("high").max()), *(value for _, value, _ in islands), plan.grid.by)
     edges = np.linspace(plan.grid.start, top, LEVELS + 1)
     proportions = np.array([finding.survivors((edges[1:] + edges[:-1]) / 2.0) for finding in ring.findings])
-    mesh = axes.pcolormesh(
-        _edges(azimuths), edges, proportions.T, cmap=_PROPORTIONS, vmin=0.0, vmax=1.0, rasterized=True
-    )
+    half = (azimuths[1] - azimuths[0]) / 2.0
+    sides = np.append(azimuths - half, azimuths[-1] + half)
+    mesh = axes.pcolormesh(sides, edges, proportions.T, cmap=_PROPORTIONS, vmin=0.0, vmax=1.0, rasterized=True)
     errors = np.abs(np.array([ring.numbers("ci_low"), ring.numbers("ci_high")]) - median)
     axes.errorbar(azimuths, median, errors, fmt=".", color=style.BLACK, markersize=4.0, elinewidth=1.0, label="median")
     if islands:
@@ -175,11 +175,6 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
     axes.grid(visible=False)
     axes.figure.colorbar(mesh, ax=axes, pad=0.02, format=matplotlib.ticker.PercentFormatter(1.0))
     axes.legend(loc="upper center", ncols=2)
-
-
-def _edges(middles: Floats) -> Floats:
-    half = (middles[1] - middles[0]) / 2.0
-    return np.append(middles - half, middles[-1] + half)
 
 
 def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Ring]) -> None:

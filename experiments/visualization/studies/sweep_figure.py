@@ -162,13 +162,11 @@ def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, 
 def _table(frame: pd.DataFrame, first: Factor, second: Factor, measure: Any) -> pd.DataFrame:
     """A number for each pair of values: rows by the first, columns by the second, in the plan's order."""
     found = {key: measure(part) for key, part in frame.groupby([first.column, second.column], sort=False)}
-    rows, columns = (_ordered(frame, factor) for factor in (first, second))
+    rows, columns = (frame[factor.column].drop_duplicates().tolist() for factor in (first, second))
+    for factor, values in ((first, rows), (second, columns)):
+        if _is_number(frame, factor.column):
+            values.sort()
     return pd.DataFrame([[found[row, column] for column in columns] for row in rows], index=rows, columns=columns)
-
-
-def _ordered(frame: pd.DataFrame, factor: Factor) -> list[Any]:
-    values = frame[factor.column].drop_duplicates().tolist()
-    return sorted(values) if _is_number(frame, factor.column) else values
 
 
 def _draw_map(

@@ -49,7 +49,8 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
         _draw_curve(axes, finding, color, shift=0.06 * plan.grid.by * place, single=single)
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
-    axes.set_xlim(plan.grid.start, _highest(findings))
+    highs = [min(1.05 * finding.estimate.high, plan.grid.limit) for finding in findings.conditions]
+    axes.set_xlim(plan.grid.start, max(plan.grid.stop, *highs))
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel(label_of(plan))
@@ -85,13 +86,6 @@ def _draw_half(axes: Axes, finding: Finding) -> None:
     text = f"half recover at {half.value:.3g} {finding.plan.unit} ({half.low:.3g} … {half.high:.3g}), islands counted"
     reach = np.abs(ends - half.value)[:, None]
     axes.errorbar([half.value], [0.5], xerr=reach, fmt="s", color=style.RED, markersize=4.5, zorder=5, label=text)
-
-
-def _highest(findings: Findings) -> float:
-    """The largest value of interest: of the grid, or a threshold's beyond it."""
-    grid = findings.plan.grid
-    highs = [min(1.05 * finding.estimate.high, grid.limit) for finding in findings.conditions]
-    return max(grid.stop, *highs)
 
 
 def medians_of(findings: Findings) -> Floats:

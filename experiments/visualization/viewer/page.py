@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from experiments.visualization.viewer.camera import CAMERAS, camera_at
-from experiments.visualization.viewer.legend import entry, legend
+from experiments.visualization.viewer.colors import entry, legend
 from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, extent_of, have_ended
 from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plot_panel import PlotPanel

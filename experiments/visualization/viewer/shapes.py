@@ -55,11 +55,8 @@ def shapes_of(model: Model) -> tuple[Shape, ...]:
 
 def is_human(model: Model) -> bool:
     """Whether its bodies and joints are those of the human; masses and loads do not matter."""
-    return _skeleton(model) == _skeleton(human())
-
-
-def _skeleton(model: Model) -> list[tuple[object, ...]]:
-    return [(body.name, body.parent, body.joint) for body in model.bodies]
+    ours, theirs = ([(body.name, body.parent, body.joint) for body in m.bodies] for m in (model, human()))
+    return ours == theirs
 
 
 def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Trimesh]) -> Shape:

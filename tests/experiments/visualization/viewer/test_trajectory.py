@@ -35,7 +35,7 @@ def test_at_a_recorded_time_contacts_and_centres_are_the_recorded_ones(pushed):
             assert snapshot.contact_mode[c] == row[f"contact_{point}_mode"]
         assert snapshot.com == pytest.approx(row[["com_x", "com_y", "com_z"]].to_numpy())
         assert snapshot.projectile == pytest.approx(
-            row[[f"thrown_{p}" for p in ("x", "y", "z", "qw", "qx", "qy", "qz")]]
+            row[[f"projectile_{p}" for p in ("x", "y", "z", "qw", "qx", "qy", "qz")]]
         )
         assert snapshot.xcom[:2] == pytest.approx(table[["xcom_x", "xcom_y"]].iloc[k])
         assert snapshot.cop[:2] == pytest.approx(table[["cop_x", "cop_y"]].iloc[k], nan_ok=True)
