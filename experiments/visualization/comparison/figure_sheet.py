@@ -32,8 +32,14 @@ def draw_figure_sheet(results: Results) -> Figure:
         vertical = None if first is None else next(iter(panels.forces(first)), None)
         _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", turn)
         _draw_runs(force, results, "Vertical force of the floor, equal settings", vertical)
-        _draw_creep(creep, results)
-        _draw_flight(flight, results)
+        _draw(creep, results, panels.creep(results), f"Creep of the soles under {FORCE:g} N")
+        if any(settings == VENDOR for settings, _ in results.drifts):
+            lines = [Line2D([], [], color="#555555", ls=_DASHES[dash], lw=1.4) for dash in (SOLID, DOTTED)]
+            creep.legend(lines, list(SETTINGS.values()), fontsize=7.5, loc="center right")
+        gentle = panels.flights(results, reported=False)[:1]
+        end = max((float(np.max(line.x)) for one in gentle for line in one.lines), default=0.0)
+        title = f"Energy error in {end:g} s of free flight" if gentle else "Energy error in flight"
+        _draw(flight, results, gentle, title)
         _draw(precision, results, panels.precision(results)[:1], "Error against cost, a second of flight")
         _draw_cost(cost, results)
         _add_legend(figure, results)
@@ -86,22 +92,6 @@ def _draw_runs(axes: Axes, results: Results, title: str, quantity: Quantity | No
         axes.annotate("hit", (impact["time"], 1.0), xycoords=("data", "axes fraction"), xytext=(3, -9),
                       textcoords="offset points", fontsize=7.5, color="#666666")  # fmt: skip
     return None
-
-
-def _draw_creep(axes: Axes, results: Results) -> None:
-    """Vendor defaults are dotted."""
-    found = panels.creep(results)
-    _draw(axes, results, found, f"Creep of the soles under {FORCE:g} N")
-    if any(settings == VENDOR for settings, _ in results.drifts):
-        lines = [Line2D([], [], color="#555555", ls=_DASHES[dash], lw=1.4) for dash in (SOLID, DOTTED)]
-        axes.legend(lines, list(SETTINGS.values()), fontsize=7.5, loc="center right")
-
-
-def _draw_flight(axes: Axes, results: Results) -> None:
-    """The gentle one."""
-    found = panels.flights(results, reported=False)[:1]
-    end = max((float(np.max(line.x)) for one in found for line in one.lines), default=0.0)
-    _draw(axes, results, found, f"Energy error in {end:g} s of free flight" if found else "Energy error in flight")
 
 
 def _draw_cost(axes: Axes, results: Results) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -50,7 +51,7 @@ def _draw_indices(axes: Axes, sensitivity: Sensitivity, indices: Indices) -> Non
     table = indices.table.sort_values(bars[0][0], kind="stable")
     places = np.arange(len(table))
     for (name, color, label), shift in zip(bars, (0.0,) if is_morris else (0.2, -0.2), strict=True):
-        look = {"fmt": "none", "ecolor": style.BLACK, "elinewidth": 0.9, "capsize": 2.0}
+        look: dict[str, Any] = {"fmt": "none", "ecolor": style.BLACK, "elinewidth": 0.9, "capsize": 2.0}
         axes.barh(places + shift, table[name], height=height, color=color, label=label)
         axes.errorbar(table[name], places + shift, xerr=table[f"{name}_conf"], **look)
     if is_morris:

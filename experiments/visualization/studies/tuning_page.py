@@ -123,22 +123,19 @@ def _history(tuning: Tuning, outcome: Outcome) -> Drawing:
     figure = grid_of_panels(["candidate"] * len(objectives), [label_of(o) for o in objectives], columns=1)
     for k, objective in enumerate(objectives):
         values = np.array([one.score.values[objective.name] for one in evaluations])
-        shown = {"legendgroup": "", "showlegend": k == 0}
-        for mask, label, color, symbol in (
-            (within, "candidate", style.SKY, "circle"),
-            (~within, "beyond a limit", style.ORANGE, "x"),
-        ):
-            if mask.any():
-                look = {"color": color, "symbol": symbol, "size": 5}
-                figure.add_scatter(x=numbers[mask], y=values[mask], mode="markers", marker=look, name=label,
-                                   **panel(k), **(shown | {"legendgroup": label}))  # fmt: skip
-        figure.add_scatter(x=numbers, y=best_so_far(evaluations, objective), mode="lines", name="best so far",
-                           line={"color": style.BLUE, "shape": "hv"}, **panel(k),
-                           **(shown | {"legendgroup": "best"}))  # fmt: skip
-        at = outcome.history.baseline.score.values[objective.name]
-        figure.add_scatter(x=[1, len(evaluations)], y=[at, at], mode="lines", name="baseline",
-                           line={"color": theme.NEUTRAL, "dash": "dash"}, **panel(k),
-                           **(shown | {"legendgroup": "baseline"}))  # fmt: skip
+        best, at = best_so_far(evaluations, objective), outcome.history.baseline.score.values[objective.name]
+        for x, y, name, look in (
+            (numbers[within], values[within], "candidate", {"marker": {"color": style.SKY, "size": 5}}),
+            (numbers[~within], values[~within], "beyond a limit",
+             {"marker": {"color": style.ORANGE, "symbol": "x", "size": 5}}),
+            (numbers, best, "best so far", {"line": {"color": style.BLUE, "shape": "hv"}}),
+            (numbers[[0, -1]], [at, at], "baseline", {"line": {"color": theme.NEUTRAL, "dash": "dash"}}),
+        ):  # fmt: skip
+            if len(x):
+                mode = "lines" if "line" in look else "markers"
+                figure.add_scatter(
+                    x=x, y=y, mode=mode, name=name, legendgroup=name, showlegend=k == 0, **look, **panel(k)
+                )
     return Drawing("history", "Every candidate in the order in which it was asked for, and the best so far.", figure)
 
 
