@@ -6,8 +6,7 @@ import plotly.graph_objects as go
 
 from experiments.benchmarks.comparison.results import EQUAL, VENDOR, Results
 from experiments.visualization.comparison import panels
-from experiments.visualization.comparison.palette import colors_of
-from experiments.visualization.comparison.panels import Panel, Quantity
+from experiments.visualization.comparison.panels import Panel, Quantity, colors_of
 from experiments.visualization.figures.quantities import Curve
 from experiments.visualization.figures.quantities import Panel as TimePanel
 from experiments.visualization.figures.subject import subject_of

@@ -11,8 +11,7 @@ from matplotlib.lines import Line2D
 from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, Results
 from experiments.benchmarks.comparison.standing import FORCE
 from experiments.visualization.comparison import panels
-from experiments.visualization.comparison.palette import colors_of
-from experiments.visualization.comparison.panels import DASHED, DOTTED, SOLID, Line, Panel, Quantity
+from experiments.visualization.comparison.panels import DASHED, DOTTED, SOLID, Line, Panel, Quantity, colors_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
 
@@ -28,10 +27,19 @@ def draw_figure_sheet(results: Results) -> Figure:
         figure = Figure(figsize=(11.4, 6.7))
         figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.05, hspace=0.05)  # type: ignore[union-attr, call-arg]
         pose, force, creep, flight, precision, cost = figure.subplots(2, 3).flat
-        _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", _shown_pose(results))
-        _draw_runs(force, results, "Vertical force of the floor, equal settings", _shown_force(results))
-        _draw_creep(creep, results)
-        _draw_flight(flight, results)
+        first = next((made.run for made in results.runs[EQUAL].values()), None)
+        turn = None if first is None else panels.pose(first)[-1]  # the height, where it has no set point
+        vertical = None if first is None else next(iter(panels.forces(first)), None)
+        _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", turn)
+        _draw_runs(force, results, "Vertical force of the floor, equal settings", vertical)
+        _draw(creep, results, panels.creep(results), f"Creep of the soles under {FORCE:g} N")
+        if any(settings == VENDOR for settings, _ in results.drifts):
+            lines = [Line2D([], [], color="#555555", ls=_DASHES[dash], lw=1.4) for dash in (SOLID, DOTTED)]
+            creep.legend(lines, list(SETTINGS.values()), fontsize=7.5, loc="center right")
+        gentle = panels.flights(results, reported=False)[:1]
+        end = max((float(np.max(line.x)) for one in gentle for line in one.lines), default=0.0)
+        title = f"Energy error in {end:g} s of free flight" if gentle else "Energy error in flight"
+        _draw(flight, results, gentle, title)
         _draw(precision, results, panels.precision(results)[:1], "Error against cost, a second of flight")
         _draw_cost(cost, results)
         _add_legend(figure, results)
@@ -67,17 +75,6 @@ def _draw(axes: Axes, results: Results, found: list[Panel], title: str, text: st
             axes.margins(0.06, 0.06)
 
 
-def _shown_pose(results: Results) -> Quantity | None:
-    """The turn from the set point, or the height where there is none."""
-    first = next(iter(results.runs[EQUAL].values()), None)
-    return None if first is None else panels.pose(first.run)[-1]
-
-
-def _shown_force(results: Results) -> Quantity | None:
-    first = next(iter(results.runs[EQUAL].values()), None)
-    return None if first is None else next(iter(panels.forces(first.run)), None)
-
-
 def _draw_runs(axes: Axes, results: Results, title: str, quantity: Quantity | None) -> None:
     """A quantity of all runs at equal settings, thinner and thinner, so that those below are seen."""
     runs = panels.shown_runs(results, EQUAL)
@@ -95,22 +92,6 @@ def _draw_runs(axes: Axes, results: Results, title: str, quantity: Quantity | No
         axes.annotate("hit", (impact["time"], 1.0), xycoords=("data", "axes fraction"), xytext=(3, -9),
                       textcoords="offset points", fontsize=7.5, color="#666666")  # fmt: skip
     return None
-
-
-def _draw_creep(axes: Axes, results: Results) -> None:
-    """Vendor defaults are dotted."""
-    found = panels.creep(results)
-    _draw(axes, results, found, f"Creep of the soles under {FORCE:g} N")
-    if any(settings == VENDOR for settings, _ in results.drifts):
-        lines = [Line2D([], [], color="#555555", ls=_DASHES[dash], lw=1.4) for dash in (SOLID, DOTTED)]
-        axes.legend(lines, list(SETTINGS.values()), fontsize=7.5, loc="center right")
-
-
-def _draw_flight(axes: Axes, results: Results) -> None:
-    """The gentle one."""
-    found = panels.flights(results, reported=False)[:1]
-    end = max((float(np.max(line.x)) for one in found for line in one.lines), default=0.0)
-    _draw(axes, results, found, f"Energy error in {end:g} s of free flight" if found else "Energy error in flight")
 
 
 def _draw_cost(axes: Axes, results: Results) -> None:

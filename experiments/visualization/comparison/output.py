@@ -37,11 +37,7 @@ class Output:
     saved: set[int] = field(default_factory=set, init=False)
 
     def save_runs(self, results: Results) -> None:
-        """Save the runs that are new, and remove those of a comparison before this one.
-
-        Raises:
-            OSError: a file cannot be written.
-        """
+        """Save the runs that are new, and remove those of a comparison before this one."""
         folders: dict[Path, Rollout] = {}
         for settings, runs in results.runs.items():
             folders |= {Path(FOLDERS[settings]) / label: made for label, made in runs.items()}
@@ -57,11 +53,7 @@ class Output:
                 self.saved.add(id(made))
 
     def write(self, results: Results) -> list[Path]:
-        """Write runs, tables, figure sheet and page of what has been found; the files.
-
-        Raises:
-            OSError: a file cannot be written.
-        """
+        """Write runs, tables, figure sheet and page of what has been found; the files."""
         from experiments.visualization.comparison.figure_sheet import draw_figure_sheet
         from experiments.visualization.comparison.page import compare_page
 

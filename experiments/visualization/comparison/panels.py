@@ -1,6 +1,6 @@
 """What the figures of a comparison show: panels of lines, which the page and the figure sheet draw alike."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -11,14 +11,18 @@ from biped.metrics import series
 from biped.metrics.timeseries import orientation_errors
 from biped.runs.run import Run
 from contact.arrays import Floats
+from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, Results
 from experiments.benchmarks.free_flight import MOTIONS
+from experiments.visualization.figures import style
 
 #: Joints whose torques are shown, by a part of their name, and how many where there is no such joint.
 KNEE, FEW = "knee", 2
 #: [m] creep below this, and relative errors outside of these, are drawn at them, so that axes show what matters.
 LEAST_CREEP, LEAST_ERROR, MOST_ERROR = 1e-9, 1e-13, 1e2
 SOLID, DASHED, DOTTED = "solid", "dash", "dot"
+#: Of engines, in the order of backends; what an engine has for smooth motion is dashed in its colour.
+COLORS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.GREY)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,15 @@ class Panel:
     log_x: bool = False  # whether that axis is logarithmic
     log_y: bool = True  # likewise
     ticks: tuple[float, ...] = field(default=())  # along x, where they are few
+
+
+def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
+    """By label, those for smooth motion included."""
+    found = {one.label: COLORS[k % len(COLORS)] for k, one in enumerate(backends)}
+    for one in backends:
+        for other in one.smooth:
+            found.setdefault(other.label, found[one.label])
+    return found
 
 
 def is_smooth(label: str, results: Results) -> bool:

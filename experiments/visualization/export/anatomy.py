@@ -79,8 +79,10 @@ def _hinges(model: Model, prefix: str) -> Iterator[str]:
             yield hinge
 
 
-def hinge_names(joints: list[AnatomicalJoint]) -> set[str]:
-    return {joint.joint(hinge) for joint in joints for hinge in joint.hinges}
+def other_joints(model: Model, joints: list[AnatomicalJoint]) -> list[str]:
+    """The joints of a model that are no hinges of these."""
+    known = {joint.joint(hinge) for joint in joints for hinge in joint.hinges}
+    return [name for name in model.joint_names if name not in known]
 
 
 def hip_middle(model: Model) -> NDArray[np.float64] | None:

@@ -12,7 +12,7 @@ import numpy as np
 from biped.extras import need
 from biped.metrics import METRICS, Metric, Value, metric_named
 from biped.runs.run import Run
-from experiments.visualization.export.anatomy import PARTS, anatomical_joints, hinge_names
+from experiments.visualization.export.anatomy import PARTS, anatomical_joints, other_joints
 from experiments.visualization.export.axes import quaternions_to_isb, to_isb
 from experiments.visualization.export.tables import Table, by_axis, columns, ground_reactions, text_of, write
 
@@ -70,34 +70,29 @@ def yaml_of(content: Mapping[str, Any]) -> str:
 
 def joint_angles(run: Run) -> Table:
     """[°] YXZ Cardan angles of hips, knees and ankles; other hinges under their own names."""
-    model = run.state.model
-    joints = anatomical_joints(model)
+    joints = anatomical_joints(run.state.model)
     table: Table = {}
     for joint in joints:
         angles = np.degrees(joint.angles(run))
         for k, letter in enumerate(_LETTERS if joint.has_three_angles else _LETTERS[:1]):
             table[f"{joint.side[0]}_{joint.name}_{letter}"] = angles[:, k]
-    known = hinge_names(joints)
-    for name in model.joint_names:
-        if name not in known and f"angle_{name}" in run.frame:
+    for name in other_joints(run.state.model, joints):
+        if f"angle_{name}" in run.frame:
             table[name] = np.degrees(run.frame[f"angle_{name}"].to_numpy(dtype=np.float64))
     return table
 
 
 def joint_torques(run: Run) -> Table:
     """[N·m] the torque of each hinge about its own axis, with the signs of the angles; N of a slide."""
-    model = run.state.model
+    joints = anatomical_joints(run.state.model)
     table: Table = {}
-    joints = anatomical_joints(model)
     for joint in joints:
         for hinge in joint.hinges:
             part = PARTS[hinge]
             torque = run.frame[f"torque_{joint.joint(hinge)}"].to_numpy(dtype=np.float64)
             table[f"{joint.side[0]}_{joint.name}_{_LETTERS[part]}"] = joint.signs[part] * torque
-    known = hinge_names(joints)
-    for name in model.joint_names:
-        if name not in known:
-            table[name] = run.frame[f"torque_{name}"].to_numpy(dtype=np.float64)
+    for name in other_joints(run.state.model, joints):
+        table[name] = run.frame[f"torque_{name}"].to_numpy(dtype=np.float64)
     return table
 
 

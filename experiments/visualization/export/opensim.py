@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
-from experiments.visualization.export.anatomy import anatomical_joints, hinge_names, hip_middle
+from experiments.visualization.export.anatomy import anatomical_joints, hip_middle, other_joints
 from experiments.visualization.export.axes import cardan_yxz, to_isb
 from experiments.visualization.export.tables import Table, by_axis, columns, ground_reactions, text_of, write
 
@@ -47,18 +47,15 @@ def sto_of(name: str, run: Run, table: Table) -> str:
 
 def coordinates(run: Run) -> Table:
     """[m], [rad] of the pelvis and the legs; other joints and another root under their own names."""
-    model = run.state.model
-    joints = anatomical_joints(model)
+    joints = anatomical_joints(run.state.model)
     table = _root(run)
     for joint in joints:
         names = _COORDINATES[joint.name] if joint.has_three_angles else _COORDINATES[joint.name][:1]
         for name, angle in zip(names, joint.angles(run).T, strict=False):
             table[f"{name}_{joint.side[0]}"] = angle
-    known = hinge_names(joints)
-    for name in model.joint_names:
-        if name not in known:
-            column = f"angle_{name}" if f"angle_{name}" in run.frame else f"position_{name}"
-            table[name] = run.frame[column].to_numpy(dtype=np.float64)
+    for name in other_joints(run.state.model, joints):
+        column = f"angle_{name}" if f"angle_{name}" in run.frame else f"position_{name}"
+        table[name] = run.frame[column].to_numpy(dtype=np.float64)
     return table
 
 

@@ -64,19 +64,9 @@ def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int
     for mark, place, row in zip(marks, places, rows, strict=True):
         axes.axvline(mark.time, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
         if labels:
-            _label(axes, mark, row, at_end=place > 1.0 - LABEL_WIDTH)
+            at_end = place > 1.0 - LABEL_WIDTH
+            axes.annotate(
+                mark.label, (mark.time, 1.0), (-1.0 if at_end else 1.0, 2.0 + 9.0 * row), axes.get_xaxis_transform(),
+                "offset points", ha="right" if at_end else "left", fontsize=6.5, color="#555555", annotation_clip=False,
+            )  # fmt: skip
     return max(rows, default=-1) + 1 if labels else 0
-
-
-def _label(axes: Axes, mark: Mark, row: int, *, at_end: bool) -> None:
-    axes.annotate(
-        mark.label,
-        (mark.time, 1.0),
-        xycoords=axes.get_xaxis_transform(),
-        xytext=(-1.0 if at_end else 1.0, 2.0 + 9.0 * row),
-        ha="right" if at_end else "left",
-        textcoords="offset points",
-        fontsize=6.5,
-        color="#555555",
-        annotation_clip=False,
-    )

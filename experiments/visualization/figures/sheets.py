@@ -57,15 +57,15 @@ def _scalar_and_vector(subject: Subject, title: str, curves: tuple[q.Curve, ...]
     return time_figure(subject, panels, TWO_PANELS, gridspec_kw=SCALAR_AND_VECTOR)
 
 
-def _body_orientation(subject: Subject) -> Figure:
-    """Thesis, figures 4.6 and 4.15; the scalar part on an axis of its own."""
-    return _scalar_and_vector(subject, "Orientation of the trunk", q.root_orientation(subject), q.targets(subject)[1])
-
-
 def _position_error(subject: Subject) -> Figure:
     """Thesis, figures 4.7 and 4.16."""
     errors = q.by_axis(q.position_error(subject).T, "e")
     return time_figure(subject, [Panel("Position error of the trunk", "error [mm]", errors)])
+
+
+def _body_orientation(subject: Subject) -> Figure:
+    """Thesis, figures 4.6 and 4.15; the scalar part on an axis of its own."""
+    return _scalar_and_vector(subject, "Orientation of the trunk", q.root_orientation(subject), q.targets(subject)[1])
 
 
 def _orientation_error(subject: Subject) -> Figure:
@@ -73,16 +73,10 @@ def _orientation_error(subject: Subject) -> Figure:
     return _scalar_and_vector(subject, "Orientation error of the trunk, $q_{et}$", q.orientation_error(subject))
 
 
-def _desired_force(subject: Subject) -> Figure:
-    """Thesis, figures 4.9 and 4.18."""
-    title = "Desired force on the trunk, body axes"
-    return time_figure(subject, [Panel(title, "force [N]", q.desired_wrench(subject, "f"))])
-
-
-def _desired_torque(subject: Subject) -> Figure:
-    """Thesis, figures 4.10 and 4.19."""
-    title = "Desired torque on the trunk, body axes"
-    return time_figure(subject, [Panel(title, "torque [N·m]", q.desired_wrench(subject, "n"))])
+def _desired(subject: Subject, letter: str, what: str, unit: str) -> Figure:
+    """Thesis, figures 4.9 and 4.18 (force), 4.10 and 4.19 (torque)."""
+    title = f"Desired {what} on the trunk, body axes"
+    return time_figure(subject, [Panel(title, f"{what} [{unit}]", q.desired_wrench(subject, letter))])
 
 
 def _centre_of_mass(subject: Subject) -> Figure:
@@ -146,8 +140,8 @@ SHEETS = [
     FigureSheet("body-orientation", _body_orientation, lambda s: q.floats(s) and _has_joints(s)),
     FigureSheet("position-error", _position_error, _has_set_point),
     FigureSheet("orientation-error", _orientation_error, _has_set_point),
-    FigureSheet("desired-force", _desired_force, lambda s: s.has("desired_fx")),
-    FigureSheet("desired-torque", _desired_torque, lambda s: s.has("desired_nx")),
+    FigureSheet("desired-force", lambda s: _desired(s, "f", "force", "N"), lambda s: s.has("desired_fx")),
+    FigureSheet("desired-torque", lambda s: _desired(s, "n", "torque", "N·m"), lambda s: s.has("desired_nx")),
     FigureSheet("centre-of-mass", _centre_of_mass, lambda s: s.has("com_x"), general=False),
     FigureSheet("quaternion", _quaternion, q.floats, general=False),
     FigureSheet("friction-states", contacts.friction_states, _touches, general=False),

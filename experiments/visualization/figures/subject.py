@@ -56,15 +56,12 @@ class Subject:
 
 
 def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> Subject:
-    found = (*_push_marks(run), *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
+    pushes = [Mark(push["time"], "push") for push in run.summary["events"]["pushes"]]
+    found = (*pushes, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
     marks = sorted(found, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
         marks.append(Mark(run.summary["fell_at"], "fell"))
     return Subject(run, set_point, name, tuple(marks))
-
-
-def _push_marks(run: Run) -> list[Mark]:
-    return [Mark(push["time"], "push") for push in run.summary["events"]["pushes"]]
 
 
 def _impact_marks(run: Run) -> list[Mark]:

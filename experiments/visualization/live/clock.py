@@ -12,18 +12,11 @@ class RealTimeClock:
 
     Time that cannot be made up for is dropped and counted, so that a slow simulation runs slower than real time and
     does not fall behind farther and farther.
-
-    Args:
-        tick: [s] of simulated time.
-        speed: simulated seconds in one on the wall.
-
-    Attributes:
-        dropped: [s] of simulated time that were due and are not going to be simulated.
     """
 
     def __init__(self, tick: float, speed: float = 1.0) -> None:
-        self.tick, self.speed = tick, speed
-        self.dropped = 0.0
+        self.tick, self.speed = tick, speed  # [s] of simulated time; simulated seconds in one on the wall
+        self.dropped = 0.0  # [s] of simulated time that were due and are not going to be simulated
         self._from: float | None = None
         self._taken = 0
 
@@ -59,14 +52,10 @@ class Reading:
 
 
 class Meter:
-    """The real-time factor and the idle share over the last moments.
-
-    Args:
-        span: [s] on the wall that is looked back at.
-    """
+    """The real-time factor and the idle share over the last moments."""
 
     def __init__(self, span: float = 1.0) -> None:
-        self._span = span
+        self._span = span  # [s] on the wall that is looked back at
         self._slept = 0.0
         self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated, slept
 

@@ -31,24 +31,18 @@ class Loop:
     Args:
         setup: of the experiment.
         announce: called with a sentence before the kernels are compiled for the first time.
-
-    Attributes:
-        setup: as given.
-        state: where it is.
-        controller: the one that acts now.
-        disturbances: that act now, those of the experiment first.
     """
 
     def __init__(self, setup: Scene, announce: Announce | None = None) -> None:
         self.setup = setup
-        self.controller: Controller | None = setup.controller
+        self.controller: Controller | None = setup.controller  # the one that acts now
         self.restart()
         self._session.warm_up(announce)
 
     def restart(self) -> None:
         """Begin anew, with the present controller and without what was thrown in on the way."""
         self.state: State = self.setup.initial_state.copy()
-        self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)
+        self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
         self._session = self._prepared()
 
     @property

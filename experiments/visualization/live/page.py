@@ -20,7 +20,7 @@ from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.live.saving import GainsFolder
 from experiments.visualization.viewer.camera import MIDDLE, ROOM, camera_at
-from experiments.visualization.viewer.legend import legend
+from experiments.visualization.viewer.colors import legend
 from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.trajectory import snapshot_of
@@ -54,14 +54,11 @@ class Page:
     """What a browser shows; ``show`` is called for each picture, from the runner's thread.
 
     The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
-    is read, changed and written is so in the runner's thread, one thing after the other.
-
-    Args:
-        server: the viser server.
-        loop: what is shown.
-        title: of the experiment.
-        gains_file: where "Save gains" writes, unless another name is typed in, of a file beside it.
+    is read, changed and written is so in the runner's thread, one thing after the other. ``gains_file`` is where
+    "Save gains" writes, unless another name is typed in, of a file beside it.
     """
+
+    runner: Runner  # set by whoever starts it
 
     def __init__(self, server: Any, loop: Loop, title: str, gains_file: str | Path = "gains.toml") -> None:
         self.server, self._title = server, title
@@ -73,16 +70,15 @@ class Page:
             scenery = replace(scenery, projectile_size=EDGES)
         self._model = self.scene.add(loop.model, "figure", scenery=scenery)
         self._edges = scenery.projectile_size or EDGES
-        self.runner: Runner | None = None
         self._text: Any = None
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
         self._gain_sliders: list[_GainSlider] = []
-        self._points: list[Any] = []
         self.gains = loop.gains
         self._files = GainsFolder(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
-        self._look(loop)
+        x, y = loop.state.q[:2] if loop.model.is_floating else (0.0, 0.0)
+        camera_at("three-quarter", np.array([x, y, MIDDLE]), ROOM).start(server)
         self._build(loop)
 
     # --- pictures ---
@@ -101,7 +97,6 @@ class Page:
 
     def _update_text(self, status: Status) -> None:
         """The text, a few times a second; and at once, when something has happened."""
-        assert self.runner is not None
         now = self.runner.now()
         state = (status.paused, status.fell_at is not None or status.error is not None)
         if state == self._state and now - self._text_at < 1.0 / TEXT_RATE:
@@ -109,10 +104,6 @@ class Page:
         self._state, self._text_at = state, now
         self._text.content = status_text(status, self._going)
         self._pause.label = "Go on" if status.paused else "Pause"
-
-    def _look(self, loop: Loop) -> None:
-        x, y = loop.state.q[:2] if loop.model.is_floating else (0.0, 0.0)
-        camera_at("three-quarter", np.array([x, y, MIDDLE]), ROOM).start(self.server)
 
     # --- the panel ---
 
@@ -143,35 +134,23 @@ class Page:
             gui.add_html(legend())
 
     def _asker(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
-        return lambda _: self._ask(change)
+        return lambda _: self.runner.ask(change)
 
     def _switch(self, layer: str, box: Any) -> Callable[[Loop], None]:
         return lambda _: self.scene.switch(layer, box.value)
-
-    def _ask(self, change: Callable[[Loop], Any]) -> None:
-        assert self.runner is not None
-        self.runner.ask(change)
 
     def _build_time(self, gui: Any) -> None:
         self._pause = gui.add_button("Pause", hint="space bar")
         restart = gui.add_button("Restart", color="orange", hint="R; gains and set point stay")
         auto_restart = gui.add_checkbox("Restart by itself after a fall", False)
 
-        def turn(_: Loop) -> None:
-            assert self.runner is not None
-            self.runner.pause(not self.runner.paused)
-
-        def switch(_: Any) -> None:
-            assert self.runner is not None
-            self.runner.auto_restart = auto_restart.value
-
-        pause = self._asker(turn)
+        pause = self._asker(lambda _: self.runner.pause(not self.runner.paused))
         self._pause.on_click(pause)
         gui.add_command("Pause or go on", hotkey="space").on_trigger(pause)
         start_again = self._asker(lambda loop: loop.restart())
         restart.on_click(start_again)
         gui.add_command("Restart", hotkey="r").on_trigger(start_again)
-        auto_restart.on_update(switch)
+        auto_restart.on_update(lambda _: setattr(self.runner, "auto_restart", auto_restart.value))
 
     def _build_push(self, gui: Any) -> None:
         azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=AZIMUTH)
@@ -180,16 +159,13 @@ class Page:
         button = gui.add_button("Push", color="red", hint="P; one at a time")
 
         def push(loop: Loop) -> None:
-            if not self._is_pushing(loop):  # a key that is held down comes again and again
+            # A key that is held down comes again and again; a restart takes the last push back.
+            last = self._push
+            if last is None or last.ends <= loop.time or all(last is not other for other in loop.disturbances):
                 self._push = loop.push(heading(math.radians(azimuth.value)), impulse.value, duration.value)
 
         button.on_click(self._asker(push))
         gui.add_command("Push", hotkey="p").on_trigger(self._asker(push))
-
-    def _is_pushing(self, loop: Loop) -> bool:
-        """Whether the last push that was asked for still acts; a restart takes it back."""
-        push = self._push
-        return push is not None and push.ends > loop.time and any(push is other for other in loop.disturbances)
 
     def _build_throw(self, gui: Any, loop: Loop) -> None:
         middle = min(max(loop.middle_of_target()[2], 0.2), 1.6)
@@ -222,11 +198,11 @@ class Page:
         name = gui.add_text("File", self._files.name, hint="a name that ends in .toml, beside the file of --save-gains")
         save = gui.add_button("Save gains", hint="for biped run --gains FILE, and biped live --gains FILE")
         reset.on_click(lambda _: self.set_gains(gains))
-        save.on_click(lambda event: self._ask(lambda _: self.save(name.value, event.client)))
+        save.on_click(lambda event: self.runner.ask(lambda _: self.save(name.value, event.client)))
 
     def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
         """As ``_asker``, for a slider that a hand has moved; where the program has, all is known already."""
-        return lambda event: self._ask(change) if event.client_id is not None else None
+        return lambda event: self.runner.ask(change) if event.client_id is not None else None
 
     def _set_gain(self, slider: _GainSlider, loop: Loop) -> None:
         assert loop.gains is not None
@@ -242,7 +218,7 @@ class Page:
             for slider in self._gain_sliders:
                 slider.handle.value = getattr(gains, slider.key)[slider.axis]
 
-        self._ask(change)
+        self.runner.ask(change)
 
     def _use(self, loop: Loop, gains: WorkspaceGains) -> None:
         loop.set_gains(gains)
@@ -254,33 +230,30 @@ class Page:
         try:
             path = self._files.save(self.gains, name)
             body = f"{path.resolve()}: biped run … --gains {path}"
-        except OSError as error:
-            title, body, color = "Gains not saved", f"{name}: {error.strerror or error}", "red"
-        except (InputError, ValueError) as error:
-            title, body, color = "Gains not saved", f"{name}: {error}", "red"
+        except (InputError, OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            title, body, color = "Gains not saved", f"{name}: {why}", "red"
         if client is not None:
             client.add_notification(title, body, color=color, auto_close_seconds=8.0)
 
     def _build_target(self, gui: Any, first: Vector3) -> None:
-        for axis, value in enumerate(first):
-            slider = gui.add_slider(
-                f"{AXES[axis]} [m]", min=value - REACH, max=value + REACH, step=0.001, initial_value=value
-            )
-            slider.on_update(self._by_hand(self._move))
-            self._points.append(slider)
-        gui.add_button("Back").on_click(lambda _: self._set_target(first))
+        sliders = [
+            gui.add_slider(f"{axis} [m]", min=value - REACH, max=value + REACH, step=0.001, initial_value=value)
+            for axis, value in zip(AXES, first, strict=True)
+        ]
 
-    def _move(self, loop: Loop) -> None:
-        x, y, z = (float(slider.value) for slider in self._points)
-        loop.set_target((x, y, z))
+        def move(loop: Loop) -> None:
+            x, y, z = (float(slider.value) for slider in sliders)
+            loop.set_target((x, y, z))
 
-    def _set_target(self, place: Vector3) -> None:
-        def change(loop: Loop) -> None:
-            loop.set_target(place)
-            for slider, value in zip(self._points, place, strict=True):
+        def back(loop: Loop) -> None:
+            loop.set_target(first)
+            for slider, value in zip(sliders, first, strict=True):
                 slider.value = value
 
-        self._ask(change)
+        for slider in sliders:
+            slider.on_update(self._by_hand(move))
+        gui.add_button("Back").on_click(self._asker(back))
 
 
 def status_text(status: Status, going: str = "Standing") -> str:

@@ -47,15 +47,6 @@ class Runner:
 
     All that touches the loop happens in ``run``'s own thread: ``ask`` hands changes over, which are made between two
     control ticks.
-
-    Args:
-        loop: what is advanced.
-        show: called with the loop and the status, once a picture.
-        complain: called with what was wrong with a change.
-        frame_rate: [1/s] pictures.
-        auto_restart: whether to restart by itself after a fall.
-        clock: [s] on the wall.
-        sleep: waits so many seconds.
     """
 
     #: [s] that a fallen human lies before it is restarted.
@@ -64,12 +55,12 @@ class Runner:
     def __init__(
         self,
         loop: Loop,
-        show: Callable[[Loop, Status], None],
-        complain: Callable[[str], None] = print,
+        show: Callable[[Loop, Status], None],  # called once a picture
+        complain: Callable[[str], None] = print,  # called with what was wrong with a change
         *,
-        frame_rate: float = FRAME_RATE,
-        auto_restart: bool = False,
-        clock: Callable[[], float] = time.perf_counter,
+        frame_rate: float = FRAME_RATE,  # [1/s] pictures
+        auto_restart: bool = False,  # after a fall
+        clock: Callable[[], float] = time.perf_counter,  # [s] on the wall
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.loop, self.auto_restart, self.paused = loop, auto_restart, False

@@ -10,14 +10,10 @@ SUFFIX = ".toml"
 
 
 class GainsFolder:
-    """The folder of the file that whoever started the page has named; nothing is written anywhere else.
-
-    Args:
-        file: what is saved to unless another name is typed in.
-    """
+    """The folder of the file that whoever started the page has named; nothing is written anywhere else."""
 
     def __init__(self, file: str | Path) -> None:
-        self._file = Path(file)
+        self._file = Path(file)  # what is saved to unless another name is typed in
 
     @property
     def name(self) -> str:

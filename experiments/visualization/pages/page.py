@@ -56,16 +56,13 @@ def _environment() -> "Environment":
 
 def render(page: Page) -> str:
     """The page as HTML: styles, images and scripts are in it, and it asks for no other file."""
-    return _environment().get_template("page.html.j2").render(page=page, plotly=_plotly() if page.charts else "")
+    plotly = ""
+    if page.charts:
+        need("plotly")
+        from plotly.offline import get_plotlyjs
 
-
-def _plotly() -> str:
-    """The text of plotly.js, as the Python package brings it along: all kinds of traces, 4.8 MB."""
-    need("plotly")
-    from plotly.offline import get_plotlyjs
-
-    text: str = get_plotlyjs()
-    return text
+        plotly = get_plotlyjs()  # the text of plotly.js, as the Python package brings it along: all traces, 4.8 MB
+    return _environment().get_template("page.html.j2").render(page=page, plotly=plotly)
 
 
 def write_page(page: Page, path: Path) -> Path:

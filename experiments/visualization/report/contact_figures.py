@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from contact import ContactState
@@ -30,10 +29,7 @@ def contact_states(subject: Subject) -> Drawing:
     if stride > 1:
         caption += f" Every {stride}th row is shown: there are too many changes to draw them all."
     labels = [point_label(name) for name in names]
-    return Drawing("contact-states", caption, _figure(subject.time[::stride], modes[:, ::stride], labels))
-
-
-def _figure(time: NDArray[np.float64], modes: NDArray[np.int64], labels: list[str]) -> go.Figure:
+    time, modes = subject.time[::stride], modes[:, ::stride]
     figure = theme.new_figure(
         110 + 26 * len(labels),
         barmode="overlay",
@@ -64,7 +60,7 @@ def _figure(time: NDArray[np.float64], modes: NDArray[np.int64], labels: list[st
                 customdata=ends,
                 hovertemplate="%{y}: %{base:.4f} to %{customdata:.4f} s",
             )
-    return figure
+    return Drawing("contact-states", caption, figure)
 
 
 def _changes(row: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,8 +10,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from contact.arrays import Floats
+from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import label_rows
-from experiments.visualization.figures.quantities import Curve, Panel
+from experiments.visualization.figures.quantities import Panel
 from experiments.visualization.figures.subject import Mark
 from experiments.visualization.report import theme
 
@@ -88,14 +89,17 @@ def _add_panel(
         axis |= {"type": "log", "dtick": _decades(panel)}
     legend = {"y": domain[1], "yanchor": "top", "x": 1.01, "xanchor": "left", "tracegroupgap": 0}
     figure.update_layout({f"yaxis{number}": axis, f"legend{number}": legend})
+    place = panel.title.rpartition(", ")[2]
     for curve in panel.curves:
+        # In the box under the pointer it is called in full where other panels have one of the same label.
+        full = f"<extra>{curve.label}, {place[:1].lower()}{place[1:]}</extra>" if labels[curve.label] > 1 else ""
         figure.add_scatter(
             x=at,
             y=curve.values[rows].astype(np.float32),
             name=curve.label,
             mode="lines",
             line={
-                "color": theme.on_any_ground(curve.color),
+                "color": theme.NEUTRAL if curve.color == style.BLACK else curve.color,  # black is not seen on black
                 "dash": curve.dash,
                 "width": 1.6,
                 "shape": "hv" if curve.is_step else "linear",
@@ -104,7 +108,7 @@ def _add_panel(
             legend=f"legend{number}",
             showlegend=True,
             visible="legendonly" if curve.hidden else True,
-            hovertemplate="%{y:.4g}" + (f"<extra>{_in_full(curve, panel)}</extra>" if labels[curve.label] > 1 else ""),
+            hovertemplate="%{y:.4g}" + full,
         )
     for value, color in panel.targets:
         line = {"color": color, "width": 1.2, "dash": "dash"}
@@ -113,12 +117,6 @@ def _add_panel(
         text=f"<b>{panel.title}</b>", xref="paper", x=0, xanchor="left", yref="paper", y=domain[1], yanchor="bottom",
         showarrow=False, font={"size": 13},
     )  # fmt: skip
-
-
-def _in_full(curve: Curve, panel: Panel) -> str:
-    """What a curve is called in the box under the pointer, where other panels have one of the same label."""
-    place = panel.title.rpartition(", ")[2]
-    return f"{curve.label}, {place[0].lower()}{place[1:]}"
 
 
 def _decades(panel: Panel) -> int | str:

@@ -10,7 +10,6 @@ they say by an ``InputError``; the page then says so in their place. A kind with
 """
 
 import importlib
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
@@ -32,18 +31,16 @@ PAGES = {
 
 
 def page_sections(study: Study) -> list[Section] | None:
-    """The sections that the study's kind has for it; None where there is no module."""
-    return _asked(study, "page_sections", lambda reason: [Section("findings", "Findings", blocks=(_not_yet(reason),))])
+    """None where the kind has no module."""
+    return _asked(study, "page_sections", lambda reason: [Section("findings", "Findings", blocks=(reason,))])
 
 
 def page_lead(study: Study) -> list[Block]:
-    """What the study found."""
-    return _asked(study, "page_lead", lambda reason: [_not_yet(reason)]) or []
+    return _asked(study, "page_lead", lambda reason: [reason]) or []
 
 
 def page_rerun(study: Study) -> list[Block]:
-    """How to run it again."""
-    return _asked(study, "page_rerun", lambda reason: [_not_yet(reason)]) or []
+    return _asked(study, "page_rerun", lambda reason: [reason]) or []
 
 
 def planned_trials(study: Study) -> int | None:
@@ -57,18 +54,12 @@ def planned_trials(study: Study) -> int | None:
     return planned
 
 
-def _asked(study: Study, name: str, instead: Callable[[str], Any]) -> Any:
+def _asked(study: Study, name: str, instead: Callable[[Prose], Any]) -> Any:
     module = PAGES.get(study.header.kind)
-    if module is None or importlib.util.find_spec(module) is None:
-        return None
-    function = getattr(importlib.import_module(module), name, None)
+    function = None if module is None else getattr(importlib.import_module(module), name, None)
     if function is None:
         return None
     try:
         return function(study)
     except InputError as error:
-        return instead(str(error))
-
-
-def _not_yet(reason: str) -> Prose:
-    return Prose(f"Not to be told yet: {reason}.", "muted")
+        return instead(Prose(f"Not to be told yet: {error}.", "muted"))

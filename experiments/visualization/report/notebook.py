@@ -26,6 +26,7 @@ study = Study.read({folder!r})
 trials = study.frame()
 figures = study_figures(study)
 trials"""
+_ROWS = ("run.events", "run.frame")
 
 
 def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> Path:
@@ -44,34 +45,20 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
 
 def notebook(page: Page, folder: str, *, is_study: bool) -> "NotebookNode":
     need("nbformat")
-    import nbformat
+    from nbformat import validate
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+    sentences = "\n\n".join(block.text for block in page.lead if isinstance(block, Prose))
     load = (_LOAD_STUDY if is_study else _LOAD_RUN).format(folder=folder)
-    cells = [_text(f"# {page.title}\n\n{_sentences(page)}"), _code(load)]
+    cells = [new_markdown_cell(f"# {page.title}\n\n{sentences}"), new_code_cell(load)]
     for chart in page.charts:
-        cells += [_text(chart.caption), _code(f"figures[{chart.name!r}]")]
+        cells += [new_markdown_cell(chart.caption), new_code_cell(f"figures[{chart.name!r}]")]
     if not is_study:
-        cells += [_text("The events, and the recorded rows."), _code("run.events"), _code("run.frame")]
+        cells += [new_markdown_cell("The events, and the recorded rows."), *map(new_code_cell, _ROWS)]
     for number, cell in enumerate(cells):  # the same page gives the same file
         cell["id"] = f"cell-{number}"
-    made = nbformat.v4.new_notebook(cells=cells)
+    made = new_notebook(cells=cells)
     made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     made.metadata["language_info"] = {"name": "python"}
-    nbformat.validate(made)
+    validate(made)
     return made
-
-
-def _sentences(page: Page) -> str:
-    return "\n\n".join(block.text for block in page.lead if isinstance(block, Prose))
-
-
-def _text(text: str) -> "NotebookNode":
-    import nbformat
-
-    return nbformat.v4.new_markdown_cell(text)
-
-
-def _code(text: str) -> "NotebookNode":
-    import nbformat
-
-    return nbformat.v4.new_code_cell(text)

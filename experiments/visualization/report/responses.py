@@ -12,6 +12,7 @@ from contact.arrays import Floats
 from experiments.studies.sweep.groups import groups, proportion, successes_in
 from experiments.studies.trial import FAILED, RECOVERED
 from experiments.visualization.figures import style
+from experiments.visualization.pages import Section
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.report.grid import COLUMNS, add_choice, grid_of_panels, panel, update_panel
@@ -26,12 +27,12 @@ MOST_ROWS, MOST_CELLS, MOST_VALUES = 4, 60, 24
 _COLORS = (style.BLUE, style.GREEN)
 
 
-def response_drawings(trials: Trials, axes: Sequence[Axis] | None = None) -> list[Drawing]:
-    """The figures that there is something for, over these axes; over what was varied, if not given."""
-    axes = trials.axes if axes is None else axes
+def response_sections(trials: Trials, axes: Sequence[Axis]) -> list[Section]:
+    """A section of the figures that there is something for, over these axes; none without any."""
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
-    return list(_drawings(trials, axes[: COLUMNS * MOST_ROWS]))
+    charts = tuple(drawing.chart for drawing in _drawings(trials, axes[: COLUMNS * MOST_ROWS]))
+    return [Section("responses", "What it depends on", blocks=charts)]
 
 
 def _drawings(trials: Trials, axes: Sequence[Axis]) -> Iterator[Drawing]:
@@ -70,10 +71,10 @@ def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
 
 
 def _share_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
-    kinds = successes_in(trials.frame)
+    kinds, verdicts = successes_in(trials.frame), trials.frame["verdict"]
     figure = theme.new_figure(500 if len(kinds) > 1 else 460, margin={"t": 70 if len(kinds) > 1 else 34})
+    cells = [[verdicts[(first.values == x) & (second.values == y)] for x in first.points] for y in second.points]
     for k, kind in enumerate(kinds):
-        cells = _cells(trials, first, second)
         table = [[proportion(part, kind) if len(part) else None for part in row] for row in cells]
         text = [["" if s is None else f"{s.count} of {s.of}, {s.interval}" for s in row] for row in table]
         shares = np.array([[np.nan if s is None else s.value for s in row] for row in table])
@@ -86,26 +87,15 @@ def _share_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
     return Drawing("recovered", "Share of the trials that recovered, with Wilson's 95 % interval (1927).", figure)
 
 
-def _cells(trials: Trials, first: Axis, second: Axis) -> list[list["pd.Series[str]"]]:
-    """(second, first) of the verdicts at all combinations."""
-    verdicts = trials.frame["verdict"]
-    return [[verdicts[(first.values == x) & (second.values == y)] for x in first.points] for y in second.points]
-
-
 def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
     figure = theme.new_figure(500, margin={"t": 70})
     for k, name in enumerate(trials.shown_metrics):
-        table = _medians(first, second, trials.frame[name])
+        medians = trials.frame[name].groupby([second.values, first.values]).median().unstack()
+        table = medians.reindex(index=second.points, columns=first.points).to_numpy(dtype=float)
         _add_map(figure, first, second, table, "", visible=k == 0, hovertemplate="%{x}, %{y}: %{z:.5g}<extra></extra>")
     add_choice(figure, [trials.label(name) for name in trials.shown_metrics], 1, 0)
     text = "Median over the trials of each combination; empty where none of them has this number."
     return Drawing("metrics", text, figure)
-
-
-def _medians(first: Axis, second: Axis, values: "pd.Series[Any]") -> Floats:
-    """(second, first) of all combinations."""
-    medians = values.groupby([second.values, first.values]).median().unstack()
-    return medians.reindex(index=second.points, columns=first.points).to_numpy(dtype=float)
 
 
 def _add_map(figure: go.Figure, first: Axis, second: Axis, table: Floats, title: str, **options: Any) -> None:

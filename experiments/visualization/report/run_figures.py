@@ -101,34 +101,32 @@ def _errors(subject: Subject) -> list[Panel]:
     ]
 
 
+#: Label, columns of the place and of the margin, colour, and whether it is hidden at first.
 _POINTS = (
-    ("centre of mass", "com", style.BLUE, False),
-    ("extrapolated", "xcom", style.RED, False),
-    ("capture point", "capture_point", style.PURPLE, True),
-    ("centre of pressure", "cop", style.ORANGE, False),
-    ("zero moment point", "zmp", style.GREEN, True),
-)
-_MARGINS = (
-    ("extrapolated", "margin_of_stability", style.RED, False),
-    ("capture point", "capture_margin", style.PURPLE, True),
-    ("centre of pressure", "cop_margin", style.ORANGE, False),
-    ("zero moment point", "zmp_margin", style.GREEN, True),
+    ("centre of mass", "com", "", style.BLUE, False),
+    ("extrapolated", "xcom", "margin_of_stability", style.RED, False),
+    ("capture point", "capture_point", "capture_margin", style.PURPLE, True),
+    ("centre of pressure", "cop", "cop_margin", style.ORANGE, False),
+    ("zero moment point", "zmp", "zmp_margin", style.GREEN, True),
 )
 
 
 def _support(subject: Subject) -> list[Panel]:
     table = series(subject.run)
 
-    def curves(points: tuple[tuple[str, str, str, bool], ...], suffix: str) -> tuple[Curve, ...]:
-        return tuple(
-            Curve(label, 1e3 * table[name + suffix].to_numpy(), color, hidden=hidden)
-            for label, name, color, hidden in points
-        )
+    def curves(axis: str = "") -> tuple[Curve, ...]:
+        """The places along an axis; without one, the margins."""
+        found = []
+        for label, place, margin, color, hidden in _POINTS:
+            name = f"{place}_{axis}" if axis else margin
+            if name:
+                found.append(Curve(label, 1e3 * table[name].to_numpy(), color, hidden=hidden))
+        return tuple(found)
 
     return [
-        Panel("Margins", "inside by [mm]", curves(_MARGINS, ""), ((0.0, theme.MARKED),)),
-        Panel("Along x; the human faces −x", "x [mm]", curves(_POINTS, "_x")),
-        Panel("Along y; its left is −y", "y [mm]", curves(_POINTS, "_y")),
+        Panel("Margins", "inside by [mm]", curves(), ((0.0, theme.MARKED),)),
+        Panel("Along x; the human faces −x", "x [mm]", curves("x")),
+        Panel("Along y; its left is −y", "y [mm]", curves("y")),
     ]
 
 

@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from biped.metrics import Value as MetricValue
@@ -14,9 +14,8 @@ from experiments.cli.terminal import length, scaled
 from experiments.studies.trial import FELL, STEPPED
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
-from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.run_figures import run_drawings
-from experiments.visualization.report.run_source import RunSource
+from experiments.visualization.report.run_source import RunSource, saved_option
 
 _OUTCOMES: dict[str, tuple[str, Mood]] = {
     "stood": ("The human stood to the end", "good"),
@@ -42,24 +41,17 @@ _TRUST = (
 
 def run_page(source: RunSource, command: str) -> Page:
     """The page of a saved run; ``command`` is what made the page."""
-    run = source.run
-    measured = _measured(run)
-    drawings = run_drawings(run)
-    figures = [_figures(name, title, names, drawings) for name, title, names in _SECTIONS]
-    sections = [section for section in figures if section is not None]
+    run, made_by = source.run, source.experiment
+    measured: dict[str, MetricValue] = {}
+    if run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
+        measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
-        title=_title(source),
-        subtitle="" if source.experiment is None else source.experiment.source,
+        title=f"Run of {run.state.model.name}" if made_by is None else f"{made_by.name}: {made_by.title}",
+        subtitle="" if made_by is None else made_by.source,
         lead=_lead(source, measured),
-        sections=(_what(source), *sections, _events(run), _numbers(run, measured), _rerun(source, command)),
+        sections=(_what(source), *_figures(run), _events(run), _numbers(run, measured), _rerun(source, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
-
-
-def _title(source: RunSource) -> str:
-    if source.experiment is None:
-        return f"Run of {source.run.state.model.name}"
-    return f"{source.experiment.name}: {source.experiment.title}"
 
 
 def verdict(run: Run, measured: Mapping[str, MetricValue]) -> tuple[str, Mood]:
@@ -72,13 +64,6 @@ def verdict(run: Run, measured: Mapping[str, MetricValue]) -> tuple[str, Mood]:
         return "The run's limits of a fall were not hit, but the human is falling at its end.", "bad"
     stepped = ", and moved a foot" if outcome == "stood" and measured.get("verdict") == STEPPED else ""
     return f"{text}{when}{stepped}.", mood
-
-
-def _measured(run: Run) -> dict[str, MetricValue]:
-    """The metrics that apply; none of a model that is fixed in space, or of a run of one row."""
-    if not run.state.model.is_floating or len(run.frame) < 2:
-        return {}
-    return {name: value for name, value in measure_run(run).items() if value is not None}
 
 
 def _lead(source: RunSource, measured: Mapping[str, MetricValue]) -> tuple[Block, ...]:
@@ -101,7 +86,7 @@ def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[s
     if summary["peak_torque"] is not None:
         joint, torque = max(run.by_joint("peak_torque").items(), key=lambda item: item[1])
         yield "peak torque", f"{torque:.1f} N·m, {joint.replace('_', ' ')}"
-    for one, kind in (("impact", "impacts"), ("push", "pushes")):
+    for one, kind in reversed(_KINDS):
         events = summary["events"][kind]
         if events:
             total = [sum(event["impulse"][k] for event in events) for k in range(3)]
@@ -124,7 +109,7 @@ def _what(source: RunSource) -> Section:
         blocks.append(
             Prose("The run was not saved by an experiment of this version; what it was made from is not known.")
         )
-        rows = tuple((name, _saved(value)) for name, value in source.values.items())
+        rows = tuple((name, saved_option(value)) for name, value in source.values.items())
         if rows:
             blocks.append(Table("Parameters as saved", ("parameter", "value"), rows, fold=True))
         return Section("what", "What was run", blocks=tuple(blocks))
@@ -148,19 +133,16 @@ def _what(source: RunSource) -> Section:
     return Section("what", "What was run", source.experiment.title, blocks=tuple(blocks))
 
 
-def _saved(value: Any) -> str:
-    return as_option(tuple(value) if isinstance(value, list) else value)
+def _figures(run: Run) -> Iterator[Section]:
+    drawings = run_drawings(run)
+    for name, title, names in _SECTIONS:
+        charts = [drawing.chart for drawing in drawings if drawing.name in names]
+        if charts:
+            before = [Prose(_TRUST, "muted")] if name == "ledger" else []
+            yield Section(name, title, blocks=(*before, *charts))
 
 
-def _figures(name: str, title: str, names: tuple[str, ...], drawings: list[Drawing]) -> Section | None:
-    charts: list[Block] = [drawing.chart for drawing in drawings if drawing.name in names]
-    if not charts:
-        return None
-    if name == "ledger":
-        charts.insert(0, Prose(_TRUST, "muted"))
-    return Section(name, title, blocks=tuple(charts))
-
-
+_KINDS = (("push", "pushes"), ("impact", "impacts"))
 _EVENT_HEADINGS = (
     "time [s]", "kind", "subject", "impulse x [N·s]", "y [N·s]", "z [N·s]", "size [N·s]", "place [m]",
     "speed before [m/s]",
@@ -180,14 +162,9 @@ def _events(run: Run) -> Section:
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
         blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows).folded())
-    return Section("events", "Events", verdict=_counted(run), blocks=tuple(blocks))
-
-
-def _counted(run: Run) -> str:
-    counts = [
-        (len(run.summary["events"][many]), one, many) for one, many in (("push", "pushes"), ("impact", "impacts"))
-    ]
-    return ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
+    counts = [(len(run.summary["events"][many]), one, many) for one, many in _KINDS]
+    counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
+    return Section("events", "Events", verdict=counted, blocks=tuple(blocks))
 
 
 def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from biped.model import Model, human
+from biped.model import human
 from biped.runs.run import STATE, SUMMARY, TABLE, Run
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.parameter import Value, from_json, parameter_named
+from experiments.catalogue.parameters.parameter import Value, from_json, parameter_named, shown
 from experiments.catalogue.registry import MODULES, experiment_named
 
 
@@ -28,6 +28,11 @@ class RunSource:
     versions: Mapping[str, str]  # of what computed it
 
 
+def saved_option(value: Any) -> str:
+    """A value of a parameter that was saved as JSON, which has no tuples, as ``--set`` shows it."""
+    return shown(tuple(value) if isinstance(value, list) else value)
+
+
 def is_run(folder: Path) -> bool:
     return all((folder / name).is_file() for name in (TABLE, SUMMARY, STATE))
 
@@ -43,12 +48,7 @@ def load_run(folder: str | Path) -> Run:
 
 
 def run_source(folder: str | Path) -> RunSource:
-    """The run that is saved in a folder, and where it is from.
-
-    Raises:
-        InputError: there is none, it is damaged, or its model is not known.
-        OSError: a file cannot be read.
-    """
+    """The run that is saved in a folder, and where it is from."""
     folder = Path(folder)
     if not is_run(folder):
         raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY} and {STATE}")
@@ -67,12 +67,8 @@ def run_source(folder: str | Path) -> RunSource:
             experiment = None
     changes = {} if experiment is None else changes_of(experiment, values)
     model = human() if experiment is None else experiment.build(changes).model
-    return RunSource(folder, _load(folder, model), experiment, values, changes, versions)
-
-
-def _load(folder: Path, model: Model) -> Run:
     try:
-        return Run.load(folder, model)
+        return RunSource(folder, Run.load(folder, model), experiment, values, changes, versions)
     except InputError as error:
         hint = "; for a model of your own, use experiments.visualization.report.write_run_page from Python"
         raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error

@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -15,7 +14,8 @@ from experiments.visualization.pages import Block, Code, Page, Prose, Section, T
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report import kinds
 from experiments.visualization.report.drawing import figure_of
-from experiments.visualization.report.responses import response_drawings
+from experiments.visualization.report.responses import response_sections
+from experiments.visualization.report.run_source import saved_option
 from experiments.visualization.report.trials import Trials
 
 #: Trials, and failures, that the page's tables have at most.
@@ -31,7 +31,7 @@ def study_page(study: Study, command: str) -> Page:
     trials = Trials(study)
     found = kinds.page_lead(study) if len(trials) else []
     own = kinds.page_sections(study) if len(trials) else []
-    findings = _responses(trials) if own is None else own
+    findings = response_sections(trials, trials.axes) if own is None else own
     sections = (_what(trials), *findings, _trials(trials, verdicts=bool(found)), *_failures(trials))
     kind = study.header.kind
     return Page(
@@ -81,7 +81,7 @@ def _what(trials: Trials) -> Section:
         blocks.append(Table("Varied", headings, tuple(_varied(trials, name) for name in trials.varied), fold=False))
     common = {name: value for name, value in trials.common.items() if name not in trials.varied}
     if common:
-        rows = tuple(_row(trials, name, _text(value)) for name, value in common.items())
+        rows = tuple(_row(trials, name, saved_option(value)) for name, value in common.items())
         blocks.append(Table("The same in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
     every = tuple((p.name, as_option(p.default), p.unit, p.meaning, p.source) for p in study.experiment.parameters)
     headings = ("parameter", "default", "unit", "meaning", "source of the default")
@@ -108,17 +108,6 @@ def _row(trials: Trials, name: str, text: str) -> tuple[str, ...]:
     return name, text, parameter.unit, parameter.meaning, as_option(parameter.default)
 
 
-def _text(value: Any) -> str:
-    return as_option(tuple(value) if isinstance(value, list) else value)
-
-
-def _responses(trials: Trials) -> list[Section]:
-    charts: tuple[Block, ...] = tuple(drawing.chart for drawing in response_drawings(trials))
-    if not charts:
-        return []
-    return [Section("responses", "What it depends on", blocks=charts)]
-
-
 def _trials(trials: Trials, *, verdicts: bool) -> Section:
     """The first trials; all are in the table on disk."""
     names = ["trial", "verdict", *trials.labels, *trials.varied, *trials.shown_metrics[:MOST_COLUMNS]]
@@ -133,7 +122,7 @@ def _trials(trials: Trials, *, verdicts: bool) -> Section:
 
 def _failures(trials: Trials) -> list[Section]:
     """The trials that could not be computed: how many of each kind, and how to run each again."""
-    failed = trials.failures
+    failed = trials.frame[trials.frame["verdict"] == FAILED]
     if failed.empty:
         return []
     counts = failed["failure"].value_counts()

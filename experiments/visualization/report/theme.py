@@ -60,11 +60,6 @@ TEMPLATE = go.layout.Template(
 )
 
 
-def on_any_ground(color: str) -> str:
-    """A colour of the drawn figures, or another in place of black, which is not seen on black."""
-    return NEUTRAL if color == style.BLACK else color
-
-
 def new_figure(height: int, **layout: Any) -> go.Figure:
     """An empty figure in this look; ``layout`` as Plotly's."""
     return go.Figure(layout={"template": TEMPLATE, "height": height} | layout)

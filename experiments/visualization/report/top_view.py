@@ -49,8 +49,11 @@ def top_view(subject: Subject) -> Drawing:
         legend={"x": 1.01, "y": 1},
     )
     for k, (label, points) in enumerate(contact_groups(subject.model)):
-        mine = [names.index(point) for point in points]
-        _add_outline(figure, places[0, mine], f"{label} at the start" if k < 2 else label)
+        ring = hull(places[0, [names.index(point) for point in points]])
+        figure.add_scatter(
+            x=ring[:, 1], y=ring[:, 0], name=f"{label} at the start" if k < 2 else label, mode="lines",
+            line={"color": theme.MARKED, "width": 1}, hoverinfo="skip",
+        )  # fmt: skip
     for label, path in reversed(paths.items()):  # the last is on top
         _add_path(figure, subject.time, path, label, colors[label])
     first = len(figure.data)
@@ -77,14 +80,6 @@ def _floor_to_world(subject: Subject, points: Floats) -> Floats:
     turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
     flat = np.column_stack([points, np.zeros(len(points))])
     return _column_pair(subject, "platform") + turn.apply(flat)[:, :2]
-
-
-def _add_outline(figure: go.Figure, points: Floats, label: str) -> None:
-    ring = hull(points)
-    figure.add_scatter(
-        x=ring[:, 1], y=ring[:, 0], name=label, mode="lines", line={"color": theme.MARKED, "width": 1},
-        hoverinfo="skip",
-    )  # fmt: skip
 
 
 def _add_path(figure: go.Figure, time: Floats, path: Floats, label: str, color: str) -> None:

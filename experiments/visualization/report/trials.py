@@ -14,7 +14,7 @@ from experiments.catalogue.parameters.parameter import Parameter, parameter_name
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST
-from experiments.studies.trial import FAILED, VERDICTS
+from experiments.studies.trial import VERDICTS
 
 #: Of the metrics, those that are shown before others.
 PREFERRED = (
@@ -55,15 +55,7 @@ class Axis:
 
 
 class Trials:
-    """All finished trials of a study.
-
-    Attributes:
-        study: the study.
-        frame: one row a trial.
-        varied: columns of parameters.
-        labels: columns of the study's own words.
-        metrics: columns of numbers that were measured.
-    """
+    """All finished trials of a study: of ``frame``, one row a trial, which columns are what."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -71,6 +63,7 @@ class Trials:
         columns = list(self.frame.columns)
         self.varied = tuple(name for name in study.header.varied if name in columns)
         after = columns.index(CHANGES)
+        # The study's own words stand before the changes, what was measured after them.
         self.labels = tuple(name for name in columns[:after] if name not in FIRST and name not in self.varied)
         self.metrics = tuple(name for name in columns[after + 1 :] if name not in FIRST)
 
@@ -93,10 +86,6 @@ class Trials:
         counts = self.frame["verdict"].value_counts()
         known = [*VERDICTS, *(name for name in counts.index if name not in VERDICTS)]
         return {name: proportion_of(int(counts[name]), len(self)) for name in known if name in counts}
-
-    @property
-    def failures(self) -> pd.DataFrame:
-        return self.frame[self.frame["verdict"] == FAILED]
 
     @cached_property
     def axes(self) -> list[Axis]:

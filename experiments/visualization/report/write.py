@@ -47,11 +47,6 @@ def write_report(folder: str | Path, page: str | Path, command: str, *, notebook
 
 
 def page_of(folder: Path, command: str) -> Page:
-    """The page of a run or a study.
-
-    Raises:
-        InputError: the folder holds neither, or it is damaged.
-    """
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder")
     if is_run(folder):

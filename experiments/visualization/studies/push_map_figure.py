@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -59,47 +59,30 @@ def rings_of(findings: Findings) -> list[Ring]:
     return [Ring("" if height is None else f"{height:g} m", found) for height, found in by_height.items()]
 
 
-def draw_map(ring: Ring, path: str | Path, title: str) -> Path:
-    """One map: on the left around the human, on the right the proportion that recovers at each impulse of the grid."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(10.4, 5.4))
-        left, right = _halves(figure)
-        polar = _polar(left)
-        _draw_ring(polar, ring, style.BLUE, spread=True)
-        _draw_unsure(polar, ring)
-        _finish_polar(polar, [ring], columns=2)
-        axes = right.subplots()
-        _draw_proportions(axes, ring)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        figure.savefig(path)
-    return Path(path)
-
-
 def draw_maps(rings: Sequence[Ring], path: str | Path, title: str, changes: Sequence[Difference] = ()) -> Path:
-    """Several maps on top of one another, and what changed from the first to the last."""
+    """Maps around the human, on top of one another.
+
+    On the right of a single one is the proportion that recovers at each impulse of the grid, on the right of several
+    what changed from the first to the last.
+    """
+    alone = len(rings) == 1
+    has_two = alone or bool(changes)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(10.4 if changes else 6.0, 5.4))
-        left, right = _halves(figure) if changes else (figure, None)
-        polar = _polar(left)
+        figure = Figure(figsize=(10.4 if has_two else 6.0, 5.4))
+        parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
+        polar: PolarAxes = parts[0].add_subplot(projection="polar")
+        polar.set_theta_zero_location("N")
         for ring, color in zip(rings, style.LINES, strict=False):
-            _draw_ring(polar, ring, color, spread=False)
+            _draw_ring(polar, ring, color, spread=alone)
+        if alone:
+            _draw_unsure(polar, rings[0])
+            _draw_proportions(parts[1].subplots(), rings[0])
+        elif changes:
+            _draw_changes(parts[1].subplots(), changes, rings)
         _finish_polar(polar, rings, columns=1 if changes else 2)
-        if right is not None:
-            _draw_changes(right.subplots(), changes, rings)
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         figure.savefig(path)
     return Path(path)
-
-
-def _halves(figure: Figure) -> tuple[Any, Any]:
-    left, right = cast(Any, figure.subfigures(1, 2, width_ratios=(1.0, 1.05)))
-    return left, right
-
-
-def _polar(part: Any) -> PolarAxes:
-    axes: PolarAxes = part.add_subplot(projection="polar")
-    axes.set_theta_zero_location("N")
-    return axes
 
 
 def closed(values: Floats) -> Floats:
@@ -143,22 +126,28 @@ def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
 
 def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
     plan = rings[0].findings[0].plan
-    top = 1.08 * max(float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high"))
+    top = radius_of(rings)
     axes.set_ylim(0.0, top)
     axes.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{WORDS[k]}\n{45 * k}°" for k in range(8)])
     axes.tick_params(axis="x", pad=10)
     axes.set_rlabel_position(157.5)
     axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
     axes.set_title(f"Largest {plan.label} recovered from [{plan.unit}]")
-    _draw_feet(axes, top)
+    for azimuth, distance in scaled_soles(top):
+        axes.fill(azimuth, distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=columns)
 
 
-def _draw_feet(axes: PolarAxes, top: float) -> None:
+def scaled_soles(top: float) -> list[tuple[Floats, Floats]]:
+    """Azimuths and distances of the soles' outlines, in a map of this radius."""
     outlines = soles()
     scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
-    for outline in outlines:
-        axes.fill(outline.azimuth, scale * outline.distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
+    return [(outline.azimuth, scale * outline.distance) for outline in outlines]
+
+
+def radius_of(rings: Sequence[Ring]) -> float:
+    """Of a map with all that is in these."""
+    return 1.08 * max(float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high"))
 
 
 def _draw_proportions(axes: Axes, ring: Ring) -> None:
@@ -171,9 +160,9 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
     top = 1.15 * max(float(ring.numbers("high").max()), *(value for _, value, _ in islands), plan.grid.by)
     edges = np.linspace(plan.grid.start, top, LEVELS + 1)
     proportions = np.array([finding.survivors((edges[1:] + edges[:-1]) / 2.0) for finding in ring.findings])
-    mesh = axes.pcolormesh(
-        _edges(azimuths), edges, proportions.T, cmap=_PROPORTIONS, vmin=0.0, vmax=1.0, rasterized=True
-    )
+    half = (azimuths[1] - azimuths[0]) / 2.0
+    sides = np.append(azimuths - half, azimuths[-1] + half)
+    mesh = axes.pcolormesh(sides, edges, proportions.T, cmap=_PROPORTIONS, vmin=0.0, vmax=1.0, rasterized=True)
     errors = np.abs(np.array([ring.numbers("ci_low"), ring.numbers("ci_high")]) - median)
     axes.errorbar(azimuths, median, errors, fmt=".", color=style.BLACK, markersize=4.0, elinewidth=1.0, label="median")
     if islands:
@@ -186,11 +175,6 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
     axes.grid(visible=False)
     axes.figure.colorbar(mesh, ax=axes, pad=0.02, format=matplotlib.ticker.PercentFormatter(1.0))
     axes.legend(loc="upper center", ncols=2)
-
-
-def _edges(middles: Floats) -> Floats:
-    half = (middles[1] - middles[0]) / 2.0
-    return np.append(middles - half, middles[-1] + half)
 
 
 def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Ring]) -> None:

@@ -5,13 +5,13 @@ import plotly.graph_objects as go
 
 from experiments.studies.run import recall
 from experiments.studies.store.folder import Study
-from experiments.studies.threshold.directions import WORDS, soles
+from experiments.studies.threshold.directions import WORDS
 from experiments.studies.threshold.findings import Findings
 from experiments.visualization.figures import style
 from experiments.visualization.pages import Section
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
-from experiments.visualization.studies.push_map_figure import FEET, Ring, closed, rings_of
+from experiments.visualization.studies.push_map_figure import Ring, closed, radius_of, rings_of, scaled_soles
 from experiments.visualization.studies.threshold_page import page_lead, page_rerun, table
 from experiments.visualization.studies.threshold_text import label_of, name_of
 
@@ -32,7 +32,7 @@ def page_sections(study: Study) -> list[Section]:
 def _map(findings: Findings, rings: list[Ring]) -> Drawing:
     """Median, interval and spread over the direction, seen from above with the human's front at the top."""
     plan = findings.plan
-    top = 1.08 * max(float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high"))
+    top = radius_of(rings)
     ticks = {
         "tickmode": "array",
         "tickvals": list(range(0, 360, 45)),
@@ -46,7 +46,11 @@ def _map(findings: Findings, rings: list[Ring]) -> Drawing:
         },
         margin={"t": 60, "b": 60},
     )
-    _add_feet(figure, top)
+    for azimuth, distance in scaled_soles(top):
+        figure.add_scatterpolar(
+            theta=np.degrees(closed(azimuth)), r=closed(distance), fill="toself", fillcolor=theme.FAINT, mode="lines",
+            line={"color": theme.MARKED, "width": 1}, showlegend=False, hoverinfo="skip",
+        )  # fmt: skip
     for ring, color, band in zip(rings, theme.LINES, _BANDS, strict=False):
         name = plain(ring.name)
         if len(rings) == 1:
@@ -74,17 +78,6 @@ def _add_band(figure: go.Figure, ring: Ring, names: tuple[str, str], color: str,
         theta=np.concatenate([theta, theta[::-1]]), r=np.concatenate([outer, inner[::-1]]), fill="toself",
         fillcolor=color, mode="lines", line={"width": 0}, name=label, hoverinfo="skip",
     )  # fmt: skip
-
-
-def _add_feet(figure: go.Figure, top: float) -> None:
-    outlines = soles()
-    scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
-    for outline in outlines:
-        figure.add_scatterpolar(
-            theta=np.degrees(closed(outline.azimuth)), r=scale * closed(outline.distance), fill="toself",
-            fillcolor=theme.FAINT, mode="lines", line={"color": theme.MARKED, "width": 1}, showlegend=False,
-            hoverinfo="skip",
-        )  # fmt: skip
 
 
 def _proportions(ring: Ring, number: int) -> Drawing:

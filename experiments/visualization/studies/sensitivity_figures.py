@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike
 
 from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
@@ -28,10 +28,7 @@ def draw_sensitivity(sensitivity: Sensitivity, found: Sequence[Indices], path: P
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(style.SIZE[0], height * len(shown)))
         for axes, indices in zip(np.ravel(figure.subplots(len(shown), 1)), shown, strict=True):
-            if sensitivity.design.method == MORRIS:
-                _draw_morris(axes, indices, unit_of(sensitivity, indices.metric))
-            else:
-                _draw_sobol(axes, indices)
+            _draw_indices(axes, sensitivity, indices)
             axes.grid(visible=False, axis="y")
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.2)
         figure.savefig(path)
@@ -42,32 +39,28 @@ def unit_of(sensitivity: Sensitivity, metric: str) -> str:
     return f"[{metric_units(sensitivity.experiment).get(metric) or '–'}]"
 
 
-def _draw_morris(axes: Axes, indices: Indices, unit: str) -> None:
+#: Column, colour and label of the bars, the first is the one that they are sorted by; and their height.
+_MORRIS = (("mu_star", style.BLUE, "μ*, mean size of an effect"),), 0.6
+_SOBOL = (("ST", style.SKY, "total"), ("S1", style.BLUE, "first order")), 0.38
+
+
+def _draw_indices(axes: Axes, sensitivity: Sensitivity, indices: Indices) -> None:
     assert indices.table is not None
-    table = indices.table.sort_values("mu_star", kind="stable")
+    is_morris = sensitivity.design.method == MORRIS
+    bars, height = _MORRIS if is_morris else _SOBOL
+    table = indices.table.sort_values(bars[0][0], kind="stable")
     places = np.arange(len(table))
-    axes.barh(places, table["mu_star"], height=0.6, color=style.BLUE, label="μ*, mean size of an effect")
-    _whiskers(axes, table["mu_star"], places, table["mu_star_conf"])
-    axes.plot(table["sigma"], places, "D", color=style.ORANGE, markersize=4.5, clip_on=False, label="σ, its spread")
+    for (name, color, label), shift in zip(bars, (0.0,) if is_morris else (0.2, -0.2), strict=True):
+        look: dict[str, Any] = {"fmt": "none", "ecolor": style.BLACK, "elinewidth": 0.9, "capsize": 2.0}
+        axes.barh(places + shift, table[name], height=height, color=color, label=label)
+        axes.errorbar(table[name], places + shift, xerr=table[f"{name}_conf"], **look)
+    if is_morris:
+        axes.plot(table["sigma"], places, "D", color=style.ORANGE, markersize=4.5, clip_on=False, label="σ, its spread")
+        axes.set_xlim(0.0, 1.05 * max((table["mu_star"] + table["mu_star_conf"]).max(), table["sigma"].max()))
+        axes.set_xlabel(f"change over a parameter's range {unit_of(sensitivity, indices.metric)}")
+    else:
+        axes.axvline(0.0, color=style.BLACK, linewidth=0.8)
+        axes.margins(x=0.05)
+        axes.set_xlabel("part of the metric's variance [–]")
     axes.set_yticks(places, table["parameter"].tolist())
-    axes.set_xlim(0.0, 1.05 * max((table["mu_star"] + table["mu_star_conf"]).max(), table["sigma"].max()))
     axes.set_title(indices.metric)
-    axes.set_xlabel(f"change over a parameter's range {unit}")
-
-
-def _draw_sobol(axes: Axes, indices: Indices) -> None:
-    assert indices.table is not None
-    table = indices.table.sort_values("ST", kind="stable")
-    places = np.arange(len(table))
-    for shift, name, color, label in ((0.2, "ST", style.SKY, "total"), (-0.2, "S1", style.BLUE, "first order")):
-        axes.barh(places + shift, table[name], height=0.38, color=color, label=label)
-        _whiskers(axes, table[name], places + shift, table[f"{name}_conf"])
-    axes.axvline(0.0, color=style.BLACK, linewidth=0.8)
-    axes.set_yticks(places, table["parameter"].tolist())
-    axes.margins(x=0.05)
-    axes.set_title(indices.metric)
-    axes.set_xlabel("part of the metric's variance [–]")
-
-
-def _whiskers(axes: Axes, values: ArrayLike, places: ArrayLike, widths: ArrayLike) -> None:
-    axes.errorbar(values, places, xerr=widths, fmt="none", ecolor=style.BLACK, elinewidth=0.9, capsize=2.0)

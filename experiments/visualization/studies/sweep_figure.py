@@ -5,7 +5,15 @@ every trial where it was. More: the proportion against each, over all values of 
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
+from pandas.api.types import is_numeric_dtype
 
 from experiments.catalogue.parameters.parameter import parameter_named
 from experiments.studies.proportion import CONFIDENCE
@@ -15,11 +23,6 @@ from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS
 from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE, STYLE
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 COLOURS = {RECOVERED: GREEN, STEPPED: BLUE, FELL: ORANGE, FAILED: PURPLE}
 _MARKERS = {RECOVERED: "o", STEPPED: "s", FELL: "x", FAILED: "+"}
 #: Panels of one figure at most; of more parameters the first are shown.
@@ -28,13 +31,10 @@ MOST_PANELS = 12
 MOST_WRITTEN = 150
 
 
-def draw_sweep(plan: Sweep, frame: "pd.DataFrame", path: Path) -> Path:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
+def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> Path:
     factors = factors_of(plan)
     sampled = [factor.sampled for factor in factors]
-    with mpl.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE):
         if len(factors) == 1:
             figure = Figure(figsize=(SIZE[0], 2 * SIZE[1] - 1.6))
             _draw_one(figure, plan, frame, factors[0])
@@ -51,7 +51,7 @@ def draw_sweep(plan: Sweep, frame: "pd.DataFrame", path: Path) -> Path:
     return path
 
 
-def _title(plan: Sweep, frame: "pd.DataFrame") -> str:
+def _title(plan: Sweep, frame: pd.DataFrame) -> str:
     counts = frame["verdict"].value_counts()
     counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict, 0))
     return f"{plan.experiment.name}: {len(frame)} trials, {counted}"
@@ -62,18 +62,16 @@ def _with_unit(plan: Sweep, factor: Factor) -> str:
     return f"{factor.label} [{unit}]" if unit else factor.label
 
 
-def _metric_label(plan: Sweep, metric: str) -> str:
+def metric_label(plan: Sweep, metric: str) -> str:
     unit = metric_units(plan.experiment).get(metric, "")
     return f"{metric} [{unit}]" if unit not in ("", "1") else metric
 
 
-def _is_number(frame: "pd.DataFrame", column: str) -> bool:
-    from pandas.api.types import is_numeric_dtype
-
+def _is_number(frame: pd.DataFrame, column: str) -> bool:
     return bool(is_numeric_dtype(frame[column]))
 
 
-def _scale(axes: "Axes", frame: "pd.DataFrame", factor: Factor) -> list[Any]:
+def _scale(axes: Axes, frame: pd.DataFrame, factor: Factor) -> list[Any]:
     """The places along x of the groups of a factor, with ticks for words, and a log scale where the values have it."""
     found = groups(frame, factor.column)
     if not _is_number(frame, factor.column):
@@ -87,17 +85,15 @@ def _scale(axes: "Axes", frame: "pd.DataFrame", factor: Factor) -> list[Any]:
     return values
 
 
-def _set_log(axes: "Axes", name: str) -> None:
+def _set_log(axes: Axes, name: str) -> None:
     """A log scale whose ticks are plain numbers."""
-    from matplotlib.ticker import LogFormatter
-
     getattr(axes, f"set_{name}scale")("log")
     axis = getattr(axes, f"{name}axis")
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
 
 
-def _draw_proportion(axes: "Axes", frame: "pd.DataFrame", factor: Factor) -> None:
+def _draw_proportion(axes: Axes, frame: pd.DataFrame, factor: Factor) -> None:
     places = _scale(axes, frame, factor)
     found = groups(frame, factor.column)
     for kind, colour, marker in zip(successes_in(frame), (GREEN, BLUE), ("o", "s"), strict=False):
@@ -113,7 +109,7 @@ def _draw_proportion(axes: "Axes", frame: "pd.DataFrame", factor: Factor) -> Non
         axes.legend(loc="best")
 
 
-def _draw_one(figure: "Figure", plan: Sweep, frame: "pd.DataFrame", factor: Factor) -> None:
+def _draw_one(figure: Figure, plan: Sweep, frame: pd.DataFrame, factor: Factor) -> None:
     metric = shown_metric(plan, frame)
     rows: Any = figure.subplots(2 if metric else 1, 1, sharex=True, squeeze=False)[:, 0]
     binned = " in bins of equally many" if len(groups(frame, factor.column)) < frame[factor.column].nunique() else ""
@@ -124,7 +120,7 @@ def _draw_one(figure: "Figure", plan: Sweep, frame: "pd.DataFrame", factor: Fact
     rows[-1].set_xlabel(_with_unit(plan, factor))
 
 
-def _draw_metric(axes: "Axes", plan: Sweep, frame: "pd.DataFrame", factor: Factor, metric: str) -> None:
+def _draw_metric(axes: Axes, plan: Sweep, frame: pd.DataFrame, factor: Factor, metric: str) -> None:
     places = _scale(axes, frame, factor)
     found = groups(frame, factor.column)
     number = _is_number(frame, factor.column)
@@ -142,57 +138,42 @@ def _draw_metric(axes: "Axes", plan: Sweep, frame: "pd.DataFrame", factor: Facto
     axes.plot(
         places, medians, color=GREY, linewidth=1.0, linestyle="-" if number else "none", marker="_", label="median"
     )
-    axes.set_ylabel(_metric_label(plan, metric))
+    axes.set_ylabel(metric_label(plan, metric))
     absent = int(frame[metric].isna().sum())
     axes.set_title(metric + (f" ({absent} trials have none)" if absent else ""))
     axes.legend(loc="best")
 
 
-def _draw_maps(figure: "Figure", plan: Sweep, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
+def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, second: Factor) -> None:
     """Of the proportion and of a metric: the first factor upwards, the second along x."""
     metric = shown_metric(plan, frame)
     columns: Any = figure.subplots(1, 2 if metric else 1, squeeze=False)[0]
     proportions = _table(frame, first, second, lambda part: proportion(part["verdict"]).value)
     each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
-    _draw_map(figure, columns[0], plan, proportions, first, second, "proportion", "viridis", (0.0, 1.0), ".2g")
+    look = {"cmap": "viridis", "vmin": 0.0, "vmax": 1.0}
+    _draw_map(columns[0], plan, proportions, first, second, "proportion", ".2g", **look)
     columns[0].set_title(f"proportion that recovered, {each}")
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
-        _draw_map(figure, columns[1], plan, medians, first, second, _metric_label(plan, metric), "cividis", None, ".3g")
+        _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap="cividis")
         columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{metric}; blank: none has one")
 
 
-def _table(frame: "pd.DataFrame", first: Factor, second: Factor, measure: Any) -> "pd.DataFrame":
+def _table(frame: pd.DataFrame, first: Factor, second: Factor, measure: Any) -> pd.DataFrame:
     """A number for each pair of values: rows by the first, columns by the second, in the plan's order."""
-    import pandas as pd
-
     found = {key: measure(part) for key, part in frame.groupby([first.column, second.column], sort=False)}
-    rows, columns = (_ordered(frame, factor) for factor in (first, second))
+    rows, columns = (frame[factor.column].drop_duplicates().tolist() for factor in (first, second))
+    for factor, values in ((first, rows), (second, columns)):
+        if _is_number(frame, factor.column):
+            values.sort()
     return pd.DataFrame([[found[row, column] for column in columns] for row in rows], index=rows, columns=columns)
 
 
-def _ordered(frame: "pd.DataFrame", factor: Factor) -> list[Any]:
-    values = frame[factor.column].drop_duplicates().tolist()
-    return sorted(values) if _is_number(frame, factor.column) else values
-
-
 def _draw_map(
-    figure: "Figure",
-    axes: "Axes",
-    plan: Sweep,
-    table: "pd.DataFrame",
-    first: Factor,
-    second: Factor,
-    label: str,
-    colours: str,
-    limits: tuple[float, float] | None,
-    form: str,
+    axes: Axes, plan: Sweep, table: pd.DataFrame, first: Factor, second: Factor, label: str, form: str, **look: Any
 ) -> None:
     """A map with a cell for each pair: cells are equally large, whatever the values' spacing, and ticks name them."""
-    import numpy as np
-
-    low, high = limits or (None, None)
-    image = axes.imshow(table.to_numpy(dtype=float), origin="lower", aspect="auto", cmap=colours, vmin=low, vmax=high)
+    image = axes.imshow(table.to_numpy(dtype=float), origin="lower", aspect="auto", **look)
     axes.grid(visible=False)
     for spots, factor, name in ((table.columns, second, "x"), (table.index, first, "y")):
         step = -(-len(spots) // 12)
@@ -200,7 +181,7 @@ def _draw_map(
         labels = [f"{spots[k]:.4g}" if not isinstance(spots[k], str) else spots[k] for k in chosen]
         getattr(axes, f"set_{name}ticks")(chosen, labels)
         getattr(axes, f"set_{name}label")(_with_unit(plan, factor))
-    figure.colorbar(image, ax=axes, label=label)
+    axes.figure.colorbar(image, ax=axes, label=label)
     if table.size <= MOST_WRITTEN:
         for (row, column), value in np.ndenumerate(table.to_numpy(dtype=float)):
             if np.isfinite(value):
@@ -209,7 +190,7 @@ def _draw_map(
                           color="white" if dark else "black")  # fmt: skip
 
 
-def _draw_points(axes: "Axes", plan: Sweep, frame: "pd.DataFrame", first: Factor, second: Factor) -> None:
+def _draw_points(axes: Axes, plan: Sweep, frame: pd.DataFrame, first: Factor, second: Factor) -> None:
     for verdict in VERDICTS:
         part = frame[frame["verdict"] == verdict]
         if len(part):
@@ -223,10 +204,8 @@ def _draw_points(axes: "Axes", plan: Sweep, frame: "pd.DataFrame", first: Factor
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def _draw_each(plan: Sweep, frame: "pd.DataFrame", factors: list[Factor]) -> "Figure":
+def _draw_each(plan: Sweep, frame: pd.DataFrame, factors: list[Factor]) -> Figure:
     """A panel for each factor: the proportion over all values of the others."""
-    from matplotlib.figure import Figure
-
     shown = factors[:MOST_PANELS]
     columns = min(3, len(shown))
     rows = -(-len(shown) // columns)

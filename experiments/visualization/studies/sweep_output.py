@@ -1,21 +1,17 @@
 """What a sweep amounts to: a figure, and lines on the terminal."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
 from experiments.cli.terminal import terminal
 from experiments.studies.proportion import CONFIDENCE
-from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import VERDICTS
-from experiments.visualization.studies.sweep_figure import draw_sweep
-
-if TYPE_CHECKING:
-    import pandas as pd
+from experiments.visualization.studies.sweep_figure import draw_sweep, metric_label
 
 FIGURE = "sweep.png"
 _STYLES = {"recovered": "green", "stepped": "cyan", "fell": "yellow", "failed": "red"}
@@ -23,13 +19,13 @@ _STYLES = {"recovered": "green", "stepped": "cyan", "fell": "yellow", "failed": 
 MOST_COLUMNS = 12
 
 
-def show_sweep(plan: Sweep, frame: "pd.DataFrame", folder: Path, draw: bool) -> list[Path]:
+def show_sweep(plan: Sweep, frame: pd.DataFrame, folder: Path, draw: bool) -> list[Path]:
     files = [draw_sweep(plan, frame, folder / FIGURE)] if draw else []
     print_summary(plan, frame)
     return files
 
 
-def print_summary(plan: Sweep, frame: "pd.DataFrame") -> None:
+def print_summary(plan: Sweep, frame: pd.DataFrame) -> None:
     console = terminal()
     experiment = plan.experiment
     console.print(Text(f"{experiment.name}: {experiment.title}", style="bold"))
@@ -49,7 +45,7 @@ def print_summary(plan: Sweep, frame: "pd.DataFrame") -> None:
         )
 
 
-def _counts(plan: Sweep, frame: "pd.DataFrame") -> Text:
+def _counts(plan: Sweep, frame: pd.DataFrame) -> Text:
     text = Text(f"{len(frame)} trials: {plan.points} combinations")
     if plan.replicas > 1:
         text.append(f" × {plan.replicas} replicas")
@@ -60,7 +56,7 @@ def _counts(plan: Sweep, frame: "pd.DataFrame") -> Text:
     return text
 
 
-def _by(plan: Sweep, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> Table:
+def _by(plan: Sweep, frame: pd.DataFrame, factor: Factor, intervals: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     metric, successes = shown_metric(plan, frame), successes_in(frame)
     table.add_column(Text(factor.column), justify="right", header_style="bold")
@@ -70,9 +66,7 @@ def _by(plan: Sweep, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> 
         if intervals:
             table.add_column(f"{CONFIDENCE:.0%} interval", header_style="bold")
     if metric is not None:
-        unit = metric_units(plan.experiment).get(metric, "")
-        heading = f"median {metric}" + (f" [{unit}]" if unit not in ("", "1") else "")
-        table.add_column(Text(heading), justify="right", header_style="bold")
+        table.add_column(Text(f"median {metric_label(plan, metric)}"), justify="right", header_style="bold")
     for group in groups(frame, factor.column):
         cells: list[Text | str] = [Text(group.label), str(len(group.trials))]
         for kind in successes:
@@ -85,7 +79,7 @@ def _by(plan: Sweep, frame: "pd.DataFrame", factor: Factor, intervals: bool) -> 
     return table
 
 
-def _across(frame: "pd.DataFrame", rows: Factor, columns: Factor) -> Table:
+def _across(frame: pd.DataFrame, rows: Factor, columns: Factor) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column(Text(f"{rows.column} \\ {columns.column}"), justify="right", header_style="bold")
     of_columns = groups(frame, columns.column)

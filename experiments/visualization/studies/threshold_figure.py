@@ -49,7 +49,8 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
         _draw_curve(axes, finding, color, shift=0.06 * plan.grid.by * place, single=single)
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
-    axes.set_xlim(plan.grid.start, _highest(findings))
+    highs = [min(1.05 * finding.estimate.high, plan.grid.limit) for finding in findings.conditions]
+    axes.set_xlim(plan.grid.start, max(plan.grid.stop, *highs))
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel(label_of(plan))
@@ -87,11 +88,10 @@ def _draw_half(axes: Axes, finding: Finding) -> None:
     axes.errorbar([half.value], [0.5], xerr=reach, fmt="s", color=style.RED, markersize=4.5, zorder=5, label=text)
 
 
-def _highest(findings: Findings) -> float:
-    """The largest value of interest: of the grid, or a threshold's beyond it."""
-    grid = findings.plan.grid
-    highs = [min(1.05 * finding.estimate.high, grid.limit) for finding in findings.conditions]
-    return max(grid.stop, *highs)
+def medians_of(findings: Findings) -> Floats:
+    """(3, conditions) the medians and the ends of their intervals; what is out of range lies at the edge."""
+    grid, medians = findings.plan.grid, [finding.estimate.median for finding in findings.conditions]
+    return np.clip([[getattr(m, name) for m in medians] for name in ("value", "low", "high")], grid.start, grid.limit)
 
 
 def _draw_medians(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> None:
@@ -99,9 +99,7 @@ def _draw_medians(axes: Axes, findings: Findings, marks: Mapping[str, float]) ->
     places = np.arange(len(findings.conditions))
     estimates = [finding.estimate for finding in findings.conditions]
     edges = plan.grid.start, plan.grid.limit
-    median, low, high = (
-        np.clip([getattr(e.median, name) for e in estimates], *edges) for name in ("value", "low", "high")
-    )
+    median, low, high = medians_of(findings)
     spread = np.clip([e.low for e in estimates], *edges), np.clip([e.high for e in estimates], *edges)
     axes.vlines(places, *spread, color=style.SKY, linewidth=4.0, alpha=0.5, label="10 … 90 %")
     label = f"median, {100.0 * estimates[0].median.confidence:.0f} % interval"

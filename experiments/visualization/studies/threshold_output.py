@@ -11,15 +11,15 @@ from rich.text import Text
 from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.terminal import terminal
 from experiments.studies.store.folder import Study
-from experiments.studies.threshold.findings import Difference, Finding, Findings, compare
+from experiments.studies.threshold.findings import Difference, Findings, compare
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.threshold import Threshold
 from experiments.studies.trial import FAILED
-from experiments.visualization.studies.push_map_figure import Ring, draw_map, draw_maps, rings_of
+from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
 from experiments.visualization.studies.threshold_figure import draw_findings
 from experiments.visualization.studies.threshold_text import (
+    estimate_texts,
     interval_text,
-    median_text,
     name_of,
     number_text,
     remarks,
@@ -35,10 +35,10 @@ def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: boo
         terminal().print(Text(_weakest(findings), style="green"))
     files = write_tables(findings, folder, plan.kind)
     if draw:
-        title = f"{preset.figure if preset else name}: {folder.name}"
-        figure = folder / f"{plan.kind}.png"
+        drawn = preset.figure if preset else name
+        title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
-            files.append(_draw_map(findings, figure))
+            files.append(draw_maps(rings_of(findings), figure, drawn))
         else:
             files.append(draw_findings(findings, figure, title, preset.marks if preset else None))
     _print_failures(Study.read(folder))
@@ -61,11 +61,6 @@ def show_preset(others: Mapping[str, Findings]) -> Callable[[Threshold, Findings
         return files
 
     return show
-
-
-def _draw_map(findings: Findings, path: Path) -> Path:
-    rings, title = rings_of(findings), PRESETS[PUSH_MAP].figure
-    return draw_map(rings[0], path, title) if len(rings) == 1 else draw_maps(rings, path, title)
 
 
 def _weakest(findings: Findings) -> str:
@@ -92,7 +87,9 @@ def print_findings(findings: Findings, title: str) -> None:
     for heading in ("median", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", "not monotone"):
         table.add_column(heading, justify="right")
     for finding in findings.conditions:
-        table.add_row(name_of(finding) or "threshold", *_cells(finding))
+        found = finding.estimate
+        odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
+        table.add_row(name_of(finding) or "threshold", *estimate_texts(finding), odd)
     console.print(table)
     for line in remarks(findings):
         console.print(Text(line, style="yellow"))
@@ -122,10 +119,3 @@ def _print_failures(study: Study) -> None:
 
 def _table(title: str) -> Table:
     return Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-
-
-def _cells(finding: Finding) -> list[str]:
-    found = finding.estimate
-    odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
-    interval = interval_text(found.median.low, found.median.high)
-    return [median_text(finding), interval, number_text(found.low), number_text(found.high), odd]

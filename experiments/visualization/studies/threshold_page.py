@@ -9,15 +9,8 @@ from experiments.visualization.pages import Block, Prose, Section, Table
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.report.toml import file_and_command
-from experiments.visualization.studies.threshold_figure import MOST_CURVES, thresholds_of
-from experiments.visualization.studies.threshold_text import (
-    interval_text,
-    label_of,
-    median_text,
-    name_of,
-    number_text,
-    remarks,
-)
+from experiments.visualization.studies.threshold_figure import MOST_CURVES, medians_of, thresholds_of
+from experiments.visualization.studies.threshold_text import estimate_texts, label_of, name_of, remarks
 
 
 def page_sections(study: Study) -> list[Section]:
@@ -50,8 +43,8 @@ def page_lead(study: Study) -> list[Block]:
 
 
 def _said(finding: Finding) -> str:
-    median = finding.estimate.median
-    return f"{median_text(finding)} {finding.plan.unit} ({interval_text(median.low, median.high)})"
+    median, interval, *_ = estimate_texts(finding)
+    return f"{median} {finding.plan.unit} ({interval})"
 
 
 def _called(finding: Finding) -> str:
@@ -65,23 +58,11 @@ def table(findings: Findings) -> Table:
         "condition", f"median [{plan.unit}]", f"{confidence:.1f} % interval", "10 %", "90 %", "replicas",
         "not monotone", "failed trials", "trials",
     )  # fmt: skip
-    rows = tuple(_row(finding) for finding in findings.conditions)
-    return Table(f"Thresholds of {plan.label}", headings, rows, fold=False)
-
-
-def _row(finding: Finding) -> tuple[str, ...]:
-    found = finding.estimate
-    return (
-        _called(finding),
-        median_text(finding),
-        interval_text(found.median.low, found.median.high),
-        number_text(found.low),
-        number_text(found.high),
-        str(found.replicas),
-        str(found.non_monotone),
-        str(finding.failed),
-        str(finding.trials),
-    )
+    rows = []
+    for finding in findings.conditions:
+        counts = finding.estimate.replicas, finding.estimate.non_monotone, finding.failed, finding.trials
+        rows.append((_called(finding), *estimate_texts(finding), *map(str, counts)))
+    return Table(f"Thresholds of {plan.label}", headings, tuple(rows), fold=False)
 
 
 def _curves(findings: Findings) -> Drawing:
@@ -125,13 +106,8 @@ def _curves(findings: Findings) -> Drawing:
 
 def _medians(findings: Findings) -> Drawing:
     plan = findings.plan
-    edges = plan.grid.start, plan.grid.limit
     names = [plain(name_of(finding)) for finding in findings.conditions]
-    columns = ("value", "low", "high")
-    median, low, high = (
-        np.clip([getattr(finding.estimate.median, column) for finding in findings.conditions], *edges)
-        for column in columns
-    )
+    median, low, high = medians_of(findings)
     figure = theme.new_figure(460, yaxis={"title": {"text": plain(label_of(plan))}})
     figure.add_scatter(
         x=names, y=median, mode="markers", marker={"size": 8}, name="median", showlegend=False,

@@ -41,6 +41,13 @@ def median_text(finding: Finding) -> str:
     return f"≥ {number_text(found.median.value)}" if beyond else number_text(found.median.value)
 
 
+def estimate_texts(finding: Finding) -> list[str]:
+    """A condition's median, its interval, and what 10 % and 90 % of the replicas lie below."""
+    found = finding.estimate
+    interval = interval_text(found.median.low, found.median.high)
+    return [median_text(finding), interval, number_text(found.low), number_text(found.high)]
+
+
 def remarks(findings: Findings) -> list[str]:
     plan = findings.plan
     estimates = [finding.estimate for finding in findings.conditions]

@@ -1,6 +1,7 @@
 """Figures of a tuning: how the best rose, what it depended on, where it lies in each range, and the Pareto front."""
 
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib
@@ -80,18 +81,21 @@ def _beside(axes: Axes) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.6)
 
 
+def important(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list[tuple[Objective, dict[str, float]]]:
+    """The parts of the variables, the least first, for each objective for which there are enough candidates to say."""
+    found = [(o, importances(tuning.space.variables, evaluations, k)) for k, o in enumerate(tuning.scorer.objectives)]
+    return [(objective, dict(sorted(parts.items(), key=lambda item: item[1]))) for objective, parts in found if parts]
+
+
 def _importance(tuning: Tuning, evaluations: Sequence[Evaluation]) -> Figure | None:
-    variables, objectives = tuning.space.variables, tuning.scorer.objectives
-    found = [importances(variables, evaluations, place) for place in range(len(objectives))]
-    if not any(found):
+    shown = important(tuning, evaluations)
+    if not shown:
         return None
-    shown = [(objective, parts) for objective, parts in zip(objectives, found, strict=True) if parts]
-    figure = Figure(figsize=(style.SIZE[0], (0.9 + 0.26 * len(variables)) * len(shown)))
+    figure = Figure(figsize=(style.SIZE[0], (0.9 + 0.26 * len(tuning.space.variables)) * len(shown)))
     for axes, (objective, parts) in zip(np.ravel(figure.subplots(len(shown), 1)), shown, strict=True):
-        names = sorted(parts, key=lambda name: parts[name])
-        axes.barh(names, [parts[name] for name in names], color=style.BLUE, height=0.7)
-        for place, name in enumerate(names):
-            axes.annotate(f"{parts[name]:.2f}", (parts[name], place), (3, 0), textcoords="offset points", va="center")
+        axes.barh(list(parts), list(parts.values()), color=style.BLUE, height=0.7)
+        for place, part in enumerate(parts.values()):
+            axes.annotate(f"{part:.2f}", (part, place), (3, 0), textcoords="offset points", va="center")
         axes.set_xlim(0.0, 1.12 * max(parts.values()))
         axes.grid(visible=False, axis="y")
         axes.set_title(f"What sets the best {GOOD:.0%} in {objective.name} apart")
@@ -141,15 +145,17 @@ def with_unit(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
+def pairs_of(tuning: Tuning) -> list[tuple[Objective, Objective]]:
+    return list(combinations(tuning.scorer.objectives, 2))
+
+
 def _front(tuning: Tuning, outcome: Outcome) -> Figure:
-    objectives = tuning.scorer.objectives
-    pairs = [(a, b) for k, a in enumerate(objectives) for b in objectives[k + 1 :]]
+    pairs = pairs_of(tuning)
     figure = Figure(figsize=(4.6 * len(pairs) + 1.6, 4.0))
-    front = outcome.history.front
     for axes, (first, second) in zip(np.ravel(figure.subplots(1, len(pairs))), pairs, strict=True):
         for chosen, form in (
             (outcome.history.evaluations, {"color": style.SKY, "markersize": 2.5, "label": "candidate"}),
-            (front, {"color": style.BLUE, "markersize": 5.0, "label": "front"}),
+            (outcome.history.front, {"color": style.BLUE, "markersize": 5.0, "label": "front"}),
             ([outcome.history.baseline], {"color": style.BLACK, "marker": "D", "markersize": 6.0, "label": "baseline"}),
             ([outcome.winner] if outcome.winner else [], {"color": style.RED, "marker": "*", "markersize": 11.0}),
         ):

@@ -12,7 +12,7 @@ from experiments.studies.tuning.confirm import Comparison
 from experiments.studies.tuning.output import write_results
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
-from experiments.visualization.studies.tuning_figures import draw_tuning
+from experiments.visualization.studies.tuning_figures import draw_tuning, with_unit
 
 #: Members of a front that are printed.
 MOST = 12
@@ -34,19 +34,14 @@ def print_tuning(tuning: Tuning, outcome: Outcome, console: Console) -> None:
     console.print(Text(f"{text}, {tuning.space.size} trials each{limits}", style="bold"))
     if tuning.is_front:
         _print_front(tuning, outcome, console)
-    if outcome.winner is None:
-        _print_no_winner(tuning, outcome, console)
-    else:
+    if outcome.winner is not None:
         console.print(_variables(tuning, history.baseline, outcome.winner))
-    if outcome.confirmation is not None:
-        _print_confirmation(outcome.confirmation, console)
-
-
-def _print_no_winner(tuning: Tuning, outcome: Outcome, console: Console) -> None:
-    if tuning.is_front and outcome.history.front:
+    elif tuning.is_front and history.front:
         console.print(Text("No winner was chosen: [choice] in the file says how, by a weight for each objective."))
     else:
         console.print(Text("No candidate keeps all limits: there is no winner.", style="bold yellow"))
+    if outcome.confirmation is not None:
+        _print_confirmation(outcome.confirmation, console)
 
 
 def _print_front(tuning: Tuning, outcome: Outcome, console: Console) -> None:
@@ -63,8 +58,7 @@ def _variables(tuning: Tuning, baseline: Evaluation, winner: Evaluation) -> Tabl
     table = _table(["", "baseline", f"candidate {winner.number}"])
     for variable in tuning.space.variables:
         before = baseline.candidate.point.get(variable.name)
-        unit = tuning.space.units[variable.name]
-        name = f"{variable.name} [{unit}]" if unit else variable.name
+        name = with_unit(variable.name, tuning.space.units[variable.name])
         _add(table, name, "–" if before is None else f"{before:.5g}", f"{winner.candidate.point[variable.name]:.5g}")
     return table
 
@@ -75,10 +69,14 @@ def _print_confirmation(found: Confirmation, console: Console) -> None:
     table = _table(["", "baseline", "winner", "difference", "95 % interval", "p", ""])
     for comparison in found.objectives:
         mark = "better" if found.better[comparison.name] else "worse" if comparison.name in found.worse else "?"
-        _add(table, *_cells(comparison), mark)
+        _add(table, *comparison_cells(comparison), mark)
     for comparison in found.limits:
         within = found.within[comparison.name]
-        _add(table, *_cells(comparison), f"{'within' if within else 'BEYOND'} {found.bounds[comparison.name]:.5g}")
+        _add(
+            table,
+            *comparison_cells(comparison),
+            f"{'within' if within else 'BEYOND'} {found.bounds[comparison.name]:.5g}",
+        )
     console.print(table)
     if found.holds:
         console.print(Text("Confirmed: better than the baseline.", style="bold green"))
@@ -86,7 +84,8 @@ def _print_confirmation(found: Confirmation, console: Console) -> None:
         console.print(Text(f"NOT confirmed: {'; '.join(found.reasons)}.", style="bold yellow"))
 
 
-def _cells(comparison: Comparison) -> list[str]:
+def comparison_cells(comparison: Comparison) -> list[str]:
+    """Name, baseline, winner, difference, its interval, and the chance."""
     return [
         comparison.name,
         f"{comparison.baseline:.5g} ± {comparison.baseline_spread:.2g}",

@@ -7,7 +7,7 @@ import numpy as np
 from experiments.studies.grid import LOG
 from experiments.studies.run import recall
 from experiments.studies.store.folder import Study
-from experiments.studies.tuning.importance import GOOD, importances
+from experiments.studies.tuning.importance import GOOD
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures import style
@@ -17,7 +17,8 @@ from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.report.grid import add_choice, grid_of_panels, panel
 from experiments.visualization.report.toml import file_and_command
-from experiments.visualization.studies.tuning_figures import best_so_far, label_of, with_unit
+from experiments.visualization.studies.tuning_figures import best_so_far, important, label_of, pairs_of, with_unit
+from experiments.visualization.studies.tuning_output import comparison_cells
 
 #: Candidates that the table has at most.
 MOST_ROWS = 200
@@ -99,17 +100,7 @@ def _confirmation(found: Confirmation) -> Table:
     for comparison in (*found.objectives, *found.limits):
         mark, mood = _judged(found, comparison.name)
         moods.append(mood)
-        rows.append(
-            (
-                comparison.name,
-                f"{comparison.baseline:.5g} ± {comparison.baseline_spread:.2g}",
-                f"{comparison.winner:.5g} ± {comparison.winner_spread:.2g}",
-                f"{comparison.difference:+.4g}",
-                f"{comparison.low:+.4g} … {comparison.high:+.4g}",
-                f"{comparison.chance:.2g}",
-                mark,
-            )
-        )
+        rows.append((*comparison_cells(comparison), mark))
     headings = ("", "baseline", "winner", "difference", "95 % interval", "p", "")
     title = f"On {found.objectives[0].replicas} fresh replicas, the same for both"
     return Table(title, headings, tuple(rows), tuple(moods), fold=False)
@@ -132,22 +123,19 @@ def _history(tuning: Tuning, outcome: Outcome) -> Drawing:
     figure = grid_of_panels(["candidate"] * len(objectives), [label_of(o) for o in objectives], columns=1)
     for k, objective in enumerate(objectives):
         values = np.array([one.score.values[objective.name] for one in evaluations])
-        shown = {"legendgroup": "", "showlegend": k == 0}
-        for mask, label, color, symbol in (
-            (within, "candidate", style.SKY, "circle"),
-            (~within, "beyond a limit", style.ORANGE, "x"),
-        ):
-            if mask.any():
-                look = {"color": color, "symbol": symbol, "size": 5}
-                figure.add_scatter(x=numbers[mask], y=values[mask], mode="markers", marker=look, name=label,
-                                   **panel(k), **(shown | {"legendgroup": label}))  # fmt: skip
-        figure.add_scatter(x=numbers, y=best_so_far(evaluations, objective), mode="lines", name="best so far",
-                           line={"color": style.BLUE, "shape": "hv"}, **panel(k),
-                           **(shown | {"legendgroup": "best"}))  # fmt: skip
-        at = outcome.history.baseline.score.values[objective.name]
-        figure.add_scatter(x=[1, len(evaluations)], y=[at, at], mode="lines", name="baseline",
-                           line={"color": theme.NEUTRAL, "dash": "dash"}, **panel(k),
-                           **(shown | {"legendgroup": "baseline"}))  # fmt: skip
+        best, at = best_so_far(evaluations, objective), outcome.history.baseline.score.values[objective.name]
+        for x, y, name, look in (
+            (numbers[within], values[within], "candidate", {"marker": {"color": style.SKY, "size": 5}}),
+            (numbers[~within], values[~within], "beyond a limit",
+             {"marker": {"color": style.ORANGE, "symbol": "x", "size": 5}}),
+            (numbers, best, "best so far", {"line": {"color": style.BLUE, "shape": "hv"}}),
+            (numbers[[0, -1]], [at, at], "baseline", {"line": {"color": theme.NEUTRAL, "dash": "dash"}}),
+        ):  # fmt: skip
+            if len(x):
+                mode = "lines" if "line" in look else "markers"
+                figure.add_scatter(
+                    x=x, y=y, mode=mode, name=name, legendgroup=name, showlegend=k == 0, **look, **panel(k)
+                )
     return Drawing("history", "Every candidate in the order in which it was asked for, and the best so far.", figure)
 
 
@@ -185,15 +173,13 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Drawing:
 
 def _importance(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list[Drawing]:
     """What sets the best candidates apart, where there are enough of them to say."""
-    found = [(o, importances(tuning.space.variables, evaluations, k)) for k, o in enumerate(tuning.scorer.objectives)]
-    shown = [(objective, parts) for objective, parts in found if parts]
+    shown = important(tuning, evaluations)
     if not shown:
         return []
     figure = theme.new_figure(120 + 34 * len(tuning.space.variables) * len(shown), barmode="group", margin={"l": 170})
     for (objective, parts), color in zip(shown, theme.LINES, strict=False):
-        names = sorted(parts, key=lambda name: parts[name])
         figure.add_bar(
-            orientation="h", x=[parts[name] for name in names], y=[plain(name) for name in names],
+            orientation="h", x=list(parts.values()), y=[plain(name) for name in parts],
             name=plain(objective.name), marker={"color": color}, hovertemplate="%{y}: %{x:.3f}<extra></extra>",
         )  # fmt: skip
     figure.update_layout(xaxis={"title": {"text": "part (PED-ANOVA)"}}, yaxis={"showgrid": False})
@@ -202,8 +188,7 @@ def _importance(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list[Drawi
 
 
 def _front(tuning: Tuning, outcome: Outcome) -> Drawing:
-    objectives = tuning.scorer.objectives
-    pairs = [(a, b) for k, a in enumerate(objectives) for b in objectives[k + 1 :]]
+    pairs = pairs_of(tuning)
     figure = grid_of_panels([label_of(a) for a, _ in pairs], [label_of(b) for _, b in pairs], columns=2)
     groups = (
         (outcome.history.evaluations, "candidate", style.SKY, "circle", 5),

@@ -24,14 +24,7 @@ ENDED = " (ended)"
 
 
 class Caption:
-    """Finishes pictures.
-
-    Args:
-        names: of the runs; the first one solid, the others ghosts.
-        size: width and height [pixels].
-        speed: seconds of the run in a second of the film.
-        decimals: of the time.
-    """
+    """Finishes pictures, of a size [pixels]: names of the runs, and the time with so many decimals."""
 
     def __init__(self, names: Sequence[str], size: tuple[int, int], speed: float = 1.0, decimals: int = 2) -> None:
         self._names, self._size, self._speed, self._decimals = tuple(names), size, speed, decimals

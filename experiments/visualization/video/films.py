@@ -89,6 +89,8 @@ def _check(path: Path, part: Path, count: int) -> None:
 
 def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
     need("PIL")
+    from PIL import Image
+
     if fps > MOST_GIF_FPS:
         raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     with in_place_of(path) as part:
@@ -96,7 +98,8 @@ def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
         # The palette is of samples of them all, so all must be there first: packed, for plain ones fill the memory.
         packed = [_Packed(picture) for picture in pictures]
         palette = _palette(packed)
-        reduced = (_reduced(picture.image, palette) for picture in packed)
+        # Without dithering, so that what stands still stays the same from picture to picture.
+        reduced = (picture.image.quantize(palette=palette, dither=Image.Dither.NONE) for picture in packed)
         next(reduced).save(
             part, format="GIF", save_all=True, append_images=reduced, loop=0, optimize=False, disposal=1,
             duration=durations(len(packed), fps),
@@ -146,10 +149,3 @@ def _palette(pictures: "list[_Packed]") -> "Image":
         begin = height * len(chosen) + k * strip
         sheet.paste(color, (0, begin, width, begin + strip))
     return sheet.quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-
-
-def _reduced(picture: "Image", palette: "Image") -> "Image":
-    """In the palette's colours; without dithering, so that what stands still stays the same from picture to picture."""
-    from PIL import Image
-
-    return picture.quantize(palette=palette, dither=Image.Dither.NONE)

@@ -7,7 +7,7 @@ from experiments.visualization.video.frame_schedule import FrameSchedule
 from experiments.visualization.video.pictures import light_plainly
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import Camera
-from experiments.visualization.viewer.legend import legend
+from experiments.visualization.viewer.colors import legend
 from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, have_ended
 from experiments.visualization.viewer.scene import ViewerScene
 from experiments.visualization.viewer.serve import serving

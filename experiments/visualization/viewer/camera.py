@@ -57,17 +57,9 @@ class Camera:
 def camera_at(
     preset: str, middle: Floats, reach: float, size: tuple[int, int] | None = None, room: float = 1.0
 ) -> Camera:
-    """A camera that sees all of something.
+    """A camera that sees all of something, from its middle (3,) [m] and half of its diagonal [m].
 
-    Args:
-        preset: the name of one of ``CAMERAS``, or ``X,Y,Z`` [m] from what is looked at.
-        middle: (3,) [m] of it.
-        reach: [m] half of its diagonal.
-        size: width and height of a picture; none of a browser's window.
-        room: how much farther away it stands.
-
-    Raises:
-        InputError: it is neither.
+    It is for a picture of a size [pixels], or a browser's window, and stands ``room`` times as far away.
     """
     wider = 1.0 if size is None else MARGIN * max(1.0, ASPECT * size[1] / size[0])
     return Camera(middle + reach / ROOM * room * wider * np.array(check_camera(preset)), middle)

@@ -1,5 +1,7 @@
 """What colour means what, in the scene and in its legend."""
 
+import html
+
 from contact import ContactState
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import STATES
@@ -55,3 +57,19 @@ def of_friction(mu: float) -> Color:
         int((1.0 - part) * ice + part * dry) for ice, dry in zip((120, 190, 235), (225, 220, 205), strict=True)
     )
     return red, green, blue
+
+
+def entry(color: Color, text: str) -> str:
+    """A line that begins with a square of a colour; ``text`` is HTML."""
+    square = f"display:inline-block;width:0.8em;height:0.8em;border-radius:2px;background:{code_of(color)}"
+    return f'<div style="margin:0.15em 0"><span style="{square};margin-right:0.5em"></span>{text}</div>'
+
+
+def legend() -> str:
+    """What the colours of the scene mean, as HTML."""
+    marks = "".join(entry(color, html.escape(name)) for name, color in MARKS.items())
+    modes = "".join(entry(color, html.escape(name)) for name, color in MODE_NAMES.items())
+    return (
+        f'<div style="padding:0 0.9em 0.5em;font-size:0.8em">{marks}'
+        f'<div style="margin-top:0.6em"><b>contact points and their forces</b></div>{modes}</div>'
+    )

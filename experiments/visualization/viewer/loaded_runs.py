@@ -11,7 +11,7 @@ import numpy as np
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.visualization.figures.quantities import Panel
-from experiments.visualization.report.run_source import RunSource, run_source
+from experiments.visualization.report.run_source import run_source
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import ROOM
 from experiments.visualization.viewer.colors import Color
@@ -86,20 +86,17 @@ def extent_of(runs: Sequence[LoadedRun], apart: float = 0.0) -> tuple[Floats, fl
     return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * ROOM)
 
 
-def trajectory_of_source(source: RunSource) -> PoseTrajectory:
-    """What is seen of a saved run; forces that follow a signal are those of its experiment, where that is known."""
-    if source.experiment is None:
-        return trajectory_of(source.run)
-    return trajectory_of(source.run, source.experiment.build(source.changes).disturbances)
-
-
 def load_runs(folders: Sequence[str | Path]) -> list[LoadedRun]:
     sources = [run_source(folder) for folder in folders]
     runs = []
     for source, folder in zip(sources, _names([str(folder) for folder in folders]), strict=True):
-        experiment = source.experiment.name if source.experiment is not None else ""
-        name = folder if experiment in ("", Path(folder).name) else f"{experiment} ({folder})"
-        runs.append(LoadedRun(name, source.run, trajectory_of_source(source)))
+        name, disturbances = folder, None
+        if source.experiment is not None:
+            # It knows more of forces that follow a signal than the saved run does.
+            disturbances = source.experiment.build(source.changes).disturbances
+            if source.experiment.name != Path(folder).name:
+                name = f"{source.experiment.name} ({folder})"
+        runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances)))
     return runs
 
 

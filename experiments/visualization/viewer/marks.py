@@ -67,11 +67,7 @@ def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE, surfaces: Mappin
     """(arrows, 2, 3) [m] begin and end of the pushes in action.
 
     An arrow ends where it pushes, or, so that it is seen, where it comes out of the body's skin on the way back.
-
-    Args:
-        snapshot: the instant.
-        scale: [m/N] length of an arrow.
-        surfaces: by number of the body: (V, 3) [m] its surface, from its centre of mass in home axes.
+    ``surfaces`` are by number of the body: (V, 3) [m] from its centre of mass in home axes.
     """
     shown = np.flatnonzero(np.linalg.norm(snapshot.push_force, axis=1) >= LEAST_FORCE)
     ends = np.empty((len(shown), 2, 3))

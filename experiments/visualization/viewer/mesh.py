@@ -25,12 +25,10 @@ class Loop(NamedTuple):
 
 
 def skin(loops: Sequence[Loop], axis: int, fine: int = 3) -> Trimesh:
-    """A smooth surface through cross-sections, closed at both ends.
+    """A smooth surface through cross-sections along an axis (0, 1 or 2), closed at both ends.
 
-    Args:
-        loops: from one end to the other, along increasing coordinate of ``axis``.
-        axis: 0, 1 or 2: which axis the limb goes along; the sections are across it, in the plane of the next two.
-        fine: sections from one loop to the next, by monotone cubic interpolation, so that no bulge is invented.
+    The sections are in the plane of the next two axes; from one loop to the next there are as many as ``fine`` says,
+    by monotone cubic interpolation, so that no bulge is invented.
     """
     from scipy.interpolate import PchipInterpolator
 
@@ -72,14 +70,7 @@ def ball(radii: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Trimesh:
 
 
 def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: float = 1.0) -> Trimesh:
-    """A tapered limb between two points, with round ends.
-
-    Args:
-        begin: (3,) [m].
-        end: (3,) [m].
-        radii: [m] at both.
-        waist: how thick it is halfway, as a part of the mean.
-    """
+    """A tapered limb between two points [m], with round ends; halfway as thick as ``waist`` times the mean."""
     start, way = np.asarray(begin, dtype=float), np.asarray(end, dtype=float) - np.asarray(begin, dtype=float)
     length, (first, last) = float(np.linalg.norm(way)), radii
     t = np.linspace(0.0, np.pi / 2.0, 5)

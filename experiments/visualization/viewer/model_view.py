@@ -26,13 +26,7 @@ PLATE = 3.0
 
 
 class ModelView:
-    """A model in a scene.
-
-    Attributes:
-        name: of it.
-        is_ghost: whether it is seen through.
-        color: of all of it, or None.
-    """
+    """A model in a scene; in one colour, if it has one, and seen through, if it is a ghost."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from experiments.visualization.viewer.camera import CAMERAS, camera_at
-from experiments.visualization.viewer.legend import entry, legend
+from experiments.visualization.viewer.colors import entry, legend
 from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, extent_of, have_ended
 from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plot_panel import PlotPanel
@@ -27,17 +27,12 @@ LATE = 0.05
 class Page:
     """What a browser shows; ``frame`` is called for each picture.
 
-    Attributes:
-        scene: with the models of the runs.
-        runs: the first is solid, the others ghosts, unless they stand side by side.
-        playback: the time that is shown.
-        frames: how many pictures have been sent.
-        cost: [s] of the processor that they have taken so far.
+    The first run is solid, the others are ghosts, unless they stand side by side, so far apart [m].
     """
 
     def __init__(self, server: Any, runs: Sequence[LoadedRun], playback: Playback, side_by_side: float = 0.0) -> None:
         self.server, self.runs, self.playback = server, runs, playback
-        self.frames, self.cost = 0, 0.0
+        self.frames, self.cost = 0, 0.0  # pictures that have been sent; [s] of the processor that they have taken
         self.scene = ViewerScene(server)
         self._models = add_runs(self.scene, runs, side_by_side)
         self._wake, self._stepping = threading.Event(), threading.Lock()

@@ -8,16 +8,11 @@ from biped.errors import InputError
 
 
 class Playback:
-    """The time that is shown [s]; safe to use from several threads.
-
-    Attributes:
-        loop: whether it begins again at the end.
-        on_change: called whenever something has changed from outside: to show it without delay.
-    """
+    """The time that is shown [s]; safe to use from several threads."""
 
     def __init__(self, begins: float, ends: float, speed: float = 1.0, *, playing: bool = True) -> None:
         self.begins, self.ends, self.loop = begins, ends, True
-        self.on_change: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None  # what has changed from outside is shown without delay
         self._time, self._playing, self._lock = begins, playing, threading.RLock()
         self._seen: float | None = None  # when time was last advanced
         self._speed = 1.0

@@ -45,7 +45,8 @@ class PlotPanel:
             for k, loaded in enumerate(self._runs):
                 for j, curve in enumerate(loaded.plots[title].curves if title in loaded.plots else ()):
                     curves.append(pooled(loaded.trajectory.times, curve.values, self._grid))
-                    series.append(_stroke(k, j, self._label(k, curve.label), len(self._runs)))
+                    label = f"{loaded.name} {curve.label}" if len(self._runs) > 1 else curve.label
+                    series.append(_stroke(k, j, label.strip(), len(self._runs)))
             if not curves:
                 return
             self._curves = curves
@@ -64,10 +65,6 @@ class PlotPanel:
                     cursor={"drag": {"x": False, "y": False}},
                     height=210,
                 )
-
-    def _label(self, run: int, curve: str) -> str:
-        several = [self._runs[run].name] if len(self._runs) > 1 else []
-        return " ".join([*several, *([curve] if curve else [])])
 
     def _data(self, moment: float) -> tuple[Floats, ...]:
         """The curves, with the present time twice among the grid: there the line that shows it stands."""

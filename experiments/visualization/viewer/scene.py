@@ -28,21 +28,13 @@ BODIES = ("solid", "see-through", "none")
 
 
 class ViewerScene:
-    """A floor, lights, and models.
-
-    Attributes:
-        server: the viser server.
-        root: name of the frame that everything stands in.
-        models: in the order in which they were added.
-        force_scale: [m/N] of arrows that are drawn from now on.
-        layers: which of ``LAYERS`` are on.
-    """
+    """A floor, lights, and models, on a viser server."""
 
     def __init__(self, server: Any, *, shadows: bool = True) -> None:
         self.server = server
-        self.root = "/world"
+        self.root = "/world"  # the frame that everything stands in
         self.models: list[ModelView] = []
-        self.force_scale = FORCE_SCALE
+        self.force_scale = FORCE_SCALE  # [m/N] of arrows that are drawn from now on
         self.layers = dict(LAYERS)
         self._world = server.scene.add_frame(self.root, show_axes=False)
         self._light(shadows)
@@ -66,25 +58,15 @@ class ViewerScene:
     def add(
         self,
         model: Model,
-        name: str,
-        ghost: bool = False,
+        name: str,  # unique in this scene
+        ghost: bool = False,  # seen through, in one colour
         *,
-        color: Color | None = None,
-        scenery: Scenery | None = None,
-        offset: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        plate: float = PLATE,
+        color: Color | None = None,  # of all of it; else its parts have theirs, a ghost its own
+        scenery: Scenery | None = None,  # a floor at rest if not given
+        offset: tuple[float, float, float] = (0.0, 0.0, 0.0),  # [m] what it is displaced by, to stand beside others
+        plate: float = PLATE,  # [m] breadth (along y) of the plate of a floor that moves: less than to the next model
     ) -> ModelView:
-        """Add a model; it is seen once it has been shown a snapshot.
-
-        Args:
-            model: what it is.
-            name: unique in this scene.
-            ghost: seen through, in one colour.
-            color: of all of it; without one in the colours of its parts, for a ghost in one of ``colors.GHOSTS``.
-            scenery: what else there is; a floor at rest if not given.
-            offset: [m] what it is displaced by, to stand beside the others.
-            plate: [m] how broad (along y) the plate of a floor that moves is: less than the way to the next model.
-        """
+        """Add a model; it is seen once it has been shown a snapshot."""
         if any(view.name == name for view in self.models):
             raise ValueError(f"there is a model {name!r} in the scene already")
         if ghost and color is None:

@@ -40,12 +40,7 @@ class Scenery:
 
 
 def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
-    """The scenery of a run.
-
-    Args:
-        model: with its loads, as ``run.state.model``.
-        disturbances: themselves, or as a run describes them (``run.disturbances``).
-    """
+    """Of a model with its loads, and of disturbances themselves or as a run describes them."""
     acting = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
     projectiles = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
     patches = tuple(

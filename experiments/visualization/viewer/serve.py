@@ -26,9 +26,7 @@ _replacing = threading.Lock()
 def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
     """A viser server, stopped at the end. It refuses the pages of other sites that are open in the same browser.
 
-    Args:
-        host: address to listen at; ``0.0.0.0`` for all of this machine's.
-        port: 0 for any that is free; None for 8080 or the next one that is free.
+    Port 0 is any that is free; None is 8080 or the next one that is free.
     """
     need("viser", "websockets")
     chosen = _first_free(host) if port is None else _checked(host, port)

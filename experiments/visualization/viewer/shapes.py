@@ -55,11 +55,8 @@ def shapes_of(model: Model) -> tuple[Shape, ...]:
 
 def is_human(model: Model) -> bool:
     """Whether its bodies and joints are those of the human; masses and loads do not matter."""
-    return _skeleton(model) == _skeleton(human())
-
-
-def _skeleton(model: Model) -> list[tuple[object, ...]]:
-    return [(body.name, body.parent, body.joint) for body in model.bodies]
+    ours, theirs = ([(body.name, body.parent, body.joint) for body in m.bodies] for m in (model, human()))
+    return ours == theirs
 
 
 def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Trimesh]) -> Shape:
@@ -72,12 +69,13 @@ def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Tr
 
 
 def _person(model: Model) -> tuple[Shape, ...]:
+    eyes = 1.662 - _trunk_height()
     parts: list[tuple[str, str, Color, Callable[[], Sequence[Trimesh]]]] = [
         ("trunk", "torso", SHIRT, lambda: [_part("torso")]),
         ("trunk", "pelvis", SHORTS, lambda: [_part("pelvis")]),
         ("trunk", "head", SKIN, _head),
         ("trunk", "hair", HAIR, lambda: [_part("hair")]),
-        ("trunk", "eyes", EYE, _eyes),
+        ("trunk", "eyes", EYE, lambda: [ball((0.005, 0.008, 0.008), (-0.0885, y, eyes)) for y in (-0.028, 0.028)]),
         ("trunk", "sleeves", SHIRT, lambda: [_sleeve(-1.0), _sleeve(1.0)]),
         ("trunk", "arms", SKIN, lambda: [*_arm(-1.0), *_arm(1.0)]),
     ]
@@ -121,10 +119,6 @@ def _head() -> list[Trimesh]:
     nose = ball((0.017, 0.012, 0.022), (-0.098, 0.0, 1.636 - base))
     ears = [ball((0.018, 0.010, 0.030), (0.006, sign * 0.075, 1.640 - base)) for sign in (-1.0, 1.0)]
     return [_part("neck"), _part("face"), nose, *ears]
-
-
-def _eyes() -> list[Trimesh]:
-    return [ball((0.005, 0.008, 0.008), (-0.0885, y, 1.662 - _trunk_height())) for y in (-0.028, 0.028)]
 
 
 def _joint_places(sign: float) -> tuple[Floats, Floats, Floats]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -49,11 +49,7 @@ class PoseTrajectory:
         return float(self.times[-1])
 
     def row_at(self, time: float) -> int:
-        """The last row that is not after a time; the first one if all are.
-
-        Raises:
-            InputError: the time is not a number.
-        """
+        """The last row that is not after a time; the first one if all are."""
         if not math.isfinite(time):
             raise InputError(f"time = {time!r}: it must be a finite number of seconds")
         return max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
@@ -63,22 +59,19 @@ class PoseTrajectory:
 
         Places and orientations are interpolated between two rows; forces, modes, the support polygon and the centre of
         pressure, which may jump, are those of the last row before.
-
-        Raises:
-            InputError: the time is not a number.
         """
         k = self.row_at(time)
         after = min(k + 1, len(self.times) - 1)
         time = min(max(time, self.begins), self.ends)
         part = 0.0 if after == k else float((time - self.times[k]) / (self.times[after] - self.times[k]))
-        seen = {item.name: self._between(item, k, after, part) for item in fields(Snapshot)}
+        seen: dict[str, Any] = {}
+        for item in fields(Snapshot):
+            values, between = getattr(self.rows, item.name), item.metadata.get("between")
+            if values is not None and between is not None:
+                seen[item.name] = between(values[k], values[after], part)
+            else:
+                seen[item.name] = None if values is None else values[k]
         return Snapshot(**seen | {"time": time})
-
-    def _between(self, item: Field[Any], k: int, after: int, part: float) -> Any:
-        values, between = getattr(self.rows, item.name), item.metadata.get("between")
-        if values is None or between is None:
-            return None if values is None else values[k]
-        return between(values[k], values[after], part)
 
     def thinned(self, chosen: Any) -> "PoseTrajectory":
         """The same with fewer rows; ``chosen`` indexes them."""
@@ -114,10 +107,6 @@ def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snaps
     """What is seen of a simulation that is going on; pushes are the mean over the last step.
 
     The extrapolated centre of mass takes the floor to be at rest: one state does not tell how fast it moves.
-
-    Args:
-        state: of it.
-        disturbances: those whose pushes and forces are to be seen.
     """
     model, arrays = state.model, state.arrays
     columns = columns_of(model, platform=state.floor is not None)

@@ -23,7 +23,14 @@ def draw_comparison(comparison: Comparison) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(11.0, 4.8))
         cost, step = figure.subplots(1, 2, sharey=True)
-        for curve, look in zip(curves, palette(curves), strict=True):
+        for k, curve in enumerate(curves):
+            look = {
+                "color": style.LINES[k % len(style.LINES)],
+                "marker": _MARKERS[k % len(_MARKERS)],
+                "markersize": 4.0,
+                "linewidth": 1.2,
+                "linestyle": "-" if curve.systems == TREE else (0, (4, 2)),  # dashed: Lagrangian systems
+            }
             costs = [1e3 * m.seconds for m in curve.measurements]
             cost.loglog(costs, [m.error for m in curve.measurements], label=curve.label, **look)
             by_step = [m for m in curve.measurements if m.size.tolerance is None]
@@ -42,20 +49,6 @@ def draw_comparison(comparison: Comparison) -> Figure:
             axes.margins(0.06, 0.06)
         figure.legend(loc="outside right upper", handlelength=3.0)
     return figure
-
-
-def palette(curves: Sequence[Curve]) -> list[dict[str, object]]:
-    """Colour, line and marker of each: full lines for trees of joints, dashed ones for Lagrangian systems."""
-    return [
-        {
-            "color": style.LINES[k % len(style.LINES)],
-            "marker": _MARKERS[k % len(_MARKERS)],
-            "markersize": 4.0,
-            "linewidth": 1.2,
-            "linestyle": "-" if curve.systems == TREE else (0, (4, 2)),
-        }
-        for k, curve in enumerate(curves)
-    ]
 
 
 def _draw_slopes(axes: Axes, curves: Sequence[Curve]) -> None:

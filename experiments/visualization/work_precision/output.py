@@ -33,11 +33,6 @@ class Output:
     made: dict[str, Any] = field(default_factory=stamp)
 
     def add(self, comparison: Comparison) -> None:
-        """A problem is done.
-
-        Raises:
-            OSError: a file cannot be written.
-        """
         self.done.append(comparison)
         if self.draw:
             with matplotlib.rc_context(STYLE):
@@ -49,11 +44,7 @@ class Output:
         return self.folder / f"{problem}.png"
 
     def write(self) -> None:
-        """The table and the page of all that is done.
-
-        Raises:
-            OSError: a file cannot be written.
-        """
+        """The table and the page of all that is done."""
         table_of(self.done).to_csv(self.folder / WORK_PRECISION_CSV, index=False)
         names = [comparison.problem.name for comparison in self.done]
         figures = {name: self.figure_of(name).read_bytes() for name in names} if self.draw else {}

@@ -73,15 +73,10 @@ def _row(curve: Curve) -> tuple[str, ...]:
     )
 
 
-def _cheapest(comparison: Comparison) -> Table:
-    lines = tuple(cheapest_lines(comparison))
-    return Table("The cheapest for an accuracy; several: a tie", HEADINGS, lines, fold=False)
-
-
 def problem_section(comparison: Comparison, figure: bytes | None) -> Section:
     problem, curves = comparison.problem, comparison.curves
     blocks: list[Block] = [
-        _cheapest(comparison),
+        Table("The cheapest for an accuracy; several: a tie", HEADINGS, tuple(cheapest_lines(comparison)), fold=False),
         Prose(f"{problem.duration:g} s; errors of {problem.points}, at {problem.samples} times."),
     ]
     if figure is not None:
