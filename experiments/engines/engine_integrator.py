@@ -42,11 +42,6 @@ class EngineIntegrator(Integrator):
 
     It stands where an integrator does (``biped.integrators.integrator``): controllers, sensors, actuators, falls, rows
     and ledger are those of every run.
-
-    Attributes:
-        engine: which, with its settings.
-        seconds: [s] spent in the engine's own steps so far.
-        steps: how many there were.
     """
 
     paper: ClassVar[str] = ""
@@ -58,7 +53,7 @@ class EngineIntegrator(Integrator):
     def __init__(self, engine: Engine) -> None:
         engine.check_installed()
         self.engine = engine
-        self.seconds, self.steps = 0.0, 0
+        self.seconds, self.steps = 0.0, 0  # [s] spent in the engine's own steps so far, and how many there were
         self._taken: tuple[Model, Floor, Throw | None] | None = None
         self._simulation: Simulation | None = None
         self.impact: Impact | None = None  # that is not over, and has no event yet

@@ -22,19 +22,13 @@ MATTERS = {
 
 @dataclass(frozen=True)
 class Rerun:
-    """A trial that was run again.
-
-    Attributes:
-        trial: which.
-        run: with all rows; of a trial that could not be computed, up to where it got; None where it could not begin.
-        stored: the study's result.
-        found: the result now.
-    """
+    """A trial that was run again."""
 
     trial: Trial
+    #: with all rows; of a trial that could not be computed, up to where it got; None where it could not begin
     run: Run | None
-    stored: Result
-    found: Result
+    stored: Result  # the study's result
+    found: Result  # the result now
 
     @property
     def differences(self) -> list[str]:

@@ -13,22 +13,16 @@ from experiments.engines.kernels.external import Arrival
 
 
 class DrakeSimulation(Simulation):
-    """A rollout in Drake.
-
-    Attributes:
-        plant: Drake's.
-        coordinates: from ours to Drake's and back.
-        context: the state of the plant, a part of the diagram's.
-    """
+    """A rollout whose ``plant`` is Drake's."""
 
     def __init__(self, case: Case, built: Built) -> None:
         from pydrake.systems.analysis import Simulator
 
         super().__init__(case)
         self.plant, self._built = built.plant, built
-        self.coordinates = Coordinates(built.plant, case.model, built.joints)
+        self.coordinates = Coordinates(built.plant, case.model, built.joints)  # from ours to Drake's and back
         self._diagram_context = built.diagram.CreateDefaultContext()
-        self.context = self.plant.GetMyMutableContextFromRoot(self._diagram_context)
+        self.context = self.plant.GetMyMutableContextFromRoot(self._diagram_context)  # the plant's part
         self._simulator = Simulator(built.diagram, self._diagram_context)
         self._results = self.plant.get_contact_results_output_port()
         self._generalized = self.plant.get_applied_generalized_force_input_port()

@@ -37,19 +37,14 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class Run:
-    """One row of table 2.2, and what the figures show of it.
-
-    Attributes:
-        position, energy, momentum: errors (2.56).
-        energies, momenta: least and greatest, [J] and [N·m·s].
-    """
+    """One row of table 2.2, and what the figures show of it."""
 
     h: float  # [s]
-    position: float
+    position: float  # error (2.56), as the next two
     energy: float
     momentum: float
-    energies: tuple[float, float]
-    momenta: tuple[float, float]
+    energies: tuple[float, float]  # [J] least and greatest
+    momenta: tuple[float, float]  # [N·m·s] least and greatest
     times: Floats  # [s] of the samples of ``y2`` [m] and of the energy ``energy_path`` [J] and multipliers ``held``
     y2: Floats  # second mass's
     energy_path: Floats  # in the step that follows each sample

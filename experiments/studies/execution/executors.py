@@ -141,11 +141,6 @@ class Dask:
     """Workers of a Dask cluster: that of a scheduler, or one of processes on this machine.
 
     The scheduler runs the trials of a lost worker on another one.
-
-    Attributes:
-        workers: how many processes, where the cluster is local; else how many threads the cluster has when it is
-            first used.
-        scheduler: its address; None for a local cluster.
     """
 
     is_local = False
@@ -153,8 +148,9 @@ class Dask:
     PATIENCE = 60.0
 
     def __init__(self, workers: int | None = None, scheduler: str | None = None, client: Any = None) -> None:
+        #: how many processes, where the cluster is local; else how many threads the cluster has when it is first used
         self.workers = workers or (cores() if scheduler is None else 0)
-        self.scheduler = scheduler
+        self.scheduler = scheduler  # its address; None for a local cluster
         self._client = client
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:

@@ -23,21 +23,13 @@ LEAST = 4
 
 @dataclass(frozen=True)
 class Design:
-    """Which points are run.
+    """Which points are run."""
 
-    Attributes:
-        names: of the variables.
-        method: ``"morris"``, along random trajectories; or ``"sobol"``, Saltelli's matrices.
-        samples: trajectories, or base samples, a power of two.
-        levels: Morris's grid.
-        second_order: whether Sobol's indices of pairs are computed.
-    """
-
-    names: tuple[str, ...]
-    method: str
-    samples: int
-    levels: int = 4
-    second_order: bool = False
+    names: tuple[str, ...]  # of the variables
+    method: str  # ``"morris"``, along random trajectories; or ``"sobol"``, Saltelli's matrices
+    samples: int  # trajectories, or base samples, a power of two
+    levels: int = 4  # Morris's grid
+    second_order: bool = False  # whether Sobol's indices of pairs are computed
 
     @property
     def problem(self) -> dict[str, Any]:
@@ -55,15 +47,10 @@ class Design:
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric, and what becomes of trials in which it does not apply.
+    """A metric, and what becomes of trials in which it does not apply."""
 
-    Attributes:
-        reading: the metric, and what a fall counts as.
-        drops: instead, leave out all trajectories with a trial that fell, failed or lacks it (Morris only).
-    """
-
-    reading: Reading
-    drops: bool = False
+    reading: Reading  # the metric, and what a fall counts as
+    drops: bool = False  # instead, leave out all trajectories with a trial that fell, failed or lacks it (Morris only)
 
     @property
     def name(self) -> str:
@@ -72,23 +59,16 @@ class Measure:
 
 @dataclass(frozen=True)
 class Indices:
-    """The indices of one metric.
-
-    Attributes:
-        metric: its name.
-        table: a row for each parameter. Morris: ``mu``, ``mu_star``, ``mu_star_conf``, ``sigma``, in the metric's unit
-            for the whole range of the parameter. Sobol: ``S1``, ``S1_conf``, ``ST``, ``ST_conf``. A ``_conf`` is half
-            the width of an interval at 95 %. None where there are none.
-        pairs: of Sobol's second order, a row for each pair: ``S2``, ``S2_conf``.
-        counted: how trials that fell, failed or lack the metric counted, in words.
-        remarks: what is to be known before the indices are believed.
-    """
+    """The indices of one metric."""
 
     metric: str
+    #: a row for each parameter. Morris: ``mu``, ``mu_star``, ``mu_star_conf``, ``sigma``, in the metric's unit for the
+    #: whole range of the parameter. Sobol: ``S1``, ``S1_conf``, ``ST``, ``ST_conf``. A ``_conf`` is half the width of
+    #: an interval at 95 %. None where there are none.
     table: pd.DataFrame | None
-    pairs: pd.DataFrame | None = None
-    counted: str = ""
-    remarks: tuple[str, ...] = field(default=())
+    pairs: pd.DataFrame | None = None  # of Sobol's second order, a row for each pair: ``S2``, ``S2_conf``
+    counted: str = ""  # how trials that fell, failed or lack the metric counted, in words
+    remarks: tuple[str, ...] = field(default=())  # what is to be known before the indices are believed
 
 
 def analyze(

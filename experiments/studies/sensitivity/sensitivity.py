@@ -29,21 +29,13 @@ DROPPED = "dropped"
 
 @dataclass(frozen=True)
 class Sensitivity(DesignStudy):
-    """A sensitivity analysis.
-
-    Attributes:
-        name: of the study.
-        space: the parameters, and the trials of a point.
-        design: which points are run.
-        measures: the metrics.
-        data: the file, as it is.
-    """
+    """A sensitivity analysis."""
 
     name: str
-    space: DesignSpace
-    design: Design
+    space: DesignSpace  # the parameters, and the trials of a point
+    design: Design  # which points are run
     measures: tuple[Measure, ...]
-    data: Mapping[str, Any]
+    data: Mapping[str, Any]  # the file, as it is
     kind = "sensitivity"
 
     @property

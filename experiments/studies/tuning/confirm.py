@@ -20,28 +20,16 @@ RESAMPLES = 9999
 
 @dataclass(frozen=True)
 class Comparison:
-    """A paired comparison of one number on the same replicas.
-
-    Attributes:
-        name: of the number.
-        baseline: its mean with the baseline's gains.
-        winner: with the winner's.
-        baseline_spread: standard deviation over the replicas.
-        winner_spread: the same with the winner's gains.
-        low: of the interval of the mean difference, winner minus baseline, at 95 %.
-        high: of the same.
-        chance: the probability of a mean difference as great as this, either way, where both serve alike.
-        replicas: how many.
-    """
+    """A paired comparison of one number on the same replicas."""
 
     name: str
-    baseline: float
-    winner: float
-    baseline_spread: float
+    baseline: float  # its mean with the baseline's gains
+    winner: float  # with the winner's
+    baseline_spread: float  # standard deviation over the replicas
     winner_spread: float
-    low: float
-    high: float
-    chance: float
+    low: float  # of the interval of the mean difference, winner minus baseline, at 95 %
+    high: float  # of the same
+    chance: float  # the probability of a mean difference as great as this, either way, where both serve alike
     replicas: int
 
     @property

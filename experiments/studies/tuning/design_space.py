@@ -51,27 +51,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DesignSpace:
-    """What is varied, and all else that decides which trials a candidate has.
-
-    Attributes:
-        experiment: what is run.
-        fixed: changes that all trials have.
-        variables: what is varied.
-        scenarios: the disturbances.
-        replicas: starts of each.
-        randomizations: how replicas differ.
-        seed: of the study.
-
-    Raises:
-        InputError: something does not fit the experiment or the rest.
-    """
+    """What is varied, and all else that decides which trials a candidate has."""
 
     experiment: Experiment
-    fixed: Mapping[str, Value]
+    fixed: Mapping[str, Value]  # changes that all trials have
     variables: tuple[DesignVariable, ...]
     scenarios: tuple[Scenario, ...]
-    replicas: int
-    randomizations: tuple[Randomization, ...]
+    replicas: int  # starts of each
+    randomizations: tuple[Randomization, ...]  # how replicas differ
     seed: int
     base: Values = field(init=False)
 

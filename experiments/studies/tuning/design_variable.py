@@ -48,27 +48,16 @@ def number_at(name: str, values: Mapping[str, Value]) -> float | None:
 
 @dataclass(frozen=True)
 class DesignVariable:
-    """One number to vary.
+    """One number to vary."""
 
-    Attributes:
-        name: what it is called in tables and figures.
-        targets: the numbers that it sets, all alike: ``controller.kp_position[2]``, or ``controller.kp_position`` for
-            all numbers of a tuple.
-        low: least value.
-        high: greatest value.
-        scale: ``"linear"`` or ``"log"``.
-        is_ratio: whether it is a damping ratio, from which each damping gain follows with its own stiffness.
-
-    Raises:
-        InputError: for a range that is empty or, on a log scale, reaches zero; for nothing to set.
-    """
-
-    name: str
+    name: str  # what it is called in tables and figures
+    #: the numbers that it sets, all alike: ``controller.kp_position[2]``, or ``controller.kp_position`` for all
+    #: numbers of a tuple
     targets: tuple[str, ...]
     low: float = field(metadata={"key": "from"})
     high: float = field(metadata={"key": "to"})
-    scale: str = LINEAR
-    is_ratio: bool = False
+    scale: str = LINEAR  # ``"linear"`` or ``"log"``
+    is_ratio: bool = False  # whether it is a damping ratio, from which each damping gain follows with its own stiffness
 
     def __post_init__(self) -> None:
         if not self.targets:

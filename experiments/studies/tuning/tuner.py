@@ -30,17 +30,11 @@ class Evaluation:
 
 @dataclass
 class History:
-    """What a tuning has found so far.
+    """What a tuning has found so far."""
 
-    Attributes:
-        baseline: its candidate and score.
-        bounds: of the limits, by name, in the metrics' units.
-        evaluations: all candidates but the baseline.
-    """
-
-    baseline: Evaluation
-    bounds: Mapping[str, float]
-    evaluations: list[Evaluation] = field(default_factory=list)
+    baseline: Evaluation  # its candidate and score
+    bounds: Mapping[str, float]  # of the limits, by name, in the metrics' units
+    evaluations: list[Evaluation] = field(default_factory=list)  # all candidates but the baseline
 
     @property
     def best(self) -> Evaluation | None:
@@ -127,24 +121,16 @@ class Tuner:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What fresh replicas say of a winner.
+    """What fresh replicas say of a winner."""
 
-    Attributes:
-        objectives: compared with the baseline.
-        limits: the same for what is limited.
-        bounds: of the limits; those relative to the baseline from the same fresh replicas.
-        better: whether each objective is better: its interval is on the good side of zero, and chance explains that in
-            one of twenty cases at most, of all objectives together (Bonferroni's correction); by name.
-        within: whether the winner's mean keeps each limit, by name.
-        worse: the objectives whose whole interval is on the bad side of zero.
-    """
-
-    objectives: tuple[Comparison, ...]
-    limits: tuple[Comparison, ...]
-    bounds: Mapping[str, float]
+    objectives: tuple[Comparison, ...]  # compared with the baseline
+    limits: tuple[Comparison, ...]  # the same for what is limited
+    bounds: Mapping[str, float]  # of the limits; those relative to the baseline from the same fresh replicas
+    #: whether each objective is better: its interval is on the good side of zero, and chance explains that in one of
+    #: twenty cases at most, of all objectives together (Bonferroni's correction); by name
     better: Mapping[str, bool]
-    within: Mapping[str, bool]
-    worse: tuple[str, ...]
+    within: Mapping[str, bool]  # whether the winner's mean keeps each limit, by name
+    worse: tuple[str, ...]  # the objectives whose whole interval is on the bad side of zero
 
     @property
     def holds(self) -> bool:
