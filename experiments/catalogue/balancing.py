@@ -43,7 +43,6 @@ def parameters(
 
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = ()) -> Scene:
-    """The human of these values, under disturbances."""
     model = human()
     return Scene(
         model=model,

@@ -26,7 +26,6 @@ FRICTION = 0.397
 
 
 def box_parameters() -> tuple[Parameter, ...]:
-    """The box and its start."""
     return (
         Parameter("box.mass", 70.0, "kg", "mass of the box", SOURCE),
         Parameter("box.size", (0.30, 0.40, 0.20), "m", "its edges along x, y, z", SOURCE),
@@ -42,7 +41,6 @@ def box_parameters() -> tuple[Parameter, ...]:
 
 
 def box_state(model: Model, values: Values) -> State:
-    """The box in the air."""
     initial = values.group("initial")
     position = [values.number(f"initial.body_{axis}") for axis in "xyz"]
     orientation = np.asarray(initial["orientation"]) / (np.linalg.norm(initial["orientation"]) or 1.0)

@@ -17,7 +17,6 @@ HEIGHT = 1.23
 
 
 def tumble_parameters() -> tuple[Parameter, ...]:
-    """How it starts to tumble, and what acts on it."""
     return (
         Parameter("initial.spin", 0.6, "rad/s", "standard deviation of the trunk's angular velocity", OURS),
         Parameter("initial.joint_rate", 0.6, "rad/s", "standard deviation of the joints' rates", OURS),
@@ -39,7 +38,6 @@ def tumbling_state(model: Model, values: Values) -> State:
 
 
 def set_up(values: Values) -> Scene:
-    """The human of these values, without its contact points."""
     model = human().without_contacts().with_gravity((0.0, 0.0, -values.number("flight.gravity")))
     step = values.number("run.step")
     joints = values.group("joints")

@@ -57,15 +57,7 @@ examples:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the command line says.
-
-    Args:
-        argv: the arguments; those of the process if not given.
-
-    Returns:
-        The exit status: 0 done (also where the human fell), 1 a step had no solution or an item of a paper
-        could not be computed, 2 bad input or a file that cannot be written, 130 interrupted.
-    """
+    """Do what the command line says (by default the process's); the exit status, as the commands' help has it."""
     argv = sys.argv[1:] if argv is None else list(argv)
     try:
         if not argv or argv[0] not in COMMANDS:

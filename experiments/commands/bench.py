@@ -25,7 +25,7 @@ def _count(text: str) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Measure; what was measured is saved even if it ends early."""
+    """What was measured is saved even if it ends early."""
     options = parser().parse_args(argv)
     from experiments.benchmarks.sections import CSV, JSON, Section, print_section, print_stamp, write_csv, write_json
     from experiments.benchmarks.speed.measure import budget, sections

@@ -45,7 +45,6 @@ def parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Compare, print and write; the exit status."""
     options = parser().parse_args(argv)
     from biped.extras import need
     from experiments.benchmarks.timing import one_core

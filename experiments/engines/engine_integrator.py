@@ -72,11 +72,7 @@ class EngineIntegrator(Integrator):
         return Recursive().method(model)
 
     def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
-        """Get to know what will be simulated.
-
-        Raises:
-            InputError: there are patches on the floor, which engines do not have.
-        """
+        """Raises InputError for patches on the floor, which engines do not have."""
         if acting.patches:
             raise InputError(
                 f"{self.engine.title} takes no patches on the floor: leave them out, or use an engine of ours"

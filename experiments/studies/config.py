@@ -102,7 +102,6 @@ class Config:
         raise self.wrong(key, " or ".join(wanted))
 
     def word(self, key: str, default: Any = REQUIRED, choices: Iterable[str] = ()) -> str:
-        """A text, one of the choices if there are any."""
         found: str = self.get(key, str, default)
         choices = list(choices)
         if key in self.data and choices and found not in choices:

@@ -46,12 +46,7 @@ def _same(stored: float | int | str | None, found: float | int | str | None) -> 
 
 
 def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:
-    """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s].
-
-    Raises:
-        InputError: the study has no such trial.
-        RunInterrupted: the user stopped it; ``error.run`` is what was computed.
-    """
+    """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s]."""
     trial = study.trial(number)
     stored = study.results([number])[number]
     found = run_trial(study.experiment, trial, announce)

@@ -74,8 +74,7 @@ def measure(
 ) -> tuple[list[Cost], dict[str, str]]:
     """Time the experiment in all engines, A B C A B C …, after once each to warm up and to record.
 
-    Returns:
-        the rows, and why those that cannot run it are left out, by label.
+    The rows, and by label why those that cannot run it are left out.
     """
     taken: dict[str, Taken] = {}
     recorders: dict[str, Recorder] = {}

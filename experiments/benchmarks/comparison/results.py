@@ -75,7 +75,6 @@ class Results:
 
     @property
     def able(self) -> tuple[Backend, ...]:
-        """Those that take the experiment."""
         refused = self.refused.get(RUNS[EQUAL], {})
         return tuple(one for one in self.backends if one.label not in refused)
 

@@ -44,11 +44,7 @@ def table_of(kind: type, rows: Iterable[Any]) -> pd.DataFrame:
 
 
 def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
-    """Write ``name``.csv, with units in its headings, and ``name``.parquet, with units in its fields.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Write ``name``.csv, with units in its headings, and ``name``.parquet, with units in its fields."""
     import pyarrow
     import pyarrow.parquet
 
@@ -68,5 +64,4 @@ def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
 
 
 def files_of(folder: Path, name: str) -> tuple[Path, Path]:
-    """Where a table is: as CSV, and as Parquet."""
     return folder / f"{name}.csv", folder / f"{name}.parquet"

@@ -41,11 +41,7 @@ def rms(one: Floats, other: Floats) -> float:
 
 
 def solve(rate: Rate, start: Floats, times: Floats, tolerance: float) -> Floats:
-    """(samples, numbers) the solution of an ordinary differential equation at these times [s].
-
-    Raises:
-        IntegrationError: it could not be solved.
-    """
+    """(samples, numbers) the solution of an ordinary differential equation at these times [s]."""
     from scipy.integrate import solve_ivp
 
     scale = max(float(np.abs(start).max()), 1.0)
@@ -64,18 +60,7 @@ def reference(
     places: Callable[[Floats], Floats],
     energies: Callable[[Floats], float],
 ) -> Reference:
-    """The reference motion of an ordinary differential equation.
-
-    Args:
-        rate: of change, from time and state.
-        start: the state at time zero.
-        times: [s] (samples,).
-        places: (points, 3) [m] from a state.
-        energies: [J] from a state.
-
-    Raises:
-        IntegrationError: it could not be solved.
-    """
+    """The reference motion of an ordinary differential equation, with (points, 3) [m] and [J] from a state."""
     tight, loose = (solve(rate, start, times, tolerance) for tolerance in (TIGHT, LOOSE))
     there, nearby = (np.array([places(state) for state in states]) for states in (tight, loose))
     return Reference(tight, there, np.array([energies(state) for state in tight]), rms(there, nearby))

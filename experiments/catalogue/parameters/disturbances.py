@@ -46,7 +46,6 @@ _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 t
 
 
 def disturbance_parameters() -> tuple[Parameter, ...]:
-    """All of them."""
     here = (0.0, 0.0, 0.0)
     return (
         *_group("push", {
@@ -126,11 +125,7 @@ def disturbance_parameters() -> tuple[Parameter, ...]:
 
 
 def disturbances_from(values: Values, trunk: tuple[float, float, float]) -> tuple[Disturbance, ...]:
-    """The disturbances of these values, for a human whose trunk's centre of mass stands at ``trunk`` [m].
-
-    Raises:
-        InputError, ModelError, FloorError: a value is impossible.
-    """
+    """The disturbances of these values, for a human whose trunk's centre of mass stands at ``trunk`` [m]."""
     found: list[Disturbance] = []
     for make in (_push, _forces, _platform, _patch, _load, _senses, _actuators):
         found += make(values)
@@ -199,11 +194,6 @@ def _sum_of_sines(group: dict[str, Any]) -> Signal:
 
 
 def platform_frequencies(text: str) -> list[float]:
-    """[Hz] The numbers in a text.
-
-    Raises:
-        InputError: there are none.
-    """
     try:
         found = [float(part) for part in text.replace(",", " ").split()]
     except ValueError:

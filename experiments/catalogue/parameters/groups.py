@@ -31,7 +31,6 @@ _FLOOR = {
 
 
 def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...]:
-    """The thesis's rubber floor, with the friction of an experiment."""
     return tuple(
         Parameter(
             f"floor.{name}",
@@ -45,7 +44,6 @@ def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...
 
 
 def floor_from(values: Values) -> Floor:
-    """The floor of these values."""
     return _floor(values.items_of("floor"))
 
 
@@ -65,7 +63,6 @@ _GAINS = {
 def controller_parameters(
     position: tuple[float, float, float], orientation: tuple[float, float, float, float], orientation_source: str
 ) -> tuple[Parameter, ...]:
-    """The workspace controller with the thesis's gains and the set point of an experiment."""
     source = "Wendlandt 1997, 4.3"
     gains = WorkspaceGains()
     return (
@@ -89,7 +86,6 @@ def controller_parameters(
 
 
 def controller_from(values: Values) -> WorkspaceController:
-    """The workspace controller of these values."""
     return _controller(values.items_of("controller"))
 
 
@@ -101,7 +97,6 @@ def _controller(items: Items) -> WorkspaceController:
 
 
 def fall_parameters() -> tuple[Parameter, ...]:
-    """When the human counts as fallen."""
     fall = Fall()
     return (
         Parameter("fall.height", fall.height, "m", "the trunk's centre of mass below it: fallen", OURS),
@@ -111,7 +106,6 @@ def fall_parameters() -> tuple[Parameter, ...]:
 
 
 def fall_from(values: Values) -> Fall:
-    """The limits of these values."""
     return _fall(values.items_of("fall"))
 
 
@@ -153,7 +147,6 @@ def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def integrator_parameters() -> tuple[Parameter, ...]:
-    """The integrator and its settings."""
     return (
         Parameter("integrator.name", "recursive", "", f"one of: {', '.join(INTEGRATORS)}", OURS),
         *(
@@ -164,11 +157,6 @@ def integrator_parameters() -> tuple[Parameter, ...]:
 
 
 def integrator_from(values: Values) -> Integrator:
-    """The integrator of these values.
-
-    Raises:
-        InputError: there is none of this name, or a setting was changed that it does not have.
-    """
     return _integrator(values.items_of("integrator"))
 
 
@@ -184,7 +172,6 @@ def _integrator(items: Items) -> Integrator:
 def run_parameters(
     duration: float, step: float, recorded: str, source: str, step_source: str = OURS
 ) -> tuple[Parameter, ...]:
-    """How long, in which steps, and what of it is recorded."""
     return (
         Parameter("run.duration", duration, "s", "time to simulate", source),
         Parameter("run.step", step, "s", "of the integrator; divides a controller's period", step_source),

@@ -60,13 +60,10 @@ def mjcf(
     impedance: Impedance | None = None,
     throw: Throw | None = None,
 ) -> str:
-    """The model as MJCF.
+    """The model, of revolute, prismatic, spherical and floating joints, as MJCF with these options of MuJoCo's.
 
-    Args:
-        model: of revolute, prismatic, spherical and floating joints.
-        options: MuJoCo's settings.
-        impedance: springs and dampers of joints with one degree of freedom, as MuJoCo's passive forces.
-        throw: a box that may hit one of the model's; its free joint comes last in ``qpos`` and ``qvel``.
+    ``impedance`` is of joints with one degree of freedom, as MuJoCo's passive forces; ``throw`` a box that may hit one
+    of the model's, whose free joint comes last in ``qpos`` and ``qvel``.
     """
     options = options or MujocoOptions()
     root = Element("mujoco", model=model.name)

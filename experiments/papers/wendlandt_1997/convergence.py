@@ -94,7 +94,6 @@ def over_step(title: str, ylabel: str, lines: Sequence[Line], guide: float) -> F
 
 
 def side_by_side(steps: Sequence[float], columns: Columns) -> pd.DataFrame:
-    """A table with the printed and our value of each column next to one another."""
     table: dict[str, Sequence[float]] = {"h [s]": steps}
     for name, (published, ours) in columns.items():
         table[f"{name}, printed"] = published

@@ -25,7 +25,6 @@ SMALL = ("hip_roll", "hip_pitch", "hip_yaw", "ankle_roll")
 
 
 def joint_angles(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.3."""
     up = [c for c in lasting_changes(run.summary["events"]["edges"])[0] if c.edge == "left_toes" and c.change == "up"]
     return (
         Finding(
@@ -56,7 +55,6 @@ def drift(run: Run) -> Finding:
 
 
 def joint_torques(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.4."""
     peaks = run.by_joint("peak_torque")
     greatest = max(peaks, key=lambda joint: peaks[joint])
     torque = np.abs(column(run, f"torque_{greatest}"))
@@ -85,7 +83,6 @@ def _words(joint: str) -> str:
 
 
 def body_position(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.5."""
     x, z = (last_away(run, f"body_{axis}", target) for axis, target in (("x", -0.01), ("z", 1.10)))
     y = column(run, "body_y")
     return (
@@ -124,7 +121,6 @@ def turns(run: Run) -> Finding:
 
 
 def desired_force(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.9."""
     force, time = column(run, "desired_fz"), column(run, "time")
     when = float(time[np.argmax(force)])
     return (
@@ -135,7 +131,6 @@ def desired_force(run: Run) -> tuple[Finding, ...]:
 
 
 def desired_torque(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.10."""
     peaks = {axis: column(run, f"desired_n{axis}") for axis in "xyz"}
     most = max(peaks, key=lambda axis: float(np.abs(peaks[axis]).max()))
     y, z = peaks["y"], peaks["z"]
@@ -156,7 +151,7 @@ def desired_torque(run: Run) -> tuple[Finding, ...]:
     )
 
 
-#: By the kind of figure.
+#: By the kind of figure: 4.3 to 4.10.
 COMPARE: dict[str, Compare] = {
     "joint-angles": joint_angles,
     "joint-torques": joint_torques,

@@ -62,7 +62,6 @@ def _mark(holds: bool) -> Text:
 
 
 def save_search(found: Search, path: Path) -> Path:
-    """Write all trials as a table; SI units."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["friction", *(f.name for f in FACTS), "all", "rest_at", "y_rise", "y_fall", "newton_max"])

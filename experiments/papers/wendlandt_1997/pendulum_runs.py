@@ -126,7 +126,6 @@ def _row(run: "lagrangian.Trajectory", standard: Floats, energy: float, momentum
 
 @cache
 def runs(values: tuple[float, ...] = START) -> Runs:
-    """All rows of table 2.2 from a start."""
     system = lagrangian.double_spherical_pendulum()
     fine = _integrate(system, "energy-momentum", STEPS[0], np.empty(0), values, 1)
     standard = fine.frame[POSITIONS].to_numpy()

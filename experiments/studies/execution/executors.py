@@ -67,7 +67,6 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
 
 
 def cores() -> int:
-    """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
