@@ -14,9 +14,9 @@ from experiments.catalogue.parameters.groups import (
     fall_parameters,
     floor_from,
     floor_parameters,
-    integrator_from,
     integrator_parameters,
     run_parameters,
+    scene_from,
 )
 from experiments.catalogue.parameters.initial import human_state, posture_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
@@ -44,17 +44,14 @@ def parameters(
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = ()) -> Scene:
     model = human()
-    return Scene(
-        model=model,
-        state=human_state(model, values),
+    return scene_from(
+        values,
+        model,
+        human_state(model, values),
+        controller_from(values),
         floor=floor_from(values),
-        controller=controller_from(values),
         disturbances=disturbances,
-        integrator=integrator_from(values),
         fall=fall_from(values),
-        duration=values.number("run.duration"),
-        step=values.number("run.step"),
-        record_every=values.number("run.record_every") or None,
     )
 
 

@@ -12,9 +12,9 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.groups import (
     floor_from,
     floor_parameters,
-    integrator_from,
     integrator_parameters,
     run_parameters,
+    scene_from,
 )
 from experiments.catalogue.parameters.initial import generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
@@ -61,19 +61,7 @@ def _turned(quaternion: np.ndarray, turn: np.ndarray) -> tuple[float, ...]:
 def set_up(values: Values) -> Scene:
     """The box of these values; it has no joints, hence no controller, and cannot fall."""
     model = rigid_box(values.number("box.mass"), values["box.size"])
-    step = values.number("run.step")
-    return Scene(
-        model=model,
-        state=box_state(model, values),
-        floor=floor_from(values),
-        controller=None,
-        disturbances=(),
-        integrator=integrator_from(values),
-        fall=None,
-        duration=values.number("run.duration"),
-        step=step,
-        record_every=values.number("run.record_every") or step,
-    )
+    return scene_from(values, model, box_state(model, values), floor=floor_from(values))
 
 
 EXPERIMENT = Experiment(

@@ -5,10 +5,9 @@ import numpy as np
 from biped.model import Model, human
 from biped.runs.state import State
 from biped.simulation.scene import Scene
-from contact import RUBBER
 from controllers.impedance import JointImpedance
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.groups import integrator_from, integrator_parameters, run_parameters
+from experiments.catalogue.parameters.groups import integrator_parameters, run_parameters, scene_from
 from experiments.catalogue.parameters.initial import OURS, generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
@@ -39,20 +38,9 @@ def tumbling_state(model: Model, values: Values) -> State:
 
 def set_up(values: Values) -> Scene:
     model = human().without_contacts().with_gravity((0.0, 0.0, -values.number("flight.gravity")))
-    step = values.number("run.step")
     joints = values.group("joints")
-    return Scene(
-        model=model,
-        state=tumbling_state(model, values),
-        floor=RUBBER,
-        controller=JointImpedance(**joints, period=step) if any(joints.values()) else None,
-        disturbances=(),
-        integrator=integrator_from(values),
-        fall=None,
-        duration=values.number("run.duration"),
-        step=step,
-        record_every=values.number("run.record_every") or step,
-    )
+    controller = JointImpedance(**joints, period=values.number("run.step")) if any(joints.values()) else None
+    return scene_from(values, model, tumbling_state(model, values), controller)
 
 
 EXPERIMENT = Experiment(

@@ -27,13 +27,8 @@ docs/export.md says what is in the files. Exit status: 0 done, 2 bad input or a 
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    own = Parser(
-        prog="biped export",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser() -> Parser:
+    own = Parser("biped export", _DESCRIPTION, _EXAMPLES)
     own.add_argument("run", metavar="RUN", help="folder of a saved run")
     own.add_argument("--eurobench", action="store_true", help="EUROBENCH: CSV with semicolons, and YAML")
     own.add_argument("--sto", action="store_true", help="OpenSim: .sto, and external_loads.xml")

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.catalogue.registry import MODULES
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, announce, fail
-from experiments.cli.settings import add_settings, changes_of
+from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.settings import add_experiment, add_settings, changes_of
 from experiments.commands.serving_options import add_serving_options, open_browser
 
 if TYPE_CHECKING:
@@ -38,14 +36,9 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    own = Parser(
-        prog="biped live",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    own.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+def parser() -> Parser:
+    own = Parser("biped live", _DESCRIPTION, _EXAMPLES)
+    add_experiment(own)
     add_settings(own)
     own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
     add_serving_options(own)
@@ -92,7 +85,7 @@ def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
             try:
                 print(measured(page.runner, options.measure))
             except KeyboardInterrupt:
-                return fail("interrupted before it was measured", INTERRUPTED, "")
+                return interrupted(" before it was measured")
             return 0
         open_browser(url_of(server), options)
         try:

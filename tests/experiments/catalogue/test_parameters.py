@@ -209,6 +209,6 @@ def test_a_setup_can_be_changed_in_python():
     setup = dataclasses.replace(experiment_named("stand-tilted").build(), controller=JointImpedance(), duration=0.01)
     assert setup.set_point is None
     before = setup.state.q.copy()
-    run = setup.simulate()
+    run = setup.run()
     assert run.summary["settling_time"] is None
     assert np.array_equal(setup.state.q, before)  # a setup can be simulated again
