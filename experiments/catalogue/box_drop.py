@@ -9,13 +9,7 @@ from biped.runs.state import State
 from biped.simulation.scene import Scene
 from contact import Floor
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.groups import (
-    floor_from,
-    floor_parameters,
-    integrator_parameters,
-    run_parameters,
-    scene_from,
-)
+from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.initial import generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
@@ -61,7 +55,7 @@ def _turned(quaternion: np.ndarray, turn: np.ndarray) -> tuple[float, ...]:
 def set_up(values: Values) -> Scene:
     """The box of these values; it has no joints, hence no controller, and cannot fall."""
     model = rigid_box(values.number("box.mass"), values["box.size"])
-    return scene_from(values, model, box_state(model, values), floor=floor_from(values))
+    return groups.scene_from(values, model, box_state(model, values), floor=groups.floor_from(values))
 
 
 EXPERIMENT = Experiment(
@@ -69,10 +63,10 @@ EXPERIMENT = Experiment(
     title="a box of 70 kg thrown along the floor tumbles and comes to rest",
     source=SOURCE,
     parameters=(
-        *run_parameters(1.5, 1e-3, "every step", SOURCE, SOURCE),
+        *groups.run_parameters(1.5, 1e-3, "every step", SOURCE, SOURCE),
         *box_parameters(),
-        *floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; `biped search-friction` found it"),
-        *integrator_parameters(),
+        *groups.floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; `biped search-friction` found it"),
+        *groups.integrator_parameters(),
     ),
     set_up=set_up,
     figures={"centre-of-mass": "5.3", "quaternion": "5.4", "friction-states": "5.5", "newton-iterations": "5.6"},

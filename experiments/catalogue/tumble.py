@@ -7,7 +7,7 @@ from biped.runs.state import State
 from biped.simulation.scene import Scene
 from controllers.impedance import JointImpedance
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.groups import integrator_parameters, run_parameters, scene_from
+from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.initial import OURS, generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
@@ -40,7 +40,7 @@ def set_up(values: Values) -> Scene:
     model = human().without_contacts().with_gravity((0.0, 0.0, -values.number("flight.gravity")))
     joints = values.group("joints")
     controller = JointImpedance(**joints, period=values.number("run.step")) if any(joints.values()) else None
-    return scene_from(values, model, tumbling_state(model, values), controller)
+    return groups.scene_from(values, model, tumbling_state(model, values), controller)
 
 
 EXPERIMENT = Experiment(
@@ -48,9 +48,9 @@ EXPERIMENT = Experiment(
     title="the human tumbles in free flight, its joints free",
     source=OURS,
     parameters=(
-        *run_parameters(10.0, 1e-3, "every step", OURS),
+        *groups.run_parameters(10.0, 1e-3, "every step", OURS),
         *tumble_parameters(),
-        *integrator_parameters(),
+        *groups.integrator_parameters(),
     ),
     set_up=set_up,
 )

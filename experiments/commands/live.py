@@ -13,9 +13,6 @@ from experiments.commands.serving_options import add_serving_options, open_brows
 if TYPE_CHECKING:
     from experiments.visualization.live.loop import Loop
 
-#: Where the page saves to unless told otherwise.
-GAINS = "gains.toml"
-
 _DESCRIPTION = """\
 Run an experiment in real time, in the browser: turn its gains while it balances, push it, throw blocks at it. What the
 experiment sets itself (a moving floor, noise, a push at a time, ...) acts too; it goes on without end."""
@@ -79,7 +76,7 @@ def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
     from experiments.visualization.viewer.serve import serving, url_of
 
     with serving(options.host, options.port) as server:
-        page = Page(server, loop, title, options.save_gains or GAINS)
+        page = Page(server, loop, title, options.save_gains or "gains.toml")
         page.runner = Runner(loop, page.show, page.complain)
         if options.measure is not None:
             try:

@@ -68,7 +68,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
 
 
 def executor_of(options: argparse.Namespace) -> "Executor":
-    """The executor that the options ask for; raises InputError if they do not fit together."""
     from experiments.studies.execution.executors import executor_named
 
     backend = "dask" if options.scheduler is not None and options.backend == "threads" else options.backend

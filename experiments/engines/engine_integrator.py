@@ -60,7 +60,6 @@ class EngineIntegrator(Integrator):
 
     @property
     def name(self) -> str:
-        """That of the engine."""
         return self.engine.name
 
     @property

@@ -28,10 +28,6 @@ REQUIRED: Any = object()
 RENAMED = {"dial": "swept", "ladder": "grid", "scatter": "randomization"}
 
 
-def _text(value: Any) -> Any:
-    return value if isinstance(value, str) else None
-
-
 def _texts(value: Any) -> Any:
     texts = isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
     return tuple(value) if texts and 0 < len(set(value)) == len(value) else None
@@ -42,7 +38,7 @@ _READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
     float: ("a finite number", lambda value: float(value) if is_number(value) else None),
     int: ("a whole number", lambda value: value if isinstance(value, int) and not isinstance(value, bool) else None),
     bool: ("true or false", lambda value: value if isinstance(value, bool) else None),
-    str: ("a text", _text),
+    str: ("a text", lambda value: value if isinstance(value, str) else None),
     tuple[str, ...]: ("a list of different texts", _texts),
 }
 

@@ -32,17 +32,11 @@ class Rerun:
 
     @property
     def differences(self) -> list[str]:
-        """The names of what is not the same, bit for bit."""
-        return [name for name, value in self.stored.items() if not _same(value, self.found.get(name))]
+        return [name for name, value in self.stored.items() if json.dumps(value) != json.dumps(self.found.get(name))]
 
     @property
     def same(self) -> bool:
         return not self.differences
-
-
-def _same(stored: float | int | str | None, found: float | int | str | None) -> bool:
-    """Bit for bit: zeros of the same sign."""
-    return json.dumps(stored) == json.dumps(found)
 
 
 def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:

@@ -75,12 +75,10 @@ class Backend:
         progress: Progress | None = None,
         announce: Announce | None = None,
     ) -> Rollout:
-        """One rollout; raises what ``experiments.engines.rollout.rollout`` raises."""
         return rollout(experiment, changes, self.engine, progress=progress, announce=announce)
 
 
 def _variant(base: Backend, engine: Engine, other: Engine) -> Backend:
-    """Named after the settings in which it differs."""
     values = [str(value) for name, value in other.settings.items() if value != engine.settings[name]]
     return Backend("-".join([base.label, *values]).lower(), " ".join([base.title, *values]), other)
 

@@ -102,7 +102,6 @@ def lost_after(flight: Flight) -> float | None:
 def flight_row(
     backend: Backend, motion: str, duration: float, made: Callable[[], Flown]
 ) -> tuple[FlightRow, Flown | None]:
-    """The row of a flight; that of one that failed says why."""
     try:
         flown = made()
     except (InputError, IntegrationError) as error:

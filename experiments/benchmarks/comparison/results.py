@@ -100,7 +100,6 @@ class Results:
 
     @property
     def root(self) -> str:
-        """The name of the root body."""
         return self.experiment.build(self.changes).model.root.name.replace("_", " ")
 
     def refuse(self, stage: str, one: Backend, why: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.cli.files import replace_file
+from experiments.studies.store.table import as_parquet
 
 UNIT, MEANING = "unit", "meaning"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -46,7 +47,6 @@ def table_of(kind: type, rows: Iterable[Any]) -> pd.DataFrame:
 def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
     """Write ``name``.csv, with units in its headings, and ``name``.parquet, with units in its fields."""
     import pyarrow
-    import pyarrow.parquet
 
     units: Mapping[str, str] = frame.attrs["units"]
     headings = {column: f"{column} [{unit}]" for column, unit in units.items() if unit not in ("", "1")}
@@ -57,9 +57,7 @@ def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
     table = pyarrow.Table.from_pandas(plain, preserve_index=False)
     schema = [part.with_metadata({"unit": units[part.name]}) for part in table.schema]
     metadata = dict(table.schema.metadata or {}) | {b"units": json.dumps(dict(units)).encode()}
-    buffer = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(table.cast(pyarrow.schema(schema, metadata)), buffer)
-    replace_file(parquet, buffer.getvalue().to_pybytes())
+    replace_file(parquet, as_parquet(table.cast(pyarrow.schema(schema, metadata))))
     return [csv, parquet]
 
 

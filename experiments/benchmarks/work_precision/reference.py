@@ -15,7 +15,7 @@ from biped.dynamics import energy
 from biped.errors import IntegrationError
 from biped.kernels.tree.dynamics import forward_dynamics, new_tree_data, set_tree_data
 from biped.kernels.variational.equations import reference_point
-from biped.model import Body, Model
+from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
 
@@ -83,9 +83,10 @@ class TreeEquations:
         self.motion = new_tree_data(model.n, model.nv, model.nc)
         self.wrenches = np.zeros((model.n, 6))
         self.acceleration = np.zeros(model.nv)
+        parents = [-1 if body.parent is None else model.body_index(body.parent) for body in model.bodies]
         self.joints = tuple(
-            (model.coordinates(body.joint.name), model.dofs(body.joint.name), body.joint.has_axis, _parent(model, body))
-            for body in model.bodies
+            (model.coordinates(body.joint.name), model.dofs(body.joint.name), body.joint.has_axis, parent)
+            for body, parent in zip(model.bodies, parents, strict=True)
         )
         self.stiffness, self.damping, self.rest = (np.zeros(model.nv) for _ in range(3))
         self.angles = np.zeros(model.nv, dtype=np.int64)
@@ -156,10 +157,6 @@ class TreeEquations:
                 return np.inf
             most = max(most, float(np.max(np.hypot(force[:, 0], force[:, 1]) / (floor.mu_s * force[:, 2]))))
         return most
-
-
-def _parent(model: Model, body: Body) -> int:
-    return -1 if body.parent is None else model.body_index(body.parent)
 
 
 def _cross(a: Floats, b: Floats) -> Floats:  # NumPy's own takes longer than all the rest for a single vector

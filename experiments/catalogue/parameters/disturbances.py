@@ -175,14 +175,6 @@ def _platform(values: Values) -> list[Disturbance]:
     return [Platform(**moves)]
 
 
-def _step(group: dict[str, Any]) -> Signal:
-    return Signal.step(group["size"], group["start"], group["rise"])
-
-
-def _sine(group: dict[str, Any]) -> Signal:
-    return Signal.sine(group["size"], group["frequency"], group["start"], group["duration"], group["rise"])
-
-
 def _sum_of_sines(group: dict[str, Any]) -> Signal:
     frequencies = platform_frequencies(group["frequencies"])
     phases = [0.0] * len(frequencies)
@@ -222,8 +214,8 @@ def _recorded(group: dict[str, Any]) -> Signal:
 
 
 _SIGNALS: dict[str, Callable[[dict[str, Any]], Signal]] = {
-    "step": _step,
-    "sine": _sine,
+    "step": lambda of: Signal.step(of["size"], of["start"], of["rise"]),
+    "sine": lambda of: Signal.sine(of["size"], of["frequency"], of["start"], of["duration"], of["rise"]),
     "sum-of-sines": _sum_of_sines,
     "ternary": _ternary,
     "recorded": _recorded,

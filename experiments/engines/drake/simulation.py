@@ -92,17 +92,14 @@ class DrakeSimulation(Simulation):
         block = self._built.block_joint
         if block is not None:
             first, start = block.position_start(), block.velocity_start()
-            arrival.projectile[:3], arrival.projectile[3:7] = (
-                positions[first + 4 : first + 7],
-                positions[first : first + 4],
-            )
+            arrival.projectile[:3] = positions[first + 4 : first + 7]
+            arrival.projectile[3:7] = positions[first : first + 4]
             arrival.projectile[7:10] = velocities[start + 3 : start + 6]
             arrival.projectile[10:13] = velocities[start : start + 3]
         if self.failure:
             arrival.q[:] = np.nan
 
     def _read_contact(self, contact: Any, arrival: Arrival) -> None:
-        """Add the force of a contact, which is on its second geometry."""
         pair = contact.point_pair()
         force = contact.contact_force()
         if self._built.block in (pair.id_A, pair.id_B):

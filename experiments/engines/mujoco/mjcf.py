@@ -107,15 +107,12 @@ def _rotations(model: Model, q: Floats) -> list[Floats]:
         R = np.eye(3) if body.parent is None else rotations[model.body_index(body.parent)]
         place = model.coordinates(body.joint.name)
         if body.joint.kind == "revolute":
-            R = R @ _turn(np.asarray(body.joint.axis), float(q[place.start]))
+            half = float(q[place.start]) / 2
+            R = R @ np.asarray(quaternion_matrix([np.cos(half), *(np.sin(half) * np.asarray(body.joint.axis))]))
         elif body.joint.kind in ("floating", "spherical"):
             R = R @ np.asarray(quaternion_matrix(q[place.stop - 4 : place.stop]))
         rotations.append(R)
     return rotations
-
-
-def _turn(axis: Floats, angle: float) -> Floats:
-    return np.asarray(quaternion_matrix([np.cos(angle / 2), *(np.sin(angle / 2) * axis)]))
 
 
 def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:

@@ -60,8 +60,9 @@ def joint_torques(run: Run) -> tuple[Finding, ...]:
     torque = np.abs(column(run, f"torque_{greatest}"))
     when = float(run.frame["time"].iloc[int(np.argmax(torque))])
     rest = max(peaks[f"{side}_{joint}"] for side in ("left", "right") for joint in SMALL)
+    words = greatest.removesuffix("_pitch").replace("_", " ")
     return (
-        Finding("joint of the greatest torque", "right knee", _words(greatest), "the same", "right_knee" in greatest),
+        Finding("joint of the greatest torque", "right knee", words, "the same", "right_knee" in greatest),
         _third("greatest joint torque [N·m]", peaks[greatest], 192.0),
         Finding("time of the greatest torque [s]", 0.0, when, "within one control period", when <= 2e-3),
         Finding(
@@ -76,10 +77,6 @@ def joint_torques(run: Run) -> tuple[Finding, ...]:
 
 def _third(quantity: str, value: float, published: float) -> Finding:
     return Finding(quantity, published, value, "within a third", within(value, published, THIRD), LESS)
-
-
-def _words(joint: str) -> str:
-    return joint.removesuffix("_pitch").replace("_", " ")
 
 
 def body_position(run: Run) -> tuple[Finding, ...]:
@@ -99,7 +96,6 @@ def body_position(run: Run) -> tuple[Finding, ...]:
 
 
 def faster(z: float, x: float) -> Finding:
-    """Whether Z [s] goes the last 10% of its way earlier than X [s]."""
     times = f"{z:.3f} against {x:.3f}"
     return Finding("convergence of Z against X [s]", "faster", times, "the last 10% of its way done earlier", z < x)
 

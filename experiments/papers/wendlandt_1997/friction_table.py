@@ -36,7 +36,6 @@ def print_search(found: Search, console: Console) -> None:
 
 
 def _trial_table(trials: tuple[Trial, ...]) -> Table:
-    """One row for each coefficient: which facts hold, and the measures behind them."""
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     table.add_column("μ", justify="right", header_style="bold")
     for number in range(1, len(FACTS) + 1):

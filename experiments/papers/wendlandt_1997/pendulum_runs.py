@@ -131,13 +131,12 @@ def runs(values: tuple[float, ...] = START) -> Runs:
     standard = fine.frame[POSITIONS].to_numpy()
     q0, v0 = start(values)
     energy, momentum = float(energy_of(q0, v0)), momentum_of(q0, v0)
-    em = [_row(fine, standard, energy, momentum)]
-    em += [
-        _row(_integrate(system, "energy-momentum", h, standard, values, 1), standard, energy, momentum)
-        for h in STEPS[1:]
-    ]
-    dvp = [_row(_integrate(system, "midpoint-dvp", h, standard, values, 1), standard, energy, momentum) for h in STEPS]
-    return Runs(tuple(dvp), tuple(em), energy, momentum)
+
+    def row(name: str, h: float) -> Run:
+        return _row(_integrate(system, name, h, standard, values, 1), standard, energy, momentum)
+
+    em = (_row(fine, standard, energy, momentum), *(row("energy-momentum", h) for h in STEPS[1:]))
+    return Runs(tuple(row("midpoint-dvp", h) for h in STEPS), em, energy, momentum)
 
 
 def sensitivities(values: Sequence[float] | Floats, small: float = 1e-6) -> Floats:

@@ -153,12 +153,7 @@ class Dask:
         self._client = client
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """See ``Executor``.
-
-        Raises:
-            InputError: there is no such scheduler, or it has no worker.
-            ChildProcessError: some trials killed each worker that tried them; all others are done by then.
-        """
+        """See ``Executor``; raises ChildProcessError if some trials killed each worker; all others are done by then."""
         if self._client is not None:
             yield from self._serve(self._client, work, trials)
         elif self.scheduler is not None:

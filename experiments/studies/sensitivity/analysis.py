@@ -16,7 +16,7 @@ from experiments.studies.trial import FAILED, FELL
 from experiments.studies.tuning.objective import MEASURED, PROPORTIONS, Reading, Sample
 
 MORRIS, SOBOL = "morris", "sobol"
-RESAMPLES = 1000
+_RESAMPLED: dict[str, Any] = {"num_resamples": 1000, "conf_level": CONFIDENCE}
 #: Trajectories that have to be left when others were dropped.
 LEAST = 4
 
@@ -98,14 +98,12 @@ def _values(measure: Measure, samples: Sequence[Sequence[Sample]]) -> tuple[Floa
         "failed": sum(sample.result["verdict"] == FAILED for sample in trials),
         "lack it": sum(_lacks(measure, sample) for sample in trials),
     }
-    if measure.drops:
-        values = [math.nan if any(_is_bad(measure, s) for s in mine) else _mean(measure, mine) for mine in samples]
-    else:
-        values = [_mean(measure, mine) for mine in samples]
+    values = [
+        math.nan if measure.drops and any(_is_bad(measure, s) for s in mine) else _mean(measure, mine)
+        for mine in samples
+    ]
     counts_text = [f"{count} {what}{_as(measure, what)}" for what, count in counts.items() if count]
-    return np.array(
-        values
-    ), f"of {len(trials)} trials {', '.join(counts_text) if counts_text else 'none fell or failed'}"
+    return np.array(values), f"of {len(trials)} trials {', '.join(counts_text) or 'none fell or failed'}"
 
 
 def _mean(measure: Measure, samples: Sequence[Sample]) -> float:
@@ -144,15 +142,7 @@ def _morris(design: Design, metric: str, points: Floats, values: Floats, counted
     need("SALib")
     from SALib.analyze import morris
 
-    found = morris.analyze(
-        design.problem,
-        points,
-        values,
-        num_levels=design.levels,
-        num_resamples=RESAMPLES,
-        conf_level=CONFIDENCE,
-        seed=seed,
-    )
+    found = morris.analyze(design.problem, points, values, num_levels=design.levels, seed=seed, **_RESAMPLED)
     return Indices(metric, _frame(design, found, ("mu", "mu_star", "mu_star_conf", "sigma")), None, counted)
 
 
@@ -160,14 +150,7 @@ def _sobol(design: Design, metric: str, values: Floats, counted: str, seed: int)
     need("SALib")
     from SALib.analyze import sobol
 
-    found = sobol.analyze(
-        design.problem,
-        values,
-        calc_second_order=design.second_order,
-        num_resamples=RESAMPLES,
-        conf_level=CONFIDENCE,
-        seed=seed,
-    )
+    found = sobol.analyze(design.problem, values, calc_second_order=design.second_order, seed=seed, **_RESAMPLED)
     table = _frame(design, found, ("S1", "S1_conf", "ST", "ST_conf"))
     pairs = _pairs(design.names, found) if design.second_order else None
     return Indices(metric, table, pairs, counted, tuple(_remarks(table)))

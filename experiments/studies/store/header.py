@@ -48,7 +48,6 @@ class Header:
         replace_file(path, (text + "\n").encode())
 
     def add_session(self, finished: int) -> None:
-        """Note this program and this machine, if they are not those of the last session."""
         now = stamp()
         last = self.sessions[-1] if self.sessions else {}
         if any(last.get(key) != now[key] for key in now if key not in ("date", "load")):

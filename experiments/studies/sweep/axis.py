@@ -34,7 +34,6 @@ def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> A
 
 
 def together_axis(config: Config, experiment: Experiment) -> Axis:
-    """Parameters whose lists are gone through side by side."""
     lists = {
         name: _list(config, _parameter(config, name, experiment), spec, experiment)
         for name, spec in config.parameters().items()

@@ -138,7 +138,6 @@ def sweep(
 
 
 def sweep_from(config: Config) -> Sweep:
-    """The sweep of a configuration; raises InputError if something in it is wrong."""
     experiment = config.within(lambda: experiment_named(config.word("experiment")), "experiment")
     seed = config.whole("seed", 0)
     replicas = config.whole("replicas", 1, least=1)

@@ -93,7 +93,7 @@ class Findings:
         )
 
     def replicas(self) -> pd.DataFrame:
-        """A row for each condition and replica: its bracket, with infinities as ``Bracket`` has them."""
+        """A row for each condition and replica: its bracket."""
         return pd.DataFrame(
             [
                 {**finding.condition.labels, "replica": number} | asdict(bracket)

@@ -34,7 +34,6 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """Of the means, winner minus baseline."""
         return self.winner - self.baseline
 
     def is_clear(self, sign: float) -> bool:
@@ -47,7 +46,6 @@ class Comparison:
 
 
 def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed: int) -> Comparison:
-    """Compare a number that was measured on the same replicas, in the same order, with the gains of both."""
     first, second = np.asarray(baseline, dtype=float), np.asarray(winner, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
         raise InputError("a paired comparison needs two replicas or more, the same for both")

@@ -113,7 +113,7 @@ class DesignSpace:
 
     @property
     def units(self) -> dict[str, str]:
-        """Of the variables, by name: a damping ratio has none."""
+        """A damping ratio has none."""
         return {v.name: "" if v.is_ratio else self.experiment.parameter(v.targets[0]).unit for v in self.variables}
 
     @property
@@ -137,7 +137,6 @@ class DesignSpace:
         return self._trials(candidate, TUNING, self.replicas, candidate.number * self.size)
 
     def fresh_trials(self, candidate: Candidate, replicas: int) -> list[Trial]:
-        """Trials from starts that no tuning has seen."""
         first = FIRST_FRESH + candidate.number * len(self.scenarios) * replicas
         return self._trials(candidate, CONFIRMATION, replicas, first)
 

@@ -21,15 +21,11 @@ def stiffness_of(damping: str) -> str:
 
 
 def critical_damping(damping: str, stiffness: float) -> float:
-    """[1/s] the value of a damping gain with which an error dies out fastest without swinging.
+    """[1/s] the value of a damping gain with which an error dies out fastest without swinging; ``stiffness`` kp [1/s²].
 
     Along x, y, z the error obeys e'' + kd e' + kp e = 0 (Wendlandt 1997, 4.12), which is critically damped at
     kd = 2 √kp. About them kp multiplies the vector part of the error quaternion (4.17, 4.24), the sine of half the
     angle: for small angles the stiffness is kp / 2. The thesis's gains have ratios of 0.5 and 0.707.
-
-    Args:
-        damping: name of the gain.
-        stiffness: kp [1/s²].
     """
     return 2.0 * math.sqrt(stiffness / 2.0 if "orientation" in damping else stiffness)
 

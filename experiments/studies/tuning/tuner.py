@@ -77,7 +77,6 @@ class Tuner:
         return History(Evaluation(baseline, self.scorer.score(samples, bounds)), bounds)
 
     def start_of(self, history: History) -> Start | None:
-        """The baseline as a point of the variables, if it is one."""
         baseline = history.baseline
         return Start(baseline.candidate.point, baseline.score.costs) if baseline.candidate.point else None
 
@@ -162,7 +161,6 @@ def level_of(objectives: int) -> float:
 def confirmation(
     scorer: Scorer, before: Sequence[Sample], after: Sequence[Sample], bounds: Mapping[str, float], seed: int
 ) -> Confirmation:
-    """From the samples of the baseline and of the winner, replica by replica."""
     first, second = _by_replica(before), _by_replica(after)
     fresh = dict(bounds) | {limit.name: limit.bound_from(limit.value(before)) for limit in scorer.limits}
     objectives = tuple(
