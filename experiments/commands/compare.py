@@ -103,13 +103,11 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
             todo.pop(0)
     except KeyboardInterrupt:
         results.undone = [stage.title for stage in todo]
-        files = output.write(results)
-        return interrupted(f"; what was done is in {files[0]}")
+        return interrupted(f"; what was done is in {output.write(results)[0]}")
     except Exception as error:
         results.undone = [stage.title for stage in todo]
         results.stopped = f"Stopped by an error ({' '.join(str(error).split()) or type(error).__name__})"
-        files = output.write(results)
-        announce(f"stopped by an error in {todo[0].title}; what was done is in {files[0]}")
+        announce(f"stopped by an error in {todo[0].title}; what was done is in {output.write(results)[0]}")
         raise
     files = output.write(results)
     print_ranking(results, files)

@@ -88,6 +88,5 @@ def _save(run: "Run", folder: Path, experiment: "Experiment") -> list[Path]:
 
 
 def _save_part(run: "Run", folder: Path, experiment: "Experiment", status: int, what: str) -> int:
-    """Save what was computed of a run that did not get to its end."""
     _save(run, folder, experiment)
     return fail(f"{what}; what was computed up to {run.state.time:.4g} s is in {folder}", status, "")

@@ -168,7 +168,6 @@ class Config:
         return {name: self.value(experiment, name, value) for name, value in self.parameters().items()}
 
     def value(self, experiment: "Experiment", name: str, value: Any) -> "Value":
-        """A value of a parameter; an error names the line."""
         from experiments.catalogue.parameters.parameter import from_json
 
         plain = tuple(value) if isinstance(value, list) else value

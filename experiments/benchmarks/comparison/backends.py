@@ -33,7 +33,6 @@ class Backend:
 
     @property
     def external(self) -> Engine | None:
-        """The engine, if it is not ours."""
         return None if isinstance(self.engine, str) else self.engine
 
     @property

@@ -197,12 +197,8 @@ def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]
             glider = Glider(Mujoco(integrator=integrator), (model.without_contacts(), q, v), step)
         except InputError:  # an integrator that this version does not have
             continue
-        cases[integrator] = partial(_per_step, glider, steps)
+        cases[integrator] = partial(lambda one: one.seconds(steps) / steps, glider)
     return interleaved(cases, repeats)
-
-
-def _per_step(glider: Glider, steps: int) -> float:
-    return glider.seconds(steps) / steps
 
 
 def fastest(times: dict[str, list[float]]) -> str:

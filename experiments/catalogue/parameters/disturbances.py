@@ -11,18 +11,7 @@ from typing import Any
 import numpy as np
 
 from biped.checks import above_zero, whole, zero_or_above
-from biped.disturbances import (
-    Actuators,
-    Disturbance,
-    Force,
-    Load,
-    Patch,
-    Platform,
-    Push,
-    Sensors,
-    Throw,
-    random_forces,
-)
+from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from biped.errors import InputError
 from biped.signals import STAGES, Signal
 from contact import Floor, FloorError

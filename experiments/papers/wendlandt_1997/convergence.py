@@ -52,7 +52,6 @@ def of_second_order(
 
 
 def cpu_finding(what: str, published: Sequence[float], ours: Sequence[float]) -> Finding:
-    """The time is nearly linear in the number of steps."""
     found = slope(STEPS, ours)
     note = "larger steps take more Newton iterations, and a short run what it takes to start one"
     agrees = abs(found + 1.0) <= 0.25

@@ -105,8 +105,6 @@ class Motion:
 
 
 def _visits(*vertices: int) -> Callable[[Motion], str]:
-    """The states that vertices were in, and the last one."""
-
     def states(motion: Motion) -> str:
         seen = sorted(set().union(*(motion.visited(vertex) for vertex in vertices)))
         last = sorted({motion.ends_in(vertex) for vertex in vertices})

@@ -15,7 +15,7 @@ from experiments.studies.config import Config
 from experiments.studies.randomization import Randomization, check, replica_changes
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import metric_units
-from experiments.studies.study_kind import StudyKind
+from experiments.studies.study_kind import Evaluate, StudyKind
 from experiments.studies.trial import OUTCOME, Label, Result, Trial
 from experiments.studies.tuning.design_variable import DesignVariable, changes_of, check_variables, point_of
 from experiments.studies.tuning.objective import PROPORTIONS, Sample
@@ -156,7 +156,11 @@ class DesignSpace:
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
         return Trial(number, {**common, **candidate.changes, **drawn}, labels)
 
-    def samples(self, trials: Sequence[Trial], results: Mapping[int, Result]) -> list[Sample]:
+    def evaluated(self, trials: Sequence[Sequence[Trial]], evaluate: Evaluate) -> list[list[Sample]]:
+        results = evaluate([trial for mine in trials for trial in mine])
+        return [self._samples(mine, results) for mine in trials]
+
+    def _samples(self, trials: Sequence[Trial], results: Mapping[int, Result]) -> list[Sample]:
         weights = {scenario.name: scenario.weight for scenario in self.scenarios}
         found = []
         for trial in trials:

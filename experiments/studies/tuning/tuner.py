@@ -9,7 +9,7 @@ from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.study_kind import Evaluate
 from experiments.studies.tuning.confirm import Comparison, compare
 from experiments.studies.tuning.design_space import Candidate, DesignSpace
-from experiments.studies.tuning.objective import Sample, Score, Scorer
+from experiments.studies.tuning.objective import Limit, Objective, Sample, Score, Scorer
 from experiments.studies.tuning.optimizers import Optimizer, Start
 
 #: Makes the optimizer, once it is known what the baseline costs.
@@ -106,15 +106,12 @@ class Tuner:
         ]
 
     def _samples(self, candidates: Sequence[Candidate]) -> list[list[Sample]]:
-        trials = [self.space.trials(candidate) for candidate in candidates]
-        results = self._evaluate([trial for mine in trials for trial in mine])
-        return [self.space.samples(mine, results) for mine in trials]
+        return self.space.evaluated([self.space.trials(candidate) for candidate in candidates], self._evaluate)
 
     def confirm(self, winner: Candidate, bounds: Mapping[str, float], replicas: int) -> "Confirmation":
         """Compare a winner with the baseline on fresh replicas, the same for both."""
         pair = [self.space.fresh_trials(candidate, replicas) for candidate in (self.space.baseline, winner)]
-        results = self._evaluate([trial for trials in pair for trial in trials])
-        before, after = (self.space.samples(trials, results) for trials in pair)
+        before, after = self.space.evaluated(pair, self._evaluate)
         return confirmation(self.scorer, before, after, bounds, self.space.seed)
 
 
@@ -163,13 +160,11 @@ def confirmation(
 ) -> Confirmation:
     first, second = _by_replica(before), _by_replica(after)
     fresh = dict(bounds) | {limit.name: limit.bound_from(limit.value(before)) for limit in scorer.limits}
-    objectives = tuple(
-        compare(o.name, [o.value(s) for s in first], [o.value(s) for s in second], seed) for o in scorer.objectives
-    )
-    limits = tuple(
-        compare(item.name, [item.value(s) for s in first], [item.value(s) for s in second], seed)
-        for item in scorer.limits
-    )
+
+    def compared(one: Objective | Limit) -> Comparison:
+        return compare(one.name, [one.value(s) for s in first], [one.value(s) for s in second], seed)
+
+    objectives, limits = tuple(map(compared, scorer.objectives)), tuple(map(compared, scorer.limits))
     signs = {objective.name: objective.sign for objective in scorer.objectives}
     return Confirmation(
         objectives,

@@ -165,7 +165,6 @@ class Tuning(DesignStudy):
 
 
 def load_tuning(path: str | Path, storage: str | None = None) -> Tuning:
-    """Read a tuning; raises InputError if something in it is wrong, with its line, and OSError if it cannot be read."""
     return tuning_from(read_config(path), Path(path).stem, storage)
 
 
