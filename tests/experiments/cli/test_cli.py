@@ -68,7 +68,7 @@ def test_the_options_are_short_for_parameters(in_tmp):
     assert one["parameters"] == two["parameters"]
     assert one["parameters"]["initial.seed"] == 4
     assert one["parameters"]["initial.jitter"] == 0.01
-    assert one["steps"] == 50
+    assert one["metrics"]["steps"] == 50
 
 
 def test_set_overrides_the_file_of_gains(in_tmp):
@@ -163,7 +163,7 @@ def no_simulation(monkeypatch):
     def simulate(*_, **__):
         raise AssertionError("this must be found out before anything is simulated")
 
-    monkeypatch.setattr("experiments.catalogue.experiment.simulate", simulate)
+    monkeypatch.setattr("biped.simulation.scene.Scene.run", simulate)
 
 
 @pytest.mark.usefixtures("no_simulation")
@@ -213,7 +213,7 @@ def test_ctrl_c_before_there_is_a_run(capsys, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("experiments.commands.run.experiment_named", interrupt)
+    monkeypatch.setattr("experiments.catalogue.registry.experiment_named", interrupt)
     assert run("thrown-block") == 130
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -232,7 +232,7 @@ def test_an_error_without_a_run_is_still_one_line(capsys, monkeypatch):
     def fail(*_, **__):
         raise IntegrationError("no solution")
 
-    monkeypatch.setattr("experiments.catalogue.experiment.simulate", fail)
+    monkeypatch.setattr("biped.simulation.scene.Scene.run", fail)
     assert run("stand-tilted", "--duration", "0.01") == 2
     assert capsys.readouterr().err == "biped: error: no solution\n"
 
@@ -241,7 +241,7 @@ def test_defects_of_the_program_are_not_hidden(monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("experiments.catalogue.experiment.simulate", fail)
+    monkeypatch.setattr("biped.simulation.scene.Scene.run", fail)
     with pytest.raises(ZeroDivisionError):
         run("stand-tilted")
 
