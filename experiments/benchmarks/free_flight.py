@@ -59,7 +59,6 @@ class Flight:
 
     @property
     def worst(self) -> float:
-        """The greatest relative error of the energy."""
         return float(np.max(np.abs(self.energy)))
 
     @property
@@ -69,7 +68,6 @@ class Flight:
 
     @property
     def drift(self) -> float:
-        """The linear trend of the energy's error over the whole time."""
         return float(np.polyfit(self.time, self.energy, 1)[0] * (self.time[-1] - self.time[0]))
 
 

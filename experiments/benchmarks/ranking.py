@@ -30,13 +30,7 @@ class Ranked:
 def ranked(
     values: Mapping[str, float | None], floor: float = 0.0, out: Mapping[str, str] | None = None
 ) -> list[Ranked]:
-    """All of them, in order.
-
-    Args:
-        values: by label; their sign does not matter.
-        floor: numbers below it are equal.
-        out: by label, why someone cannot be the best.
-    """
+    """All, in order, whatever their sign; below ``floor`` they are equal; ``out`` says why one cannot be the best."""
     notes = {name: "has no number" for name, value in values.items() if value is None or not math.isfinite(value)}
     notes |= out or {}
     sizes = {name: abs(value) for name, value in values.items() if name not in notes and value is not None}

@@ -36,7 +36,6 @@ class Timed:
 
     @property
     def per_step(self) -> float:
-        """[s] compiled time of a step."""
         return self.compiled / self.steps
 
     @property

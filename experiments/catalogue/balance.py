@@ -18,7 +18,6 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 
 def set_up(values: Values) -> Scene:
-    """The human of these values and its disturbances."""
     trunk = (values.number("initial.body_x"), values.number("initial.body_y"), values.number("initial.body_z"))
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk)
     _check_within(acting, values.number("run.duration"))
@@ -31,11 +30,7 @@ def set_up(values: Values) -> Scene:
 
 
 def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
-    """Whether what is set happens at all: a push after the end would be withstood however hard it is.
-
-    Raises:
-        InputError: a push, a force or a motion of the floor begins after the run.
-    """
+    """Whether what is set happens at all: a push after the end would be withstood however hard it is."""
     for disturbance in acting:
         if isinstance(disturbance, (Push, Force, Platform)) and disturbance.begins >= duration:
             start = f"{type(disturbance).__name__.lower()}.start = {disturbance.begins:g} s"

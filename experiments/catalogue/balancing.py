@@ -7,17 +7,7 @@ from biped.model import human
 from biped.simulation.scene import Scene
 from contact import RUBBER
 from experiments.catalogue.figure_names import BALANCING
-from experiments.catalogue.parameters.groups import (
-    controller_from,
-    controller_parameters,
-    fall_from,
-    fall_parameters,
-    floor_from,
-    floor_parameters,
-    integrator_from,
-    integrator_parameters,
-    run_parameters,
-)
+from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.initial import human_state, posture_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
@@ -33,29 +23,25 @@ def parameters(
 ) -> tuple[Parameter, ...]:
     """All parameters of a human that balances about a set point, from the thesis's posture unless told otherwise."""
     return (
-        *run_parameters(3.0, 5e-4, "once a control period", SOURCE),
-        *controller_parameters(target_position, target_orientation, orientation_source),
+        *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE),
+        *groups.controller_parameters(target_position, target_orientation, orientation_source),
         *posture_parameters(human(), posture_source, **start),
-        *floor_parameters(RUBBER, SOURCE),
-        *fall_parameters(),
-        *integrator_parameters(),
+        *groups.floor_parameters(RUBBER, SOURCE),
+        *groups.fall_parameters(),
+        *groups.integrator_parameters(),
     )
 
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = ()) -> Scene:
-    """The human of these values, under disturbances."""
     model = human()
-    return Scene(
-        model=model,
-        state=human_state(model, values),
-        floor=floor_from(values),
-        controller=controller_from(values),
+    return groups.scene_from(
+        values,
+        model,
+        human_state(model, values),
+        groups.controller_from(values),
+        floor=groups.floor_from(values),
         disturbances=disturbances,
-        integrator=integrator_from(values),
-        fall=fall_from(values),
-        duration=values.number("run.duration"),
-        step=values.number("run.step"),
-        record_every=values.number("run.record_every") or None,
+        fall=groups.fall_from(values),
     )
 
 

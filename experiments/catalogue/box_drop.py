@@ -9,13 +9,7 @@ from biped.runs.state import State
 from biped.simulation.scene import Scene
 from contact import Floor
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.groups import (
-    floor_from,
-    floor_parameters,
-    integrator_from,
-    integrator_parameters,
-    run_parameters,
-)
+from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.initial import generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
@@ -26,7 +20,6 @@ FRICTION = 0.397
 
 
 def box_parameters() -> tuple[Parameter, ...]:
-    """The box and its start."""
     return (
         Parameter("box.mass", 70.0, "kg", "mass of the box", SOURCE),
         Parameter("box.size", (0.30, 0.40, 0.20), "m", "its edges along x, y, z", SOURCE),
@@ -42,7 +35,6 @@ def box_parameters() -> tuple[Parameter, ...]:
 
 
 def box_state(model: Model, values: Values) -> State:
-    """The box in the air."""
     initial = values.group("initial")
     position = [values.number(f"initial.body_{axis}") for axis in "xyz"]
     orientation = np.asarray(initial["orientation"]) / (np.linalg.norm(initial["orientation"]) or 1.0)
@@ -63,19 +55,7 @@ def _turned(quaternion: np.ndarray, turn: np.ndarray) -> tuple[float, ...]:
 def set_up(values: Values) -> Scene:
     """The box of these values; it has no joints, hence no controller, and cannot fall."""
     model = rigid_box(values.number("box.mass"), values["box.size"])
-    step = values.number("run.step")
-    return Scene(
-        model=model,
-        state=box_state(model, values),
-        floor=floor_from(values),
-        controller=None,
-        disturbances=(),
-        integrator=integrator_from(values),
-        fall=None,
-        duration=values.number("run.duration"),
-        step=step,
-        record_every=values.number("run.record_every") or step,
-    )
+    return groups.scene_from(values, model, box_state(model, values), floor=groups.floor_from(values))
 
 
 EXPERIMENT = Experiment(
@@ -83,10 +63,10 @@ EXPERIMENT = Experiment(
     title="a box of 70 kg thrown along the floor tumbles and comes to rest",
     source=SOURCE,
     parameters=(
-        *run_parameters(1.5, 1e-3, "every step", SOURCE, SOURCE),
+        *groups.run_parameters(1.5, 1e-3, "every step", SOURCE, SOURCE),
         *box_parameters(),
-        *floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; `biped search-friction` found it"),
-        *integrator_parameters(),
+        *groups.floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; `biped search-friction` found it"),
+        *groups.integrator_parameters(),
     ),
     set_up=set_up,
     figures={"centre-of-mass": "5.3", "quaternion": "5.4", "friction-states": "5.5", "newton-iterations": "5.6"},

@@ -33,9 +33,6 @@ def random_disturbances(
 
     A kind of which there can be one only is left out where there is one among the ``present`` ones. Delays are whole
     numbers of the controller's ``steps_per_tick`` [s].
-
-    Raises:
-        InputError: the duration is not above zero.
     """
     above_zero(duration, "duration of random disturbances")
     random = np.random.default_rng(seed)

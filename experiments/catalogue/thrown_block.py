@@ -16,7 +16,6 @@ EDGE = 0.1216
 
 
 def block_parameters() -> tuple[Parameter, ...]:
-    """The thrown block."""
     source = balancing.SOURCE
     return (
         Parameter("block.mass", 1.8, "kg", "mass of the block", source),
@@ -29,12 +28,10 @@ def block_parameters() -> tuple[Parameter, ...]:
 
 
 def set_up(values: Values) -> Scene:
-    """The human and the block of these values."""
     return balancing.set_up(values, (block_from(values),))
 
 
 def block_from(values: Values) -> Throw:
-    """The block of these values."""
     try:
         return Throw(**values.group("block"))
     except InputError as error:

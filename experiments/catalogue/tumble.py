@@ -5,10 +5,9 @@ import numpy as np
 from biped.model import Model, human
 from biped.runs.state import State
 from biped.simulation.scene import Scene
-from contact import RUBBER
 from controllers.impedance import JointImpedance
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.groups import integrator_from, integrator_parameters, run_parameters
+from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.initial import OURS, generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
@@ -17,7 +16,6 @@ HEIGHT = 1.23
 
 
 def tumble_parameters() -> tuple[Parameter, ...]:
-    """How it starts to tumble, and what acts on it."""
     return (
         Parameter("initial.spin", 0.6, "rad/s", "standard deviation of the trunk's angular velocity", OURS),
         Parameter("initial.joint_rate", 0.6, "rad/s", "standard deviation of the joints' rates", OURS),
@@ -39,22 +37,10 @@ def tumbling_state(model: Model, values: Values) -> State:
 
 
 def set_up(values: Values) -> Scene:
-    """The human of these values, without its contact points."""
     model = human().without_contacts().with_gravity((0.0, 0.0, -values.number("flight.gravity")))
-    step = values.number("run.step")
     joints = values.group("joints")
-    return Scene(
-        model=model,
-        state=tumbling_state(model, values),
-        floor=RUBBER,
-        controller=JointImpedance(**joints, period=step) if any(joints.values()) else None,
-        disturbances=(),
-        integrator=integrator_from(values),
-        fall=None,
-        duration=values.number("run.duration"),
-        step=step,
-        record_every=values.number("run.record_every") or step,
-    )
+    controller = JointImpedance(**joints, period=values.number("run.step")) if any(joints.values()) else None
+    return groups.scene_from(values, model, tumbling_state(model, values), controller)
 
 
 EXPERIMENT = Experiment(
@@ -62,9 +48,9 @@ EXPERIMENT = Experiment(
     title="the human tumbles in free flight, its joints free",
     source=OURS,
     parameters=(
-        *run_parameters(10.0, 1e-3, "every step", OURS),
+        *groups.run_parameters(10.0, 1e-3, "every step", OURS),
         *tumble_parameters(),
-        *integrator_parameters(),
+        *groups.integrator_parameters(),
     ),
     set_up=set_up,
 )

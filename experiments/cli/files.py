@@ -6,11 +6,7 @@ from pathlib import Path
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace a file at once by one with these bytes, which are on the disk by then.
-
-    Raises:
-        OSError: it cannot be written; the old one stays.
-    """
+    """Replace a file at once by one with these bytes, which are on the disk by then; the old one stays on OSError."""
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:

@@ -12,12 +12,13 @@ _PACKAGES = {"biped-balance": "biped-balance", "numba": "numba", "numpy": "numpy
 
 def stamp() -> dict[str, str | int | None]:
     """Of this machine, now; what cannot be known is None."""
+    loads = os.getloadavg() if hasattr(os, "getloadavg") else ()  # how busy others keep it
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "processor": _processor(),
         "cores": os.cpu_count(),
         "system": platform.platform(),
-        "load": _load(),
+        "load": " ".join(f"{value:.2f}" for value in loads) or None,
         "python": platform.python_version(),
         **{name: _version(package) for name, package in _PACKAGES.items()},
         "commit": _commit(),
@@ -32,11 +33,6 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def _load() -> str | None:
-    """The load before the benchmark: how busy others kept the machine."""
-    return " ".join(f"{value:.2f}" for value in os.getloadavg()) if hasattr(os, "getloadavg") else None
 
 
 def _version(package: str) -> str | None:

@@ -57,15 +57,7 @@ examples:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the command line says.
-
-    Args:
-        argv: the arguments; those of the process if not given.
-
-    Returns:
-        The exit status: 0 done (also where the human fell), 1 a step had no solution or an item of a paper
-        could not be computed, 2 bad input or a file that cannot be written, 130 interrupted.
-    """
+    """Do what the command line says (by default the process's); the exit status, as the commands' help has it."""
     argv = sys.argv[1:] if argv is None else list(argv)
     try:
         if not argv or argv[0] not in COMMANDS:
@@ -75,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
-        return fail("interrupted, before there was anything to save", INTERRUPTED, "")
+        return interrupted(", before there was anything to save")
     except BrokenPipeError:
         sys.stderr.close()
         return FAILURE
@@ -91,6 +83,10 @@ def fail(message: str, status: int, kind: str = "error: ") -> int:
     return status
 
 
+def interrupted(rest: str = "") -> int:
+    return fail(f"interrupted{rest}", INTERRUPTED, "")
+
+
 def announce(sentence: str) -> None:
     print(f"biped: {sentence}", file=sys.stderr)
 
@@ -98,8 +94,13 @@ def announce(sentence: str) -> None:
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one line, and prints descriptions as they are written."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **{"formatter_class": argparse.RawDescriptionHelpFormatter} | options)
+    def __init__(self, prog: str, description: str = "", epilog: str = "", *, add_help: bool = True) -> None:
+        as_written = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, None, description, epilog, formatter_class=as_written, add_help=add_help)
+
+    def add_out(self, default: str) -> None:
+        self.add_argument("--out", metavar="DIR", help=f"folder for the results (default: {default})")
+        self.add_argument("--no-figures", action="store_true", help="draw no figures")
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
@@ -107,7 +108,7 @@ class Parser(argparse.ArgumentParser):
 
 def _parser() -> Parser:
     """What is not a command's own: help, the version, and what is wrong with a command's name."""
-    top = Parser(prog="biped", description=_DESCRIPTION, epilog=_EXAMPLES)
+    top = Parser("biped", _DESCRIPTION, _EXAMPLES)
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
     for name, text in COMMANDS.items():

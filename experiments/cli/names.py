@@ -9,18 +9,13 @@ from biped.errors import InputError
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint for who has misspelt a name."""
     names = list(known)
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     return f"the nearest are {', '.join(close)}" if close else f"there are {', '.join(names)}"
 
 
 def matching(patterns: Sequence[str], known: Sequence[str], unknown: str) -> list[str]:
-    """The known names that fit any of the patterns (``figure-4.*``), in their order; all for none.
-
-    Raises:
-        InputError: a pattern fits none; the message begins with ``unknown`` and names the nearest.
-    """
+    """The known names that fit any of the patterns (``figure-4.*``), in their order; all for none."""
     wanted: set[str] = set()
     for pattern in patterns or known:
         found = fitting(known, pattern)

@@ -7,11 +7,7 @@ from biped.errors import InputError
 
 
 def writable_folder(path: str | Path) -> Path:
-    """The folder, made if need be.
-
-    Raises:
-        InputError: it cannot be made, or not be written into.
-    """
+    """The folder, made if need be; raises InputError if nothing can be written into it."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -12,16 +12,7 @@ PATIENCE = 2.0
 
 
 class ProgressBar:
-    """Called with how much is done of a total; shows nothing for short work, and nothing off a terminal.
-
-    Args:
-        total: all that is to be done.
-        what: is being done.
-        unit: of what is counted.
-        patience: [s] of waiting before the bar appears.
-        begun: what was done before, and tells nothing about the rate.
-        counts: whether things are counted: whole numbers, and how many a second.
-    """
+    """Called with how much is done of a total; shows nothing for short work, and nothing off a terminal."""
 
     def __init__(
         self,
@@ -30,8 +21,8 @@ class ProgressBar:
         unit: str = "s",
         patience: float = PATIENCE,
         *,
-        begun: float = 0.0,
-        counts: bool = False,
+        begun: float = 0.0,  # what was done before, and tells nothing about the rate
+        counts: bool = False,  # whether things are counted: whole numbers, and how many a second
     ) -> None:
         self._total = total
         self._begun = begun

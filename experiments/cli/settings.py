@@ -44,10 +44,6 @@ def changes_of(
     """The values that differ from the published ones: the file of gains, then the shorthands, then ``--set``.
 
     Those of ``shorthands`` are read that the command has; another option may have the name of one that is left out.
-
-    Raises:
-        InputError: a name or a value is wrong.
-        OSError: the file of gains cannot be read.
     """
     from biped.errors import InputError
 

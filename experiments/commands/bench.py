@@ -3,14 +3,13 @@
 import argparse
 from collections.abc import Sequence
 
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, announce, fail
+from experiments.cli.main import Parser, announce, interrupted
 
 _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo beside it where it is installed."
 
 
 def parser() -> Parser:
-    own = Parser(prog="biped bench", description=_DESCRIPTION)
+    own = Parser("biped bench", _DESCRIPTION)
     own.add_argument("--quick", action="store_true", help="a few seconds instead of a few minutes; noisier")
     own.add_argument("--out", metavar="DIR", default="results/bench", help="folder for the results (results/bench)")
     own.add_argument("--no-mujoco", action="store_true", help="do not compare with MuJoCo")
@@ -25,7 +24,7 @@ def _count(text: str) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Measure; what was measured is saved even if it ends early."""
+    """What was measured is saved even if it ends early."""
     options = parser().parse_args(argv)
     from experiments.benchmarks.sections import CSV, JSON, Section, print_section, print_stamp, write_csv, write_json
     from experiments.benchmarks.speed.measure import budget, sections
@@ -45,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
                 done.append(measure())
                 print_section(done[-1])
     except KeyboardInterrupt:
-        status = fail("interrupted", INTERRUPTED, "")
+        status = interrupted()
     write_json(folder / JSON, label, done)
     write_csv(folder / CSV, label, done)
     print(f"results are in {folder}")

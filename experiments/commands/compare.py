@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, announce, fail
+from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.settings import add_settings, changes_of
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ Exit status: 0 done (also where a human fell), 1 an engine's error, 2 bad input,
 
 
 def parser() -> Parser:
-    own = Parser(prog="biped compare", description=_DESCRIPTION, epilog=_EXAMPLES)
+    own = Parser("biped compare", _DESCRIPTION, _EXAMPLES)
     own.add_argument("experiment", metavar="EXPERIMENT", help="one that `biped list` names")
     own.add_argument(
         "--engines",
@@ -104,13 +103,11 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
             todo.pop(0)
     except KeyboardInterrupt:
         results.undone = [stage.title for stage in todo]
-        files = output.write(results)
-        return fail(f"interrupted; what was done is in {files[0]}", INTERRUPTED, "")
+        return interrupted(f"; what was done is in {output.write(results)[0]}")
     except Exception as error:
         results.undone = [stage.title for stage in todo]
         results.stopped = f"Stopped by an error ({' '.join(str(error).split()) or type(error).__name__})"
-        files = output.write(results)
-        announce(f"stopped by an error in {todo[0].title}; what was done is in {files[0]}")
+        announce(f"stopped by an error in {todo[0].title}; what was done is in {output.write(results)[0]}")
         raise
     files = output.write(results)
     print_ranking(results, files)

@@ -27,13 +27,8 @@ docs/export.md says what is in the files. Exit status: 0 done, 2 bad input or a 
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    own = Parser(
-        prog="biped export",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser() -> Parser:
+    own = Parser("biped export", _DESCRIPTION, _EXAMPLES)
     own.add_argument("run", metavar="RUN", help="folder of a saved run")
     own.add_argument("--eurobench", action="store_true", help="EUROBENCH: CSV with semicolons, and YAML")
     own.add_argument("--sto", action="store_true", help="OpenSim: .sto, and external_loads.xml")
@@ -48,10 +43,13 @@ def main(argv: Sequence[str]) -> int:
     options = own.parse_args(argv)
     if not (options.eurobench or options.sto):
         own.error("--eurobench or --sto: say what to write")
+    from biped.errors import InputError
     from experiments.cli.output import writable_folder
 
     run = _load(options)
-    _check(options, float(run.frame["time"].iloc[-1]))
+    end = float(run.frame["time"].iloc[-1])
+    if options.since is not None and not options.since <= end:
+        raise InputError(f"--since {options.since:g}: it must be a time of the run, which ends at {end:g} s")
     out = Path(options.out or options.run)
     if options.eurobench:
         from biped.metrics import measure_run
@@ -75,13 +73,6 @@ def _load(options: argparse.Namespace) -> "Run":
     from biped import Run, load_urdf
 
     return Run.load(options.run, load_urdf(options.urdf))
-
-
-def _check(options: argparse.Namespace, end: float) -> None:
-    from biped.errors import InputError
-
-    if options.since is not None and not options.since <= end:
-        raise InputError(f"--since {options.since:g}: it must be a time of the run, which ends at {end:g} s")
 
 
 def _say(files: list[Path]) -> None:

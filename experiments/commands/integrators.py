@@ -19,9 +19,7 @@ in the coordinates of a linear space, with constraints (biped.lagrangian).
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = Parser(
-        prog="biped integrators", description="List the integrators, and what each can do.", epilog=_EXAMPLES
-    )
+    parser = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES)
     parser.add_argument("--csv", metavar="FILE", help="write the table to a file instead; - is the terminal")
     options = parser.parse_args(argv)
     from experiments.cli.terminal import terminal

@@ -6,7 +6,7 @@ from experiments.cli.main import Parser
 
 
 def main(argv: Sequence[str]) -> int:
-    Parser(prog="biped list", description="List the experiments.").parse_args(argv)
+    Parser("biped list", "List the experiments.").parse_args(argv)
     from rich.table import Table
 
     from experiments.catalogue.registry import all_experiments

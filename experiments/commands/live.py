@@ -6,17 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.catalogue.registry import MODULES
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, announce, fail
-from experiments.cli.settings import add_settings, changes_of
+from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.settings import add_experiment, add_settings, changes_of
 from experiments.commands.serving_options import add_serving_options, open_browser
 
 if TYPE_CHECKING:
     from experiments.visualization.live.loop import Loop
-
-#: Where the page saves to unless told otherwise.
-GAINS = "gains.toml"
 
 _DESCRIPTION = """\
 Run an experiment in real time, in the browser: turn its gains while it balances, push it, throw blocks at it. What the
@@ -38,14 +33,9 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    own = Parser(
-        prog="biped live",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    own.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+def parser() -> Parser:
+    own = Parser("biped live", _DESCRIPTION, _EXAMPLES)
+    add_experiment(own)
     add_settings(own)
     own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
     add_serving_options(own)
@@ -86,13 +76,13 @@ def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
     from experiments.visualization.viewer.serve import serving, url_of
 
     with serving(options.host, options.port) as server:
-        page = Page(server, loop, title, options.save_gains or GAINS)
+        page = Page(server, loop, title, options.save_gains or "gains.toml")
         page.runner = Runner(loop, page.show, page.complain)
         if options.measure is not None:
             try:
                 print(measured(page.runner, options.measure))
             except KeyboardInterrupt:
-                return fail("interrupted before it was measured", INTERRUPTED, "")
+                return interrupted(" before it was measured")
             return 0
         open_browser(url_of(server), options)
         try:

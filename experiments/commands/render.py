@@ -35,13 +35,8 @@ Exit status: 0 done, 2 bad input, no browser, or a file that cannot be written, 
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    own = Parser(
-        prog="biped render",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser() -> Parser:
+    own = Parser("biped render", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     own.add_argument("-o", "--out", metavar="FILE", required=True, help="the file: .mp4, .gif or .html")
     own.add_argument("--fps", metavar="N", type=float, help="pictures in a second (30; GIF 20; page 60)")

@@ -1,6 +1,5 @@
 """``biped report``: one page about a run or a study, and a notebook of the same."""
 
-import argparse
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,13 +25,8 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    own = Parser(
-        prog="biped report",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser() -> Parser:
+    own = Parser("biped report", _DESCRIPTION, _EXAMPLES)
     own.add_argument("folder", metavar="RUN|STUDY", help="the folder of a run or of a study")
     own.add_argument("--out", metavar="FILE", help=f"the page (default: {PAGE} in the folder)")
     own.add_argument("--notebook", action="store_true", help="also write a notebook beside the page (.ipynb)")

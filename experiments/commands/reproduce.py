@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, fail
+from experiments.cli.main import Parser, fail, interrupted
 from experiments.papers import registry
 
 if TYPE_CHECKING:
@@ -44,12 +43,11 @@ class _Parser(Parser):
 
 
 def parser() -> Parser:
-    own = _Parser(prog="biped reproduce", description=_DESCRIPTION)
+    own = _Parser("biped reproduce", _DESCRIPTION)
     own.add_argument("paper", metavar="PAPER", nargs="?", help="its name; without one, the papers are listed")
     own.add_argument("items", metavar="ITEM", nargs="*", help="a name or a pattern; all, if none is given")
-    own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/reproduce/PAPER)")
     own.add_argument("--quick", action="store_true", help="short versions that check the same statements")
-    own.add_argument("--no-figures", action="store_true", help="draw no figures")
+    own.add_out("results/reproduce/PAPER")
     return own
 
 
@@ -96,7 +94,7 @@ def run(paper: "Paper", options: Namespace) -> int:
         page, cached = _write(session, command)
     print_summary(session, cached, page)
     if session.interrupted:
-        return fail(f"interrupted; what was computed is in {page}", INTERRUPTED, "")
+        return interrupted(f"; what was computed is in {page}")
     if session.failures:
         names = ", ".join(session.failures)
         return fail(f"could not be computed: {names}; {page} says why", FAILED)

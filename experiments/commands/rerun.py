@@ -1,13 +1,11 @@
 """``biped rerun``: one trial of a study again, saved and drawn as ``biped run`` does."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError, RunInterrupted
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, announce, fail
+from experiments.cli.main import Parser, announce, fail, interrupted
 
 if TYPE_CHECKING:
     from experiments.studies.rerun import Rerun
@@ -29,17 +27,11 @@ cannot be written, 130 interrupted.
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    own = Parser(
-        prog="biped rerun",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser() -> Parser:
+    own = Parser("biped rerun", _DESCRIPTION, _EXAMPLES)
     own.add_argument("study", metavar="STUDY", help="a study's folder")
     own.add_argument("trial", metavar="TRIAL", help="a trial's number, the column `trial` of trials.parquet")
-    own.add_argument("--out", metavar="DIR", help="folder for the run (default: STUDY/traces/TRIAL)")
-    own.add_argument("--no-figures", action="store_true", help="draw no figures")
+    own.add_out("STUDY/traces/TRIAL")
     return own
 
 
@@ -61,8 +53,7 @@ def main(argv: Sequence[str]) -> int:
             found = rerun(study, number, bar, announce)
     except RunInterrupted as stopped:
         stopped.run.save(folder)
-        return fail(f"interrupted; what was computed up to {stopped.run.state.time:.4g} s is in {folder}",
-                    INTERRUPTED, "")  # fmt: skip
+        return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
     _save(study, found, folder, draw=not options.no_figures)
     return _verdict(study, found)
 

@@ -31,11 +31,10 @@ Exit status: 0 done (also where the human fell), 1 a step had no solution, 2 bad
 
 
 def parser() -> Parser:
-    own = Parser(prog="biped run", description="Run an experiment.", epilog=_EXAMPLES)
+    own = Parser("biped run", "Run an experiment.", _EXAMPLES)
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
-    own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/EXPERIMENT)")
-    own.add_argument("--no-figures", action="store_true", help="draw no figures")
+    own.add_out("results/EXPERIMENT")
     return own
 
 
@@ -89,6 +88,5 @@ def _save(run: "Run", folder: Path, experiment: "Experiment") -> list[Path]:
 
 
 def _save_part(run: "Run", folder: Path, experiment: "Experiment", status: int, what: str) -> int:
-    """Save what was computed of a run that did not get to its end."""
     _save(run, folder, experiment)
     return fail(f"{what}; what was computed up to {run.state.time:.4g} s is in {folder}", status, "")

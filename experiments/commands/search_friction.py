@@ -18,12 +18,11 @@ examples:
 
 def parser() -> Parser:
     text = "Find the coefficient of friction that the thesis does not print."
-    own = Parser(prog="biped search-friction", description=text, epilog=_EXAMPLES)
+    own = Parser("biped search-friction", text, _EXAMPLES)
     own.add_argument("--from", metavar="MU", dest="begin", type=float, default=0.02, help="least coefficient (0.02)")
     own.add_argument("--to", metavar="MU", dest="end", type=float, default=1.5, help="greatest coefficient (1.5)")
     own.add_argument("--by", metavar="MU", type=float, default=0.01, help="spacing of the first look (0.01)")
-    own.add_argument("--out", metavar="DIR", default="results/search-friction", help="folder for table and figure")
-    own.add_argument("--no-figures", action="store_true", help="draw no figure")
+    own.add_out("results/search-friction")
     return own
 
 
@@ -37,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
     from experiments.papers.wendlandt_1997.friction_search import search
     from experiments.papers.wendlandt_1997.friction_table import TABLE, print_search, save_search
 
-    folder = writable_folder(options.out)
+    folder = writable_folder(options.out or "results/search-friction")
     with ProgressBar(1.0, "searching", "") as bar:
         found = search(options.begin, options.end, options.by, bar)
     console = terminal()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = Parser(prog="biped show", description="Show all parameters of an experiment, with units and sources.")
+    parser = Parser("biped show", "Show all parameters of an experiment, with units and sources.")
     add_experiment(parser)
     options = parser.parse_args(argv)
     from rich.text import Text

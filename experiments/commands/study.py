@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from experiments.cli.failures import FAILURE, INTERRUPTED, describe
-from experiments.cli.main import Parser, announce, fail
+from experiments.cli.failures import FAILURE, describe
+from experiments.cli.main import Parser, announce, fail, interrupted
 
 if TYPE_CHECKING:
     from experiments.studies.execution.executors import Executor
@@ -26,18 +26,16 @@ Show = Callable[..., Sequence[Path]]
 
 def study_parser(name: str, description: str, examples: str, file: str = "", default: str = "NAME") -> Parser:
     """The options that all commands of studies have: a file, if there is one, where results go and trials run."""
-    parser = Parser(prog=f"biped {name}", description=description, epilog=examples,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser = Parser(f"biped {name}", description, examples)
     if file:
         parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
-    parser.add_argument("--out", metavar="DIR", help=f"folder for the results (default: results/{name}/{default})")
+    parser.add_out(f"results/{name}/{default}")
     parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one on each core)")
     parser.add_argument("--backend", metavar="NAME", default="threads",
                         help="where trials run: threads of this process (default), loky, dask")  # fmt: skip
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786; --backend is dask then"
     )
-    parser.add_argument("--no-figures", action="store_true", help="draw no figures")
     return parser
 
 
@@ -70,7 +68,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
 
 
 def executor_of(options: argparse.Namespace) -> "Executor":
-    """The executor that the options ask for; raises InputError if they do not fit together."""
     from experiments.studies.execution.executors import executor_named
 
     backend = "dask" if options.scheduler is not None and options.backend == "threads" else options.backend
@@ -84,6 +81,6 @@ def stopped(study: "Study", error: BaseException, total: int | None) -> int:
     of = f"{len(study.finished)} of {total} trials are" if total is not None else "what is finished is"
     stored = f"{of} in {study.folder}; the same command goes on from there"
     if isinstance(error, KeyboardInterrupt):
-        return fail(f"interrupted; {stored}", INTERRUPTED, "")
+        return interrupted(f"; {stored}")
     assert isinstance(error, Exception)
     return fail(f"{describe(error) or error}; {stored}", FAILURE)

@@ -6,7 +6,7 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.main import Parser
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from experiments.studies.threshold.presets import Budget
     from experiments.studies.threshold.threshold import Threshold
 
-NAME = "threshold"
 #: Shorthands of settings; ``--seed`` is that of the replicas here.
 SETTINGS = ("duration", "step", "integrator")
 
@@ -69,15 +68,9 @@ examples:
 """
 
 
-class Help(NamedTuple):
-    """Of a preset."""
-
-    description: str
-    examples: str
-
-
+#: The description and the examples of a preset.
 _HELP = {
-    PUSH_MAP: Help(
+    PUSH_MAP: (
         """\
 How hard can the human be pushed before it falls, and from where? For each direction, an ensemble of replicas - with
 scattered joint angles, floors and times of the push - is searched for the impulse at which each first falls: a grid
@@ -97,7 +90,7 @@ recovers at each impulse), push-map-replicas.csv (each replica's threshold) and 
 {STATUS}
 """,
     ),
-    "block-speed": Help(
+    "block-speed": (
         """\
 The thesis's human stands up to a block of 1.8 kg thrown at its back with 4.5 m/s, and "can not recover if the velocity
 of the projectile is too large" (Wendlandt 1997, 4.3). How large is that? Many replicas of the experiment, with
@@ -116,7 +109,7 @@ examples:
 
 
 def parser() -> Parser:
-    return study_parser(NAME, _DESCRIPTION, _EXAMPLES, "what is asked", "FILE")
+    return study_parser("threshold", _DESCRIPTION, _EXAMPLES, "what is asked", "FILE")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -171,7 +164,6 @@ def preset_main(name: str, argv: Sequence[str]) -> int:
 
 
 def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
-    """The study that the options ask for; raises InputError if they are impossible."""
     from biped.errors import InputError
     from experiments.catalogue.registry import experiment_named
     from experiments.studies.threshold.presets import PRESETS, directions_and_heights

@@ -5,8 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from experiments.cli.failures import INTERRUPTED
-from experiments.cli.main import Parser, announce, fail
+from experiments.cli.main import Parser, announce, interrupted
 from experiments.commands.serving_options import add_serving_options, open_browser
 
 if TYPE_CHECKING:
@@ -37,13 +36,8 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    own = Parser(
-        prog="biped view",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser() -> Parser:
+    own = Parser("biped view", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     own.add_argument("--side-by-side", metavar="M", type=float, default=0.0, help="metres from one run to the next")
     own.add_argument("--speed", metavar="X", type=float, default=1.0, help="seconds of the run in a second (1)")
@@ -101,7 +95,7 @@ def _measure(page: "Page", rate: float) -> int:
             for line in measure(page, rate):
                 print(line)
     except KeyboardInterrupt:
-        return fail("interrupted before all was measured", INTERRUPTED, "")
+        return interrupted(" before all was measured")
     return 0
 
 

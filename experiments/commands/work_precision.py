@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from experiments.cli.failures import INTERRUPTED
 from experiments.cli.file_names import WORK_PRECISION_PAGE
-from experiments.cli.main import Parser, announce, fail
+from experiments.cli.main import Parser, announce, interrupted
 
 _DESCRIPTION = """\
 Compare all integrators on the same problems: at a grid of step sizes, the errors of each against a converged reference
@@ -31,21 +30,17 @@ Exit status: 0 done, 2 bad input, 130 interrupted. A step without a solution is 
 
 
 def parser() -> Parser:
-    own = Parser(prog="biped work-precision", description=_DESCRIPTION, epilog=_EXAMPLES)
+    own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES)
     own.add_argument("problems", metavar="PROBLEM", nargs="*", help="a name or a pattern; all, if none is given")
     own.add_argument(
         "--method", metavar="NAME", action="append", default=[], help="only these; a name or a pattern; may be repeated"
     )
-    own.add_argument(
-        "--out", metavar="DIR", default="results/work-precision", help="folder for the results (results/work-precision)"
-    )
     own.add_argument("--quick", action="store_true", help="four step sizes of each method")
-    own.add_argument("--no-figures", action="store_true", help="draw no figures")
+    own.add_out("results/work-precision")
     return own
 
 
 def main(argv: Sequence[str]) -> int:
-    """Compare, print and write; the exit status."""
     options = parser().parse_args(argv)
     from biped.extras import need
     from experiments.benchmarks.timing import one_core
@@ -59,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
     names = matching(options.problems, list(PROBLEMS), "unknown problem")
     _check_methods(options.method)
     need("jinja2", *{package for name in names for package in PROBLEMS[name].packages})
-    folder = writable_folder(options.out)
+    folder = writable_folder(options.out or "results/work-precision")
     typed = ["biped work-precision", *options.problems, *(f"--method {name}" for name in options.method)]
     command = " ".join([*typed, *flags(options, "quick", "no-figures")])
     output = Output(folder, names, command, draw=not options.no_figures)
@@ -70,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
                 comparison = compare(PROBLEMS[name], QUICK if options.quick else FULL, options.method, bar)
         except KeyboardInterrupt:
             output.write()
-            return fail(f"interrupted; what was done is in {folder / WORK_PRECISION_PAGE}", INTERRUPTED, "")
+            return interrupted(f"; what was done is in {folder / WORK_PRECISION_PAGE}")
         output.add(comparison)
     output.print_files()
     return 0

@@ -12,11 +12,8 @@ class ContactPoints:
     """The contact points of each body, from its centre of mass in axes that the engine has for the body.
 
     An engine whose soles are boxes finds contacts anywhere on them; on a flat floor they are the corners, which are our
-    contact points. A force elsewhere counts for the nearest of them.
-
-    Args:
-        model: whose they are.
-        axes: (3, 3) the rotation from the engine's axes of a body to ours; none, if not given.
+    contact points. A force elsewhere counts for the nearest of them. ``axes`` is (3, 3) the rotation from the engine's
+    axes of a body to ours.
     """
 
     def __init__(self, model: Model, axes: Callable[[Body], Floats] = lambda _: np.eye(3)) -> None:
@@ -29,7 +26,6 @@ class ContactPoints:
 
     @property
     def bodies(self) -> tuple[int, ...]:
-        """Indices of those that have any."""
         return tuple(self._points)
 
     def nearest(self, body: int, place: Floats) -> int:

@@ -42,11 +42,6 @@ class EngineIntegrator(Integrator):
 
     It stands where an integrator does (``biped.integrators.integrator``): controllers, sensors, actuators, falls, rows
     and ledger are those of every run.
-
-    Attributes:
-        engine: which, with its settings.
-        seconds: [s] spent in the engine's own steps so far.
-        steps: how many there were.
     """
 
     paper: ClassVar[str] = ""
@@ -58,14 +53,13 @@ class EngineIntegrator(Integrator):
     def __init__(self, engine: Engine) -> None:
         engine.check_installed()
         self.engine = engine
-        self.seconds, self.steps = 0.0, 0
+        self.seconds, self.steps = 0.0, 0  # [s] spent in the engine's own steps so far, and how many there were
         self._taken: tuple[Model, Floor, Throw | None] | None = None
         self._simulation: Simulation | None = None
         self.impact: Impact | None = None  # that is not over, and has no event yet
 
     @property
     def name(self) -> str:
-        """That of the engine."""
         return self.engine.name
 
     @property
@@ -77,11 +71,7 @@ class EngineIntegrator(Integrator):
         return Recursive().method(model)
 
     def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
-        """Get to know what will be simulated.
-
-        Raises:
-            InputError: there are patches on the floor, which engines do not have.
-        """
+        """Raises InputError for patches on the floor, which engines do not have."""
         if acting.patches:
             raise InputError(
                 f"{self.engine.title} takes no patches on the floor: leave them out, or use an engine of ours"

@@ -16,11 +16,7 @@ ENGINES = {
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of this name with its default settings, which are made to equal ours as far as that goes.
-
-    Raises:
-        InputError: there is none; the message lists those that exist.
-    """
+    """The engine of this name with its default settings, which are made to equal ours as far as that goes."""
     if name not in ENGINES:
         known = (*INTEGRATORS, *ENGINES)
         close = difflib.get_close_matches(name, known, n=1)

@@ -42,12 +42,7 @@ class Cached:
 def store(
     outcome: Outcome, folder: Path, *, quick: bool, seconds: float, stamp: Mapping[str, Any], draw: bool
 ) -> Cached:
-    """Write an outcome into a folder of its own, in place of the one that was there.
-
-    Raises:
-        ValueError: a number of a finding is not finite, or two tables have the same name.
-        OSError: a file cannot be written.
-    """
+    """Write an outcome into a folder of its own, in place of the one that was there."""
     folder.mkdir(parents=True, exist_ok=True)
     findings = tuple(_plain(finding) for finding in outcome.findings)
     tables = {title: f"{_slug(title)}.csv" for title in outcome.tables}
@@ -68,11 +63,7 @@ def store(
 
 
 def load(folder: Path) -> Cached | None:
-    """What ``store`` wrote into a folder, or None if there is nothing.
-
-    Raises:
-        InputError: what is there is damaged.
-    """
+    """What ``store`` wrote into a folder, or None if there is nothing; raises InputError if it is damaged."""
     path = folder / OUTCOME
     if not path.is_file():
         return None

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def paper_names() -> tuple[str, ...]:
-    """The names of all papers, such as ``wendlandt-1997``."""
     import experiments.papers as here
 
     found = (module.name for module in pkgutil.iter_modules(here.__path__) if module.ispkg)

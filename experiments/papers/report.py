@@ -151,7 +151,6 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
 
 
 def _findings(findings: tuple[Finding, ...]) -> Table:
-    """One row a statement; a last column where any of them has a note."""
     has_notes = any(finding.note for finding in findings)
     width = len(_HEADINGS) - (0 if has_notes else 1)
     moods = tuple(_mood(finding) for finding in findings)

@@ -36,14 +36,7 @@ class Session:
     interrupted: bool = False  # whether the user stopped it
 
     def run(self, after: Callable[[Item], None]) -> None:
-        """Recompute all items; Ctrl-C ends it, an item that fails does not.
-
-        Args:
-            after: called with every item that came out or failed.
-
-        Raises:
-            OSError: a file cannot be written.
-        """
+        """Recompute all items, each followed by ``after``; Ctrl-C ends it, an item that fails does not."""
         for number, item in enumerate(self.items, start=1):
             try:
                 self._attempt(number, item)

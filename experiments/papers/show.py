@@ -17,7 +17,6 @@ from experiments.visualization.pages.blocks import shown
 
 
 def print_item(item: Item, session: Session, console: Console | None = None) -> None:
-    """The statements of an item that was just computed, or why it was not."""
     console = console or terminal()
     console.print(Text(f"\n{item.name}: {item.title}", style="bold"))
     failure = session.failures.get(item.name)

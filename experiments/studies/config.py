@@ -28,10 +28,6 @@ REQUIRED: Any = object()
 RENAMED = {"dial": "swept", "ladder": "grid", "scatter": "randomization"}
 
 
-def _text(value: Any) -> Any:
-    return value if isinstance(value, str) else None
-
-
 def _texts(value: Any) -> Any:
     texts = isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
     return tuple(value) if texts and 0 < len(set(value)) == len(value) else None
@@ -42,7 +38,7 @@ _READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
     float: ("a finite number", lambda value: float(value) if is_number(value) else None),
     int: ("a whole number", lambda value: value if isinstance(value, int) and not isinstance(value, bool) else None),
     bool: ("true or false", lambda value: value if isinstance(value, bool) else None),
-    str: ("a text", _text),
+    str: ("a text", lambda value: value if isinstance(value, str) else None),
     tuple[str, ...]: ("a list of different texts", _texts),
 }
 
@@ -102,7 +98,6 @@ class Config:
         raise self.wrong(key, " or ".join(wanted))
 
     def word(self, key: str, default: Any = REQUIRED, choices: Iterable[str] = ()) -> str:
-        """A text, one of the choices if there are any."""
         found: str = self.get(key, str, default)
         choices = list(choices)
         if key in self.data and choices and found not in choices:
@@ -173,7 +168,6 @@ class Config:
         return {name: self.value(experiment, name, value) for name, value in self.parameters().items()}
 
     def value(self, experiment: "Experiment", name: str, value: Any) -> "Value":
-        """A value of a parameter; an error names the line."""
         from experiments.catalogue.parameters.parameter import from_json
 
         plain = tuple(value) if isinstance(value, list) else value

@@ -22,42 +22,25 @@ MATTERS = {
 
 @dataclass(frozen=True)
 class Rerun:
-    """A trial that was run again.
-
-    Attributes:
-        trial: which.
-        run: with all rows; of a trial that could not be computed, up to where it got; None where it could not begin.
-        stored: the study's result.
-        found: the result now.
-    """
+    """A trial that was run again."""
 
     trial: Trial
+    #: with all rows; of a trial that could not be computed, up to where it got; None where it could not begin
     run: Run | None
-    stored: Result
-    found: Result
+    stored: Result  # the study's result
+    found: Result  # the result now
 
     @property
     def differences(self) -> list[str]:
-        """The names of what is not the same, bit for bit."""
-        return [name for name, value in self.stored.items() if not _same(value, self.found.get(name))]
+        return [name for name, value in self.stored.items() if json.dumps(value) != json.dumps(self.found.get(name))]
 
     @property
     def same(self) -> bool:
         return not self.differences
 
 
-def _same(stored: float | int | str | None, found: float | int | str | None) -> bool:
-    """Bit for bit: zeros of the same sign."""
-    return json.dumps(stored) == json.dumps(found)
-
-
 def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:
-    """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s].
-
-    Raises:
-        InputError: the study has no such trial.
-        RunInterrupted: the user stopped it; ``error.run`` is what was computed.
-    """
+    """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s]."""
     trial = study.trial(number)
     stored = study.results([number])[number]
     found = run_trial(study.experiment, trial, announce)

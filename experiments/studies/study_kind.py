@@ -17,21 +17,13 @@ Say = Callable[[str], None]
 
 
 class StudyKind(ABC):
-    """One study of a kind, checked: the same one plans the same trials. To be made a frozen dataclass.
+    """One study of a kind, checked: the same one plans the same trials. To be made a frozen dataclass."""
 
-    Attributes:
-        kind: the name of the kind, as in ``registry.KINDS``.
-        experiment: what is run.
-        seed: of all that is random.
-        units: of labels, by column.
-        metrics: those that are stored; None for all.
-    """
-
-    kind: str
+    kind: str  # the name of the kind, as in ``registry.KINDS``
     experiment: Experiment
-    seed: int
-    units: Mapping[str, str] = {}
-    metrics: tuple[str, ...] | None = None
+    seed: int  # of all that is random
+    units: Mapping[str, str] = {}  # of labels, by column
+    metrics: tuple[str, ...] | None = None  # those that are stored; None for all
 
     @property
     @abstractmethod

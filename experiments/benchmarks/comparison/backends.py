@@ -33,7 +33,6 @@ class Backend:
 
     @property
     def external(self) -> Engine | None:
-        """The engine, if it is not ours."""
         return None if isinstance(self.engine, str) else self.engine
 
     @property
@@ -63,11 +62,7 @@ class Backend:
         return own | {name: changes[f"integrator.{name}"] for name in own if f"integrator.{name}" in changes}
 
     def integrator(self, changes: Mapping[str, Value]) -> Integrator:
-        """The integrator of ours, with those of its settings that the changes give.
-
-        Raises:
-            InputError: it is an external engine, or a value is out of range.
-        """
+        """The integrator of ours, with those of its settings that the changes give."""
         if self.external is not None:
             raise InputError(f"{self.title} is no integrator of ours")
         return integrator_named(str(self.engine), **self.settings(changes))
@@ -79,22 +74,16 @@ class Backend:
         progress: Progress | None = None,
         announce: Announce | None = None,
     ) -> Rollout:
-        """One rollout; raises what ``experiments.engines.rollout.rollout`` raises."""
         return rollout(experiment, changes, self.engine, progress=progress, announce=announce)
 
 
 def _variant(base: Backend, engine: Engine, other: Engine) -> Backend:
-    """Named after the settings in which it differs."""
     values = [str(value) for name, value in other.settings.items() if value != engine.settings[name]]
     return Backend("-".join([base.label, *values]).lower(), " ".join([base.title, *values]), other)
 
 
 def backend_named(name: str) -> Backend:
-    """An integrator of ours or an engine of this name, in settings that are as equal as can be.
-
-    Raises:
-        InputError: there is none of this name, or it is not installed.
-    """
+    """An integrator of ours or an engine of this name, in settings that are as equal as can be."""
     if name in INTEGRATORS:
         return Backend(name, f"ours ({name})", name)
     engine = engine_named(name)

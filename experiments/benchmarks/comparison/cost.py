@@ -59,7 +59,6 @@ class Taken:
     real_time: list[float] = field(default_factory=list)  # simulated seconds a second of the whole loop
 
     def add(self, made: Rollout, recorder: Recorder | None) -> None:
-        """What a run took, and a replay right after it."""
         self.in_run.append(made.per_step)
         self.per_step.append(made.per_step if recorder is None else recorder.replay())
         self.real_time.append(float(made.run.summary["real_time_factor"]))
@@ -74,8 +73,7 @@ def measure(
 ) -> tuple[list[Cost], dict[str, str]]:
     """Time the experiment in all engines, A B C A B C …, after once each to warm up and to record.
 
-    Returns:
-        the rows, and why those that cannot run it are left out, by label.
+    The rows, and by label why those that cannot run it are left out.
     """
     taken: dict[str, Taken] = {}
     recorders: dict[str, Recorder] = {}

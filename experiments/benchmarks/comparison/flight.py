@@ -74,19 +74,9 @@ def fly(
     progress: Progress,
     announce: Announce | None = None,
 ) -> Flown:
-    """Let the human tumble in an engine.
+    """Let the human tumble in an engine by one of ``MOTIONS``, for ``duration`` [s].
 
-    Args:
-        backend: the engine.
-        motion: of ``MOTIONS``.
-        duration: [s].
-        changes: of the compared experiment; settings of our integrators are honoured.
-        progress: called with the time simulated [s].
-        announce: called with a sentence before kernels are compiled.
-
-    Raises:
-        InputError: the engine cannot do it.
-        IntegrationError: it did not get to the end.
+    Of the ``changes`` of the compared experiment, settings of our integrators are honoured.
     """
     start = start_of(motion)
     interval = min(SAMPLED, duration / 10.0)
@@ -112,7 +102,6 @@ def lost_after(flight: Flight) -> float | None:
 def flight_row(
     backend: Backend, motion: str, duration: float, made: Callable[[], Flown]
 ) -> tuple[FlightRow, Flown | None]:
-    """The row of a flight; that of one that failed says why."""
     try:
         flown = made()
     except (InputError, IntegrationError) as error:

@@ -57,14 +57,7 @@ _OF_SUMMARY = (
 
 
 def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Run | None) -> Outcome:
-    """The row of a rollout.
-
-    Args:
-        label: whose.
-        made: the rollout.
-        values: of the experiment's parameters it was made with.
-        first: the run of the first engine, or None if this is it.
-    """
+    """The row of a rollout with these values; ``first`` is the run of the first engine, or None if this is it."""
     summary = made.run.summary
     impulses = [one["impulse"] for one in summary["events"]["impacts"]]
     peaks = {joint: torque for joint, torque in made.run.by_joint("peak_torque").items() if torque is not None}

@@ -78,7 +78,11 @@ def measure(
     """Errors and costs of all on a grid of step sizes; of ``changes``, the settings of our integrators are honoured."""
     (tree,) = (case for case in FLIGHT.forms().cases if isinstance(case, TreeCase))
     external = tuple(one for one in everyone if one.external is not None)
-    settings = {one.label: _changed(one, changes) for one in everyone if one.external is None}
+    settings = {
+        one.label: {name: value for name, value in one.settings(changes).items() if f"integrator.{name}" in changes}
+        for one in everyone
+        if one.external is None
+    }
     cases = (
         *((replace(tree, settings=settings),) if settings else ()),
         *((EngineCase(external, tree.model, tree.places, tree.reference),) if external else ()),
@@ -87,8 +91,3 @@ def measure(
     most = StepBudget(budget.precisions, min(budget.repeats, 3), budget.patience)
     with one_core():
         return compare(problem, most, [one.label for one in everyone], progress)
-
-
-def _changed(one: Backend, changes: Mapping[str, Value]) -> dict[str, Any]:
-    """The settings of an integrator of ours that the changes give; its defaults for the others."""
-    return {name: value for name, value in one.settings(changes).items() if f"integrator.{name}" in changes}

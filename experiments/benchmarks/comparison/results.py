@@ -75,7 +75,6 @@ class Results:
 
     @property
     def able(self) -> tuple[Backend, ...]:
-        """Those that take the experiment."""
         refused = self.refused.get(RUNS[EQUAL], {})
         return tuple(one for one in self.backends if one.label not in refused)
 
@@ -101,7 +100,6 @@ class Results:
 
     @property
     def root(self) -> str:
-        """The name of the root body."""
         return self.experiment.build(self.changes).model.root.name.replace("_", " ")
 
     def refuse(self, stage: str, one: Backend, why: str) -> None:

@@ -54,7 +54,6 @@ class Stage:
 
 
 def stages(*, vendor: bool, stance: bool) -> tuple[Stage, ...]:
-    """With or without vendor defaults and the standing human."""
     settings = [name for name in SETTINGS if vendor or name != VENDOR]
     return (
         *(Stage(RUNS[name], partial(run_experiment, name)) for name in settings),

@@ -70,15 +70,9 @@ def stand(
     progress: Progress,
     announce: Announce | None = None,
 ) -> tuple[Creep, Drift | None, Rollout | None]:
-    """Let a human stand under the force in an engine.
+    """Let a human stand under the force in an engine; creep is measured over ``duration`` [s].
 
-    Args:
-        backend: the engine.
-        settings: for the table.
-        changes: of the compared experiment.
-        duration: [s] over which creep is measured.
-        progress: called with the time simulated [s].
-        announce: called with a sentence before kernels are compiled.
+    ``settings`` are for the table, ``changes`` those of the compared experiment.
     """
     experiment = experiment_named(EXPERIMENT)
     step = float(experiment.values({name: changes[name] for name in changes if name == "run.step"}).number("run.step"))

@@ -74,7 +74,6 @@ def step_sizes(experiment: Experiment, changes: Mapping[str, Value], count: int)
 def run_at(
     backend: Backend, experiment: Experiment, changes: Mapping[str, Value], step: float, progress: Progress
 ) -> tuple[Rollout | None, str]:
-    """The experiment at a step; or None, and why."""
     try:
         return backend.run(experiment, {**changes, "run.step": step}, progress), ""
     except InputError as error:
@@ -106,7 +105,6 @@ def _errors(run: Run, truth: Run | None) -> tuple[float | None, float | None]:
 
 
 def convergence_of(label: str, refinements: Sequence[Refinement]) -> Convergence:
-    """Whether the path converges, by the peak errors."""
     rows = sorted(refinements, key=lambda row: -row.step)
     *coarser, finest = rows
     down = {outcome: [f"{1e3 * row.step:g} ms" for row in rows if row.outcome == outcome] for outcome in VERBS}

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.cli.files import replace_file
+from experiments.studies.store.table import as_parquet
 
 UNIT, MEANING = "unit", "meaning"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -44,13 +45,8 @@ def table_of(kind: type, rows: Iterable[Any]) -> pd.DataFrame:
 
 
 def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
-    """Write ``name``.csv, with units in its headings, and ``name``.parquet, with units in its fields.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Write ``name``.csv, with units in its headings, and ``name``.parquet, with units in its fields."""
     import pyarrow
-    import pyarrow.parquet
 
     units: Mapping[str, str] = frame.attrs["units"]
     headings = {column: f"{column} [{unit}]" for column, unit in units.items() if unit not in ("", "1")}
@@ -61,12 +57,9 @@ def write_table(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
     table = pyarrow.Table.from_pandas(plain, preserve_index=False)
     schema = [part.with_metadata({"unit": units[part.name]}) for part in table.schema]
     metadata = dict(table.schema.metadata or {}) | {b"units": json.dumps(dict(units)).encode()}
-    buffer = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(table.cast(pyarrow.schema(schema, metadata)), buffer)
-    replace_file(parquet, buffer.getvalue().to_pybytes())
+    replace_file(parquet, as_parquet(table.cast(pyarrow.schema(schema, metadata))))
     return [csv, parquet]
 
 
 def files_of(folder: Path, name: str) -> tuple[Path, Path]:
-    """Where a table is: as CSV, and as Parquet."""
     return folder / f"{name}.csv", folder / f"{name}.parquet"

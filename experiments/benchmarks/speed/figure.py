@@ -16,11 +16,9 @@ _COLOURS = ("#0072B2", "#D55E00")
 
 
 def draw_chain_cost(costs: Mapping[str, ChainCost], path: Path) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.5, 4.0), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.subplots()
     for (name, cost), colour in zip(costs.items(), _COLOURS, strict=True):
         _draw_one(axes, name, cost, colour)

@@ -63,7 +63,6 @@ def our_flight(start: Start, name: str, step: float, duration: float) -> Flight:
 
 
 def our_turn(start: Start, name: str, step: float) -> float:
-    """[s] that a second takes in compiled steps."""
     return float(_run(start, name, step, TURN, TURN).summary["wall_time"])
 
 
@@ -108,7 +107,6 @@ def costs(start: Start, repeats: int, with_mujoco: bool) -> dict[str, list[tuple
 
 
 def flight_energy_section(repeats: int, duration: float, folder: Path, with_mujoco: bool) -> Section:
-    """Energy error, its trend and angular momentum over ``duration`` [s], and the cost of a second."""
     section = Section(
         "flight_energy",
         f"Free tumbling for {duration:g} s: what is conserved, at what cost",
@@ -142,12 +140,9 @@ def flight_energy_section(repeats: int, duration: float, folder: Path, with_mujo
 
 
 def draw_flight_energy(found: dict[str, dict[str, Flight]], path: Path) -> None:
-    """The energy error over time of order 2, 4, 6 and 8 and of RK4, a panel for each motion."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.0, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
     panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
     for axes, (motion, cases) in zip(panels, found.items(), strict=True):
         for k, name in enumerate(name for name in DRAWN if name in cases):

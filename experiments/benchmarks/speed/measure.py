@@ -80,7 +80,6 @@ def closed_loop_section(work: Budget) -> Section:
 
 
 def experiment_section(work: Budget) -> Section:
-    """The thesis's two balancing experiments, 3 s at 0.5 ms."""
     section = Section(
         "experiments",
         "A whole experiment of 3 s at h = 0.5 ms",
@@ -96,7 +95,6 @@ def experiment_section(work: Budget) -> Section:
 
 
 def chain_section(work: Budget, folder: Path) -> Section:
-    """Chains of 2 to 200 links, in generalized and in maximal coordinates."""
     results = interleaved(chain_cases(work.chain_steps), work.repeats)
     ours, other = INTEGRATORS
     cost = {name: chain_cost(results, name) for name in INTEGRATORS}
@@ -141,7 +139,6 @@ def startup_section(work: Budget) -> Section:
 
 
 def flight_section(work: Budget, folder: Path, with_mujoco: bool) -> Section:
-    """Energy in free flight, over a minute; a quick one over a second."""
     from experiments.benchmarks.speed.flight_energy import flight_energy_section
 
     return flight_energy_section(min(work.repeats, 5), 1.0 if work.quick else 60.0, folder, with_mujoco)

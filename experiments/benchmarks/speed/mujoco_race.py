@@ -91,18 +91,14 @@ def label(options: MujocoOptions) -> str:
 
 
 class Stander:
-    """The human in MuJoCo, held by the springs and dampers of ``JointImpedance()``.
-
-    Attributes:
-        stands: whether it stood while it settled and in everything it was timed in.
-    """
+    """The human in MuJoCo, held by the springs and dampers of ``JointImpedance()``."""
 
     def __init__(self, options: MujocoOptions) -> None:
         self.options = options
         self.model = human()
         self.engine = mujoco.MjModel.from_xml_string(mjcf(self.model, options, JointImpedance().impedance(self.model)))
         self.data = mujoco.MjData(self.engine)
-        self.stands = True
+        self.stands = True  # whether it stood while it settled and in everything it was timed in
         self._restart(self.model.neutral())
         self._step(round(SETTLING / options.step))
         self.settled = _saved(self.engine, self.data)
@@ -201,12 +197,8 @@ def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]
             glider = Glider(Mujoco(integrator=integrator), (model.without_contacts(), q, v), step)
         except InputError:  # an integrator that this version does not have
             continue
-        cases[integrator] = partial(_per_step, glider, steps)
+        cases[integrator] = partial(lambda one: one.seconds(steps) / steps, glider)
     return interleaved(cases, repeats)
-
-
-def _per_step(glider: Glider, steps: int) -> float:
-    return glider.seconds(steps) / steps
 
 
 def fastest(times: dict[str, list[float]]) -> str:

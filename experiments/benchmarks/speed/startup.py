@@ -13,14 +13,9 @@ _TIMEOUT = 600.0
 
 
 def startup_times(repeats: int, with_compile: bool) -> dict[str, Spread]:
-    """[s] by what was done.
+    """[s] by what was done; what is quick ``repeats`` times.
 
-    Args:
-        repeats: of what is quick; the compile happens once.
-        with_compile: also measure a first run with an empty kernel cache, which takes about a minute.
-
-    Raises:
-        RuntimeError: a process failed; the message ends with the last line of what it printed.
+    ``with_compile`` also measures a first run with an empty kernel cache, which takes about a minute.
     """
     times = {
         "python alone": _repeated(lambda: _python("pass"), repeats),

@@ -59,7 +59,6 @@ def study_of(count: int, step: float, workers: int) -> Callable[[], float]:
 
 
 def parts_of(count: int, step: float) -> Parts:
-    """The parts of the same trials."""
     experiment, taken = experiment_named(EXPERIMENT), np.zeros(3)
     with cores(1):
         for trial in _trials(count, step):
@@ -74,7 +73,6 @@ def parts_of(count: int, step: float) -> Parts:
 
 
 def studies_section(count: int, repeats: int) -> Section:
-    """Trials a second on one core and on more, and where the time goes."""
     most = min(2, os.cpu_count() or 1)
     section = Section(
         "studies",

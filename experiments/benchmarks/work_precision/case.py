@@ -57,20 +57,12 @@ class Case(Protocol):
         """All integrators of such systems that say that they take this problem, by name."""
 
     def grid(self, method: str, steps: Sequence[float], interval: float) -> "tuple[StepSize, ...]":
-        """The grid of a method: these steps [s], or tolerances where it chooses its steps itself.
-
-        Args:
-            method: its name.
-            steps: [s] from the longest on.
-            interval: [s] between two samples.
-        """
+        """The grid of a method: these steps [s], or tolerances where it chooses its steps itself."""
 
     def move(self, method: str, size: "StepSize", duration: float, samples: int) -> Motion:
         """The motion by a method, at ``samples`` equal parts of ``duration`` [s].
 
-        Raises:
-            InputError: the method does not take this problem after all; the message says why.
-            IntegrationError: a step has no solution.
+        Raises InputError where the method does not take this problem after all.
         """
 
     def seconds(self, method: str, size: "StepSize", duration: float) -> float:
@@ -188,11 +180,7 @@ class LagrangianCase:
 
 
 def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """Generalized coordinates and rates of a configuration and a velocity.
-
-    Raises:
-        InputError: the configuration is not in the chart, or the system has none.
-    """
+    """Generalized coordinates and rates of a configuration and a velocity; raises InputError outside of the chart."""
     import sympy
     from scipy.optimize import least_squares
 

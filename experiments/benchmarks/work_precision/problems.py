@@ -19,14 +19,7 @@ from experiments.benchmarks.scenes import tumbling
 from experiments.benchmarks.work_precision.case import LagrangianCase, TreeCase
 from experiments.benchmarks.work_precision.pendulum import pendulum_reference
 from experiments.benchmarks.work_precision.problem import Forms, Problem
-from experiments.benchmarks.work_precision.reference import (
-    Holds,
-    Reference,
-    TreeEquations,
-    reference,
-    rms,
-    tree_energy,
-)
+from experiments.benchmarks.work_precision.reference import Holds, Reference, TreeEquations, reference, rms, tree_energy
 
 #: [kg·m²] and [rad/s], Wendlandt 1997, (2.52).
 INERTIA, OMEGA = (1.0, 2.0, 3.0), (0.0, 3.0, 4.0)

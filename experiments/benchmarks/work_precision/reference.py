@@ -15,7 +15,7 @@ from biped.dynamics import energy
 from biped.errors import IntegrationError
 from biped.kernels.tree.dynamics import forward_dynamics, new_tree_data, set_tree_data
 from biped.kernels.variational.equations import reference_point
-from biped.model import Body, Model
+from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
 
@@ -41,11 +41,7 @@ def rms(one: Floats, other: Floats) -> float:
 
 
 def solve(rate: Rate, start: Floats, times: Floats, tolerance: float) -> Floats:
-    """(samples, numbers) the solution of an ordinary differential equation at these times [s].
-
-    Raises:
-        IntegrationError: it could not be solved.
-    """
+    """(samples, numbers) the solution of an ordinary differential equation at these times [s]."""
     from scipy.integrate import solve_ivp
 
     scale = max(float(np.abs(start).max()), 1.0)
@@ -64,18 +60,7 @@ def reference(
     places: Callable[[Floats], Floats],
     energies: Callable[[Floats], float],
 ) -> Reference:
-    """The reference motion of an ordinary differential equation.
-
-    Args:
-        rate: of change, from time and state.
-        start: the state at time zero.
-        times: [s] (samples,).
-        places: (points, 3) [m] from a state.
-        energies: [J] from a state.
-
-    Raises:
-        IntegrationError: it could not be solved.
-    """
+    """The reference motion of an ordinary differential equation, with (points, 3) [m] and [J] from a state."""
     tight, loose = (solve(rate, start, times, tolerance) for tolerance in (TIGHT, LOOSE))
     there, nearby = (np.array([places(state) for state in states]) for states in (tight, loose))
     return Reference(tight, there, np.array([energies(state) for state in tight]), rms(there, nearby))
@@ -98,9 +83,10 @@ class TreeEquations:
         self.motion = new_tree_data(model.n, model.nv, model.nc)
         self.wrenches = np.zeros((model.n, 6))
         self.acceleration = np.zeros(model.nv)
+        parents = [-1 if body.parent is None else model.body_index(body.parent) for body in model.bodies]
         self.joints = tuple(
-            (model.coordinates(body.joint.name), model.dofs(body.joint.name), body.joint.has_axis, _parent(model, body))
-            for body in model.bodies
+            (model.coordinates(body.joint.name), model.dofs(body.joint.name), body.joint.has_axis, parent)
+            for body, parent in zip(model.bodies, parents, strict=True)
         )
         self.stiffness, self.damping, self.rest = (np.zeros(model.nv) for _ in range(3))
         self.angles = np.zeros(model.nv, dtype=np.int64)
@@ -171,10 +157,6 @@ class TreeEquations:
                 return np.inf
             most = max(most, float(np.max(np.hypot(force[:, 0], force[:, 1]) / (floor.mu_s * force[:, 2]))))
         return most
-
-
-def _parent(model: Model, body: Body) -> int:
-    return -1 if body.parent is None else model.body_index(body.parent)
 
 
 def _cross(a: Floats, b: Floats) -> Floats:  # NumPy's own takes longer than all the rest for a single vector

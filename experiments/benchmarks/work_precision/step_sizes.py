@@ -115,14 +115,7 @@ class Comparison:
 
 
 def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Progress) -> Comparison:
-    """Measure the errors of all methods at all step sizes, then time all of these in turn.
-
-    Args:
-        problem: the problem.
-        budget: how much is computed.
-        only: names or patterns of the methods; all for none.
-        progress: called with the fraction that is done.
-    """
+    """Measure the errors of all methods (or of ``only`` these names and patterns), then time all of these in turn."""
     forms = problem.forms()
     chosen = [
         (case, name, traits)
@@ -144,11 +137,7 @@ def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Pro
 
 
 def measure(problem: Problem, case: Case, name: str, traits: Any, budget: Budget) -> Curve:
-    """Errors of a method at all step sizes that are worth it.
-
-    Raises:
-        InputError: the method does not take the problem.
-    """
+    """Errors of a method at all step sizes that are worth it."""
     truth = case.reference
     floor = ABOVE_REFERENCE * truth.error
     measurements: list[Measurement] = []

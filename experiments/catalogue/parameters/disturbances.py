@@ -11,18 +11,7 @@ from typing import Any
 import numpy as np
 
 from biped.checks import above_zero, whole, zero_or_above
-from biped.disturbances import (
-    Actuators,
-    Disturbance,
-    Force,
-    Load,
-    Patch,
-    Platform,
-    Push,
-    Sensors,
-    Throw,
-    random_forces,
-)
+from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from biped.errors import InputError
 from biped.signals import STAGES, Signal
 from contact import Floor, FloorError
@@ -46,7 +35,6 @@ _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 t
 
 
 def disturbance_parameters() -> tuple[Parameter, ...]:
-    """All of them."""
     here = (0.0, 0.0, 0.0)
     return (
         *_group("push", {
@@ -126,11 +114,7 @@ def disturbance_parameters() -> tuple[Parameter, ...]:
 
 
 def disturbances_from(values: Values, trunk: tuple[float, float, float]) -> tuple[Disturbance, ...]:
-    """The disturbances of these values, for a human whose trunk's centre of mass stands at ``trunk`` [m].
-
-    Raises:
-        InputError, ModelError, FloorError: a value is impossible.
-    """
+    """The disturbances of these values, for a human whose trunk's centre of mass stands at ``trunk`` [m]."""
     found: list[Disturbance] = []
     for make in (_push, _forces, _platform, _patch, _load, _senses, _actuators):
         found += make(values)
@@ -180,14 +164,6 @@ def _platform(values: Values) -> list[Disturbance]:
     return [Platform(**moves)]
 
 
-def _step(group: dict[str, Any]) -> Signal:
-    return Signal.step(group["size"], group["start"], group["rise"])
-
-
-def _sine(group: dict[str, Any]) -> Signal:
-    return Signal.sine(group["size"], group["frequency"], group["start"], group["duration"], group["rise"])
-
-
 def _sum_of_sines(group: dict[str, Any]) -> Signal:
     frequencies = platform_frequencies(group["frequencies"])
     phases = [0.0] * len(frequencies)
@@ -199,11 +175,6 @@ def _sum_of_sines(group: dict[str, Any]) -> Signal:
 
 
 def platform_frequencies(text: str) -> list[float]:
-    """[Hz] The numbers in a text.
-
-    Raises:
-        InputError: there are none.
-    """
     try:
         found = [float(part) for part in text.replace(",", " ").split()]
     except ValueError:
@@ -232,8 +203,8 @@ def _recorded(group: dict[str, Any]) -> Signal:
 
 
 _SIGNALS: dict[str, Callable[[dict[str, Any]], Signal]] = {
-    "step": _step,
-    "sine": _sine,
+    "step": lambda of: Signal.step(of["size"], of["start"], of["rise"]),
+    "sine": lambda of: Signal.sine(of["size"], of["frequency"], of["start"], of["duration"], of["rise"]),
     "sum-of-sines": _sum_of_sines,
     "ternary": _ternary,
     "recorded": _recorded,

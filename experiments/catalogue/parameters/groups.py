@@ -3,21 +3,29 @@
 A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Floor.mu_s``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+from biped.control.controller import Controller
 from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
+from biped.model import Model
+from biped.runs.state import State
+from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import Floor
 from controllers.workspace import REFERENCES, WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
-#: The values of a group, as a key: most trials of a study share the objects that most groups stand for, which are
-#: immutable.
-Items = tuple[tuple[str, Value], ...]
-KEPT = 64
+T = TypeVar("T")
+
+
+def _kept(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values], T]:
+    """What a group's values stand for: immutable, and the same object for most trials of a study."""
+    made = lru_cache(maxsize=64)(lambda items: make(dict(items)))
+    return lambda values: made(values.items_of(group))
+
 
 _FLOOR = {
     "k_n": ("N/m", "normal stiffness of a contact point"),
@@ -31,7 +39,6 @@ _FLOOR = {
 
 
 def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...]:
-    """The thesis's rubber floor, with the friction of an experiment."""
     return tuple(
         Parameter(
             f"floor.{name}",
@@ -44,14 +51,7 @@ def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...
     )
 
 
-def floor_from(values: Values) -> Floor:
-    """The floor of these values."""
-    return _floor(values.items_of("floor"))
-
-
-@lru_cache(maxsize=KEPT)
-def _floor(items: Items) -> Floor:
-    return Floor(**dict[str, Any](items))
+floor_from = _kept("floor", lambda group: Floor(**group))
 
 
 _GAINS = {
@@ -65,7 +65,6 @@ _GAINS = {
 def controller_parameters(
     position: tuple[float, float, float], orientation: tuple[float, float, float, float], orientation_source: str
 ) -> tuple[Parameter, ...]:
-    """The workspace controller with the thesis's gains and the set point of an experiment."""
     source = "Wendlandt 1997, 4.3"
     gains = WorkspaceGains()
     return (
@@ -88,20 +87,15 @@ def controller_parameters(
     )
 
 
-def controller_from(values: Values) -> WorkspaceController:
-    """The workspace controller of these values."""
-    return _controller(values.items_of("controller"))
-
-
-@lru_cache(maxsize=KEPT)
-def _controller(items: Items) -> WorkspaceController:
-    group = dict[str, Any](items)
+def _controller(group: dict[str, Any]) -> WorkspaceController:
     gains = WorkspaceGains(**{name: group.pop(name) for name in _GAINS})
     return WorkspaceController(**group, gains=gains)
 
 
+controller_from = _kept("controller", _controller)
+
+
 def fall_parameters() -> tuple[Parameter, ...]:
-    """When the human counts as fallen."""
     fall = Fall()
     return (
         Parameter("fall.height", fall.height, "m", "the trunk's centre of mass below it: fallen", OURS),
@@ -110,14 +104,7 @@ def fall_parameters() -> tuple[Parameter, ...]:
     )
 
 
-def fall_from(values: Values) -> Fall:
-    """The limits of these values."""
-    return _fall(values.items_of("fall"))
-
-
-@lru_cache(maxsize=KEPT)
-def _fall(items: Items) -> Fall:
-    return Fall(**dict[str, Any](items))
+fall_from = _kept("fall", lambda group: Fall(**group))
 
 
 #: Unit and meaning of every setting that some integrator has.
@@ -153,7 +140,6 @@ def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def integrator_parameters() -> tuple[Parameter, ...]:
-    """The integrator and its settings."""
     return (
         Parameter("integrator.name", "recursive", "", f"one of: {', '.join(INTEGRATORS)}", OURS),
         *(
@@ -163,30 +149,38 @@ def integrator_parameters() -> tuple[Parameter, ...]:
     )
 
 
-def integrator_from(values: Values) -> Integrator:
-    """The integrator of these values.
-
-    Raises:
-        InputError: there is none of this name, or a setting was changed that it does not have.
-    """
-    return _integrator(values.items_of("integrator"))
-
-
-@lru_cache(maxsize=KEPT)
-def _integrator(items: Items) -> Integrator:
-    group = dict[str, Any](items)
+def _integrator(group: dict[str, Any]) -> Integrator:
     name = group.pop("name")
     known = settings_of(integrator_named(name))
     wanted = {key: group[key] for key, default in _settings().items() if key in known or group[key] != default}
     return integrator_named(name, **wanted)
 
 
+integrator_from = _kept("integrator", _integrator)
+
+
 def run_parameters(
     duration: float, step: float, recorded: str, source: str, step_source: str = OURS
 ) -> tuple[Parameter, ...]:
-    """How long, in which steps, and what of it is recorded."""
     return (
         Parameter("run.duration", duration, "s", "time to simulate", source),
         Parameter("run.step", step, "s", "of the integrator; divides a controller's period", step_source),
         Parameter("run.record_every", 0.0, "s", f"between recorded rows; 0: {recorded}", OURS),
+    )
+
+
+def scene_from(
+    values: Values, model: Model, state: State, controller: Controller | None = None, **others: Any
+) -> Scene:
+    """What moves, with the run and the integrator of these values; without a controller every step is recorded."""
+    step = values.number("run.step")
+    return Scene(
+        model=model,
+        state=state,
+        controller=controller,
+        integrator=integrator_from(values),
+        duration=values.number("run.duration"),
+        step=step,
+        record_every=values.number("run.record_every") or (step if controller is None else None),
+        **others,
     )

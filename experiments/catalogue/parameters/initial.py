@@ -23,7 +23,6 @@ OURS = "this project"
 
 
 def scatter_parameters(what: str) -> tuple[Parameter, ...]:
-    """The seed and the standard deviation of the scatter; ``what`` is scattered."""
     return (
         Parameter("initial.jitter", 0.0, "rad", f"standard deviation of the scatter of {what}", OURS),
         Parameter("initial.seed", 0, "", f"seed of the scatter; alone it sets initial.jitter to {SCATTER:g}", OURS),
@@ -31,11 +30,7 @@ def scatter_parameters(what: str) -> tuple[Parameter, ...]:
 
 
 def scattered_by_seed(changes: Mapping[str, Value]) -> dict[str, Value]:
-    """The changes; where they have a seed but no jitter, with a jitter, so that the seed does what it says.
-
-    Raises:
-        InputError: a seed is given, and a jitter of zero beside it.
-    """
+    """The changes; where they have a seed but no jitter, with a jitter, so that the seed does what it says."""
     if "initial.seed" not in changes:
         return dict(changes)
     if changes.get("initial.jitter") == 0.0:
@@ -44,11 +39,6 @@ def scattered_by_seed(changes: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def generator_of(values: Values) -> np.random.Generator:
-    """The random numbers of this run.
-
-    Raises:
-        InputError: the seed or the jitter is negative.
-    """
     for name in ("initial.seed", "initial.jitter"):
         if values.number(name) < 0.0:
             raise InputError(f"{name} = {values[name]}: it must be zero or above")
@@ -78,7 +68,6 @@ def posture_parameters(
 
 
 def human_state(model: Model, values: Values) -> State:
-    """The human at rest in its initial posture."""
     position = [values.number(f"initial.body_{axis}") for axis in "xyz"]
     half = values.number("initial.tilt") / 2.0
     noise = generator_of(values).normal(0.0, values.number("initial.jitter"), len(model.joint_names))

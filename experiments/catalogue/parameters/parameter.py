@@ -127,19 +127,16 @@ class Values(Mapping[str, Value]):
         return len(self._values)
 
     def number(self, name: str) -> float:
-        """The value of a parameter that is one number."""
         value = self._values[name]
         assert isinstance(value, (int, float)), name
         return float(value)
 
     def whole(self, name: str) -> int:
-        """The value of a parameter that is a whole number."""
         value = self._values[name]
         assert isinstance(value, int), name
         return value
 
     def word(self, name: str) -> str:
-        """The value of a parameter that is a word."""
         value = self._values[name]
         assert isinstance(value, str), name
         return value
@@ -165,11 +162,7 @@ def as_json(value: Value) -> Any:
 
 
 def from_json(parameter: Parameter, data: Any) -> Value:
-    """The value of a parameter that ``as_json`` made this of.
-
-    Raises:
-        InputError: it is no value of the parameter.
-    """
+    """The value of a parameter that ``as_json`` made this of."""
     return parameter.checked(math.inf if data == "inf" and not isinstance(parameter.default, str) else data)
 
 
@@ -183,11 +176,7 @@ def split_name(name: str) -> tuple[str, str | None]:
 
 
 def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
-    """The parameter of this name; for one number of a tuple, that number as a parameter of its own.
-
-    Raises:
-        InputError: there is none; the message says what names are close.
-    """
+    """The parameter of this name; for one number of a tuple, that number as a parameter of its own."""
     table = {parameter.name: parameter for parameter in parameters}
     whole, place = split_name(name)
     if whole not in table:
@@ -207,12 +196,7 @@ def _component(parameter: Parameter, place: str, name: str) -> Parameter:
 
 
 def assembled(changes: Mapping[str, Value], defaults: Mapping[str, Value]) -> dict[str, Value]:
-    """Changes of whole parameters only: one number of a tuple goes into the tuple of these changes, or the default's.
-
-    Args:
-        changes: by names that exist, all values checked.
-        defaults: of all parameters.
-    """
+    """Changes of whole parameters: one number of a tuple goes into the tuple of these changes, or the default's."""
     whole = {name: value for name, value in changes.items() if split_name(name)[1] is None}
     for name, value in changes.items():
         owner, place = split_name(name)
@@ -225,11 +209,7 @@ def assembled(changes: Mapping[str, Value], defaults: Mapping[str, Value]) -> di
 
 
 def value_under(name: str, changes: Mapping[str, Value], parameters: Iterable[Parameter]) -> Value:
-    """The value of a parameter, or of one number of it, under these changes.
-
-    Raises:
-        InputError: there is no such parameter.
-    """
+    """The value of a parameter, or of one number of it, under these changes."""
     if name in changes:
         return changes[name]
     parameters = tuple(parameters)

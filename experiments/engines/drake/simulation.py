@@ -13,22 +13,16 @@ from experiments.engines.kernels.external import Arrival
 
 
 class DrakeSimulation(Simulation):
-    """A rollout in Drake.
-
-    Attributes:
-        plant: Drake's.
-        coordinates: from ours to Drake's and back.
-        context: the state of the plant, a part of the diagram's.
-    """
+    """A rollout whose ``plant`` is Drake's."""
 
     def __init__(self, case: Case, built: Built) -> None:
         from pydrake.systems.analysis import Simulator
 
         super().__init__(case)
         self.plant, self._built = built.plant, built
-        self.coordinates = Coordinates(built.plant, case.model, built.joints)
+        self.coordinates = Coordinates(built.plant, case.model, built.joints)  # from ours to Drake's and back
         self._diagram_context = built.diagram.CreateDefaultContext()
-        self.context = self.plant.GetMyMutableContextFromRoot(self._diagram_context)
+        self.context = self.plant.GetMyMutableContextFromRoot(self._diagram_context)  # the plant's part
         self._simulator = Simulator(built.diagram, self._diagram_context)
         self._results = self.plant.get_contact_results_output_port()
         self._generalized = self.plant.get_applied_generalized_force_input_port()
@@ -98,17 +92,14 @@ class DrakeSimulation(Simulation):
         block = self._built.block_joint
         if block is not None:
             first, start = block.position_start(), block.velocity_start()
-            arrival.projectile[:3], arrival.projectile[3:7] = (
-                positions[first + 4 : first + 7],
-                positions[first : first + 4],
-            )
+            arrival.projectile[:3] = positions[first + 4 : first + 7]
+            arrival.projectile[3:7] = positions[first : first + 4]
             arrival.projectile[7:10] = velocities[start + 3 : start + 6]
             arrival.projectile[10:13] = velocities[start : start + 3]
         if self.failure:
             arrival.q[:] = np.nan
 
     def _read_contact(self, contact: Any, arrival: Arrival) -> None:
-        """Add the force of a contact, which is on its second geometry."""
         pair = contact.point_pair()
         force = contact.contact_force()
         if self._built.block in (pair.id_A, pair.id_B):

@@ -60,13 +60,10 @@ def mjcf(
     impedance: Impedance | None = None,
     throw: Throw | None = None,
 ) -> str:
-    """The model as MJCF.
+    """The model, of revolute, prismatic, spherical and floating joints, as MJCF with these options of MuJoCo's.
 
-    Args:
-        model: of revolute, prismatic, spherical and floating joints.
-        options: MuJoCo's settings.
-        impedance: springs and dampers of joints with one degree of freedom, as MuJoCo's passive forces.
-        throw: a box that may hit one of the model's; its free joint comes last in ``qpos`` and ``qvel``.
+    ``impedance`` is of joints with one degree of freedom, as MuJoCo's passive forces; ``throw`` a box that may hit one
+    of the model's, whose free joint comes last in ``qpos`` and ``qvel``.
     """
     options = options or MujocoOptions()
     root = Element("mujoco", model=model.name)
@@ -110,15 +107,12 @@ def _rotations(model: Model, q: Floats) -> list[Floats]:
         R = np.eye(3) if body.parent is None else rotations[model.body_index(body.parent)]
         place = model.coordinates(body.joint.name)
         if body.joint.kind == "revolute":
-            R = R @ _turn(np.asarray(body.joint.axis), float(q[place.start]))
+            half = float(q[place.start]) / 2
+            R = R @ np.asarray(quaternion_matrix([np.cos(half), *(np.sin(half) * np.asarray(body.joint.axis))]))
         elif body.joint.kind in ("floating", "spherical"):
             R = R @ np.asarray(quaternion_matrix(q[place.stop - 4 : place.stop]))
         rotations.append(R)
     return rotations
-
-
-def _turn(axis: Floats, angle: float) -> Floats:
-    return np.asarray(quaternion_matrix([np.cos(angle / 2), *(np.sin(angle / 2) * axis)]))
 
 
 def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:

@@ -11,15 +11,7 @@ from experiments.engines.engine import Case
 def check_springs(case: Case, q: Floats, dofs: Floats, stiffness: Floats, damping: Floats) -> None:
     """Whether they stay stable: v' = v - h A (K θ + B v), θ' = θ + h v' must not grow, A being M(q)⁻¹.
 
-    Args:
-        case: whose model and step are meant.
-        q: (nq,) configuration.
-        dofs: (k,) where the joints stand in a velocity.
-        stiffness: (k,) [N·m/rad].
-        damping: (k,) [N·m·s/rad].
-
-    Raises:
-        InputError: they do not.
+    ``dofs`` are where the joints stand in a velocity; ``stiffness`` [N·m/rad], ``damping`` [N·m·s/rad].
     """
     if not (stiffness.any() or damping.any()):
         return

@@ -40,11 +40,7 @@ def principal_axes(body: Body) -> tuple[Floats, Floats]:
 
 
 def principal_urdf(model: Model, solids: Sequence[Solid]) -> str:
-    """The model as the text of a URDF file.
-
-    Raises:
-        InputError: it has a spherical joint, which URDF does not have.
-    """
+    """The model as the text of a URDF file, which has no spherical joint."""
     try:
         robot = ET.fromstring(urdf_text(model))
     except ModelError as error:

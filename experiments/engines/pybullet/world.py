@@ -33,12 +33,12 @@ class BulletWorld:
 
 
 def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> BulletWorld:
-    """Make the world of a client of ``engine``, the module ``pybullet``, anew."""
     engine.resetSimulation(physicsClientId=client)
     _set_parameters(engine, client, settings, case)
     robot = _load(engine, client, principal_urdf(case.model, _solids(case, settings.soles)), case.model.is_floating)
     names = [engine.getBodyInfo(robot, physicsClientId=client)[0].decode()]
-    names += [info[12].decode() for info in _joints(engine, client, robot)]
+    joints = range(engine.getNumJoints(robot, physicsClientId=client))
+    names += [engine.getJointInfo(robot, k, physicsClientId=client)[12].decode() for k in joints]
     links = tuple(names.index(body) - 1 for body in case.model.body_names)
     _set_up_links(engine, client, robot, settings, case, links)
     floor = engine.createMultiBody(0.0, engine.createCollisionShape(engine.GEOM_PLANE, physicsClientId=client),
@@ -74,11 +74,6 @@ def _load(engine: Any, client: int, text: str, floats: bool) -> int:
         path.write_text(text, encoding="utf-8")
         flags = engine.URDF_USE_INERTIA_FROM_FILE | engine.URDF_MAINTAIN_LINK_ORDER
         return int(engine.loadURDF(str(path), useFixedBase=not floats, flags=flags, physicsClientId=client))
-
-
-def _joints(engine: Any, client: int, robot: int) -> list[Any]:
-    count = engine.getNumJoints(robot, physicsClientId=client)
-    return [engine.getJointInfo(robot, k, physicsClientId=client) for k in range(count)]
 
 
 def _solids(case: Case, soles: str) -> list[Solid]:

@@ -104,10 +104,8 @@ def _within(quantity: str, published: float, ours: float, margin: float) -> Find
 
 
 def _draw(counts: dict[str, Integers]) -> Figure:
-    with plotted(f"Evaluations a step, {BODIES} bodies, h = 1 ms", "step", "evaluations of the residual") as (
-        figure,
-        axes,
-    ):
+    title = f"Evaluations a step, {BODIES} bodies, h = 1 ms"
+    with plotted(title, "step", "evaluations of the residual") as (figure, axes):
         for label, found in counts.items():
             text = f"{label}: {found.mean():.2f} ± {found.std():.2f}"
             axes.plot(np.arange(1, len(found) + 1), found, ".", ms=2.5, color=METHODS[label][1], label=text)

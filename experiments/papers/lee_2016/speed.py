@@ -65,11 +65,7 @@ class Cost(NamedTuple):
 
 
 def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
-    """Take ``steps`` steps of 1 ms from a copy of ``start``, and time them without what a run costs besides.
-
-    Raises:
-        IntegrationError: a step has no solution.
-    """
+    """Take ``steps`` steps of 1 ms from a copy of ``start``, and time them without what a run costs besides."""
     state = start.copy()
     unrecorded = (steps + 1) * STEP
     scene = Scene(state.model, state=state, step=STEP, integrator=integrator, record_every=unrecorded)

@@ -1,8 +1,7 @@
 """Chapter 4 of Wendlandt 1997: the figures of the two balancing experiments, 4.3 to 4.10 and 4.12 to 4.19."""
 
-from biped.runs.run import Run
 from experiments.catalogue.figure_names import BALANCING
-from experiments.papers.item import Finding, Item
+from experiments.papers.item import Item
 from experiments.papers.wendlandt_1997 import experiment1, experiment2
 from experiments.papers.wendlandt_1997.simulated import Compare, simulated_figure
 
@@ -29,10 +28,6 @@ _BLOCK = (
 )
 
 
-def _none(_: Run) -> tuple[Finding, ...]:
-    return ()
-
-
 def _figures(
     experiment: str, number: int, compare: dict[str, Compare], assumptions: tuple[str, ...]
 ) -> tuple[Item, ...]:
@@ -42,7 +37,7 @@ def _figures(
             kind,
             f"{title} for Experiment {number}",
             f"Wendlandt 1997, section 4.3, experiment {number}",
-            compare.get(kind, _none),
+            compare.get(kind, lambda _: ()),
             assumptions,
         )
         for kind, title in zip(BALANCING, _TITLES, strict=True)

@@ -5,24 +5,20 @@ from functools import partial
 from biped.runs.run import Run
 from experiments.catalogue.box_drop import FRICTION
 from experiments.papers.item import Finding, Item
-from experiments.papers.wendlandt_1997.friction_search import FACTS, Fact, Motion
+from experiments.papers.wendlandt_1997.friction_search import FACTS, Motion
 from experiments.papers.wendlandt_1997.simulated import simulated_figure
 
 #: [kg], [m/s²] and [N/m] as printed.
 _WEIGHT, _STIFFNESS = 70.0 * 9.81, 75_000.0
-#: By the kind of figure: the facts that the text tells about it, and what is measured for each.
-_FACTS: dict[str, tuple[str, ...]] = {
-    "centre-of-mass": ("first touch", "flight", "y increases", "rest"),
-    "quaternion": ("flip",),
-    "friction-states": ("first touch", "vertex 1", "vertex 2", "vertices 3, 4", "vertices 5–8"),
-    "newton-iterations": ("Newton",),
-}
-_TITLES = {
-    "centre-of-mass": "Center of Mass for the Contact Simulation",
-    "quaternion": "Quaternion Orientation for the Contact Simulation",
-    "friction-states": "Friction States for the Contact Simulation",
-    "newton-iterations": "Number of Newton-Raphson Iterations for the Contact Simulation",
-}
+#: By the kind of figure: what it shows, and the facts that the text tells about it.
+_FIGURES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "centre-of-mass": ("Center of Mass", ("first touch", "flight", "y increases", "rest")),
+    "quaternion": ("Quaternion Orientation", ("flip",)),
+    "friction-states": (
+        "Friction States", ("first touch", "vertex 1", "vertex 2", "vertices 3, 4", "vertices 5–8"),
+    ),
+    "newton-iterations": ("Number of Newton-Raphson Iterations", ("Newton",)),
+}  # fmt: skip
 _ASSUMPTIONS = (
     f"Friction: the thesis prints no coefficient; {FRICTION:g}, static and dynamic, is in the one interval in which "
     "all of these statements hold (biped search-friction).",
@@ -32,14 +28,14 @@ _ASSUMPTIONS = (
 _CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this and the others hold"
 
 
-def _finding(fact: Fact, motion: Motion) -> Finding:
-    holds = fact.holds(motion)
-    return Finding(fact.name, fact.statement, fact.measured(motion), "it is so", holds, _CHOSEN, fitted=True)
-
-
 def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
     motion = Motion(run)
-    findings = [_finding(fact, motion) for name in _FACTS[kind] for fact in FACTS if fact.name == name]
+    findings = [
+        Finding(name, fact.statement, fact.measured(motion), "it is so", fact.holds(motion), _CHOSEN, fitted=True)
+        for name in _FIGURES[kind][1]
+        for fact in FACTS
+        if fact.name == name
+    ]
     if kind == "centre-of-mass":
         findings.append(_penetration(run))
     return tuple(findings)
@@ -61,10 +57,10 @@ ITEMS: tuple[Item, ...] = tuple(
     simulated_figure(
         "box-drop",
         kind,
-        title,
+        f"{what} for the Contact Simulation",
         "Wendlandt 1997, section 5.3",
         partial(_compare, kind),
         _ASSUMPTIONS,
     )
-    for kind, title in _TITLES.items()
+    for kind, (what, _) in _FIGURES.items()
 )

@@ -52,7 +52,6 @@ def of_second_order(
 
 
 def cpu_finding(what: str, published: Sequence[float], ours: Sequence[float]) -> Finding:
-    """The time is nearly linear in the number of steps."""
     found = slope(STEPS, ours)
     note = "larger steps take more Newton iterations, and a short run what it takes to start one"
     agrees = abs(found + 1.0) <= 0.25
@@ -94,7 +93,6 @@ def over_step(title: str, ylabel: str, lines: Sequence[Line], guide: float) -> F
 
 
 def side_by_side(steps: Sequence[float], columns: Columns) -> pd.DataFrame:
-    """A table with the printed and our value of each column next to one another."""
     table: dict[str, Sequence[float]] = {"h [s]": steps}
     for name, (published, ours) in columns.items():
         table[f"{name}, printed"] = published

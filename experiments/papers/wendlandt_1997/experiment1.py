@@ -25,7 +25,6 @@ SMALL = ("hip_roll", "hip_pitch", "hip_yaw", "ankle_roll")
 
 
 def joint_angles(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.3."""
     up = [c for c in lasting_changes(run.summary["events"]["edges"])[0] if c.edge == "left_toes" and c.change == "up"]
     return (
         Finding(
@@ -56,14 +55,14 @@ def drift(run: Run) -> Finding:
 
 
 def joint_torques(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.4."""
     peaks = run.by_joint("peak_torque")
     greatest = max(peaks, key=lambda joint: peaks[joint])
     torque = np.abs(column(run, f"torque_{greatest}"))
     when = float(run.frame["time"].iloc[int(np.argmax(torque))])
     rest = max(peaks[f"{side}_{joint}"] for side in ("left", "right") for joint in SMALL)
+    words = greatest.removesuffix("_pitch").replace("_", " ")
     return (
-        Finding("joint of the greatest torque", "right knee", _words(greatest), "the same", "right_knee" in greatest),
+        Finding("joint of the greatest torque", "right knee", words, "the same", "right_knee" in greatest),
         _third("greatest joint torque [N·m]", peaks[greatest], 192.0),
         Finding("time of the greatest torque [s]", 0.0, when, "within one control period", when <= 2e-3),
         Finding(
@@ -80,12 +79,7 @@ def _third(quantity: str, value: float, published: float) -> Finding:
     return Finding(quantity, published, value, "within a third", within(value, published, THIRD), LESS)
 
 
-def _words(joint: str) -> str:
-    return joint.removesuffix("_pitch").replace("_", " ")
-
-
 def body_position(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.5."""
     x, z = (last_away(run, f"body_{axis}", target) for axis, target in (("x", -0.01), ("z", 1.10)))
     y = column(run, "body_y")
     return (
@@ -102,7 +96,6 @@ def body_position(run: Run) -> tuple[Finding, ...]:
 
 
 def faster(z: float, x: float) -> Finding:
-    """Whether Z [s] goes the last 10% of its way earlier than X [s]."""
     times = f"{z:.3f} against {x:.3f}"
     return Finding("convergence of Z against X [s]", "faster", times, "the last 10% of its way done earlier", z < x)
 
@@ -124,7 +117,6 @@ def turns(run: Run) -> Finding:
 
 
 def desired_force(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.9."""
     force, time = column(run, "desired_fz"), column(run, "time")
     when = float(time[np.argmax(force)])
     return (
@@ -135,7 +127,6 @@ def desired_force(run: Run) -> tuple[Finding, ...]:
 
 
 def desired_torque(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.10."""
     peaks = {axis: column(run, f"desired_n{axis}") for axis in "xyz"}
     most = max(peaks, key=lambda axis: float(np.abs(peaks[axis]).max()))
     y, z = peaks["y"], peaks["z"]
@@ -156,7 +147,7 @@ def desired_torque(run: Run) -> tuple[Finding, ...]:
     )
 
 
-#: By the kind of figure.
+#: By the kind of figure: 4.3 to 4.10.
 COMPARE: dict[str, Compare] = {
     "joint-angles": joint_angles,
     "joint-torques": joint_torques,

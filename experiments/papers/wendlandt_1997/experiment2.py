@@ -60,7 +60,6 @@ def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Findin
 
 
 def joint_angles(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.12."""
     hit = hit_at(run)
     (left_up, left_down), (right_up, right_down) = (heel(run, side) for side in SIDES)
     toes_rise = any(c.change == "up" for side in SIDES for c in _changes(run, f"{side}_toes"))
@@ -91,7 +90,6 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
 
 
 def joint_torques(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.13."""
     hit, *feet = disturbances(run)
     return (
         _sharp("torques after the collision", run, "torque_", (hit,)),
@@ -100,7 +98,6 @@ def joint_torques(run: Run) -> tuple[Finding, ...]:
 
 
 def body_position(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.14."""
     y = column(run, "body_y")
     x, z = (last_away(run, f"body_{axis}", target) for axis, target in (("x", -0.01), ("z", 1.14)))
     pushed = _jump(run, "body_vx")
@@ -127,7 +124,6 @@ def _jump(run: Run, name: str) -> float:
 
 
 def body_orientation(run: Run) -> tuple[Finding, ...]:
-    """Figure 4.15."""
     y, z = _jump(run, "body_wy"), _jump(run, "body_wz")
     return (
         Finding("Y angular velocity by the collision [rad/s]", "about −Y", y, "negative", y < 0.0),
@@ -136,7 +132,7 @@ def body_orientation(run: Run) -> tuple[Finding, ...]:
     )
 
 
-#: By the kind of figure.
+#: By the kind of figure: 4.12 to 4.19.
 COMPARE: dict[str, Compare] = {
     "joint-angles": joint_angles,
     "joint-torques": joint_torques,

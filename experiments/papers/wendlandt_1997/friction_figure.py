@@ -16,11 +16,7 @@ _COLORS = ListedColormap([style.ORANGE, "#8DBFE0"])
 
 
 def draw_search(search: Search, path: str | Path) -> Path:
-    """Which facts hold at which friction, at first and closer, and when the box comes to rest.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Which facts hold at which friction, at first and closer, and when the box comes to rest."""
     looks = [look for look in (search.trials, search.closer) if len(look) > 1]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(5.6 * len(looks), 6.2))

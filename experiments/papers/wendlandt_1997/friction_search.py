@@ -34,7 +34,6 @@ class Motion:
 
     @cached_property
     def time(self) -> Floats:
-        """(rows,) [s]."""
         return self.run.frame["time"].to_numpy()
 
     @cached_property
@@ -43,11 +42,9 @@ class Motion:
         return [self.run.frame[f"contact_{name}_mode"].to_numpy() for name in self.run.state.model.contact_names]
 
     def visited(self, vertex: int) -> set[int]:
-        """The states that a vertex (1 to 8) was ever in."""
         return set(self.states[vertex - 1].tolist())
 
     def ends_in(self, vertex: int) -> int:
-        """The state of a vertex (1 to 8) at the end."""
         return int(self.states[vertex - 1][-1])
 
     @cached_property
@@ -58,7 +55,6 @@ class Motion:
 
     @cached_property
     def touched_at(self) -> float:
-        """[s] when the first vertex came down."""
         return min(self.first_touches)
 
     @cached_property
@@ -109,8 +105,6 @@ class Motion:
 
 
 def _visits(*vertices: int) -> Callable[[Motion], str]:
-    """The states that vertices were in, and the last one."""
-
     def states(motion: Motion) -> str:
         seen = sorted(set().union(*(motion.visited(vertex) for vertex in vertices)))
         last = sorted({motion.ends_in(vertex) for vertex in vertices})
@@ -251,17 +245,7 @@ class Search:
 def search(
     begin: float = 0.02, end: float = 1.5, by: float = 0.01, progress: Callable[[float], None] | None = None
 ) -> Search:
-    """Examine the coefficients from ``begin`` to ``end``, and closer those around the ones that agree.
-
-    Args:
-        begin: the least coefficient.
-        end: the greatest.
-        by: the spacing of the first look.
-        progress: called with the part that is done of the first look.
-
-    Raises:
-        InputError: the range is empty or the spacing is not above zero.
-    """
+    """Examine the coefficients from ``begin`` to ``end``, and closer those around the ones that agree."""
     if not (0.0 <= begin < end and by > 0.0 and math.isfinite(end + by)):
         raise InputError(f"friction from {begin:g} to {end:g} by {by:g}: it must be 0 ≤ from < to, and by above zero")
     values = [begin + k * by for k in range(math.floor((end - begin) / by + 1e-9) + 1)]

@@ -36,7 +36,6 @@ def print_search(found: Search, console: Console) -> None:
 
 
 def _trial_table(trials: tuple[Trial, ...]) -> Table:
-    """One row for each coefficient: which facts hold, and the measures behind them."""
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     table.add_column("μ", justify="right", header_style="bold")
     for number in range(1, len(FACTS) + 1):
@@ -62,7 +61,6 @@ def _mark(holds: bool) -> Text:
 
 
 def save_search(found: Search, path: Path) -> Path:
-    """Write all trials as a table; SI units."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["friction", *(f.name for f in FACTS), "all", "rest_at", "y_rise", "y_fall", "newton_max"])

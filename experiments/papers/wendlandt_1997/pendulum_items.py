@@ -74,7 +74,6 @@ def _error(method: str, name: str, row: Run, published: float) -> Finding:
 
 
 def _between(quantity: str, published: tuple[float, float], ours: tuple[float, float], most: float) -> Finding:
-    """Two ends of a range, each to ``most``."""
     apart = max(abs(a - b) for a, b in zip(published, ours, strict=True))
     theirs, here = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in (published, ours))
     return Finding(quantity, theirs, here, f"within {most:g}", apart <= most, "the start is refined")

@@ -37,19 +37,14 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class Run:
-    """One row of table 2.2, and what the figures show of it.
-
-    Attributes:
-        position, energy, momentum: errors (2.56).
-        energies, momenta: least and greatest, [J] and [N·m·s].
-    """
+    """One row of table 2.2, and what the figures show of it."""
 
     h: float  # [s]
-    position: float
+    position: float  # error (2.56), as the next two
     energy: float
     momentum: float
-    energies: tuple[float, float]
-    momenta: tuple[float, float]
+    energies: tuple[float, float]  # [J] least and greatest
+    momenta: tuple[float, float]  # [N·m·s] least and greatest
     times: Floats  # [s] of the samples of ``y2`` [m] and of the energy ``energy_path`` [J] and multipliers ``held``
     y2: Floats  # second mass's
     energy_path: Floats  # in the step that follows each sample
@@ -131,19 +126,17 @@ def _row(run: "lagrangian.Trajectory", standard: Floats, energy: float, momentum
 
 @cache
 def runs(values: tuple[float, ...] = START) -> Runs:
-    """All rows of table 2.2 from a start."""
     system = lagrangian.double_spherical_pendulum()
     fine = _integrate(system, "energy-momentum", STEPS[0], np.empty(0), values, 1)
     standard = fine.frame[POSITIONS].to_numpy()
     q0, v0 = start(values)
     energy, momentum = float(energy_of(q0, v0)), momentum_of(q0, v0)
-    em = [_row(fine, standard, energy, momentum)]
-    em += [
-        _row(_integrate(system, "energy-momentum", h, standard, values, 1), standard, energy, momentum)
-        for h in STEPS[1:]
-    ]
-    dvp = [_row(_integrate(system, "midpoint-dvp", h, standard, values, 1), standard, energy, momentum) for h in STEPS]
-    return Runs(tuple(dvp), tuple(em), energy, momentum)
+
+    def row(name: str, h: float) -> Run:
+        return _row(_integrate(system, name, h, standard, values, 1), standard, energy, momentum)
+
+    em = (_row(fine, standard, energy, momentum), *(row("energy-momentum", h) for h in STEPS[1:]))
+    return Runs(tuple(row("midpoint-dvp", h) for h in STEPS), em, energy, momentum)
 
 
 def sensitivities(values: Sequence[float] | Floats, small: float = 1e-6) -> Floats:

@@ -32,14 +32,10 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class Run:
-    """One row of table 2.1.
-
-    Attributes:
-        quaternion, energy, momentum: errors (2.53).
-    """
+    """One row of table 2.1."""
 
     h: float  # [s]
-    quaternion: float
+    quaternion: float  # error (2.53), as the next two
     energy: float
     momentum: float
     energies: tuple[float, float]  # [J] least and greatest

@@ -25,7 +25,6 @@ def run_of(experiment: str) -> Run:
 
 
 def figure_of(kind: str, run: Run) -> Figure:
-    """A figure of the run; ``kind`` is one of ``experiments.catalogue.figure_names.KINDS``."""
     (sheet,) = (sheet for sheet in SHEETS if sheet.kind == kind)
     with matplotlib.rc_context(STYLE):
         return sheet.draw(subject_of(run, run.set_point))
@@ -50,7 +49,6 @@ def simulated_figure(
 
 
 def within(value: float, published: float, part: float) -> bool:
-    """Whether a value differs from a published one by at most a part of that."""
     return abs(value - published) <= part * abs(published)
 
 
@@ -59,7 +57,6 @@ def bounds(values: Floats) -> str:
 
 
 def column(run: Run, name: str, begin: float = 0.0) -> Floats:
-    """(rows,) of one column, from a time [s] on."""
     frame = run.frame
     return frame.loc[frame["time"] >= begin, name].to_numpy()
 
@@ -72,16 +69,10 @@ def table(run: Run, prefix: str) -> Floats:
 def sharpest_change(
     run: Run, curves: Floats, times: tuple[float, ...], others: tuple[float, ...], window: float = 0.03
 ) -> float:
-    """The greatest sudden change of curves soon after some times, over the greatest where nothing happens.
+    """The greatest sudden change of curves soon after ``times``, over the greatest where nothing happens.
 
-    A change is as sudden as it differs from that in the row before: a steep slope alone is none.
-
-    Args:
-        run: whose rows.
-        curves: (rows, k); the differences of their changes are taken as vectors.
-        times: [s] of what may have caused it.
-        others: [s] of what else happens: the rows soon after these count for neither.
-        window: [s] after each that counts as soon.
+    A change is as sudden as it differs from that in the row before: a steep slope alone is none. Rows soon after
+    ``others`` [s] count for neither.
     """
     time = run.frame["time"].to_numpy()[2:]
     change = np.linalg.norm(np.diff(curves, n=2, axis=0), axis=1)

@@ -67,7 +67,6 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
 
 
 def cores() -> int:
-    """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -141,11 +140,6 @@ class Dask:
     """Workers of a Dask cluster: that of a scheduler, or one of processes on this machine.
 
     The scheduler runs the trials of a lost worker on another one.
-
-    Attributes:
-        workers: how many processes, where the cluster is local; else how many threads the cluster has when it is
-            first used.
-        scheduler: its address; None for a local cluster.
     """
 
     is_local = False
@@ -153,17 +147,13 @@ class Dask:
     PATIENCE = 60.0
 
     def __init__(self, workers: int | None = None, scheduler: str | None = None, client: Any = None) -> None:
+        #: how many processes, where the cluster is local; else how many threads the cluster has when it is first used
         self.workers = workers or (cores() if scheduler is None else 0)
-        self.scheduler = scheduler
+        self.scheduler = scheduler  # its address; None for a local cluster
         self._client = client
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """See ``Executor``.
-
-        Raises:
-            InputError: there is no such scheduler, or it has no worker.
-            ChildProcessError: some trials killed each worker that tried them; all others are done by then.
-        """
+        """See ``Executor``; raises ChildProcessError if some trials killed each worker; all others are done by then."""
         if self._client is not None:
             yield from self._serve(self._client, work, trials)
         elif self.scheduler is not None:

@@ -16,28 +16,20 @@ from experiments.studies.trial import FAILED, FELL
 from experiments.studies.tuning.objective import MEASURED, PROPORTIONS, Reading, Sample
 
 MORRIS, SOBOL = "morris", "sobol"
-RESAMPLES = 1000
+_RESAMPLED: dict[str, Any] = {"num_resamples": 1000, "conf_level": CONFIDENCE}
 #: Trajectories that have to be left when others were dropped.
 LEAST = 4
 
 
 @dataclass(frozen=True)
 class Design:
-    """Which points are run.
+    """Which points are run."""
 
-    Attributes:
-        names: of the variables.
-        method: ``"morris"``, along random trajectories; or ``"sobol"``, Saltelli's matrices.
-        samples: trajectories, or base samples, a power of two.
-        levels: Morris's grid.
-        second_order: whether Sobol's indices of pairs are computed.
-    """
-
-    names: tuple[str, ...]
-    method: str
-    samples: int
-    levels: int = 4
-    second_order: bool = False
+    names: tuple[str, ...]  # of the variables
+    method: str  # ``"morris"``, along random trajectories; or ``"sobol"``, Saltelli's matrices
+    samples: int  # trajectories, or base samples, a power of two
+    levels: int = 4  # Morris's grid
+    second_order: bool = False  # whether Sobol's indices of pairs are computed
 
     @property
     def problem(self) -> dict[str, Any]:
@@ -55,15 +47,10 @@ class Design:
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric, and what becomes of trials in which it does not apply.
+    """A metric, and what becomes of trials in which it does not apply."""
 
-    Attributes:
-        reading: the metric, and what a fall counts as.
-        drops: instead, leave out all trajectories with a trial that fell, failed or lacks it (Morris only).
-    """
-
-    reading: Reading
-    drops: bool = False
+    reading: Reading  # the metric, and what a fall counts as
+    drops: bool = False  # instead, leave out all trajectories with a trial that fell, failed or lacks it (Morris only)
 
     @property
     def name(self) -> str:
@@ -72,23 +59,16 @@ class Measure:
 
 @dataclass(frozen=True)
 class Indices:
-    """The indices of one metric.
-
-    Attributes:
-        metric: its name.
-        table: a row for each parameter. Morris: ``mu``, ``mu_star``, ``mu_star_conf``, ``sigma``, in the metric's unit
-            for the whole range of the parameter. Sobol: ``S1``, ``S1_conf``, ``ST``, ``ST_conf``. A ``_conf`` is half
-            the width of an interval at 95 %. None where there are none.
-        pairs: of Sobol's second order, a row for each pair: ``S2``, ``S2_conf``.
-        counted: how trials that fell, failed or lack the metric counted, in words.
-        remarks: what is to be known before the indices are believed.
-    """
+    """The indices of one metric."""
 
     metric: str
+    #: a row for each parameter. Morris: ``mu``, ``mu_star``, ``mu_star_conf``, ``sigma``, in the metric's unit for the
+    #: whole range of the parameter. Sobol: ``S1``, ``S1_conf``, ``ST``, ``ST_conf``. A ``_conf`` is half the width of
+    #: an interval at 95 %. None where there are none.
     table: pd.DataFrame | None
-    pairs: pd.DataFrame | None = None
-    counted: str = ""
-    remarks: tuple[str, ...] = field(default=())
+    pairs: pd.DataFrame | None = None  # of Sobol's second order, a row for each pair: ``S2``, ``S2_conf``
+    counted: str = ""  # how trials that fell, failed or lack the metric counted, in words
+    remarks: tuple[str, ...] = field(default=())  # what is to be known before the indices are believed
 
 
 def analyze(
@@ -118,14 +98,12 @@ def _values(measure: Measure, samples: Sequence[Sequence[Sample]]) -> tuple[Floa
         "failed": sum(sample.result["verdict"] == FAILED for sample in trials),
         "lack it": sum(_lacks(measure, sample) for sample in trials),
     }
-    if measure.drops:
-        values = [math.nan if any(_is_bad(measure, s) for s in mine) else _mean(measure, mine) for mine in samples]
-    else:
-        values = [_mean(measure, mine) for mine in samples]
+    values = [
+        math.nan if measure.drops and any(_is_bad(measure, s) for s in mine) else _mean(measure, mine)
+        for mine in samples
+    ]
     counts_text = [f"{count} {what}{_as(measure, what)}" for what, count in counts.items() if count]
-    return np.array(
-        values
-    ), f"of {len(trials)} trials {', '.join(counts_text) if counts_text else 'none fell or failed'}"
+    return np.array(values), f"of {len(trials)} trials {', '.join(counts_text) or 'none fell or failed'}"
 
 
 def _mean(measure: Measure, samples: Sequence[Sample]) -> float:
@@ -164,15 +142,7 @@ def _morris(design: Design, metric: str, points: Floats, values: Floats, counted
     need("SALib")
     from SALib.analyze import morris
 
-    found = morris.analyze(
-        design.problem,
-        points,
-        values,
-        num_levels=design.levels,
-        num_resamples=RESAMPLES,
-        conf_level=CONFIDENCE,
-        seed=seed,
-    )
+    found = morris.analyze(design.problem, points, values, num_levels=design.levels, seed=seed, **_RESAMPLED)
     return Indices(metric, _frame(design, found, ("mu", "mu_star", "mu_star_conf", "sigma")), None, counted)
 
 
@@ -180,14 +150,7 @@ def _sobol(design: Design, metric: str, values: Floats, counted: str, seed: int)
     need("SALib")
     from SALib.analyze import sobol
 
-    found = sobol.analyze(
-        design.problem,
-        values,
-        calc_second_order=design.second_order,
-        num_resamples=RESAMPLES,
-        conf_level=CONFIDENCE,
-        seed=seed,
-    )
+    found = sobol.analyze(design.problem, values, calc_second_order=design.second_order, seed=seed, **_RESAMPLED)
     table = _frame(design, found, ("S1", "S1_conf", "ST", "ST_conf"))
     pairs = _pairs(design.names, found) if design.second_order else None
     return Indices(metric, table, pairs, counted, tuple(_remarks(table)))

@@ -29,21 +29,13 @@ DROPPED = "dropped"
 
 @dataclass(frozen=True)
 class Sensitivity(DesignStudy):
-    """A sensitivity analysis.
-
-    Attributes:
-        name: of the study.
-        space: the parameters, and the trials of a point.
-        design: which points are run.
-        measures: the metrics.
-        data: the file, as it is.
-    """
+    """A sensitivity analysis."""
 
     name: str
-    space: DesignSpace
-    design: Design
+    space: DesignSpace  # the parameters, and the trials of a point
+    design: Design  # which points are run
     measures: tuple[Measure, ...]
-    data: Mapping[str, Any]
+    data: Mapping[str, Any]  # the file, as it is
     kind = "sensitivity"
 
     @property
@@ -79,9 +71,7 @@ class Sensitivity(DesignStudy):
         return len(self.points) * self.space.size
 
     def find(self, evaluate: Evaluate) -> list[Indices]:
-        trials = [self.space.trials(candidate) for candidate in self.candidates()]
-        results = evaluate([trial for mine in trials for trial in mine])
-        samples = [self.space.samples(mine, results) for mine in trials]
+        samples = self.space.evaluated([self.space.trials(candidate) for candidate in self.candidates()], evaluate)
         seed = seed_of(self.seed, "resampling") % 2**31 + 1  # SALib takes zero for none
         return [analyze(self.design, measure, self.points, samples, seed) for measure in self.measures]
 

@@ -152,16 +152,12 @@ class Study:
         """A finished trial as it was run; raises InputError if there is none of this number."""
         rows = self._select("SELECT labels, changes FROM trials", [number])
         if not rows:
-            raise InputError(f"{self.folder} has no finished trial {number}: {self._which()}")
+            known = self.finished
+            which = f"there are {len(known)}, from {min(known)} to {max(known)}" if known else "none is finished yet"
+            raise InputError(f"{self.folder} has no finished trial {number}: {which}")
         labels, changes = map(json.loads, rows[0])
         exact = {name: from_json(self.experiment.parameter(name), value) for name, value in changes.items()}
         return Trial(number, exact, labels)
-
-    def _which(self) -> str:
-        numbers = self.finished
-        if not numbers:
-            return "none is finished yet"
-        return f"there are {len(numbers)}, from {min(numbers)} to {max(numbers)}"
 
     def check(self, trials: Iterable[Trial]) -> None:
         """Raise InputError if one of these finished trials was run with other changes than it has now."""

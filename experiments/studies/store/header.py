@@ -14,26 +14,16 @@ FORMAT = 2
 
 @dataclass
 class Header:
-    """What a study is.
+    """What a study is."""
 
-    Attributes:
-        kind: of study, such as ``sweep``.
-        experiment: its name.
-        configuration: all that decides which trials there are.
-        varied: names of the parameters that are columns.
-        units: by column.
-        metrics: those that are stored; None for all.
-        seed: of the study.
-        sessions: versions and machine of each program that wrote to it, and how many trials it found.
-    """
-
-    kind: str
+    kind: str  # of study, such as ``sweep``
     experiment: str
-    configuration: dict[str, Any]
-    varied: tuple[str, ...] = ()
-    units: dict[str, str] = field(default_factory=dict)
-    metrics: tuple[str, ...] | None = None
+    configuration: dict[str, Any]  # all that decides which trials there are
+    varied: tuple[str, ...] = ()  # names of the parameters that are columns
+    units: dict[str, str] = field(default_factory=dict)  # by column
+    metrics: tuple[str, ...] | None = None  # those that are stored; None for all
     seed: int | None = None
+    #: versions and machine of each program that wrote to it, and how many trials it found
     sessions: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
@@ -58,7 +48,6 @@ class Header:
         replace_file(path, (text + "\n").encode())
 
     def add_session(self, finished: int) -> None:
-        """Note this program and this machine, if they are not those of the last session."""
         now = stamp()
         last = self.sessions[-1] if self.sessions else {}
         if any(last.get(key) != now[key] for key in now if key not in ("date", "load")):

@@ -17,19 +17,12 @@ METHODS = ("sobol", "latin-hypercube")
 
 @dataclass(frozen=True)
 class Axis:
-    """Parameters that are varied together.
+    """Parameters that are varied together."""
 
-    Attributes:
-        kind: grid, together or sample.
-        names: of the parameters.
-        points: the values, in the order of the names.
-        logs: the names of those that are spread on a log scale.
-    """
-
-    kind: str
-    names: tuple[str, ...]
-    points: tuple[tuple[Value, ...], ...]
-    logs: tuple[str, ...] = ()
+    kind: str  # grid, together or sample
+    names: tuple[str, ...]  # of the parameters
+    points: tuple[tuple[Value, ...], ...]  # the values, in the order of the names
+    logs: tuple[str, ...] = ()  # the names of those that are spread on a log scale
 
 
 def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> Axis:
@@ -41,7 +34,6 @@ def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> A
 
 
 def together_axis(config: Config, experiment: Experiment) -> Axis:
-    """Parameters whose lists are gone through side by side."""
     lists = {
         name: _list(config, _parameter(config, name, experiment), spec, experiment)
         for name, spec in config.parameters().items()

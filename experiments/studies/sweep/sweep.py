@@ -38,25 +38,15 @@ MOST_CHECKED = 500
 
 @dataclass(frozen=True)
 class Sweep(StudyKind):
-    """A sweep, checked.
-
-    Attributes:
-        experiment: what is run.
-        fixed: what differs from its defaults in all trials.
-        axes: what is varied; all combinations of their points are run.
-        replicas: of each combination, from scattered starts where there is more than one.
-        seed: of samples and replicas.
-        metrics: those that are stored; None for all.
-        data: the configuration.
-    """
+    """A sweep, checked."""
 
     experiment: Experiment
-    fixed: Mapping[str, Value]
-    axes: tuple[Axis, ...]
-    replicas: int = 1
+    fixed: Mapping[str, Value]  # what differs from its defaults in all trials
+    axes: tuple[Axis, ...]  # what is varied; all combinations of their points are run
+    replicas: int = 1  # of each combination, from scattered starts where there is more than one
     seed: int = 0
-    metrics: tuple[str, ...] | None = None
-    data: Mapping[str, Any] = field(default_factory=dict)
+    metrics: tuple[str, ...] | None = None  # those that are stored; None for all
+    data: Mapping[str, Any] = field(default_factory=dict)  # the configuration
     kind = "sweep"
 
     @classmethod
@@ -148,7 +138,6 @@ def sweep(
 
 
 def sweep_from(config: Config) -> Sweep:
-    """The sweep of a configuration; raises InputError if something in it is wrong."""
     experiment = config.within(lambda: experiment_named(config.word("experiment")), "experiment")
     seed = config.whole("seed", 0)
     replicas = config.whole("replicas", 1, least=1)

@@ -27,19 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """One condition's.
-
-    Attributes:
-        condition: which.
-        plan: of the study.
-        outcomes: replica by replica, by value.
-        failed: trials that ended in an error; they count as not recovered.
-    """
+    """One condition's."""
 
     condition: "Condition"
     plan: "Threshold"
-    outcomes: Sequence[dict[float, bool]]
-    failed: int
+    outcomes: Sequence[dict[float, bool]]  # replica by replica, by value
+    failed: int  # trials that ended in an error; they count as not recovered
 
     @cached_property
     def brackets(self) -> list[Bracket]:
@@ -100,7 +93,7 @@ class Findings:
         )
 
     def replicas(self) -> pd.DataFrame:
-        """A row for each condition and replica: its bracket, with infinities as ``Bracket`` has them."""
+        """A row for each condition and replica: its bracket."""
         return pd.DataFrame(
             [
                 {**finding.condition.labels, "replica": number} | asdict(bracket)

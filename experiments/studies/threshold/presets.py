@@ -33,29 +33,17 @@ class Budget:
 
 @dataclass(frozen=True)
 class Preset:
-    """A study of thresholds with a name.
-
-    Attributes:
-        experiment: its name.
-        swept: the parameter whose threshold is looked for.
-        delay: by which replicas meet the disturbance at different times.
-        usual: how much is tried.
-        quick: how much in a hurry.
-        unit: of the values.
-        title: of the table.
-        figure: its title.
-        marks: values to be marked in the figure, by what they are.
-    """
+    """A study of thresholds with a name."""
 
     experiment: str
-    swept: SweptParameter
-    delay: Randomization
-    usual: Budget
-    quick: Budget
-    unit: str
-    title: str
-    figure: str
-    marks: Mapping[str, float] = field(default_factory=dict)
+    swept: SweptParameter  # the parameter whose threshold is looked for
+    delay: Randomization  # by which replicas meet the disturbance at different times
+    usual: Budget  # how much is tried
+    quick: Budget  # how much in a hurry
+    unit: str  # of the values
+    title: str  # of the table
+    figure: str  # its title
+    marks: Mapping[str, float] = field(default_factory=dict)  # values to be marked in the figure, by what they are
 
     def plan(self, changes: Mapping[str, Value], grid: Grid, **others: Any) -> Threshold:
         """The study under these changes, with the replicas' starts, floors and times scattered."""

@@ -19,38 +19,23 @@ Outcomes = Mapping[float, bool]
 
 
 class Query(NamedTuple):
-    """Whether one replica recovers under one condition at one value.
-
-    Attributes:
-        condition: which, from 0.
-        replica: which, from 0.
-        turn: how many queries there were about these two before.
-        value: of the parameter.
-    """
+    """Whether one replica recovers under one condition at one value."""
 
     condition: int
     replica: int
-    turn: int
+    turn: int  # how many queries there were about these two before
     value: float
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """Between which values a replica's threshold lies.
+    """Between which values a replica's threshold lies."""
 
-    Attributes:
-        low: all values tried up to it recovered; ``-inf`` where even the least did not.
-        high: the least value that did not recover; ``inf`` where all did.
-        monotone: whether nothing recovered above a value that did not.
-        island: the largest value that recovered above one that did not; ``-inf`` where none did.
-        trials: how many values were tried.
-    """
-
-    low: float
-    high: float
-    monotone: bool
-    island: float
-    trials: int
+    low: float  # all values tried up to it recovered; ``-inf`` where even the least did not
+    high: float  # the least value that did not recover; ``inf`` where all did
+    monotone: bool  # whether nothing recovered above a value that did not
+    island: float  # the largest value that recovered above one that did not; ``-inf`` where none did
+    trials: int  # how many values were tried
 
 
 def bracket_of(outcomes: Outcomes) -> Bracket:

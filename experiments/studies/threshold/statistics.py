@@ -34,19 +34,13 @@ _exact = lru_cache(maxsize=None)(proportion_of)
 
 @dataclass(frozen=True)
 class Interval:
-    """A number and what it is known to lie between.
+    """A number and what it is known to lie between."""
 
-    Attributes:
-        value: of the ensemble at hand.
-        low: lower end.
-        high: upper end.
-        confidence: that the ensemble's law has its own value between them; at least what was asked for, where
-            there are enough replicas for it.
-    """
-
-    value: float
+    value: float  # of the ensemble at hand
     low: float
     high: float
+    #: that the ensemble's law has its own value between them; at least what was asked for, where there are enough
+    #: replicas for it
     confidence: float
 
     @property
@@ -56,26 +50,17 @@ class Interval:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The thresholds of an ensemble under one condition.
+    """The thresholds of an ensemble under one condition."""
 
-    Attributes:
-        median: of the thresholds (a threshold is its bracket's lower end), and its interval; ``-inf`` where it is
-            below the least value tried, an end ``inf`` where it is above the greatest.
-        low: a tenth of the thresholds are at most this.
-        high: a tenth are at least this.
-        replicas: how many.
-        non_monotone: how many recovered above a value at which they had fallen.
-        below: how many fell at the least value.
-        above: how many recovered at all values.
-    """
-
+    #: of the thresholds (a threshold is its bracket's lower end), and its interval; ``-inf`` where it is below the
+    #: least value tried, an end ``inf`` where it is above the greatest
     median: Interval
-    low: float
-    high: float
+    low: float  # a tenth of the thresholds are at most this
+    high: float  # a tenth are at least this
     replicas: int
-    non_monotone: int
-    below: int
-    above: int
+    non_monotone: int  # how many recovered above a value at which they had fallen
+    below: int  # how many fell at the least value
+    above: int  # how many recovered at all values
 
 
 def rank(count: int, confidence: float = CONFIDENCE) -> int:

@@ -140,7 +140,6 @@ class Threshold(StudyKind):
 
     @property
     def _varied_besides(self) -> list[str]:
-        """Those that conditions and randomizations set."""
         of_conditions = [name for condition in self.conditions for name in condition.changes]
         return [*of_conditions, *(name for found in self.randomizations for name in found.parameters)]
 
@@ -229,14 +228,14 @@ def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
         experiment=experiment,
         swept=config.table("swept").make(SweptParameter),
         grid=config.table("grid").make(Grid),
-        conditions=tuple(_condition(table, experiment) for table in config.tables("condition", ())) or (Condition(),),
+        conditions=tuple(
+            Condition(table.table("set", {}).changes(experiment), table.table("labels", {}).parameters())
+            for table in config.tables("condition", ())
+        )
+        or (Condition(),),
         changes=config.table("set", {}).changes(experiment),
         randomizations=tuple(table.make(Randomization) for table in config.tables("randomization", ())),
         kind=kind,
     )
     config.finish()
     return plan
-
-
-def _condition(table: Config, experiment: Experiment) -> Condition:
-    return Condition(table.table("set", {}).changes(experiment), table.table("labels", {}).parameters())

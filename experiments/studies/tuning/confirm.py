@@ -20,33 +20,20 @@ RESAMPLES = 9999
 
 @dataclass(frozen=True)
 class Comparison:
-    """A paired comparison of one number on the same replicas.
-
-    Attributes:
-        name: of the number.
-        baseline: its mean with the baseline's gains.
-        winner: with the winner's.
-        baseline_spread: standard deviation over the replicas.
-        winner_spread: the same with the winner's gains.
-        low: of the interval of the mean difference, winner minus baseline, at 95 %.
-        high: of the same.
-        chance: the probability of a mean difference as great as this, either way, where both serve alike.
-        replicas: how many.
-    """
+    """A paired comparison of one number on the same replicas."""
 
     name: str
-    baseline: float
-    winner: float
-    baseline_spread: float
+    baseline: float  # its mean with the baseline's gains
+    winner: float  # with the winner's
+    baseline_spread: float  # standard deviation over the replicas
     winner_spread: float
-    low: float
-    high: float
-    chance: float
+    low: float  # of the interval of the mean difference, winner minus baseline, at 95 %
+    high: float  # of the same
+    chance: float  # the probability of a mean difference as great as this, either way, where both serve alike
     replicas: int
 
     @property
     def difference(self) -> float:
-        """Of the means, winner minus baseline."""
         return self.winner - self.baseline
 
     def is_clear(self, sign: float) -> bool:
@@ -59,7 +46,6 @@ class Comparison:
 
 
 def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed: int) -> Comparison:
-    """Compare a number that was measured on the same replicas, in the same order, with the gains of both."""
     first, second = np.asarray(baseline, dtype=float), np.asarray(winner, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
         raise InputError("a paired comparison needs two replicas or more, the same for both")

@@ -15,7 +15,7 @@ from experiments.studies.config import Config
 from experiments.studies.randomization import Randomization, check, replica_changes
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import metric_units
-from experiments.studies.study_kind import StudyKind
+from experiments.studies.study_kind import Evaluate, StudyKind
 from experiments.studies.trial import OUTCOME, Label, Result, Trial
 from experiments.studies.tuning.design_variable import DesignVariable, changes_of, check_variables, point_of
 from experiments.studies.tuning.objective import PROPORTIONS, Sample
@@ -51,27 +51,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DesignSpace:
-    """What is varied, and all else that decides which trials a candidate has.
-
-    Attributes:
-        experiment: what is run.
-        fixed: changes that all trials have.
-        variables: what is varied.
-        scenarios: the disturbances.
-        replicas: starts of each.
-        randomizations: how replicas differ.
-        seed: of the study.
-
-    Raises:
-        InputError: something does not fit the experiment or the rest.
-    """
+    """What is varied, and all else that decides which trials a candidate has."""
 
     experiment: Experiment
-    fixed: Mapping[str, Value]
+    fixed: Mapping[str, Value]  # changes that all trials have
     variables: tuple[DesignVariable, ...]
     scenarios: tuple[Scenario, ...]
-    replicas: int
-    randomizations: tuple[Randomization, ...]
+    replicas: int  # starts of each
+    randomizations: tuple[Randomization, ...]  # how replicas differ
     seed: int
     base: Values = field(init=False)
 
@@ -126,7 +113,7 @@ class DesignSpace:
 
     @property
     def units(self) -> dict[str, str]:
-        """Of the variables, by name: a damping ratio has none."""
+        """A damping ratio has none."""
         return {v.name: "" if v.is_ratio else self.experiment.parameter(v.targets[0]).unit for v in self.variables}
 
     @property
@@ -150,7 +137,6 @@ class DesignSpace:
         return self._trials(candidate, TUNING, self.replicas, candidate.number * self.size)
 
     def fresh_trials(self, candidate: Candidate, replicas: int) -> list[Trial]:
-        """Trials from starts that no tuning has seen."""
         first = FIRST_FRESH + candidate.number * len(self.scenarios) * replicas
         return self._trials(candidate, CONFIRMATION, replicas, first)
 
@@ -170,7 +156,11 @@ class DesignSpace:
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
         return Trial(number, {**common, **candidate.changes, **drawn}, labels)
 
-    def samples(self, trials: Sequence[Trial], results: Mapping[int, Result]) -> list[Sample]:
+    def evaluated(self, trials: Sequence[Sequence[Trial]], evaluate: Evaluate) -> list[list[Sample]]:
+        results = evaluate([trial for mine in trials for trial in mine])
+        return [self._samples(mine, results) for mine in trials]
+
+    def _samples(self, trials: Sequence[Trial], results: Mapping[int, Result]) -> list[Sample]:
         weights = {scenario.name: scenario.weight for scenario in self.scenarios}
         found = []
         for trial in trials:

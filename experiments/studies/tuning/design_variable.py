@@ -21,15 +21,11 @@ def stiffness_of(damping: str) -> str:
 
 
 def critical_damping(damping: str, stiffness: float) -> float:
-    """[1/s] the value of a damping gain with which an error dies out fastest without swinging.
+    """[1/s] the value of a damping gain with which an error dies out fastest without swinging; ``stiffness`` kp [1/s²].
 
     Along x, y, z the error obeys e'' + kd e' + kp e = 0 (Wendlandt 1997, 4.12), which is critically damped at
     kd = 2 √kp. About them kp multiplies the vector part of the error quaternion (4.17, 4.24), the sine of half the
     angle: for small angles the stiffness is kp / 2. The thesis's gains have ratios of 0.5 and 0.707.
-
-    Args:
-        damping: name of the gain.
-        stiffness: kp [1/s²].
     """
     return 2.0 * math.sqrt(stiffness / 2.0 if "orientation" in damping else stiffness)
 
@@ -48,27 +44,16 @@ def number_at(name: str, values: Mapping[str, Value]) -> float | None:
 
 @dataclass(frozen=True)
 class DesignVariable:
-    """One number to vary.
+    """One number to vary."""
 
-    Attributes:
-        name: what it is called in tables and figures.
-        targets: the numbers that it sets, all alike: ``controller.kp_position[2]``, or ``controller.kp_position`` for
-            all numbers of a tuple.
-        low: least value.
-        high: greatest value.
-        scale: ``"linear"`` or ``"log"``.
-        is_ratio: whether it is a damping ratio, from which each damping gain follows with its own stiffness.
-
-    Raises:
-        InputError: for a range that is empty or, on a log scale, reaches zero; for nothing to set.
-    """
-
-    name: str
+    name: str  # what it is called in tables and figures
+    #: the numbers that it sets, all alike: ``controller.kp_position[2]``, or ``controller.kp_position`` for all
+    #: numbers of a tuple
     targets: tuple[str, ...]
     low: float = field(metadata={"key": "from"})
     high: float = field(metadata={"key": "to"})
-    scale: str = LINEAR
-    is_ratio: bool = False
+    scale: str = LINEAR  # ``"linear"`` or ``"log"``
+    is_ratio: bool = False  # whether it is a damping ratio, from which each damping gain follows with its own stiffness
 
     def __post_init__(self) -> None:
         if not self.targets:

@@ -27,26 +27,15 @@ class Sample:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a metric is read from trials, so that each of them gives a number.
+    """How a metric is read from trials, so that each of them gives a number."""
 
-    Attributes:
-        metric: its name; or ``recovered``, or ``upright``, which a trial that ended in a step is too.
-        fell: what it counts as in a trial that fell; ``"measured"`` for what was measured up to then.
-        failed: in a trial without a result; that of a fall, if not given.
-        missing: where the metric does not apply; that of a failure, if not given.
-        scenarios: names or patterns of those that count.
-        over: the ``"mean"`` over trials, scenarios weighted, or the ``"worst"``.
-
-    Raises:
-        InputError: it is not said what a fall or a failure counts as.
-    """
-
-    metric: str
+    metric: str  # its name; or ``recovered``, or ``upright``, which a trial that ended in a step is too
+    #: what it counts as in a trial that fell; ``"measured"`` for what was measured up to then
     fell: float | str | None = None
-    failed: float | None = None
-    missing: float | None = None
-    scenarios: tuple[str, ...] = ("*",)
-    over: str = MEAN
+    failed: float | None = None  # in a trial without a result; that of a fall, if not given
+    missing: float | None = None  # where the metric does not apply; that of a failure, if not given
+    scenarios: tuple[str, ...] = ("*",)  # names or patterns of those that count
+    over: str = MEAN  # the ``"mean"`` over trials, scenarios weighted, or the ``"worst"``
 
     def __post_init__(self) -> None:
         if self.over not in (MEAN, WORST):
@@ -135,24 +124,15 @@ class Objective:
 
 @dataclass(frozen=True)
 class Limit:
-    """A bound that the winner has to keep; a candidate beyond it pays a penalty in every objective.
-
-    Attributes:
-        name: what it is called.
-        reading: the metric.
-        bound: the greatest or least value; a factor of the baseline's, if ``of_baseline``.
-        least: whether the bound is from below.
-        of_baseline: whether the bound is relative to what the baseline does in the same trials.
-        penalty: added to a cost for each 100 % beyond the bound.
-        margin: the part of the bound that a tuning keeps clear of it, so that other replicas keep the bound too.
-    """
+    """A bound that the winner has to keep; a candidate beyond it pays a penalty in every objective."""
 
     name: str
     reading: Reading
-    bound: float
-    least: bool = False
-    of_baseline: bool = False
-    penalty: float = 10.0
+    bound: float  # the greatest or least value; a factor of the baseline's, if ``of_baseline``
+    least: bool = False  # whether the bound is from below
+    of_baseline: bool = False  # whether the bound is relative to what the baseline does in the same trials
+    penalty: float = 10.0  # added to a cost for each 100 % beyond the bound
+    #: the part of the bound that a tuning keeps clear of it, so that other replicas keep the bound too
     margin: float = 0.0
 
     def __post_init__(self) -> None:
@@ -185,19 +165,12 @@ class Limit:
 
 @dataclass(frozen=True)
 class Score:
-    """A candidate's values.
+    """A candidate's values."""
 
-    Attributes:
-        values: of the objectives, by name.
-        limits: of what is bounded, by the limit's name.
-        excesses: how far beyond each bound less its margin.
-        costs: of the objectives, penalties included: to be made small.
-    """
-
-    values: Mapping[str, float]
-    limits: Mapping[str, float]
-    excesses: Mapping[str, float]
-    costs: tuple[float, ...]
+    values: Mapping[str, float]  # of the objectives, by name
+    limits: Mapping[str, float]  # of what is bounded, by the limit's name
+    excesses: Mapping[str, float]  # how far beyond each bound less its margin
+    costs: tuple[float, ...]  # of the objectives, penalties included: to be made small
 
     @property
     def keeps_limits(self) -> bool:

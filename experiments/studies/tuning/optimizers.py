@@ -201,7 +201,6 @@ def make_optimizer(
     objectives: int = 1,
     start: Start | None = None,
 ) -> Optimizer:
-    """The optimizer of this name; raises InputError if it cannot do this."""
     check_optimizer(name, len(variables), objectives, batch)
     # Optuna says in the end which variables mattered, whoever proposed them.
     need("optuna", *{"cma": ("cma",), "optuna-cmaes": ("cmaes",)}.get(name, ()))

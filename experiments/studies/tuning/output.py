@@ -3,7 +3,7 @@
 import csv
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -16,13 +16,8 @@ from experiments.studies.tuning.confirm import Comparison
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
 
-BEST, UNCONFIRMED, CANDIDATES, SUMMARY, FRONT = (
-    "best.toml",
-    "best-unconfirmed.toml",
-    "candidates.csv",
-    "summary.json",
-    "front",
-)
+BEST, UNCONFIRMED = "best.toml", "best-unconfirmed.toml"
+CANDIDATES, SUMMARY, FRONT = "candidates.csv", "summary.json", "front"
 _PACKAGES = ("biped-balance", "optuna", "cma", "cmaes", "numpy", "scipy", "numba")
 
 
@@ -98,7 +93,8 @@ def write_gains(tuning: Tuning, one: Evaluation, lines: Sequence[str], path: Pat
     others = {name: value for name, value in changed.items() if name not in known}
     notes = [*lines, *(f"{name}: {value:.6g} in the tuning" for name, value in one.score.values.items())]
     if others:
-        notes.append("These were varied too, and are no gains: " + " ".join(_assignments(others)))
+        assignments = " ".join(f"--set {name}={shown(value)}" for name, value in others.items())
+        notes.append(f"These were varied too, and are no gains: {assignments}")
     notes.append(", ".join(f"{package} {version(package)}" for package in _PACKAGES))
     path.write_text("".join(f"# {line}\n" for line in notes) + text, encoding="utf-8")
     return path
@@ -110,12 +106,7 @@ def _triple(value: Value) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _assignments(values: Mapping[str, Value]) -> list[str]:
-    return [f"--set {name}={shown(value)}" for name, value in values.items()]
-
-
 def _write_front(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
-    """The gains of each member, in the order of the first objective."""
     folder.mkdir()
     files = []
     for place, one in enumerate(outcome.history.front, start=1):
@@ -143,13 +134,11 @@ def summary(tuning: Tuning, outcome: Outcome) -> dict[str, Any]:
         else {
             "reasons": found.reasons,
             "bounds": dict(found.bounds),
-            "comparisons": {c.name: _comparison(c) for c in (*found.objectives, *found.limits)},
+            "comparisons": {
+                c.name: asdict(c) | {"difference": c.difference} for c in (*found.objectives, *found.limits)
+            },
         },
     }
-
-
-def _comparison(comparison: Comparison) -> dict[str, Any]:
-    return asdict(comparison) | {"difference": comparison.difference}
 
 
 def _as_json(one: Evaluation) -> dict[str, Any]:

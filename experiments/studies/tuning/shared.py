@@ -31,7 +31,6 @@ SCORE = "score"
 
 
 def worker_of(folder: Path) -> str:
-    """The name by which the storage knows the process that writes to this folder."""
     path = folder / WORKER_FILE
     if not path.exists():
         path.write_text(uuid.uuid4().hex + "\n", encoding="utf-8")

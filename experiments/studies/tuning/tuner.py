@@ -9,7 +9,7 @@ from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.study_kind import Evaluate
 from experiments.studies.tuning.confirm import Comparison, compare
 from experiments.studies.tuning.design_space import Candidate, DesignSpace
-from experiments.studies.tuning.objective import Sample, Score, Scorer
+from experiments.studies.tuning.objective import Limit, Objective, Sample, Score, Scorer
 from experiments.studies.tuning.optimizers import Optimizer, Start
 
 #: Makes the optimizer, once it is known what the baseline costs.
@@ -30,17 +30,11 @@ class Evaluation:
 
 @dataclass
 class History:
-    """What a tuning has found so far.
+    """What a tuning has found so far."""
 
-    Attributes:
-        baseline: its candidate and score.
-        bounds: of the limits, by name, in the metrics' units.
-        evaluations: all candidates but the baseline.
-    """
-
-    baseline: Evaluation
-    bounds: Mapping[str, float]
-    evaluations: list[Evaluation] = field(default_factory=list)
+    baseline: Evaluation  # its candidate and score
+    bounds: Mapping[str, float]  # of the limits, by name, in the metrics' units
+    evaluations: list[Evaluation] = field(default_factory=list)  # all candidates but the baseline
 
     @property
     def best(self) -> Evaluation | None:
@@ -83,7 +77,6 @@ class Tuner:
         return History(Evaluation(baseline, self.scorer.score(samples, bounds)), bounds)
 
     def start_of(self, history: History) -> Start | None:
-        """The baseline as a point of the variables, if it is one."""
         baseline = history.baseline
         return Start(baseline.candidate.point, baseline.score.costs) if baseline.candidate.point else None
 
@@ -113,38 +106,27 @@ class Tuner:
         ]
 
     def _samples(self, candidates: Sequence[Candidate]) -> list[list[Sample]]:
-        trials = [self.space.trials(candidate) for candidate in candidates]
-        results = self._evaluate([trial for mine in trials for trial in mine])
-        return [self.space.samples(mine, results) for mine in trials]
+        return self.space.evaluated([self.space.trials(candidate) for candidate in candidates], self._evaluate)
 
     def confirm(self, winner: Candidate, bounds: Mapping[str, float], replicas: int) -> "Confirmation":
         """Compare a winner with the baseline on fresh replicas, the same for both."""
         pair = [self.space.fresh_trials(candidate, replicas) for candidate in (self.space.baseline, winner)]
-        results = self._evaluate([trial for trials in pair for trial in trials])
-        before, after = (self.space.samples(trials, results) for trials in pair)
+        before, after = self.space.evaluated(pair, self._evaluate)
         return confirmation(self.scorer, before, after, bounds, self.space.seed)
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What fresh replicas say of a winner.
+    """What fresh replicas say of a winner."""
 
-    Attributes:
-        objectives: compared with the baseline.
-        limits: the same for what is limited.
-        bounds: of the limits; those relative to the baseline from the same fresh replicas.
-        better: whether each objective is better: its interval is on the good side of zero, and chance explains that in
-            one of twenty cases at most, of all objectives together (Bonferroni's correction); by name.
-        within: whether the winner's mean keeps each limit, by name.
-        worse: the objectives whose whole interval is on the bad side of zero.
-    """
-
-    objectives: tuple[Comparison, ...]
-    limits: tuple[Comparison, ...]
-    bounds: Mapping[str, float]
+    objectives: tuple[Comparison, ...]  # compared with the baseline
+    limits: tuple[Comparison, ...]  # the same for what is limited
+    bounds: Mapping[str, float]  # of the limits; those relative to the baseline from the same fresh replicas
+    #: whether each objective is better: its interval is on the good side of zero, and chance explains that in one of
+    #: twenty cases at most, of all objectives together (Bonferroni's correction); by name
     better: Mapping[str, bool]
-    within: Mapping[str, bool]
-    worse: tuple[str, ...]
+    within: Mapping[str, bool]  # whether the winner's mean keeps each limit, by name
+    worse: tuple[str, ...]  # the objectives whose whole interval is on the bad side of zero
 
     @property
     def holds(self) -> bool:
@@ -176,16 +158,13 @@ def level_of(objectives: int) -> float:
 def confirmation(
     scorer: Scorer, before: Sequence[Sample], after: Sequence[Sample], bounds: Mapping[str, float], seed: int
 ) -> Confirmation:
-    """From the samples of the baseline and of the winner, replica by replica."""
     first, second = _by_replica(before), _by_replica(after)
     fresh = dict(bounds) | {limit.name: limit.bound_from(limit.value(before)) for limit in scorer.limits}
-    objectives = tuple(
-        compare(o.name, [o.value(s) for s in first], [o.value(s) for s in second], seed) for o in scorer.objectives
-    )
-    limits = tuple(
-        compare(item.name, [item.value(s) for s in first], [item.value(s) for s in second], seed)
-        for item in scorer.limits
-    )
+
+    def compared(one: Objective | Limit) -> Comparison:
+        return compare(one.name, [one.value(s) for s in first], [one.value(s) for s in second], seed)
+
+    objectives, limits = tuple(map(compared, scorer.objectives)), tuple(map(compared, scorer.limits))
     signs = {objective.name: objective.sign for objective in scorer.objectives}
     return Confirmation(
         objectives,

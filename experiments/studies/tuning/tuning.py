@@ -35,36 +35,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """The table ``[tune]``.
-
-    Attributes:
-        optimizer: its name.
-        candidates: how many to try.
-        batch: how many are asked for at a time.
-        replicas: starts of each scenario.
-        confirm: fresh replicas for the comparison of the winner with the baseline.
-    """
+    """The table ``[tune]``."""
 
     optimizer: str = "cma"
-    candidates: int = field(default=1000, metadata={"least": 1})
-    batch: int = field(default=16, metadata={"least": 1})
-    replicas: int = field(default=1, metadata={"least": 1})
+    candidates: int = field(default=1000, metadata={"least": 1})  # how many to try
+    batch: int = field(default=16, metadata={"least": 1})  # how many are asked for at a time
+    replicas: int = field(default=1, metadata={"least": 1})  # starts of each scenario
+    #: fresh replicas for the comparison of the winner with the baseline
     confirm: int = field(default=32, metadata={"least": 2})
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a tuning came to.
-
-    Attributes:
-        history: all candidates.
-        winner: the best that keeps all limits; of a front, the one that the weights choose. None if there is none.
-        confirmation: what fresh replicas say of it.
-    """
+    """What a tuning came to."""
 
     history: History
+    #: the best that keeps all limits; of a front, the one that the weights choose. None if there is none.
     winner: Evaluation | None
-    confirmation: Confirmation | None
+    confirmation: Confirmation | None  # what fresh replicas say of it
 
     @property
     def is_confirmed(self) -> bool:
@@ -73,25 +61,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Tuning(DesignStudy):
-    """A tuning as its file says it.
-
-    Attributes:
-        name: of the study.
-        space: which trials a candidate has.
-        scorer: what they are worth.
-        settings: how it is searched.
-        choice: weights of the objectives, by which a member of a Pareto front is the winner; empty if none is to be.
-        data: the file, as it is.
-        storage: of Optuna, shared with other processes; None for none.
-    """
+    """A tuning as its file says it."""
 
     name: str
-    space: DesignSpace
-    scorer: Scorer
-    settings: Settings
+    space: DesignSpace  # which trials a candidate has
+    scorer: Scorer  # what they are worth
+    settings: Settings  # how it is searched
+    #: weights of the objectives, by which a member of a Pareto front is the winner; empty if none is to be
     choice: Mapping[str, float]
-    data: Mapping[str, Any]
-    storage: str | None = None
+    data: Mapping[str, Any]  # the file, as it is
+    storage: str | None = None  # of Optuna, shared with other processes; None for none
     kind = "tune"
 
     @property
@@ -186,7 +165,6 @@ class Tuning(DesignStudy):
 
 
 def load_tuning(path: str | Path, storage: str | None = None) -> Tuning:
-    """Read a tuning; raises InputError if something in it is wrong, with its line, and OSError if it cannot be read."""
     return tuning_from(read_config(path), Path(path).stem, storage)
 
 

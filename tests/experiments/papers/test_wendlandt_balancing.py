@@ -40,7 +40,7 @@ def test_what_differs_is_known_and_explained(outcomes):
 
 def test_a_box_of_other_friction_does_not_agree():
     run = experiment_named("box-drop").run({"floor.mu_s": 0.8, "floor.mu_d": 0.8})
-    findings = [finding for kind in chapter5._FACTS for finding in chapter5._compare(kind, run)]
+    findings = [finding for kind in chapter5._FIGURES for finding in chapter5._compare(kind, run)]
     assert not all(finding.agrees for finding in findings)
 
 
