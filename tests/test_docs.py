@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from biped.metrics import METRICS
+from experiments.visualization import SHEETS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
@@ -28,12 +29,13 @@ def named(pages):
 
 
 @pytest.fixture(autouse=True)
-def no_metric_stays():
+def nothing_stays():
     """Of what an example registers."""
-    before = dict(METRICS)
+    metrics, sheets = dict(METRICS), list(SHEETS)
     yield
     METRICS.clear()
-    METRICS.update(before)
+    METRICS.update(metrics)
+    SHEETS[:] = sheets
 
 
 def fenced(page):

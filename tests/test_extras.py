@@ -67,7 +67,7 @@ SNIPPETS = {
         "pip install 'biped-balance[lagrangian]'",
     ),
     "from experiments.visualization.viewer.serve import serving\nwith serving(): pass": (
-        "the viewer needs viser and trimesh and websockets",
+        "the viewer needs viser and websockets",
         VIEW,
     ),
 }

@@ -407,7 +407,7 @@ def test_dop853_takes_any_controller_and_records_the_same_columns(person, postur
 
 
 def test_ctrl_c_leaves_a_whole_step_that_can_be_continued(person, posture, monkeypatch):
-    from biped.integrators import adaptive
+    from biped.integrators.explicit import adaptive
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have left it ignored
     whole = posture(person)

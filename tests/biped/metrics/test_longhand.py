@@ -237,7 +237,8 @@ def test_sway_and_floor(random):
 
 @pytest.fixture(scope="module")
 def measured(random):
-    return random.rows.measure(start_time=float(random.time[SINCE]))
+    most = int(random.rows["newton_iterations"].max())
+    return random.rows.measure(start_time=float(random.time[SINCE]), newton_max=most)
 
 
 def test_least_and_last_margins(random, measured):
