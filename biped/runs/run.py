@@ -14,6 +14,7 @@ import pandas as pd
 from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
+from biped.files import in_place_of
 from biped.model import Model
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
@@ -79,10 +80,13 @@ class Run:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / TABLE, self._write_table)
-        _replace(folder / STATE, self.state.save)
+        with in_place_of(folder / TABLE) as part:
+            self._write_table(part)
+        with in_place_of(folder / STATE) as part:
+            self.state.save(part)
         text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
-        _replace(folder / SUMMARY, lambda path: path.write_text(text + "\n", encoding="utf-8"))
+        with in_place_of(folder / SUMMARY) as part:
+            part.write_text(text + "\n", encoding="utf-8")
         return folder
 
     def to_json(self) -> dict[str, Any]:
@@ -199,15 +203,6 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_without_nan(item) for item in value]
     return None if isinstance(value, float) and not np.isfinite(value) else value
-
-
-def _replace(path: Path, write: Any) -> None:
-    part = path.with_name(path.name + ".part")
-    try:
-        write(part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def versions() -> dict[str, str]:

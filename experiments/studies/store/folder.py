@@ -20,10 +20,10 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
 from biped.errors import InputError
+from biped.files import replace_file
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import from_json, value_under
 from experiments.catalogue.registry import experiment_named
-from experiments.cli.files import replace_file
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
 from experiments.studies.store.table import as_parquet, cell_of, changes_text, json_text, table_of

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from experiments.cli.files import replace_file
+from biped.files import replace_file
 
 FORMAT = 2
 

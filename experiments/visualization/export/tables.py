@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from biped.files import replace_file
 from biped.metrics.kernels.support import fill_foot_wrenches
 from biped.metrics.layout import Layout
 from biped.metrics.runs import rows_of
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.cli.files import replace_file
 from experiments.visualization.export.axes import to_isb
 
 Table = dict[str, Floats]

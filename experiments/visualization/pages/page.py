@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.extras import need
-from experiments.cli.files import replace_file
+from biped.files import replace_file
 from experiments.visualization.pages.blocks import Block, Chart, Mood
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.extras import need
-from experiments.cli.files import replace_file
+from biped.files import replace_file
 from experiments.visualization.pages import Page, Prose
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.extras import need
+from biped.files import in_place_of
 from experiments.visualization.viewer import colors
 
 if TYPE_CHECKING:
@@ -38,17 +39,6 @@ TICK = 0.01
 MOST_GIF_FPS = 50.0
 #: Pixels of all pictures of a GIF: each of them is a byte of memory until the file is written.
 MOST_GIF_PIXELS = 1_000_000_000
-
-
-@contextlib.contextmanager
-def in_place_of(path: Path) -> Iterator[Path]:
-    """A file to write into, which takes the place of ``path`` if all goes well and is gone if not."""
-    part = path.with_name(path.name + ".part")
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fps: float) -> None:

@@ -7,8 +7,9 @@ import pytest
 from PIL import Image, ImageSequence
 
 from biped.errors import InputError
+from biped.files import in_place_of
 from experiments.visualization.video.caption import Caption
-from experiments.visualization.video.films import _Packed, check_gif, durations, in_place_of, write_gif, write_mp4
+from experiments.visualization.video.films import _Packed, check_gif, durations, write_gif, write_mp4
 
 SIZE = (96, 64)
 
