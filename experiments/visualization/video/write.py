@@ -4,9 +4,10 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.files import in_place_of
 from experiments.cli.progress import ProgressBar
 from experiments.visualization.video.caption import Caption
-from experiments.visualization.video.films import in_place_of, write_gif, write_mp4
+from experiments.visualization.video.films import write_gif, write_mp4
 from experiments.visualization.video.frame_schedule import FrameSchedule
 from experiments.visualization.video.pictures import pictures
 from experiments.visualization.video.replay import replay_page
