@@ -60,8 +60,9 @@ def refuse_near_misses(derived: type, base: type) -> None:
         if name.startswith("_") or name in inherited or name in optional:
             continue
         close = difflib.get_close_matches(name, optional, n=1, cutoff=0.8)
+        meant = getattr(base, close[0], None) if close else None
         # A number is no misspelt method: a controller may well have a ``torque``.
-        if close and callable(vars(derived)[name]) == callable(getattr(base, close[0], None)):
+        if close and (meant is None or callable(vars(derived)[name]) == callable(meant)):
             raise InputError(
                 f"{derived.__name__}.{name}: is {close[0]!r} meant? It would be ignored; for something else choose a "
                 f"name less like {close[0]!r}, or begin it with an underscore"
