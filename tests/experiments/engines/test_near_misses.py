@@ -7,18 +7,18 @@ from experiments.engines.engine import Engine, Simulation
 
 
 @pytest.mark.parametrize(
-    ("base", "member", "meant"),
+    ("base", "member", "value", "meant"),
     [
-        (Engine, "velocity_ofset", "velocity_offset"),
-        (Engine, "vendor_default", "vendor_defaults"),
-        (Engine, "smoth", "smooth"),
-        (Simulation, "passive_rolout", "passive_rollout"),
-        (Simulation, "failures", "failure"),
+        (Engine, "velocity_ofset", 0.5, "velocity_offset"),
+        (Engine, "vendor_default", 0.5, "vendor_defaults"),
+        (Engine, "smoth", 0.5, "smooth"),
+        (Simulation, "passive_rolout", lambda self, steps: None, "passive_rollout"),
+        (Simulation, "failures", 0.5, "failure"),
     ],
 )
-def test_a_misspelt_member_is_refused_with_what_is_meant(base, member, meant):
+def test_a_misspelt_member_is_refused_with_what_is_meant(base, member, value, meant):
     with pytest.raises(InputError, match=meant) as error:
-        type("Misspelt", (base,), {member: 0.5})
+        type("Misspelt", (base,), {member: value})
     assert "\n" not in str(error.value)
 
 
