@@ -12,7 +12,7 @@ from experiments.engines.engine import Engine, Simulation
         (Engine, "velocity_ofset", 0.5, "velocity_offset"),
         (Engine, "vendor_default", 0.5, "vendor_defaults"),
         (Engine, "smoth", 0.5, "smooth"),
-        (Simulation, "passive_rolout", lambda self, steps: None, "passive_rollout"),
+        (Simulation, "passive_rolout", print, "passive_rollout"),
         (Simulation, "failures", 0.5, "failure"),
     ],
 )
