@@ -9,8 +9,8 @@ import shutil
 import pyarrow.parquet
 import pytest
 
+from biped import files
 from biped.errors import InputError
-from experiments.cli import files
 from experiments.studies import Study
 from experiments.studies.trial import Trial
 
