@@ -22,9 +22,8 @@ from biped.kernels.state.method import (
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
 from biped.kernels.state.status import OK, cause_of
 from biped.kernels.step.step import count_iterations, prepare, substep
-from biped.kernels.tree.factorization import solve
 from biped.kernels.variational.equations import displace, set_rates
-from biped.kernels.variational.newton import evaluate, iterate, kept_factors, on_branch, tolerance_of
+from biped.kernels.variational.newton import evaluate, iterate, on_branch, tolerance_of, try_kept_factors
 from contact.arrays import Floats
 from contact.jit import kernel
 from contact.vectors import copy1
@@ -190,33 +189,6 @@ def remember_stage(tree, state, scratch, method, h):
     state.clock[LAST_STEP_LENGTH] = abs(h)
 
 
-@kernel
-def try_kept(tree, ground, state, pushes, scratch, method, h, norm):
-    """One iteration with the kept factorization; the residual's norm after it, or as it was if that is less.
-
-    Newton's matrix is M/h + O(1), so that the factors of a step of another length, also backwards, serve by
-    their ratio.
-    """
-    copy1(scratch.q, scratch.base_q)
-    copy1(scratch.shift, scratch.base_shift)
-    solve(
-        tree,
-        scratch.motion.poses.motion,
-        scratch.next.motion,
-        scratch.residual,
-        kept_factors(state, scratch),
-        scratch.delta,
-    )
-    factor = h / state.cache.kept_for[0]
-    displace(tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift)
-    reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
-    if reduced < norm:
-        return reduced
-    copy1(scratch.base_q, scratch.q)
-    copy1(scratch.base_shift, scratch.shift)
-    return evaluate(method.body, tree, ground, state, pushes, scratch, h)
-
-
 @find_root.register(ScaledArticulatedNewton)
 def find_by_scaled_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
     """The guess is so good that after one exact iteration its factorization does the rest."""
@@ -229,7 +201,7 @@ def find_by_scaled_newton(tree, ground, state, pushes, scratch, method, root_fin
             return cause_of(norm)
         iteration += 1
         if trust:
-            reduced = try_kept(tree, ground, state, pushes, scratch, method, h, norm)
+            reduced = try_kept_factors(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
             trust = reduced <= FRESH_GAIN * norm
             norm = reduced
         else:

@@ -5,7 +5,7 @@ at its end, as in all integrators. No step is halved. The books are integrated w
 over is the method's own error.
 
 The floor and joint impedance are stiff, which bounds their steps where a variational integrator has no such
-bound. The figures in their descriptions are for the human on the thesis's rubber floor (``tests/integrator``).
+bound. The figures in their descriptions are for the human on the thesis's rubber floor (``tests/biped/integrators``).
 Under a ``JointImpedance`` with its default damping all three need 0.05 ms.
 """
 

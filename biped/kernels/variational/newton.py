@@ -122,7 +122,11 @@ def may_serve(state, h):
 
 @kernel
 def try_kept_factors(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
-    """One iteration with the factorization at hand; the residual's norm after it, or as it was if that is less."""
+    """One iteration with the factorization at hand; the residual's norm after it, or as it was if that is less.
+
+    Newton's matrix is M/h + O(1), so that the factors of a step of another length, also backwards, serve by
+    their ratio.
+    """
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
     solve(
@@ -133,7 +137,8 @@ def try_kept_factors(tree, ground, state, pushes, scratch, method, h, tolerance,
         kept_factors(state, scratch),
         scratch.delta,
     )
-    displace(tree, scratch.next, scratch.base_q, scratch.base_shift, 1.0, scratch.delta, scratch.q, scratch.shift)
+    factor = h / state.cache.kept_for[0]
+    displace(tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift)
     reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
     if reduced <= tolerance or reduced < norm:
         return reduced

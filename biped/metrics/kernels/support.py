@@ -106,11 +106,6 @@ def vector_at(row, place):
 
 
 @kernel
-def horizontal(a):
-    return a[0], a[1]
-
-
-@kernel
 def quaternion_at(row, place):
     return row[place], row[place + 1], row[place + 2], row[place + 3]
 
