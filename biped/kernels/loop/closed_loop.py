@@ -18,7 +18,7 @@ from biped.kernels.loop.log import (
     record_row,
 )
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
-from biped.kernels.loop.projectile import ARMED, Projectile, collide, fly_projectile, time_before_impact
+from biped.kernels.loop.projectile import ARMED, Projectile, collide, fly_projectile, passes, time_before_impact
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
@@ -52,6 +52,9 @@ class FallLimits(NamedTuple):
     upright: float  # least cosine between the root's vertical axis and the world's
     rate: float  # [rad/s] greatest joint rate
 
+
+# What ``advance_world`` gives back, besides what ``biped.kernels.state.status`` lists: a thrown box is near.
+BOX_IS_NEAR = 100
 
 # Places in ``World.parts``: addresses of parts, and of what they work on, the world and the common.
 ADVANCE = 0
@@ -325,22 +328,39 @@ def record_if_due(place):
         call(part_in(place, APPEND_ROW), place)
 
 
+@kernel
+def box_passes(place, h):
+    common = unpacked(place)
+    return passes(common.tree, common.state, common.scratch.motion.poses, common.projectile, h)
+
+
+@kernel
+def steps_done(place):
+    return unpacked(place).state.counts[STEPS]
+
+
 @part
 def advance_world(whole, place, steps, begin, h):
-    """``steps`` steps of a tree without a box, recorded; with no steps only ``advance`` from ``begin`` by ``h``.
+    """``steps`` steps, recorded, or those before the first in which a thrown box may be met, which is BOX_IS_NEAR.
 
-    The only part that knows the method. It takes several steps at once because it takes a while to get at the arrays.
+    With no steps only ``advance`` from ``begin`` by ``h``. The only part that knows the method. It takes several steps
+    at once because it takes a while to get at the arrays.
     """
     world = unpacked(whole)
     tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
     method = world.method
+    has_box = steps > 0 and is_armed(place)
     for _ in range(max(steps, 1)):
         if steps > 0:
             record_if_due(place)
             begin, h = now_in(place)
+            if has_box and not box_passes(place, h):
+                return BOX_IS_NEAR
         reason = advance(tree, ground, state, pushes, scratch, method, begin, h)
         if steps == 0 or reason != OK:
             return reason
+        if has_box and not fly_in(place, h):
+            return COLLISION_FAILED
         finish_step(place)
     return OK
 
@@ -361,13 +381,11 @@ def take_step(place, whole):
 @part
 def take_steps(place, whole, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, or a cause of failure."""
-    if not is_armed(place):
-        if steps == 0:
-            return OK
-        return call(part_in(place, ADVANCE), whole, place, steps, 0.0, 0.0)
-    for _ in range(steps):
-        record_if_due(place)
-        reason = take_step(place, whole)
+    end = steps_done(place) + steps
+    while steps_done(place) < end:
+        reason = call(part_in(place, ADVANCE), whole, place, end - steps_done(place), 0.0, 0.0)
+        if reason == BOX_IS_NEAR:
+            reason = take_step(place, whole)
         if reason != OK:
             return reason
     return OK
