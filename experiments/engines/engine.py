@@ -3,6 +3,7 @@
 docs/add-an-engine.md shows how one is added.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -176,5 +177,8 @@ class VendorDefaults:
 
     engine: Engine  # with its own defaults
     step: float  # [s] its default
-    period: float  # [s] between two control ticks: the controller's own, or another where the step does not divide that
     text: str  # one sentence about these settings
+
+    def step_within(self, period: float) -> float:
+        """[s] Its default step, or the longest shorter one that divides the controller's ``period`` [s]."""
+        return period / math.ceil(period / self.step - 1e-9)

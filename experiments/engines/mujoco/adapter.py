@@ -45,7 +45,7 @@ class Mujoco(Engine):
     def vendor_defaults(self) -> VendorDefaults:
         engine = Mujoco("Euler", "Newton", "pyramidal", 1.0, "boxes", "default")
         return VendorDefaults(
-            engine, 2e-3, 2e-3, "MuJoCo's defaults: Euler, Newton, pyramidal cones, solref 0.02 1; boxes as soles"
+            engine, 2e-3, "MuJoCo's defaults: Euler, Newton, pyramidal cones, solref 0.02 1; boxes as soles"
         )
 
     @property
