@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.checks import is_finite
-from biped.control.controller import Controller, Observation, SetPoint
+from biped.control.controller import Controller, Impedance, Observation, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.kernels.loop.measurement import new_measurement
@@ -16,6 +16,7 @@ from biped.model import Model
 from biped.runs.postures import has_human_legs, standing
 from contact import Floor
 from contact.arrays import Floats
+from controllers.held_joints import HeldJoints
 from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch, workspace_torques
 
 Vector3 = tuple[float, float, float]
@@ -77,6 +78,7 @@ class WorkspaceController(Controller):
         feet_at: [m] x and y of the point midway between the feet's centres of mass for which the set point is meant;
             where it is in the home configuration, if not given. It is used with the reference ``feet`` only.
         period: [s] between two ticks.
+        held: how joints that are in no leg are kept where they are; the law takes them as locked.
 
     Raises:
         InputError: for a set point that is not finite or a quaternion that is not unit.
@@ -88,6 +90,7 @@ class WorkspaceController(Controller):
     reference: Literal["world", "feet"] = "world"
     feet_at: tuple[float, float] | None = None
     period: float = 2e-3
+    held: HeldJoints = field(default_factory=HeldJoints)
 
     recorded = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
 
@@ -136,11 +139,15 @@ class WorkspaceController(Controller):
                 f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower"
             )
 
+    def impedance(self, model: Model) -> Impedance | None:
+        """What holds the joints that are in no leg, if a servo does not."""
+        return self.held.impedance(model, _others(model))
+
     def law(self, model: Model) -> WorkspaceLaw:
         """What the kernels take.
 
         Raises:
-            InputError: the model has no floating root or no feet.
+            InputError: the model has no floating root or no feet, or a joint in no leg that cannot be held.
         """
         if not model.is_floating or not model.feet:
             raise InputError(
@@ -152,7 +159,8 @@ class WorkspaceController(Controller):
             self.target_position, self.target_orientation,
             float(self.reference == "feet"), self.feet_at or _between_feet_at_home(model),
         )  # fmt: skip
-        return WorkspaceLaw(kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv))
+        legs, servo = _legs(model), self.held.servo(model, _others(model))
+        return WorkspaceLaw(kernel_gains, legs, servo, new_scratch(len(model.feet), model.nv))
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(joints,) [N·m] torques for a state: one tick of the law, outside of a compiled loop."""
@@ -180,4 +188,18 @@ def _legs(model: Model) -> Legs:
         while body > 0:
             leg[body] = index
             body = int(model.tree.parent[body])
-    return Legs(np.array(feet, dtype=np.int64), leg)
+    locked = np.zeros(model.nv)
+    for part, index in zip(model.bodies[1:], leg[1:], strict=True):
+        if index < 0:
+            if not part.joint.has_axis:
+                raise InputError(
+                    f"the workspace controller holds joints of one degree of freedom; {part.joint.name!r} of model "
+                    f"{model.name!r}, which is in no leg, is {part.joint.kind}: weld {part.name!r} to {part.parent!r}"
+                )
+            locked[model.dof(part.joint.name)] = np.inf
+    return Legs(np.array(feet, dtype=np.int64), leg, locked)
+
+
+def _others(model: Model) -> tuple[str, ...]:
+    """The joints that are in no leg."""
+    return tuple(joint for joint in model.joint_names if np.isinf(_legs(model).locked[model.dof(joint)]))

@@ -204,7 +204,7 @@ def _integrator_of(chosen: Integrator | str | None) -> Integrator:
 
 
 def _check_controller(controller: Controller | None, model: Model, acting: Disturbances) -> None:
-    asked = controller is not None and controller.impedance(model) is None
+    asked = controller is not None and not isinstance(controller.law(model), Passive)
     for disturbance in (acting.sensors, acting.actuators):
         if disturbance is not None and not asked:
             what = (
