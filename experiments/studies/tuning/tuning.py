@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
-from experiments.catalogue.registry import experiment_named
 from experiments.studies.config import Config, read_config
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
@@ -173,7 +172,7 @@ def tuning_from(config: Config, name: str = "tune", storage: str | None = None) 
     table = config.table("tune", {})
     table.word("optimizer", "cma", OPTIMIZERS)
     settings = table.make(Settings)
-    experiment = experiment_named(config.word("experiment"))
+    experiment = config.experiment()
     scenarios = [found for one in config.tables("scenario", ()) for found in _scenarios(one, experiment)]
     space = design_space_from(config, settings.replicas, scenarios, must_scatter=True)
     scorer = Scorer(_objectives(config), tuple(_limit(item) for item in config.tables("limit", ())))
