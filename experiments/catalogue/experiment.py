@@ -1,6 +1,6 @@
 """Experiments as data: a table of parameters, and how to set up a simulation from their values."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,7 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
 from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Progress
+from experiments.catalogue.metric_files import register_metric
 from experiments.catalogue.open_registry import Entry
 from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
@@ -33,6 +34,7 @@ class Experiment:
         figures: the published figures it has a counterpart of: the kind of figure, and its number there.
         brought: where it was found, if it is not one of this project.
         is_driven_by_another: whether its controller is not the one that it is defined with.
+        metrics: somebody's, that are measured besides the project's.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Experiment:
     figures: Mapping[str, str] = field(default_factory=dict)
     brought: Entry | None = None
     is_driven_by_another: bool = False
+    metrics: tuple[Entry, ...] = ()
 
     @property
     def address(self) -> str:
@@ -57,9 +60,9 @@ class Experiment:
 
     @property
     def sources(self) -> dict[str, str]:
-        """A digest of each file that it and its controller are defined in, if they are not this project's."""
+        """A digest of each file that it, its controller and its metrics are defined in, if not this project's."""
         controller = None if self.controller is None else CONTROLLERS.find(self.controller)
-        entries = [entry for entry in (self.brought, controller) if entry is not None]
+        entries = [entry for entry in (self.brought, controller, *self.metrics) if entry is not None]
         return {entry.name: entry.digest for entry in entries if entry.digest}
 
     def brought_from(self, entry: Entry) -> "Experiment":
@@ -76,6 +79,14 @@ class Experiment:
         if CONTROLLERS.find(controller).name == self.controller:
             return self
         return replace(self, parameters=with_controller(self.parameters, controller), is_driven_by_another=True)
+
+    def measured_by(self, metrics: Iterable[str]) -> "Experiment":
+        """This experiment with metrics of somebody besides, by name; all runs of this process have them from now on.
+
+        Raises:
+            InputError: there is no such metric.
+        """
+        return replace(self, metrics=tuple(register_metric(name) for name in metrics))
 
     def _under(self, changes: Mapping[str, Any]) -> "Experiment":
         """It under the controller that changes name, if they do."""

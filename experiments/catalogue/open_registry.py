@@ -59,9 +59,13 @@ class OpenRegistry:
         found = entry_points(group=f"biped.{self.what}s")
         return {entry.name: entry for entry in found if entry.name not in self.own}
 
+    def installed_from(self) -> dict[str, str]:
+        """The distribution of each of ``installed``; nothing is imported for it."""
+        return {name: _distribution(entry) for name, entry in self.installed.items()}
+
     def origins(self) -> dict[str, str]:
-        """All that have a name of their own, and where each is from; nothing is imported for it."""
-        return dict.fromkeys(self.own, PROJECT) | {name: _distribution(e) for name, e in self.installed.items()}
+        """All that have a name of their own, and where each is from."""
+        return dict.fromkeys(self.own, PROJECT) | self.installed_from()
 
     def find(self, name: str) -> Entry:
         """What goes by this name.

@@ -1,5 +1,6 @@
 """The experiments by name, this project's and anybody's; each is imported when it is first asked for."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -25,15 +26,22 @@ def experiment_registry() -> "OpenRegistry":
     return OpenRegistry("experiment", own, _is_experiment, "an object of experiments.Experiment")
 
 
-def experiment_named(name: str, controller: str | None = None) -> "Experiment":
-    """The experiment of this name, ``FILE.py:NAME`` or ``module:NAME``; under another controller, if one is named.
+def experiment_named(name: str, controller: str | None = None, metrics: Iterable[str] = ()) -> "Experiment":
+    """The experiment of this name, ``FILE.py:NAME`` or ``module:NAME``.
+
+    Args:
+        name: of it.
+        controller: that drives it, by name; its own, if not given.
+        metrics: somebody's, by name, that are measured besides the project's.
 
     Raises:
         InputError: there is none; the message lists those that exist.
     """
     entry = experiment_registry().find(name)
     found: Experiment = entry.thing if entry.file is None else entry.thing.brought_from(entry)
-    return found if controller is None else found.driven_by(controller)
+    found = found if controller is None else found.driven_by(controller)
+    metrics = tuple(metrics)
+    return found.measured_by(metrics) if metrics else found
 
 
 def all_experiments() -> "list[Experiment]":

@@ -29,11 +29,17 @@ def add_controller(parser: ArgumentParser) -> None:
     parser.add_argument("--controller", metavar="NAME", help=text)
 
 
+def add_metric_files(parser: ArgumentParser) -> None:
+    text = "a metric of one's own, FILE.py:NAME or MODULE:NAME; may be repeated"
+    parser.add_argument("--metric-file", metavar="NAME", action="append", default=[], dest="metric_files", help=text)
+
+
 def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
     """The experiment of this name, or of the options, under the controller that they name."""
     from experiments.catalogue.registry import experiment_named
 
-    return experiment_named(options.experiment if name is None else name, options.controller)
+    metrics = getattr(options, "metric_files", ())
+    return experiment_named(options.experiment if name is None else name, options.controller, metrics)
 
 
 def add_settings(parser: ArgumentParser, *shorthands: str) -> None:

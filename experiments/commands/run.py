@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
-from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
+from experiments.cli.settings import (
+    SHORTHANDS,
+    add_experiment,
+    add_metric_files,
+    add_settings,
+    changes_of,
+    experiment_of,
+)
 
 if TYPE_CHECKING:
     from biped.runs.run import Run
@@ -34,6 +41,7 @@ def parser() -> Parser:
     own = Parser("biped run", "Run an experiment.", _EXAMPLES)
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
+    add_metric_files(own)
     own.add_out("results/EXPERIMENT")
     return own
 

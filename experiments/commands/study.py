@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.settings import add_controller
+from experiments.cli.settings import add_controller, add_metric_files
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -32,6 +32,7 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
     if file:
         parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
         add_controller(parser)
+    add_metric_files(parser)
     parser.add_out(f"results/{name}/{default}")
     parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one on each core)")
     parser.add_argument(
@@ -49,11 +50,12 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
 
 
 def config_of(options: argparse.Namespace) -> "Config":
-    """The file, under the controller that the options name, if they do."""
+    """The file, with the controller and the metrics that the options name, if they do."""
     from experiments.studies.config import read_config
 
     config = read_config(options.file)
-    return config if options.controller is None else config.but(controller=options.controller)
+    given = {"controller": options.controller, "metric_files": options.metric_files}
+    return config.but(**{key: value for key, value in given.items() if value})
 
 
 def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -> int:

@@ -168,18 +168,22 @@ class Config:
         return found
 
     def experiment(self) -> "Experiment":
-        """The experiment that it names, under the controller that it names, if it does.
+        """The experiment that it names, under the controller and with the metrics that it names, if it does.
 
         What is in a file is named by its whole path from here on, in ``data`` too.
         """
         from experiments.catalogue.registry import experiment_named
 
         name, controller = self.word("experiment"), self.word("controller", "")
+        files = self.get("metric_files", tuple[str, ...], ())
         found = self.within(lambda: experiment_named(name), "experiment")
         self.data = {**self.data, "experiment": found.address}
         if controller:
             found = self.within(lambda: found.driven_by(controller), "controller")
             self.data["controller"] = found.controller
+        if files:
+            found = self.within(lambda: found.measured_by(files), "metric_files")
+            self.data["metric_files"] = [entry.name for entry in found.metrics]
         return found
 
     def changes(self, experiment: "Experiment") -> "dict[str, Value]":

@@ -42,6 +42,8 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
     if place is None and not _is_compiled(controller):
         return None
     stack = traceback.extract_tb(error.__traceback__)[-LAST if place is None else place :]
+    if isinstance(error, OutOfTimeError):  # the last one is who rang
+        stack.pop()
     trace = "".join([*traceback.format_list(stack), *traceback.format_exception_only(error)]).rstrip()
     name = type(error).__name__
     return failed(name, str(error) or name, trace)

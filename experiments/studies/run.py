@@ -25,6 +25,7 @@ def open_study(plan: StudyKind, folder: str | Path) -> Study:
         units=plan.units,
         metrics=plan.metrics,
         seed=plan.seed,
+        metric_files=[entry.name for entry in plan.experiment.metrics],
         controller=plan.experiment.controller if plan.experiment.is_driven_by_another else None,
     )
 

@@ -229,7 +229,9 @@ class Separate:
                 yield pool, trial, future.result(timeout=0.0)
                 continue
             except TimeoutError:
-                result = failed("TimeLimit", f"not done after {self.limit:g} s, and deaf to being told so: killed")
+                result = failed(
+                    OutOfTimeError.__name__, f"not done after {self.limit:g} s, and deaf to being told so: killed"
+                )
             except TerminatedWorkerError as error:
                 result = failed("ProcessDied", f"the process of this trial died: {_exit_code(error)}")
             pool.shutdown(kill_workers=True)

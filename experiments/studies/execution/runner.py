@@ -18,6 +18,8 @@ from experiments.studies.trial import Trial, run_trial
 
 #: Called with the number of trials that are done, of those asked for.
 Progress = Callable[[float], None]
+#: What ``experiment_named`` finds an experiment by, with its controller and metrics.
+Named = tuple[str, str | None, tuple[str, ...]]
 
 
 def run_trials(
@@ -59,11 +61,11 @@ def run_trials(
     if progress is not None:
         progress(len(results))
     experiment = study.experiment
-    sources = experiment.sources
+    sources, named = experiment.sources, _name_of(experiment)
 
     def store(trial: Trial, result: Result) -> None:
         if sources:
-            _check_sources(sources, experiment_named(experiment.address, experiment.controller).sources)
+            _check_sources(sources, experiment_named(*named).sources)
         results[trial.number] = study.add(trial, result)
         if progress is not None:
             progress(len(results))
@@ -88,19 +90,21 @@ def run_trials(
 def _work(experiment: Experiment, executor: Executor) -> Work:
     if executor.is_local:
         return partial(run_trial, experiment)
-    return partial(run_elsewhere, experiment.address, experiment.controller, experiment.sources, cache_folder().name)
+    return partial(run_elsewhere, _name_of(experiment), experiment.sources, cache_folder().name)
 
 
-def run_elsewhere(
-    experiment: str, controller: str | None, sources: Mapping[str, str], kernels: str, trial: Trial
-) -> Result:
+def _name_of(experiment: Experiment) -> Named:
+    return experiment.address, experiment.controller, tuple(entry.name for entry in experiment.metrics)
+
+
+def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, trial: Trial) -> Result:
     """Run a trial in another process, which finds this by its name.
 
     ``kernels`` is the digest of their sources here, ``sources`` those of files that are not the project's.
     """
     if cache_folder().name != kernels:
         raise InputError("a worker has another version of the program: install the same one everywhere")
-    found = experiment_named(experiment, controller)
+    found = experiment_named(*named)
     _check_sources(sources, found.sources)
     return run_trial(found, trial)
 

@@ -72,6 +72,7 @@ class Study:
         metrics: Sequence[str] | None = None,
         seed: int | None = None,
         controller: str | None = None,
+        metric_files: Sequence[str] = (),
     ) -> "Study":
         """Begin a study, or go on with the one that is there.
 
@@ -85,6 +86,7 @@ class Study:
             metrics: which of them are stored; all, if not given.
             seed: of the study.
             controller: its name, where it is not the one that the experiment is defined with.
+            metric_files: somebody's metrics, by name, that are measured besides the project's.
 
         Raises:
             InputError: another study is there, which differs in something; someone writes to it; or it is damaged.
@@ -92,7 +94,7 @@ class Study:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        found = experiment_named(experiment, controller)
+        found = experiment_named(experiment, controller, metric_files)
         of_metrics = {n: unit for n, unit in metric_units(found).items() if metrics is None or n in metrics}
         wanted = Header(
             kind=kind,
@@ -103,6 +105,7 @@ class Study:
             metrics=None if metrics is None else tuple(metrics),
             seed=seed,
             controller=controller,
+            metric_files=tuple(metric_files),
             sources=found.sources,
         )
         return cls._write(folder, wanted)
@@ -135,7 +138,15 @@ class Study:
 
     @cached_property
     def experiment(self) -> Experiment:
-        return experiment_named(self.header.experiment, self.header.controller)
+        return experiment_named(self.header.experiment, self.header.controller, self.header.metric_files)
+
+    def drive_by(self, controller: str) -> None:
+        """Take this for the controller: it was moved, or another is to be tried on the same trials.
+
+        Raises:
+            InputError: there is no such controller, or the experiment takes none.
+        """
+        self.__dict__["experiment"] = experiment_named(self.header.experiment, controller, self.header.metric_files)
 
     @property
     def configuration(self) -> dict[str, Any]:

@@ -208,6 +208,7 @@ class Threshold(StudyKind):
         return {
             "experiment": self.experiment.address,
             **({"controller": self.experiment.controller} if self.experiment.is_driven_by_another else {}),
+            **({"metric_files": [entry.name for entry in self.experiment.metrics]} if self.experiment.metrics else {}),
             **{name: getattr(self, name) for name in names},
             "swept": asdict(self.swept),
             "grid": {"from": grid.pop("start"), "to": grid.pop("stop"), **grid},

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import filter as matching
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
-from experiments.studies.config import Config, read_config
+from experiments.studies.config import Config
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
@@ -161,10 +160,6 @@ class Tuning(DesignStudy):
         names = [variable.name for variable in self.space.variables]
         points = [{name: float(first.loc[number, name]) for name in names} for number in whole]
         return [self.space.candidate(number, point) for number, point in zip(whole, points, strict=True)]
-
-
-def load_tuning(path: str | Path, storage: str | None = None) -> Tuning:
-    return tuning_from(read_config(path), Path(path).stem, storage)
 
 
 def tuning_from(config: Config, name: str = "tune", storage: str | None = None) -> Tuning:

@@ -10,6 +10,7 @@ from biped.errors import InputError
 from biped.model import human
 from biped.runs.run import STATE, SUMMARY, TABLE, Run
 from experiments.catalogue.experiment import SOURCES, Experiment
+from experiments.catalogue.open_registry import digest_of
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.parameter import Value, from_json, shown
 from experiments.catalogue.registry import experiment_named
@@ -71,11 +72,13 @@ def run_source(folder: str | Path) -> RunSource:
         raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error
 
 
-def _told(file: str, digest: str, experiment: Experiment | None) -> str:
+def _told(name: str, digest: str, experiment: Experiment | None) -> str:
     """The version of a file that is not the project's, and whether it is that still."""
-    if experiment is None:
-        return f"{digest}, and cannot be loaded now"
-    return digest if experiment.sources.get(file) == digest else f"{digest}, and has been edited since"
+    known = {} if experiment is None else experiment.sources
+    now = known.get(name) or digest_of(Path(name.rpartition(":")[0]))
+    if not now:
+        return f"{digest}, and is not found now"
+    return digest if now == digest else f"{digest}, and has been edited since"
 
 
 def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experiment | None, Mapping[str, Any]]:
