@@ -20,7 +20,7 @@ from controllers.workspace import WorkspaceGains
 
 TABLE = "controller"
 KEYS = tuple(item.name for item in fields(WorkspaceGains))
-UNITS = {"kp_position": "1/s²", "kd_position": "1/s", "kp_orientation": "1/s²", "kd_orientation": "1/s"}
+UNITS = {item.name: item.metadata["unit"] for item in fields(WorkspaceGains)}
 
 
 def load_gains(path: str | Path) -> WorkspaceGains:

@@ -36,9 +36,11 @@ class HeldJoints:
         ModelError: ``angles`` names a joint that the model does not have; raised when the model is known.
     """
 
-    by: Literal["impedance", "servo"] = "impedance"
-    frequency: float = 5.0
-    damping_ratio: float = 1.0
+    by: Literal["impedance", "servo"] = field(
+        default="impedance", metadata={"title": "what holds joints that are in no leg"}
+    )
+    frequency: float = field(default=5.0, metadata={"unit": "Hz", "title": "of joints that are in no leg"})
+    damping_ratio: float = field(default=1.0, metadata={"title": "of joints that are in no leg"})
     angles: JointValues = field(default_factory=dict)
 
     def __post_init__(self) -> None:

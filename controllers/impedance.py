@@ -37,10 +37,14 @@ class JointImpedance(Controller):
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    stiffness: JointValues = STIFFNESS
-    damping: JointValues = DAMPING
+    stiffness: JointValues = field(
+        default=STIFFNESS, metadata={"unit": "N·m/rad", "title": "stiffness of each joint", "range": (0.0, 4000.0)}
+    )
+    damping: JointValues = field(
+        default=DAMPING, metadata={"unit": "N·m·s/rad", "title": "damping of each joint", "range": (0.0, 200.0)}
+    )
     rest: JointValues = field(default_factory=dict)
-    period: float = 2e-3
+    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
 
     def __post_init__(self) -> None:
         checked(self.stiffness, "impedance.stiffness", least=0.0)

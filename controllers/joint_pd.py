@@ -34,11 +34,15 @@ class JointPD(Controller):
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    kp: JointValues = 1500.0
-    kd: JointValues = 4.0
+    kp: JointValues = field(
+        default=1500.0, metadata={"unit": "N·m/rad", "title": "stiffness of each joint", "range": (0.0, 3000.0)}
+    )
+    kd: JointValues = field(
+        default=4.0, metadata={"unit": "N·m·s/rad", "title": "damping of each joint", "range": (0.0, 20.0)}
+    )
     target: JointValues = field(default_factory=dict)
-    limit: JointValues = float("inf")
-    period: float = 2e-3
+    limit: JointValues = field(default=float("inf"), metadata={"unit": "N·m", "title": "greatest torque of each joint"})
+    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
 
     def __post_init__(self) -> None:
         checked(self.kp, "joint_pd.kp", least=0.0)

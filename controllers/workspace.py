@@ -1,7 +1,7 @@
 """The recursive workspace controller of Wendlandt 1997, section 4.2."""
 
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,14 @@ Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 REFERENCES = ("world", "feet")
+THESIS = "Wendlandt 1997, 4.3"
 #: [m] The thesis's experiments start with the soles 5 mm above the floor.
 HANGING = 0.03
+
+
+def _gain(unit: str, title: str, most: float) -> dict[str, Any]:
+    """What is told of a gain; ``most`` is twice what tuning has found good."""
+    return {"unit": unit, "title": title, "source": THESIS, "repeats": True, "range": (0.0, most)}
 
 
 @dataclass(frozen=True)
@@ -44,10 +50,18 @@ class WorkspaceGains:
         InputError: for a gain that is not finite, or negative.
     """
 
-    kp_position: Vector3 = (50.0, 50.0, 200.0)
-    kd_position: Vector3 = (7.07, 7.07, 14.142)
-    kp_orientation: Vector3 = (50.0, 50.0, 50.0)
-    kd_orientation: Vector3 = (7.07, 7.07, 7.07)
+    kp_position: Vector3 = field(
+        default=(50.0, 50.0, 200.0), metadata=_gain("1/s²", "stiffness of the position error along x, y, z", 400.0)
+    )
+    kd_position: Vector3 = field(
+        default=(7.07, 7.07, 14.142), metadata=_gain("1/s", "damping of the position error along x, y, z", 60.0)
+    )
+    kp_orientation: Vector3 = field(
+        default=(50.0, 50.0, 50.0), metadata=_gain("1/s²", "stiffness of the orientation error about x, y, z", 800.0)
+    )
+    kd_orientation: Vector3 = field(
+        default=(7.07, 7.07, 7.07), metadata=_gain("1/s", "damping of the orientation error about x, y, z", 120.0)
+    )
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -84,13 +98,24 @@ class WorkspaceController(Controller):
         InputError: for a set point that is not finite or a quaternion that is not unit.
     """
 
-    target_position: Vector3 = (-0.01, 0.0, 1.10)
-    target_orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)
-    gains: WorkspaceGains = field(default_factory=WorkspaceGains)
-    reference: Literal["world", "feet"] = "world"
+    target_position: Vector3 = field(
+        default=(-0.01, 0.0, 1.10),
+        metadata={"unit": "m", "title": "set point of the trunk's centre of mass", "source": THESIS},
+    )
+    target_orientation: Quaternion = field(
+        default=(1.0, 0.0, 0.0, 0.0),
+        metadata={"title": "set point of the trunk's orientation, unit quaternion w, x, y, z", "source": THESIS},
+    )
+    gains: WorkspaceGains = field(default_factory=WorkspaceGains, metadata={"inline": True})
+    reference: Literal["world", "feet"] = field(
+        default="world", metadata={"title": f"what the set point is fixed to: {' or '.join(REFERENCES)}"}
+    )
     feet_at: tuple[float, float] | None = None
-    period: float = 2e-3
-    held: HeldJoints = field(default_factory=HeldJoints)
+    period: float = field(
+        default=2e-3, metadata={"unit": "s", "title": "time between two control ticks", "source": THESIS}
+    )
+    # Hidden, since the experiments' human has legs only.
+    held: HeldJoints = field(default_factory=HeldJoints, metadata={"hidden": True})
 
     recorded = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
 

@@ -28,7 +28,7 @@ LATE = {
     "biped.model.description": {"biped/model/model.py"},
     "contact.jit": {"experiments/studies/store/header.py"},
     "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},
-    "experiments.catalogue.parameters.parameter": {"experiments/studies/config.py"},
+    "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},
     "experiments.cli.machine": {"experiments/studies/store/header.py"},
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},

@@ -9,6 +9,7 @@ from biped.simulation.scene import Scene
 from contact import RUBBER
 from experiments.catalogue import balancing
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.controllers import controller_from
 from experiments.catalogue.parameters.disturbances import disturbance_parameters, disturbances_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Values
@@ -24,7 +25,7 @@ def set_up(values: Values) -> Scene:
     seed = values.whole("random.seed")
     whole(seed, "random.seed")
     if seed:
-        duration, period = values.number("run.duration"), values.number("controller.period")
+        duration, period = values.number("run.duration"), controller_from(values).period
         acting = (*acting, *random_disturbances(seed, acting, duration, period))
     return balancing.set_up(values, acting)
 

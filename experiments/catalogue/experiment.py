@@ -1,7 +1,7 @@
 """Experiments as data: a table of parameters, and how to set up a simulation from their values."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,9 +9,16 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
 from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Progress
+from experiments.catalogue.metric_files import register_metric
+from experiments.catalogue.open_registry import Entry
+from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
+from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
 from experiments.catalogue.parameters.initial import scattered_by_seed
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, assembled, parameter_named
+
+#: The key of a run's record that has the digests of files that are not this project's.
+SOURCES = "sources"
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,9 @@ class Experiment:
         parameters: everything that can be changed.
         set_up: from values to what is simulated.
         figures: the published figures it has a counterpart of: the kind of figure, and its number there.
+        brought: where it was found, if it is not one of this project.
+        is_driven_by_another: whether its controller is not the one that it is defined with.
+        metrics: somebody's, that are measured besides the project's.
     """
 
     name: str
@@ -33,6 +43,55 @@ class Experiment:
     parameters: tuple[Parameter, ...]
     set_up: Callable[[Values], Scene]
     figures: Mapping[str, str] = field(default_factory=dict)
+    brought: Entry | None = None
+    is_driven_by_another: bool = False
+    metrics: tuple[Entry, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """By which ``experiment_named`` finds it, in any process."""
+        return self.name if self.brought is None else self.brought.name
+
+    @property
+    def controller(self) -> str | None:
+        """The name of its controller, where it may have any."""
+        named = self._by_name.get(CONTROLLER)
+        return None if named is None else str(named.default)
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """A digest of each file that it, its controller and its metrics are defined in, if not this project's."""
+        controller = None if self.controller is None else CONTROLLERS.find(self.controller)
+        entries = [entry for entry in (self.brought, controller, *self.metrics) if entry is not None]
+        return {entry.name: entry.digest for entry in entries if entry.digest}
+
+    def brought_from(self, entry: Entry) -> "Experiment":
+        return replace(self, brought=entry)
+
+    def driven_by(self, controller: str) -> "Experiment":
+        """This experiment under another controller, by name, with its fields in place of those of the one before.
+
+        Raises:
+            InputError: there is no such controller, or the experiment takes none.
+        """
+        if self.controller is None:
+            raise InputError(f"{self.name} takes no other controller: it has no parameter {CONTROLLER}")
+        if CONTROLLERS.find(controller).name == self.controller:
+            return self
+        return replace(self, parameters=with_controller(self.parameters, controller), is_driven_by_another=True)
+
+    def measured_by(self, metrics: Iterable[str]) -> "Experiment":
+        """This experiment with metrics of somebody besides, by name; all runs of this process have them from now on.
+
+        Raises:
+            InputError: there is no such metric.
+        """
+        return replace(self, metrics=tuple(register_metric(name) for name in metrics))
+
+    def _under(self, changes: Mapping[str, Any]) -> "Experiment":
+        """It under the controller that changes name, if they do."""
+        wanted = changes.get(CONTROLLER)
+        return self if wanted is None or self.controller is None else self.driven_by(str(wanted))
 
     @cached_property
     def _defaults(self) -> dict[str, Value]:
@@ -56,9 +115,10 @@ class Experiment:
         Raises:
             InputError: a parameter does not exist, or a value is not of its kind.
         """
-        changed = {name: self.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
-        changed = assembled(changed, self._defaults)
-        return Values(self._defaults | own_settings(changed) | scattered_by_seed(changed))
+        own = self._under(changes or {})
+        changed = {name: own.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
+        changed = assembled(changed, own._defaults)
+        return Values(own._defaults | own_settings(changed) | scattered_by_seed(changed))
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:
         """Values from texts, by the names of their parameters.
@@ -66,7 +126,8 @@ class Experiment:
         Raises:
             InputError: a parameter does not exist, or a text is not of its kind.
         """
-        return {name: self.parameter(name).parse(text) for name, text in assignments.items()}
+        own = self._under(assignments)
+        return {name: own.parameter(name).parse(text) for name, text in assignments.items()}
 
     def build(self, changes: Mapping[str, Value] | None = None) -> Scene:
         """What is simulated under these changes.
@@ -95,9 +156,9 @@ class Experiment:
             run = scene.run(progress, announce)
         except (IntegrationError, RunInterrupted) as error:
             if error.run is not None:
-                error.run.parameters = self._record(values)
+                error.run.parameters = self.record(values.as_json())
             raise
-        run.parameters = self._record(values)
+        run.parameters = self.record(values.as_json())
         return run
 
     def _set_up(self, values: Values) -> Scene:
@@ -106,5 +167,7 @@ class Experiment:
             raise InputError(f"run.record_every = {scene.record_every:g}: it must be zero or above [s]")
         return scene
 
-    def _record(self, values: Values) -> dict[str, Any]:
-        return {"experiment": self.name} | values.as_json()
+    def record(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What is saved with a run of these values, which are as JSON can hold them: all that finds it again."""
+        sources = self._under(values).sources
+        return {"experiment": self.address} | ({SOURCES: sources} if sources else {}) | dict(values)

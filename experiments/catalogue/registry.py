@@ -1,11 +1,12 @@
-"""The experiments by name; each is imported when it is first asked for."""
+"""The experiments by name, this project's and anybody's; each is imported when it is first asked for."""
 
-import difflib
-import importlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
+    from experiments.catalogue.open_registry import OpenRegistry
 
 #: Each module has an ``EXPERIMENT`` of this name.
 MODULES = {
@@ -17,22 +18,38 @@ MODULES = {
 }
 
 
-def experiment_named(name: str) -> "Experiment":
-    """The experiment of this name.
+@cache
+def experiment_registry() -> "OpenRegistry":
+    from experiments.catalogue.open_registry import OpenRegistry
+
+    own = {name: f"{module}:EXPERIMENT" for name, module in MODULES.items()}
+    return OpenRegistry("experiment", own, _is_experiment, "an object of experiments.Experiment")
+
+
+def experiment_named(name: str, controller: str | None = None, metrics: Iterable[str] = ()) -> "Experiment":
+    """The experiment of this name, ``FILE.py:NAME`` or ``module:NAME``.
+
+    Args:
+        name: of it.
+        controller: that drives it, by name; its own, if not given.
+        metrics: somebody's, by name, that are measured besides the project's.
 
     Raises:
         InputError: there is none; the message lists those that exist.
     """
-    if name not in MODULES:
-        from biped.errors import InputError
-
-        close = difflib.get_close_matches(name, MODULES, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise InputError(f"unknown experiment {name!r}; {hint}experiments are {', '.join(MODULES)}")
-    found: Experiment = importlib.import_module(MODULES[name]).EXPERIMENT
-    return found
+    entry = experiment_registry().find(name)
+    found: Experiment = entry.thing if entry.file is None else entry.thing.brought_from(entry)
+    found = found if controller is None else found.driven_by(controller)
+    metrics = tuple(metrics)
+    return found.measured_by(metrics) if metrics else found
 
 
 def all_experiments() -> "list[Experiment]":
-    """Every experiment."""
+    """Every experiment of this project."""
     return [experiment_named(name) for name in MODULES]
+
+
+def _is_experiment(thing: Any) -> bool:
+    from experiments.catalogue.experiment import Experiment
+
+    return isinstance(thing, Experiment)

@@ -20,13 +20,33 @@ SHORTHANDS = {
 
 
 def add_experiment(parser: ArgumentParser) -> None:
-    parser.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {', '.join(MODULES)}")
+    known = ", ".join(MODULES)
+    parser.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {known}; or FILE.py, or MODULE:NAME")
+
+
+def add_controller(parser: ArgumentParser) -> None:
+    text = "workspace, joint-pd, joint-impedance, FILE.py:NAME or MODULE:NAME (controller.name)"
+    parser.add_argument("--controller", metavar="NAME", help=text)
+
+
+def add_metric_files(parser: ArgumentParser) -> None:
+    text = "a metric of one's own, FILE.py:NAME or MODULE:NAME; may be repeated"
+    parser.add_argument("--metric-file", metavar="NAME", action="append", default=[], dest="metric_files", help=text)
+
+
+def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
+    """The experiment of this name, or of the options, under the controller that they name."""
+    from experiments.catalogue.registry import experiment_named
+
+    metrics = getattr(options, "metric_files", ())
+    return experiment_named(options.experiment if name is None else name, options.controller, metrics)
 
 
 def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
     for short in shorthands:
         _, what, text = SHORTHANDS[short]
         parser.add_argument(f"--{short}", metavar=what, help=text)
+    add_controller(parser)
     parser.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
     parser.add_argument(
         "--set",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser, announce, interrupted
-from experiments.cli.settings import add_settings, changes_of
+from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
     from experiments.benchmarks.comparison.budget import Budget
@@ -37,7 +37,7 @@ Exit status: 0 done (also where a human fell), 1 an engine's error, 2 bad input,
 
 def parser() -> Parser:
     own = Parser("biped compare", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("experiment", metavar="EXPERIMENT", help="one that `biped list` names")
+    add_experiment(own)
     own.add_argument(
         "--engines",
         metavar="NAMES",
@@ -57,11 +57,10 @@ def main(argv: Sequence[str]) -> int:
     from experiments.benchmarks.comparison.backends import DEFAULT, backends_of
     from experiments.benchmarks.comparison.budget import FULL, QUICK
     from experiments.benchmarks.comparison.results import Results
-    from experiments.catalogue.registry import experiment_named
     from experiments.cli.output import writable_folder
 
     need("plotly", "jinja2")
-    experiment = experiment_named(options.experiment)
+    experiment = experiment_of(options)
     changes = _changes(experiment, options)
     names = list(DEFAULT) if options.engines is None else [name.strip() for name in options.engines.split(",")]
     backends, missing = backends_of(names)

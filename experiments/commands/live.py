@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.main import Parser, announce, interrupted
-from experiments.cli.settings import add_experiment, add_settings, changes_of
+from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
 from experiments.commands.serving_options import add_serving_options, open_browser
 
 if TYPE_CHECKING:
@@ -47,11 +47,10 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
     from biped.extras import need
-    from experiments.catalogue.registry import experiment_named
 
     _check(options)
     need("viser", "trimesh", "websockets")
-    experiment = experiment_named(options.experiment)
+    experiment = experiment_of(options)
     setup = experiment.build(changes_of(experiment, options))
     from experiments.visualization.live.loop import Loop
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError, RunInterrupted
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.settings import add_controller
 
 if TYPE_CHECKING:
     from experiments.studies.rerun import Rerun
@@ -21,6 +22,8 @@ _EXAMPLES = """\
 examples:
   biped rerun results/sweep/sweep 17               into results/sweep/sweep/traces/17
   biped rerun results/sweep/sweep 17 --out results/mine --no-figures
+  biped rerun results/sweep/sweep 17 --controller laws/moved.py:Law
+                                                   the same law, in another file; or another one
 
 The study may still be running. Exit status: 0 the same bit for bit, 1 something differs, 2 bad input or a file that
 cannot be written, 130 interrupted.
@@ -31,6 +34,7 @@ def parser() -> Parser:
     own = Parser("biped rerun", _DESCRIPTION, _EXAMPLES)
     own.add_argument("study", metavar="STUDY", help="a study's folder")
     own.add_argument("trial", metavar="TRIAL", help="a trial's number, the column `trial` of trials.parquet")
+    add_controller(own)
     own.add_out("STUDY/traces/TRIAL")
     return own
 
@@ -41,11 +45,16 @@ def main(argv: Sequence[str]) -> int:
     from experiments.cli.progress import ProgressBar
     from experiments.studies.rerun import rerun
     from experiments.studies.store.folder import Study
+    from experiments.studies.store.header import edited
 
     if not options.trial.isdecimal():
         raise InputError(f"trial {options.trial!r}: it must be a number")
     number = int(options.trial)
     study = Study.read(options.study)
+    if options.controller is not None:
+        study.drive_by(options.controller)
+    for name in edited(study.header, study.experiment.sources):
+        announce(f"{name} has been edited since the study was run")
     trial = study.trial(number)
     folder = writable_folder(options.out or study.trace_folder(number))
     try:

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
-from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of
+from experiments.cli.settings import (
+    SHORTHANDS,
+    add_experiment,
+    add_metric_files,
+    add_settings,
+    changes_of,
+    experiment_of,
+)
 
 if TYPE_CHECKING:
     from biped.runs.run import Run
@@ -34,6 +41,7 @@ def parser() -> Parser:
     own = Parser("biped run", "Run an experiment.", _EXAMPLES)
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
+    add_metric_files(own)
     own.add_out("results/EXPERIMENT")
     return own
 
@@ -41,11 +49,10 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import IntegrationError, RunInterrupted
-    from experiments.catalogue.registry import experiment_named
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
-    experiment = experiment_named(options.experiment)
+    experiment = experiment_of(options)
     changes = changes_of(experiment, options)
     duration = experiment.build(changes).duration
     folder = writable_folder(options.out or Path("results") / experiment.name)

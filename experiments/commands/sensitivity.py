@@ -1,9 +1,10 @@
 """``biped sensitivity``: which parameters a metric depends on."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from experiments.cli.main import Parser
-from experiments.commands.study import STOPPING, run, study_parser
+from experiments.commands.study import STOPPING, config_of, run, study_parser
 
 _DESCRIPTION = """\
 Find which parameters a metric depends on, over the whole of their ranges: by Morris's elementary effects, which take
@@ -59,8 +60,8 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from experiments.studies.sensitivity.sensitivity import load_sensitivity
+    from experiments.studies.sensitivity.sensitivity import sensitivity_from
     from experiments.visualization.studies.sensitivity_output import show_sensitivity
 
-    sensitivity = load_sensitivity(options.file)
+    sensitivity = sensitivity_from(config_of(options), Path(options.file).stem)
     return run(sensitivity, options, sensitivity.name, show_sensitivity)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser
-from experiments.cli.settings import add_experiment
+from experiments.cli.settings import add_controller, add_experiment, experiment_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str]) -> int:
     parser = Parser("biped show", "Show all parameters of an experiment, with units and sources.")
     add_experiment(parser)
+    add_controller(parser)
     options = parser.parse_args(argv)
     from rich.text import Text
 
-    from experiments.catalogue.registry import experiment_named
     from experiments.cli.terminal import terminal
 
-    experiment = experiment_named(options.experiment)
+    experiment = experiment_of(options)
     console = terminal()
     console.print(Text(f"{experiment.name}: {experiment.title}", style="bold"))
     console.print(Text(f"{experiment.source}. Change any of these with --set NAME=VALUE.\n", style="dim"))

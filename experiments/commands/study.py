@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.settings import add_controller, add_metric_files
 
 if TYPE_CHECKING:
+    from experiments.studies.config import Config
     from experiments.studies.execution.executors import Executor
     from experiments.studies.store.folder import Study
     from experiments.studies.study_kind import StudyKind
@@ -29,14 +31,31 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
     parser = Parser(f"biped {name}", description, examples)
     if file:
         parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
+        add_controller(parser)
+    add_metric_files(parser)
     parser.add_out(f"results/{name}/{default}")
     parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one on each core)")
-    parser.add_argument("--backend", metavar="NAME", default="threads",
-                        help="where trials run: threads of this process (default), loky, dask")  # fmt: skip
+    parser.add_argument(
+        "--backend", metavar="NAME", help="where trials run: threads of this process (default; of a controller in "
+        "Python loky), loky (processes), dask",
+    )  # fmt: skip
+    parser.add_argument(
+        "--time-limit", metavar="S", type=float, help="seconds that a trial may take under a controller of one's own "
+        "in a process of its own (120)",
+    )  # fmt: skip
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786; --backend is dask then"
     )
     return parser
+
+
+def config_of(options: argparse.Namespace) -> "Config":
+    """The file, with the controller and the metrics that the options name, if they do."""
+    from experiments.studies.config import read_config
+
+    config = read_config(options.file)
+    given = {"controller": options.controller, "metric_files": options.metric_files}
+    return config.but(**{key: value for key, value in given.items() if value})
 
 
 def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -> int:
@@ -49,7 +68,7 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
 
-    executor = executor_of(options)
+    executor = executor_of(plan, options)
     folder = writable_folder(options.out or Path("results") / plan.kind / name)
     study = open_study(plan, folder)
     total, done = plan.planned_trials(study), len(study.finished)
@@ -67,13 +86,13 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     return 0
 
 
-def executor_of(options: argparse.Namespace) -> "Executor":
-    from experiments.studies.execution.executors import executor_named
+def executor_of(plan: "StudyKind", options: argparse.Namespace) -> "Executor":
+    from experiments.studies.execution.executors import TIME_LIMIT, executor_for
 
-    backend = "dask" if options.scheduler is not None and options.backend == "threads" else options.backend
     if options.scheduler is not None and options.workers is not None:
         raise InputError("--workers says nothing about a cluster that has a scheduler: leave one of them out")
-    return executor_named(backend, options.workers, options.scheduler)
+    limit = TIME_LIMIT if options.time_limit is None else options.time_limit
+    return executor_for(plan.experiment, options.backend, options.workers, options.scheduler, limit)
 
 
 def stopped(study: "Study", error: BaseException, total: int | None) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser, fail
-from experiments.commands.study import STOPPING, run, study_parser
+from experiments.commands.study import STOPPING, config_of, run, study_parser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,6 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from experiments.studies.config import read_config
     from experiments.studies.sweep.sweep import sweep_from
     from experiments.visualization.studies.sweep_output import show_sweep
 
@@ -72,7 +71,7 @@ def main(argv: Sequence[str]) -> int:
         frames.append(frame)
         return show_sweep(plan, frame, folder, draw)
 
-    status = run(sweep_from(read_config(options.file)), options, Path(options.file).stem, show)
+    status = run(sweep_from(config_of(options)), options, Path(options.file).stem, show)
     return status or _failures(frames[0])
 
 

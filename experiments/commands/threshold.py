@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.main import Parser
-from experiments.cli.settings import add_settings, changes_of
-from experiments.commands.study import STOPPING, run, study_parser
+from experiments.cli.settings import add_settings, changes_of, experiment_of
+from experiments.commands.study import STOPPING, config_of, run, study_parser
 
 if TYPE_CHECKING:
     from experiments.studies.grid import Grid
@@ -113,12 +113,11 @@ def parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    from experiments.studies.config import read_config
     from experiments.studies.threshold.threshold import threshold_from
     from experiments.visualization.studies.threshold_output import show_thresholds
 
     options = parser().parse_args(argv)
-    plan = threshold_from(read_config(options.file))
+    plan = threshold_from(config_of(options))
     return run(plan, options, Path(options.file).stem, show_thresholds)
 
 
@@ -165,13 +164,12 @@ def preset_main(name: str, argv: Sequence[str]) -> int:
 
 def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
     from biped.errors import InputError
-    from experiments.catalogue.registry import experiment_named
     from experiments.studies.threshold.presets import PRESETS, directions_and_heights
     from experiments.studies.threshold.threshold import Condition
 
     preset = PRESETS[name]
     budget = preset.quick if options.quick else preset.usual
-    experiment = experiment_named(preset.experiment)
+    experiment = experiment_of(options, preset.experiment)
     changes = changes_of(experiment, options, SETTINGS)
     conditions: tuple[Condition, ...] = (Condition(),)
     if name == PUSH_MAP:
@@ -181,6 +179,7 @@ def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
         directions = budget.directions if options.directions is None else options.directions
         conditions = directions_and_heights(directions, options.heights, experiment.values(changes))
     return preset.plan(
+        experiment,
         changes,
         _grid(options, budget),
         conditions=conditions,

@@ -1,9 +1,10 @@
 """``biped tune``: find gains that serve better, and prove it on fresh replicas."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from experiments.cli.main import Parser
-from experiments.commands.study import STOPPING, run, study_parser
+from experiments.commands.study import STOPPING, config_of, run, study_parser
 
 _DESCRIPTION = """\
 Tune any parameters, such as the controller's gains, against weighted metrics over a set of disturbances. The winner is
@@ -72,8 +73,8 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from experiments.studies.tuning.tuning import load_tuning
+    from experiments.studies.tuning.tuning import tuning_from
     from experiments.visualization.studies.tuning_output import show_tuning
 
-    tuning = load_tuning(options.file, options.storage)
+    tuning = tuning_from(config_of(options), Path(options.file).stem, options.storage)
     return run(tuning, options, tuning.name, show_tuning)

@@ -75,7 +75,7 @@ def rollout(
         _add_impact(run, integrator.impact, target)
     values = experiment.values(changes).as_json()
     theirs = {name: value for name, value in values.items() if not name.startswith("integrator.")}
-    run.parameters = {"experiment": experiment.name} | theirs
+    run.parameters = experiment.record(theirs)
     run.summary["engine"] = {"name": chosen.name, "version": chosen.version, "settings": chosen.settings}
     run.summary["metrics"] = measure_run(run)
     return Rollout(chosen.name, run, integrator.seconds, integrator.steps, error)

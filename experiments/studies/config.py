@@ -63,6 +63,10 @@ class Config:
     def __contains__(self, key: str) -> bool:
         return key in self.data
 
+    def but(self, **values: Any) -> "Config":
+        """The same, with other values of some keys."""
+        return Config({**self.data, **values}, self.source, self._text, self._path)
+
     def error(self, message: str, key: str = "") -> InputError:
         place = self.source and self.source + line_of(self._text, (*self._path, key) if key else self._path)
         return InputError(f"{place}: {message}" if place else message)
@@ -161,6 +165,25 @@ class Config:
                 if name in found:
                     raise self.error(f"{name} is there twice", name)
                 found[name] = item
+        return found
+
+    def experiment(self) -> "Experiment":
+        """The experiment that it names, under the controller and with the metrics that it names, if it does.
+
+        What is in a file is named by its whole path from here on, in ``data`` too.
+        """
+        from experiments.catalogue.registry import experiment_named
+
+        name, controller = self.word("experiment"), self.word("controller", "")
+        files = self.get("metric_files", tuple[str, ...], ())
+        found = self.within(lambda: experiment_named(name), "experiment")
+        self.data = {**self.data, "experiment": found.address}
+        if controller:
+            found = self.within(lambda: found.driven_by(controller), "controller")
+            self.data["controller"] = found.controller
+        if files:
+            found = self.within(lambda: found.measured_by(files), "metric_files")
+            self.data["metric_files"] = [entry.name for entry in found.metrics]
         return found
 
     def changes(self, experiment: "Experiment") -> "dict[str, Value]":

@@ -7,8 +7,9 @@ from biped.errors import IntegrationError
 from biped.runs.run import Run
 from biped.simulation.simulate import Announce, Progress
 from contact.errors import BipedError
+from experiments.studies.failures import TRACEBACK
 from experiments.studies.store.folder import Study
-from experiments.studies.store.header import stamp
+from experiments.studies.store.header import edited, stamp
 from experiments.studies.trial import Result, Trial, run_trial
 
 #: What of a stamp says on what a result was computed, in the order of what may matter most; and its name.
@@ -45,6 +46,8 @@ def rerun(study: Study, number: int, progress: Progress | None = None, announce:
     stored = study.results([number])[number]
     found = run_trial(study.experiment, trial, announce)
     run: Run | None = None
+    if TRACEBACK in found:  # nobody knows what code that has failed would do next
+        return Rerun(trial, run, stored, found)
     try:
         run = study.experiment.run(trial.changes, progress=progress, announce=announce)
         # A run measures what a trial without tables does, or it shows as a difference.
@@ -59,7 +62,7 @@ def rerun(study: Study, number: int, progress: Progress | None = None, announce:
 def changed_since(study: Study) -> list[str]:
     """What of machine and versions is not as in the study's sessions."""
     now = stamp()
-    found = []
+    found = [f"{name} has been edited" for name in edited(study.header, study.experiment.sources)]
     for key, name in MATTERS.items():
         before = list(dict.fromkeys(str(session.get(key)) for session in study.header.sessions))
         if before != [str(now.get(key))]:

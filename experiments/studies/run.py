@@ -19,12 +19,14 @@ def open_study(plan: StudyKind, folder: str | Path) -> Study:
     return Study.create(
         folder,
         plan.kind,
-        plan.experiment.name,
+        plan.experiment.address,
         plan.configuration,
         varied=plan.varied,
         units=plan.units,
         metrics=plan.metrics,
         seed=plan.seed,
+        metric_files=[entry.name for entry in plan.experiment.metrics],
+        controller=plan.experiment.controller if plan.experiment.is_driven_by_another else None,
     )
 
 

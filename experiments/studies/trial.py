@@ -4,6 +4,7 @@ The same experiment and changes give the same result, bit for bit, on the same m
 random has its seed among the changes.
 """
 
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,15 +14,20 @@ from biped.simulation.session import Announce, Session
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.failures import FAILED, TRACEBACK, OutOfTimeError, Result, failed, failed_by
+
+__all__ = ["FAILED", "FELL", "OUTCOME", "RECOVERED", "STEPPED", "TOLD", "VERDICTS", "Label", "Result", "Trial"]
+__all__ += ["asks_python", "run_trial"]
 
 #: A label of a study: a word or a number.
 Label = str | float | int
-#: Metrics by name, None where one does not apply; always with ``verdict``, ``failure`` and ``message``.
-Result = dict[str, float | int | str | None]
 
-RECOVERED, STEPPED, FELL, FAILED = VERDICTS = ("recovered", "stepped", "fell", "failed")
+RECOVERED, STEPPED, FELL = "recovered", "stepped", "fell"
+VERDICTS = (RECOVERED, STEPPED, FELL, FAILED)
 #: What every result has.
 OUTCOME = ("verdict", "failure", "message")
+#: What is stored of every result that has it.
+TOLD = (*OUTCOME, TRACEBACK)
 
 
 @dataclass(frozen=True)
@@ -43,25 +49,42 @@ def run_trial(experiment: Experiment, trial: Trial, announce: Announce | None = 
     """Simulate a trial and measure it, without making tables of it.
 
     A step without a solution, or values that no simulation can use, are a result too: verdict ``failed``, the class
-    of the error in ``failure``, its message in ``message``. All other exceptions are defects, and are let through.
+    of the error in ``failure``, its message in ``message``. So is any error of a controller, an experiment or a metric
+    that somebody has brought, then with a ``traceback``. All other exceptions are defects, and are let through.
     """
+    scene = None
     try:
-        session = Session(experiment.build(trial.changes).prepare(in_one_go=True))
+        scene = experiment.build(trial.changes)
+        return _measured(Session(scene.prepare(in_one_go=True)), announce)
     except BipedError as error:
-        return _failed(type(error), str(error))
+        return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
+    except (Exception, OutOfTimeError, SystemExit) as error:
+        found = failed_by(error, experiment, None if scene is None else scene.controller)
+        if found is None:
+            raise
+        return found
+
+
+def asks_python(experiment: Experiment) -> bool:
+    """Whether its controller is asked from Python, once a tick; raises what ``Experiment.build`` raises."""
+    scene = experiment.build()
+    return scene.controller is not None and scene.controller.law(scene.model) is None
+
+
+def _trace_of(cause: BaseException | None) -> str:
+    return "".join(traceback.format_exception(cause)).rstrip() if cause is not None else ""
+
+
+def _measured(session: Session, announce: Announce | None) -> Result:
     if announce is not None:
         session.warm_up(announce)
     recording = session.run()
     if recording.ending.outcome == "interrupted":
         raise KeyboardInterrupt
     if recording.ending.error is not None:
-        return _failed(IntegrationError, recording.ending.error)
+        return failed(IntegrationError.__name__, recording.ending.error)
     measured = measure_recording(recording)
     verdict = measured.pop("verdict")
     if verdict is None:  # it never stood on anything
         verdict = FELL if recording.ending.outcome == "fell" else RECOVERED
     return {"verdict": verdict, "failure": "", "message": "", "fell_at": recording.ending.fell_at} | measured
-
-
-def _failed(error: type[Exception], message: str) -> Result:
-    return {"verdict": FAILED, "failure": error.__name__, "message": " ".join(message.split())}

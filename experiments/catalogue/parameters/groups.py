@@ -14,7 +14,6 @@ from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import Floor
-from controllers.workspace import REFERENCES, WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
@@ -52,47 +51,6 @@ def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...
 
 
 floor_from = _kept("floor", lambda group: Floor(**group))
-
-
-_GAINS = {
-    "kp_position": ("1/s²", "stiffness of the position error along x, y, z"),
-    "kd_position": ("1/s", "damping of the position error along x, y, z"),
-    "kp_orientation": ("1/s²", "stiffness of the orientation error about x, y, z"),
-    "kd_orientation": ("1/s", "damping of the orientation error about x, y, z"),
-}
-
-
-def controller_parameters(
-    position: tuple[float, float, float], orientation: tuple[float, float, float, float], orientation_source: str
-) -> tuple[Parameter, ...]:
-    source = "Wendlandt 1997, 4.3"
-    gains = WorkspaceGains()
-    return (
-        Parameter("controller.target_position", position, "m", "set point of the trunk's centre of mass", source),
-        Parameter(
-            "controller.target_orientation",
-            orientation,
-            "",
-            "set point of the trunk's orientation, unit quaternion w, x, y, z",
-            orientation_source,
-        ),
-        *(
-            Parameter(f"controller.{name}", getattr(gains, name), unit, meaning, source, repeats=True)
-            for name, (unit, meaning) in _GAINS.items()
-        ),
-        Parameter(
-            "controller.reference", "world", "", f"what the set point is fixed to: {' or '.join(REFERENCES)}", OURS
-        ),
-        Parameter("controller.period", 2e-3, "s", "time between two control ticks", source),
-    )
-
-
-def _controller(group: dict[str, Any]) -> WorkspaceController:
-    gains = WorkspaceGains(**{name: group.pop(name) for name in _GAINS})
-    return WorkspaceController(**group, gains=gains)
-
-
-controller_from = _kept("controller", _controller)
 
 
 def fall_parameters() -> tuple[Parameter, ...]:

@@ -31,6 +31,8 @@ class Parameter:
         source: where the default is from.
         repeats: whether one number stands for a whole tuple of it.
         may_be_infinite: whether ``inf`` is a value.
+        choices: the words that it may be, where not any will do.
+        span: the least and the greatest value that are of interest, for a slider; others are allowed.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Parameter:
     source: str
     repeats: bool = False
     may_be_infinite: bool = False
+    choices: tuple[str, ...] = ()
+    span: tuple[float, float] | None = None
 
     def parse(self, text: str) -> Value:
         """The value that a text on the command line stands for.
@@ -48,7 +52,7 @@ class Parameter:
             InputError: the text is not of this parameter's kind.
         """
         if isinstance(self.default, str):
-            return text.strip()
+            return self.checked(text.strip())
         numbers = tuple(self._number(part) for part in text.strip().strip("()[]").split(","))
         return self.checked(numbers if isinstance(self.default, tuple) or len(numbers) > 1 else numbers[0])
 
@@ -59,9 +63,7 @@ class Parameter:
             InputError: it is of another kind.
         """
         if isinstance(self.default, str):
-            if not isinstance(value, str):
-                raise self._wrong(value, "a word")
-            return value
+            return self._word(value)
         if isinstance(self.default, tuple):
             return self._tuple(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
@@ -73,6 +75,13 @@ class Parameter:
         if value != math.floor(value):
             raise self._wrong(value, "a whole number")
         return int(value)
+
+    def _word(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self._wrong(value, "a word")
+        if self.choices and value not in self.choices:
+            raise self._wrong(value, f"one of {', '.join(self.choices)}")
+        return value
 
     def _tuple(self, value: Any) -> tuple[float, ...]:
         assert isinstance(self.default, tuple)

@@ -7,21 +7,30 @@ kills its worker each time is waited for without end.
 
 import logging
 import os
+import re
 import signal
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from typing import Any, Protocol
 
+from biped.checks import above_zero
 from biped.errors import InputError
 from biped.extras import need
-from experiments.studies.trial import Result, Trial
+from experiments.catalogue.experiment import Experiment
+from experiments.studies.failures import OutOfTimeError, Result, failed
+from experiments.studies.trial import Trial, asks_python
 
 #: What is done for a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
 BACKENDS = ("threads", "loky", "dask")
+#: [s] that a trial under somebody's own law may take, where nothing else is said.
+TIME_LIMIT = 120.0
 
 
 class Executor(Protocol):
@@ -64,6 +73,36 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
         need("distributed")
         return Dask(workers, scheduler)
     return (Threads if backend == "threads" else Processes)(workers or cores())
+
+
+def executor_for(
+    experiment: Experiment,
+    backend: str | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    limit: float = TIME_LIMIT,
+) -> Executor:
+    """The executor for trials of an experiment.
+
+    A controller that is asked from Python holds the interpreter's lock, and may do anything: unless told otherwise, it
+    runs in processes.
+
+    Args:
+        experiment: with its controller.
+        backend: as in ``executor_named``; where it is not given, that which suits the experiment.
+        workers: as in ``executor_named``.
+        scheduler: as in ``executor_named``.
+        limit: [s] that a trial in such a process may take.
+
+    Raises:
+        InputError: as ``executor_named``; or the limit is not above zero.
+    """
+    above_zero(limit, "time limit of a trial")
+    if scheduler is not None and backend in (None, "threads"):
+        backend = "dask"
+    suited = "loky" if backend is None and asks_python(experiment) else backend or "threads"
+    found = executor_named(suited, workers, scheduler)
+    return Separate(found.workers, limit) if suited == "loky" and experiment.sources else found
 
 
 def cores() -> int:
@@ -134,6 +173,95 @@ class Processes:
 def _numbered(work: Work, trial: Trial) -> tuple[int, Result]:
     """The result with the trial's number: what comes back unordered has to say what it is."""
     return trial.number, work(trial)
+
+
+class Separate:
+    """Processes for code that is somebody else's, each with one trial at a time.
+
+    A trial that takes too long, or that kills its process, is a result: that of no other trial is lost with it.
+    """
+
+    is_local = False
+    #: [s] for a process to begin, and to end a trial that is out of time by itself.
+    START, GRACE = 60.0, 5.0
+
+    def __init__(self, workers: int, limit: float) -> None:
+        self.workers = workers
+        self.limit = limit  # [s] that a trial may take
+        self._running: dict[Future[Result], tuple[Any, Trial, float]] = {}  # its pool, the trial, when it must be over
+
+    def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
+        waiting, idle = iter(trials), [None] * self.workers
+        guarded = partial(within, self.limit, work)
+        try:
+            while True:
+                for trial in islice(waiting, len(idle)):
+                    self._begin(idle.pop(), guarded, trial)
+                if not self._running:
+                    return
+                for pool, trial, result in self._ended():
+                    idle.append(pool)
+                    yield trial, result
+        finally:
+            for pool in [*idle, *(pool for pool, *_ in self._running.values())]:
+                if pool is not None:
+                    pool.shutdown(kill_workers=True)
+            self._running.clear()
+
+    def _begin(self, pool: Any, work: Work, trial: Trial) -> None:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        start = 0.0 if pool is not None else self.START
+        pool = pool or ProcessPoolExecutor(1, initializer=ignore_interrupts)
+        future = pool.submit(work, trial)
+        self._running[future] = pool, trial, time.monotonic() + start + self.limit + self.GRACE
+
+    def _ended(self) -> Iterator[tuple[Any, Trial, Result]]:
+        """The trials that have ended since, at least one: its pool, or None where that is no more, and its result."""
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+        soonest = min(deadline for *_, deadline in self._running.values())
+        done, _ = wait(self._running, max(0.0, soonest - time.monotonic()), FIRST_COMPLETED)
+        late = {future for future, (*_, deadline) in self._running.items() if deadline <= time.monotonic()}
+        for future in done | late:
+            pool, trial, _ = self._running.pop(future)
+            try:
+                yield pool, trial, future.result(timeout=0.0)
+                continue
+            except TimeoutError:
+                result = failed(
+                    OutOfTimeError.__name__, f"not done after {self.limit:g} s, and deaf to being told so: killed"
+                )
+            except TerminatedWorkerError as error:
+                result = failed("ProcessDied", f"the process of this trial died: {_exit_code(error)}")
+            pool.shutdown(kill_workers=True)
+            yield None, trial, result
+
+
+def _exit_code(error: Exception) -> str:
+    found = re.search(r"exit codes? of the workers (?:is|are) \{(.*?)\}", str(error))
+    return found[1] if found else " ".join(str(error).split())
+
+
+def ignore_interrupts() -> None:
+    """Ctrl-C on the terminal is heard by who started this process: that one ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def within(limit: float, work: Work, trial: Trial) -> Result:
+    """The result of a trial in the main thread of a process, which is told when it is out of time [s]."""
+
+    def ring(*_: object) -> None:
+        raise OutOfTimeError(f"not done after {limit:g} s")
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, limit)
+    try:
+        return work(trial)
+    except OutOfTimeError as error:  # it was not in the code that was brought when it rang
+        return failed(type(error).__name__, str(error))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 class Dask:

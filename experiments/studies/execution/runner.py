@@ -1,18 +1,25 @@
 """Runs the trials of a study that are not finished yet, and stores each as it ends."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 
 from biped.errors import InputError
-from biped.simulation.simulate import Announce
+from biped.simulation.session import Announce, Session
+from contact.errors import BipedError
 from contact.jit import cache_folder
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.registry import experiment_named
-from experiments.studies.execution.executors import Executor, Work, executor_named
+from experiments.studies.execution.executors import Executor, Separate, Work, executor_for
+from experiments.studies.failures import Result
 from experiments.studies.store.folder import Study
-from experiments.studies.trial import Result, Trial, run_trial
+from experiments.studies.trial import Trial, run_trial
 
 #: Called with the number of trials that are done, of those asked for.
 Progress = Callable[[float], None]
+#: What ``experiment_named`` finds an experiment by, with its controller and metrics.
+Named = tuple[str, str | None, tuple[str, ...]]
 
 
 def run_trials(
@@ -54,39 +61,73 @@ def run_trials(
     if progress is not None:
         progress(len(results))
     experiment = study.experiment
+    sources, named = experiment.sources, _name_of(experiment)
 
     def store(trial: Trial, result: Result) -> None:
+        if sources:
+            _check_sources(sources, experiment_named(*named).sources)
         results[trial.number] = study.add(trial, result)
         if progress is not None:
             progress(len(results))
 
-    first, others = _one_of_each_integrator([trial for trial in trials if trial.number not in finished])
+    missing = [trial for trial in trials if trial.number not in finished]
+    if missing and executor is None:
+        executor = executor_for(experiment)
+    first, others = _one_of_each_loop(missing)
     for trial in first:  # here, so that what has to be compiled is compiled once
-        store(trial, run_trial(experiment, trial, announce))
-    if others:
-        executor = executor_named() if executor is None else executor
-        for trial, result in executor.run(_work(experiment.name, executor), others):
+        if isinstance(executor, Separate):
+            compile_for(experiment, trial, announce)
+        else:
+            store(trial, run_trial(experiment, trial, announce))
+    if isinstance(executor, Separate):
+        others = missing
+    if others and executor is not None:
+        for trial, result in executor.run(_work(experiment, executor), others):
             store(trial, result)
     return {number: results[number] for number in numbers}
 
 
-def _work(experiment: str, executor: Executor) -> Work:
+def _work(experiment: Experiment, executor: Executor) -> Work:
     if executor.is_local:
-        return partial(run_trial, experiment_named(experiment))
-    return partial(run_elsewhere, experiment, cache_folder().name)
+        return partial(run_trial, experiment)
+    return partial(run_elsewhere, _name_of(experiment), experiment.sources, cache_folder().name)
 
 
-def run_elsewhere(experiment: str, kernels: str, trial: Trial) -> Result:
-    """Run a trial in another process, which finds this by its name; ``kernels`` is the digest of their sources here."""
+def _name_of(experiment: Experiment) -> Named:
+    return experiment.address, experiment.controller, tuple(entry.name for entry in experiment.metrics)
+
+
+def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, trial: Trial) -> Result:
+    """Run a trial in another process, which finds this by its name.
+
+    ``kernels`` is the digest of their sources here, ``sources`` those of files that are not the project's.
+    """
     if cache_folder().name != kernels:
         raise InputError("a worker has another version of the program: install the same one everywhere")
-    return run_trial(experiment_named(experiment), trial)
+    found = experiment_named(*named)
+    _check_sources(sources, found.sources)
+    return run_trial(found, trial)
 
 
-def _one_of_each_integrator(trials: list[Trial]) -> tuple[list[Trial], list[Trial]]:
-    """The first trial of each integrator, and the others: each integrator has a loop of its own to compile."""
+def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:
+    """Compile what a trial needs, without asking its controller anything; what is wrong with it, its result says."""
+    with suppress(BipedError):
+        Session(experiment.build(trial.changes).prepare()).warm_up(announce)
+
+
+def _check_sources(before: Mapping[str, str], now: Mapping[str, str]) -> None:
+    for name, digest in before.items():
+        if now.get(name) != digest:
+            raise InputError(
+                f"{name} was edited while the study ran, whose trials are to be of one version; what is finished is "
+                "kept: begin another study, in another folder, or undo the edit and go on"
+            )
+
+
+def _one_of_each_loop(trials: list[Trial]) -> tuple[list[Trial], list[Trial]]:
+    """The first trial of each integrator and controller, and the others: each has code of its own to compile."""
     first: dict[object, Trial] = {}
     for trial in trials:
-        first.setdefault(trial.changes.get("integrator.name"), trial)
+        first.setdefault((trial.changes.get("integrator.name"), trial.changes.get(CONTROLLER)), trial)
     chosen = {trial.number for trial in first.values()}
     return list(first.values()), [trial for trial in trials if trial.number not in chosen]

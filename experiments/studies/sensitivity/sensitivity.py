@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.studies.config import Config, read_config
+from experiments.studies.config import Config
 from experiments.studies.seeds import seed_of
 from experiments.studies.sensitivity.analysis import MORRIS, SOBOL, Design, Indices, Measure, analyze
 from experiments.studies.study_kind import Evaluate
@@ -74,10 +73,6 @@ class Sensitivity(DesignStudy):
         samples = self.space.evaluated([self.space.trials(candidate) for candidate in self.candidates()], evaluate)
         seed = seed_of(self.seed, "resampling") % 2**31 + 1  # SALib takes zero for none
         return [analyze(self.design, measure, self.points, samples, seed) for measure in self.measures]
-
-
-def load_sensitivity(path: str | Path) -> Sensitivity:
-    return sensitivity_from(read_config(path), Path(path).stem)
 
 
 def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:

@@ -27,7 +27,7 @@ from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
 from experiments.studies.store.table import as_parquet, cell_of, changes_text, json_text, table_of
-from experiments.studies.trial import OUTCOME, Result, Trial
+from experiments.studies.trial import TOLD, Result, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +71,8 @@ class Study:
         units: Mapping[str, str] | None = None,
         metrics: Sequence[str] | None = None,
         seed: int | None = None,
+        controller: str | None = None,
+        metric_files: Sequence[str] = (),
     ) -> "Study":
         """Begin a study, or go on with the one that is there.
 
@@ -83,6 +85,8 @@ class Study:
             units: of labels, by column; those of parameters and metrics are known.
             metrics: which of them are stored; all, if not given.
             seed: of the study.
+            controller: its name, where it is not the one that the experiment is defined with.
+            metric_files: somebody's metrics, by name, that are measured besides the project's.
 
         Raises:
             InputError: another study is there, which differs in something; someone writes to it; or it is damaged.
@@ -90,7 +94,7 @@ class Study:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        found = experiment_named(experiment)
+        found = experiment_named(experiment, controller, metric_files)
         of_metrics = {n: unit for n, unit in metric_units(found).items() if metrics is None or n in metrics}
         wanted = Header(
             kind=kind,
@@ -100,6 +104,9 @@ class Study:
             units={name: found.parameter(name).unit for name in varied} | dict(units or {}) | of_metrics,
             metrics=None if metrics is None else tuple(metrics),
             seed=seed,
+            controller=controller,
+            metric_files=tuple(metric_files),
+            sources=found.sources,
         )
         return cls._write(folder, wanted)
 
@@ -131,7 +138,15 @@ class Study:
 
     @cached_property
     def experiment(self) -> Experiment:
-        return experiment_named(self.header.experiment)
+        return experiment_named(self.header.experiment, self.header.controller, self.header.metric_files)
+
+    def drive_by(self, controller: str) -> None:
+        """Take this for the controller: it was moved, or another is to be tried on the same trials.
+
+        Raises:
+            InputError: there is no such controller, or the experiment takes none.
+        """
+        self.__dict__["experiment"] = experiment_named(self.header.experiment, controller, self.header.metric_files)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -184,7 +199,7 @@ class Study:
         """
         wanted = self.header.metrics
         if wanted is not None:
-            result = {name: value for name, value in result.items() if name in wanted or name in OUTCOME}
+            result = {name: value for name, value in result.items() if name in wanted or name in TOLD}
         parameters = self.experiment.parameters
         varied = {name: cell_of(value_under(name, trial.changes, parameters)) for name in self.header.varied}
         texts = json_text(trial.labels), json_text(varied), changes_text(trial.changes), json_text(result)

@@ -23,6 +23,9 @@ class Header:
     units: dict[str, str] = field(default_factory=dict)  # by column
     metrics: tuple[str, ...] | None = None  # those that are stored; None for all
     seed: int | None = None
+    controller: str | None = None  # its name, where it is not the one that the experiment is defined with
+    metric_files: tuple[str, ...] = ()  # that metrics are registered in, besides the project's
+    sources: dict[str, str] = field(default_factory=dict)  # digests of the files of others that it is defined in
     #: versions and machine of each program that wrote to it, and how many trials it found
     sessions: list[dict[str, Any]] = field(default_factory=list)
 
@@ -39,7 +42,7 @@ class Header:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{path}: damaged, or not a study's ({error})") from None
-        header.varied = tuple(header.varied)
+        header.varied, header.metric_files = tuple(header.varied), tuple(header.metric_files)
         header.metrics = None if header.metrics is None else tuple(header.metrics)
         return header
 
@@ -66,12 +69,20 @@ def stamp() -> dict[str, Any]:
 
 def difference(there: Header, wanted: Header) -> str:
     """In what a study that is there differs from what is wanted; empty where in nothing."""
-    for name in ("kind", "experiment", "seed"):
+    for name in ("kind", "experiment", "controller", "seed"):
         if getattr(there, name) != getattr(wanted, name):
             return f"its {name} is {getattr(there, name)!r}, not {getattr(wanted, name)!r}"
+    changed = edited(there, wanted.sources)
+    if changed:
+        return f"{changed[0]} has been edited since"
     found = _differences(there.configuration, json.loads(json.dumps(wanted.configuration, allow_nan=False)))
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{found[0]}{more}" if found else ""
+
+
+def edited(header: Header, sources: Mapping[str, str]) -> list[str]:
+    """The names of those whose files are not as they were when the study was begun."""
+    return [name for name, digest in header.sources.items() if digest not in sources.values()]
 
 
 def _differences(there: Any, wanted: Any, path: str = "") -> list[str]:

@@ -13,7 +13,6 @@ from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.initial import SCATTER
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
-from experiments.catalogue.registry import experiment_named
 from experiments.studies.config import Config
 from experiments.studies.execution.executors import Executor
 from experiments.studies.execution.runner import Progress
@@ -98,6 +97,7 @@ def sweep(
     vary: Mapping[str, Any],
     changes: Mapping[str, Any] | None = None,
     *,
+    controller: str | None = None,
     replicas: int = 1,
     seed: int = 0,
     metrics: list[str] | None = None,
@@ -112,6 +112,7 @@ def sweep(
         vary: by parameter a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``; under
             ``together``, parameters whose lists are gone through side by side; under ``sample``, ranges to draw from.
         changes: what differs from the experiment's defaults in all trials.
+        controller: its name, ``FILE.py:NAME`` or ``module:NAME``; the experiment's own, if not given.
         replicas: of each combination, from scattered starts where there is more than one.
         seed: of samples and replicas.
         metrics: names or patterns such as ``peak_torque_*``; all, if not given.
@@ -129,6 +130,8 @@ def sweep(
     data: dict[str, Any] = {
         "experiment": experiment, "seed": seed, "replicas": replicas, "set": dict(changes or {}), "vary": dict(vary)
     }  # fmt: skip
+    if controller is not None:
+        data["controller"] = controller
     if metrics is not None:
         data["metrics"] = metrics
     plan = Sweep.from_configuration(data)
@@ -138,7 +141,7 @@ def sweep(
 
 
 def sweep_from(config: Config) -> Sweep:
-    experiment = config.within(lambda: experiment_named(config.word("experiment")), "experiment")
+    experiment = config.experiment()
     seed = config.whole("seed", 0)
     replicas = config.whole("replicas", 1, least=1)
     fixed = config.table("set", {}).changes(experiment)

@@ -163,8 +163,9 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
 
 def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
     """Raise InputError unless both have the same replicas: those with the same draws."""
+    if theirs.experiment.address != ours.experiment.address:
+        raise InputError(f"{theirs.experiment.name} and {ours.experiment.name} are different experiments")
     for name, what in (
-        ("experiment", "experiments"),
         ("seed", "seeds"),
         ("replicas", "numbers of replicas"),
         ("randomizations", "randomizations"),

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from biped.errors import InputError
+from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, Values
-from experiments.catalogue.registry import experiment_named
 from experiments.studies.grid import Grid
 from experiments.studies.randomization import Randomization
 from experiments.studies.threshold.directions import evenly
@@ -45,11 +45,11 @@ class Preset:
     figure: str  # its title
     marks: Mapping[str, float] = field(default_factory=dict)  # values to be marked in the figure, by what they are
 
-    def plan(self, changes: Mapping[str, Value], grid: Grid, **others: Any) -> Threshold:
-        """The study under these changes, with the replicas' starts, floors and times scattered."""
+    def plan(self, experiment: Experiment, changes: Mapping[str, Value], grid: Grid, **others: Any) -> Threshold:
+        """The study of its experiment under these changes, with the replicas' starts, floors and times scattered."""
         jittered, randomizations = start_and_floor(changes)
         return Threshold(
-            experiment_named(self.experiment),
+            experiment,
             self.swept,
             grid,
             changes=jittered,

@@ -9,7 +9,6 @@ from typing import Any
 from biped.errors import InputError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, Values
-from experiments.catalogue.registry import experiment_named
 from experiments.studies.config import Config, is_number
 from experiments.studies.grid import Grid, neat
 from experiments.studies.proportion import CONFIDENCE
@@ -207,7 +206,9 @@ class Threshold(StudyKind):
         grid = asdict(self.grid)
         names = ("replicas", "seed", "count_stepping", "confidence")
         return {
-            "experiment": self.experiment.name,
+            "experiment": self.experiment.address,
+            **({"controller": self.experiment.controller} if self.experiment.is_driven_by_another else {}),
+            **({"metric_files": [entry.name for entry in self.experiment.metrics]} if self.experiment.metrics else {}),
             **{name: getattr(self, name) for name in names},
             "swept": asdict(self.swept),
             "grid": {"from": grid.pop("start"), "to": grid.pop("stop"), **grid},
@@ -222,7 +223,7 @@ class Threshold(StudyKind):
 
 def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
     """The study of a configuration; raises InputError if a key is unknown or missing, or a value is impossible."""
-    experiment = experiment_named(config.word("experiment"))
+    experiment = config.experiment()
     plan = config.make(
         Threshold,
         experiment=experiment,

@@ -10,7 +10,6 @@ from itertools import product
 from biped.errors import InputError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, Values, split_name
-from experiments.catalogue.registry import experiment_named
 from experiments.studies.config import Config
 from experiments.studies.randomization import Randomization, check, replica_changes
 from experiments.studies.seeds import seed_of
@@ -198,7 +197,7 @@ def design_space_from(
 
     Replicas start from different seeds, if nothing is said of how they differ and the experiment has one.
     """
-    experiment = experiment_named(config.word("experiment"))
+    experiment = config.experiment()
     seed = config.whole("seed", 0)
     fixed = config.table("set", {}).changes(experiment)
     variables = tuple(_variable(table, experiment) for table in config.tables("parameter"))

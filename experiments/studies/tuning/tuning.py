@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import filter as matching
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
-from experiments.catalogue.registry import experiment_named
-from experiments.studies.config import Config, read_config
+from experiments.studies.config import Config
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
@@ -164,16 +162,12 @@ class Tuning(DesignStudy):
         return [self.space.candidate(number, point) for number, point in zip(whole, points, strict=True)]
 
 
-def load_tuning(path: str | Path, storage: str | None = None) -> Tuning:
-    return tuning_from(read_config(path), Path(path).stem, storage)
-
-
 def tuning_from(config: Config, name: str = "tune", storage: str | None = None) -> Tuning:
     """A tuning from its configuration; raises InputError if something in it is wrong."""
     table = config.table("tune", {})
     table.word("optimizer", "cma", OPTIMIZERS)
     settings = table.make(Settings)
-    experiment = experiment_named(config.word("experiment"))
+    experiment = config.experiment()
     scenarios = [found for one in config.tables("scenario", ()) for found in _scenarios(one, experiment)]
     space = design_space_from(config, settings.replicas, scenarios, must_scatter=True)
     scorer = Scorer(_objectives(config), tuple(_limit(item) for item in config.tables("limit", ())))

@@ -15,6 +15,9 @@ from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Session
 from biped.simulation.world import leave_floor
 from controllers.workspace import WorkspaceController, WorkspaceGains
+from experiments.catalogue.open_registry import is_own
+from experiments.catalogue.parameters.fields import object_from
+from experiments.catalogue.parameters.parameter import Value
 
 #: [m] edges of the block of the thesis's experiment 2, a cube of 1.8 kg as dense as water.
 EDGES = (0.1216, 0.1216, 0.1216)
@@ -77,8 +80,18 @@ class Loop:
         return self.controller.gains if isinstance(self.controller, WorkspaceController) else None
 
     def advance(self, ticks: int) -> int:
-        """Take so many control ticks, fewer if it ends; how many were taken."""
-        return self._session.advance(ticks)
+        """Take so many control ticks, fewer if it ends; how many were taken. An error of somebody's own law ends it."""
+        try:
+            return self._session.advance(ticks)
+        except Exception as error:
+            if is_own(type(self.controller)):
+                raise
+            self._session.error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
+            return 0
+
+    def set_parameter(self, name: str, value: Value) -> None:
+        """Let a field of the controller be this from now on; raises InputError where that is impossible."""
+        self.set_controller(object_from(self.controller, {name: value}))
 
     def set_gains(self, gains: WorkspaceGains) -> None:
         self.set_controller(replace(self._workspace(), gains=gains))

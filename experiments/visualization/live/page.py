@@ -3,7 +3,7 @@
 import html
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from biped.model.geometry import Vector3
 from controllers.gains import KEYS, UNITS
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.disturbances import heading
+from experiments.catalogue.parameters.fields import field_parameters
+from experiments.catalogue.parameters.parameter import Parameter
 from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.live.saving import GainsFolder
@@ -34,8 +36,8 @@ TITLES = {
     "kp_orientation": "orientation: stiffness",
     "kd_orientation": "orientation: damping",
 }
-#: The greatest gains of the sliders, unless a gain is above them already: twice what tuning has found good.
-MOST_GAIN = {"kp_position": 400.0, "kd_position": 60.0, "kp_orientation": 800.0, "kd_orientation": 120.0}
+#: The greatest gains of the sliders, unless a gain is above them already.
+MOST_GAIN = {item.name: item.metadata["range"][1] for item in fields(WorkspaceGains)}
 #: [m] how far the set point may be moved.
 REACH = 0.10
 AZIMUTH = "0: to where the human faces; 90: to its left"
@@ -123,6 +125,10 @@ class Page:
         if self.gains is not None:
             with gui.add_folder("Gains"):
                 self._build_gains(gui, self.gains)
+        elif loop.controller is not None and (parameters := field_parameters(loop.controller, "controller", "")):
+            with gui.add_folder("Controller"):
+                for parameter in parameters:
+                    self._build_parameter(gui, parameter)
         if self._target is not None:
             with gui.add_folder("Set point", expand_by_default=False):
                 self._build_target(gui, self._target)
@@ -200,6 +206,24 @@ class Page:
         reset.on_click(lambda _: self.set_gains(gains))
         save.on_click(lambda event: self.runner.ask(lambda _: self.save(name.value, event.client)))
 
+    def _build_parameter(self, gui: Any, parameter: Parameter) -> None:
+        """What turns one parameter of a controller; but for its period, which cannot change on the way."""
+        name, default = parameter.name.partition(".")[2], parameter.default
+        if name == "period" or (isinstance(default, str) and not parameter.choices):
+            return
+        hint = f"{parameter.meaning} [{parameter.unit}]" if parameter.unit else parameter.meaning
+        if isinstance(default, str):
+            handles = [gui.add_dropdown(name, parameter.choices, initial_value=default, hint=hint)]
+        else:
+            handles = [_slider(gui, parameter, *place, hint) for place in _numbers(name, default)]
+
+        def turn(loop: Loop) -> None:
+            values = [handle.value for handle in handles]
+            loop.set_parameter(name, parameter.checked(values[0] if len(values) == 1 else tuple(values)))
+
+        for handle in handles:
+            handle.on_update(self._by_hand(turn))
+
     def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
         """As ``_asker``, for a slider that a hand has moved; where the program has, all is known already."""
         return lambda event: self.runner.ask(change) if event.client_id is not None else None
@@ -254,6 +278,23 @@ class Page:
         for slider in sliders:
             slider.on_update(self._by_hand(move))
         gui.add_button("Back").on_click(self._asker(back))
+
+
+def _numbers(name: str, value: float | tuple[float, ...]) -> list[tuple[str, float]]:
+    """Each number of a value, and what it is called."""
+    if not isinstance(value, tuple):
+        return [(name, value)]
+    return [(f"{name}[{place}]", number) for place, number in enumerate(value)]
+
+
+def _slider(gui: Any, parameter: Parameter, name: str, value: float, hint: str) -> Any:
+    """Over the span that a parameter has, or twice its value; wider where the value is not in it. Infinity is typed."""
+    if not math.isfinite(value):
+        return gui.add_number(name, initial_value=value, hint=hint)
+    low, high = parameter.span or ((0.0, 2.0 * value) if value > 0.0 else (2.0 * value - 1.0, 1.0))
+    low, high = min(low, value), max(high, value)
+    step = 1 if isinstance(value, int) else (high - low) / 4000.0
+    return gui.add_slider(name, min=low, max=high, step=step, initial_value=value, hint=hint)
 
 
 def status_text(status: Status, going: str = "Standing") -> str:

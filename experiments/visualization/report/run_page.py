@@ -214,7 +214,9 @@ def command_of(source: RunSource) -> str | None:
     if source.experiment is None:
         return None
     sets = [f"--set {shlex.quote(f'{name}={exact(value)}')}" for name, value in source.changes.items()]
-    return " \\\n  ".join([f"biped run {source.experiment.name}", *sets])
+    experiment = source.experiment
+    driven = [f"--controller {shlex.quote(str(experiment.controller))}"] if experiment.is_driven_by_another else []
+    return " \\\n  ".join([f"biped run {shlex.quote(experiment.address)}", *driven, *sets])
 
 
 def exact(value: Any) -> str:
@@ -228,9 +230,11 @@ def _rerun(source: RunSource, command: str) -> Section:
     blocks: list[Block] = []
     rerun = command_of(source)
     if rerun is not None and source.experiment is not None:
+        experiment = source.experiment
+        names = [experiment.address, *([experiment.controller] if experiment.is_driven_by_another else [])]
         python = (
             "from experiments.catalogue.registry import experiment_named\n\n"
-            f"run = experiment_named({source.experiment.name!r}).run({dict(source.changes)!r})"
+            f"run = experiment_named({', '.join(map(repr, names))}).run({dict(source.changes)!r})"
         )
         blocks += [Prose("The run, on the command line and in Python:"), Code(rerun), Code(python)]
     blocks += [Prose("This page:"), Code(command)]

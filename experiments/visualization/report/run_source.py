@@ -9,9 +9,11 @@ from typing import Any
 from biped.errors import InputError
 from biped.model import human
 from biped.runs.run import STATE, SUMMARY, TABLE, Run
-from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.parameter import Value, from_json, parameter_named, shown
-from experiments.catalogue.registry import MODULES, experiment_named
+from experiments.catalogue.experiment import SOURCES, Experiment
+from experiments.catalogue.open_registry import digest_of
+from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
+from experiments.catalogue.parameters.parameter import Value, from_json, shown
+from experiments.catalogue.registry import experiment_named
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,9 @@ def run_source(folder: str | Path) -> RunSource:
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{folder / SUMMARY}: damaged, or not of a run ({error!r})") from error
     name = saved.pop("experiment", None)
-    experiment = experiment_named(name) if name in MODULES else None
-    values: dict[str, Any] = saved
-    if experiment is not None:
-        try:
-            values = {name: from_json(parameter_named(name, experiment.parameters), v) for name, v in saved.items()}
-        except InputError:
-            experiment = None
+    sources = saved.pop(SOURCES, {})
+    experiment, values = _experiment_of(name, saved)
+    versions |= {file: _told(file, digest, experiment) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
     model = human() if experiment is None else experiment.build(changes).model
     try:
@@ -72,6 +70,24 @@ def run_source(folder: str | Path) -> RunSource:
     except InputError as error:
         hint = "; for a model of your own, use experiments.visualization.report.write_run_page from Python"
         raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error
+
+
+def _told(name: str, digest: str, experiment: Experiment | None) -> str:
+    """The version of a file that is not the project's, and whether it is that still."""
+    known = {} if experiment is None else experiment.sources
+    now = known.get(name) or digest_of(Path(name.rpartition(":")[0]))
+    if not now:
+        return f"{digest}, and is not found now"
+    return digest if now == digest else f"{digest}, and has been edited since"
+
+
+def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experiment | None, Mapping[str, Any]]:
+    """The experiment under its controller, with the values that were saved; None where it is not found any more."""
+    try:
+        experiment = experiment_named(name or "", saved.get(CONTROLLER))
+        return experiment, {key: from_json(experiment.parameter(key), value) for key, value in saved.items()}
+    except InputError:
+        return None, saved
 
 
 def changes_of(experiment: Experiment, values: Mapping[str, Value]) -> dict[str, Value]:

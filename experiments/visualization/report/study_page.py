@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
+from experiments.studies.failures import TRACEBACK
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.studies.trial import FAILED, FELL, RECOVERED
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
@@ -20,6 +21,8 @@ from experiments.visualization.report.trials import Trials
 
 #: Trials, and failures, that the page's tables have at most.
 MOST_TRIALS, MOST_FAILURES = 200, 100
+#: Trials that are named beside a traceback.
+MOST_NAMED = 10
 #: Metrics that the table of trials has at most.
 MOST_COLUMNS = 8
 _TITLES = {"tune": "Tuning", "sensitivity": "Sensitivity"}
@@ -139,9 +142,19 @@ def _failures(trials: Trials) -> list[Section]:
     )
     more = "" if len(rows) == len(failed) else f", the first {len(rows)}"
     table = Table(f"Each of them{more}", ("trial", "failure", "message", "varied", "to run it again"), rows)
-    return [
-        Section("failures", "Trials that failed", verdict=f"{len(failed)} failed", mood="bad", blocks=(kinds_of, table))
-    ]
+    blocks: tuple[Block, ...] = (kinds_of, table, *_tracebacks(failed))
+    return [Section("failures", "Trials that failed", verdict=f"{len(failed)} failed", mood="bad", blocks=blocks)]
+
+
+def _tracebacks(failed: pd.DataFrame) -> list[Block]:
+    """Where code of one's own failed: each place once, with the trials that it ended."""
+    if TRACEBACK not in failed:
+        return []
+    blocks: list[Block] = []
+    for trace, trials in failed.groupby(TRACEBACK, sort=False)["trial"]:
+        many = ", …" if len(trials) > MOST_NAMED else ""
+        blocks += [Prose(f"Trials {', '.join(map(str, trials[:MOST_NAMED]))}{many}:"), Code(str(trace))]
+    return blocks
 
 
 def _rerun(trials: Trials, command: str) -> Section:

@@ -8,9 +8,9 @@ import pytest
 
 from experiments.commands import sensitivity as sensitivity_command
 from experiments.commands import tune as tune_command
-from experiments.studies.config import Config
-from experiments.studies.sensitivity.sensitivity import load_sensitivity, sensitivity_from
-from experiments.studies.tuning.tuning import load_tuning, tuning_from
+from experiments.studies.config import Config, read_config
+from experiments.studies.sensitivity.sensitivity import sensitivity_from
+from experiments.studies.tuning.tuning import tuning_from
 
 ROOT = Path(__file__).resolve().parents[4]
 READERS = {"tune": tuning_from, "sensitivity": sensitivity_from}
@@ -18,12 +18,12 @@ READERS = {"tune": tuning_from, "sensitivity": sensitivity_from}
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("tune*.toml")), ids=lambda path: path.stem)
 def test_tunings_that_are_shipped_make_sense(path):
-    assert load_tuning(path).name == path.stem
+    assert tuning_from(read_config(path), path.stem).name == path.stem
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("sensitivity*.toml")), ids=lambda path: path.stem)
 def test_analyses_that_are_shipped_make_sense(path):
-    assert load_sensitivity(path).name == path.stem
+    assert sensitivity_from(read_config(path), path.stem).name == path.stem
 
 
 @pytest.mark.parametrize("page", ["tune", "sensitivity"])

@@ -1,0 +1,24 @@
+"""Metrics of anybody, by the file or the module that they stand in."""
+
+from typing import Any
+
+from biped.metrics import Metric, register
+from experiments.catalogue.open_registry import Entry, OpenRegistry
+
+
+def _is_metric(thing: Any) -> bool:
+    return isinstance(thing, Metric)
+
+
+METRIC_FILES = OpenRegistry("metric", {}, _is_metric, "an object of biped.metrics.Metric")
+
+
+def register_metric(name: str) -> Entry:
+    """Let all runs from now on have the metric ``FILE.py:NAME``, ``module:NAME``, or that of an installed package.
+
+    Raises:
+        InputError: there is none, or another metric has its name.
+    """
+    entry = METRIC_FILES.find(name)
+    register(entry.thing)
+    return entry

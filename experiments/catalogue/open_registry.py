@@ -1,0 +1,212 @@
+"""Things that go by a name, of this project and of anybody: in a file, in a module, or of an installed package.
+
+A name is one of the registry's own, one that an installed package registers as an entry point of the group
+``biped.controllers`` (or ``biped.experiments``), ``FILE.py:NAME``, or ``package.module:NAME``; a file or a module that
+has only one such thing needs no ``:NAME``. A file is looked for from the current folder, and may import its neighbours.
+"""
+
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from biped.errors import InputError
+from contact.errors import BipedError
+
+PROJECT = "this project"
+_OWN = ("biped", "contact", "controllers", "experiments")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A thing that was found."""
+
+    name: str  # by which it is found from any folder
+    thing: Any
+    origin: str  # ``this project``, a distribution and its version, or a file
+    file: Path | None = None  # that it stands in; None for the project's own
+    digest: str = ""  # of that file, when it was loaded
+
+
+@dataclass(frozen=True)
+class OpenRegistry:
+    """Things of one kind, by name.
+
+    Attributes:
+        what: the kind, such as ``controller``; entry points are in the group ``biped.controllers``.
+        own: the project's, by name, as ``module:NAME``.
+        fits: whether an object is of the kind.
+        wanted: what such an object is, in words.
+    """
+
+    what: str
+    own: Mapping[str, str]
+    fits: Callable[[Any], bool]
+    wanted: str
+
+    @cached_property
+    def installed(self) -> dict[str, EntryPoint]:
+        """Those of installed packages; the project's own names stay the project's."""
+        found = entry_points(group=f"biped.{self.what}s")
+        return {entry.name: entry for entry in found if entry.name not in self.own}
+
+    def installed_from(self) -> dict[str, str]:
+        """The distribution of each of ``installed``; nothing is imported for it."""
+        return {name: _distribution(entry) for name, entry in self.installed.items()}
+
+    def origins(self) -> dict[str, str]:
+        """All that have a name of their own, and where each is from."""
+        return dict.fromkeys(self.own, PROJECT) | self.installed_from()
+
+    def find(self, name: str) -> Entry:
+        """What goes by this name.
+
+        Raises:
+            InputError: there is nothing of that name, it cannot be imported, or is of another kind; the message says
+                what would be right.
+        """
+        if name in self.own:
+            return Entry(name, self._of(name, self.own[name]).thing, PROJECT)
+        if name in self.installed:
+            entry = self._of(name, self.installed[name].value)
+            return Entry(name, entry.thing, _distribution(self.installed[name]), entry.file, entry.digest)
+        return self._of(name, name)
+
+    def _of(self, name: str, place: str) -> Entry:
+        """The thing at ``FILE.py:NAME`` or ``module:NAME``."""
+        where, colon, attribute = place.rpartition(":") if ":" in place else (place, "", "")
+        if not where.endswith(".py") and not colon:
+            raise self._unknown(name)
+        try:
+            module = _from_file(Path(where)) if where.endswith(".py") else _from_package(where)
+        except BipedError as error:
+            raise InputError(f"{self.what} {name!r}: {error}") from error
+        attribute = attribute or self._only(name, module)
+        thing = getattr(module, attribute, None)
+        if not self.fits(thing):
+            raise InputError(f"{self.what} {name!r}: {self._misfit(module, attribute)}")
+        file = Path(str(module.__file__))
+        if module.__name__.partition(".")[0] in _OWN:
+            return Entry(place, thing, PROJECT)
+        return Entry(f"{_address(where)}:{attribute}", thing, str(file), file, digest_of(file))
+
+    def _candidates(self, module: ModuleType) -> list[str]:
+        """The things of the kind that stand in a module, without those that it imports."""
+        return [
+            name
+            for name, thing in vars(module).items()
+            if not name.startswith("_") and self.fits(thing) and _module_of(thing) in (module.__name__, None)
+        ]
+
+    def _only(self, name: str, module: ModuleType) -> str:
+        found = self._candidates(module)
+        if len(found) != 1:
+            have = f"it has {', '.join(found)}: name one, as in {name}:{found[0]}" if found else "it has none"
+            raise InputError(f"{self.what} {name!r}: {have}; {self._wanted}")
+        return found[0]
+
+    def _misfit(self, module: ModuleType, attribute: str) -> str:
+        found = self._candidates(module)
+        have = f"there is {', '.join(found)}" if found else f"there is no {self.what} in it"
+        if hasattr(module, attribute):
+            return f"{attribute} is no {self.what}; {have}; {self._wanted}"
+        return f"it has no {attribute!r}; {_meant(attribute, found)}{have}"
+
+    @property
+    def _wanted(self) -> str:
+        return f"a {self.what} is {self.wanted}" if self.what[0] not in "aeiou" else f"an {self.what} is {self.wanted}"
+
+    def _unknown(self, name: str) -> InputError:
+        known = list(self.origins())
+        return InputError(
+            f"unknown {self.what} {name!r}; {_meant(name, known)}{self.what}s are {', '.join(known)}, "
+            "FILE.py:NAME, and MODULE:NAME"
+        )
+
+
+def is_own(thing: Any) -> bool:
+    """Whether a class or a function is the project's, or Python's own."""
+    return thing.__module__.partition(".")[0] in (*_OWN, "builtins")
+
+
+def digest_of(file: Path) -> str:
+    """Of what stands in a file; empty where there is none."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else ""
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]!r}? " if close else ""
+
+
+def _module_of(thing: Any) -> str | None:
+    """Where a class is defined; of objects nobody knows."""
+    return thing.__module__ if isinstance(thing, type) else None
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return PROJECT if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+
+
+def _address(where: str) -> str:
+    """A file by its whole path, so that any process finds it; a module by its name."""
+    return str(Path(where).resolve()) if where.endswith(".py") else where
+
+
+def _from_file(path: Path) -> ModuleType:
+    """The module of a file, imported once for each content that it has."""
+    if not path.is_file():
+        near = _meant(path.name, (file.name for file in path.parent.glob("*.py")))
+        raise InputError(f"there is no file {path}{f'; {near}'.rstrip()}".removesuffix("; "))
+    path = path.resolve()
+    # Machine code that is kept on disk refers to the law's module: the name is the same in each process.
+    words = hashlib.sha256(f"{path} {digest_of(path)}".encode()).hexdigest()[:16]
+    name = f"{path.stem}_{words}"
+    if name in sys.modules:
+        return sys.modules[name]
+    _find_also(path.parent)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise _not_imported(str(path), error) from error
+    return module
+
+
+def _from_package(name: str) -> ModuleType:
+    _find_also(Path.cwd())
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+            raise InputError(f"there is no module {error.name}, neither installed nor in {Path.cwd()}") from None
+        raise _not_imported(name, error) from error
+    except Exception as error:
+        raise _not_imported(name, error) from error
+
+
+def _find_also(folder: Path) -> None:
+    """Let modules of a folder be imported, after all that are found without it."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def _not_imported(what: str, error: Exception) -> InputError:
+    frames = traceback.extract_tb(error.__traceback__)
+    line = error.lineno if isinstance(error, SyntaxError) else frames[-1].lineno
+    where = error.filename if isinstance(error, SyntaxError) else frames[-1].filename
+    place = f"{what}, line {line}" if where == what else f"{what} ({where}, line {line})"
+    return InputError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")

@@ -1,0 +1,100 @@
+"""The controller of an experiment: any by name, with its fields as the parameters ``controller.…``."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from biped.control.controller import Controller
+from biped.errors import InputError
+from contact.errors import BipedError
+from experiments.catalogue.open_registry import Entry, OpenRegistry
+from experiments.catalogue.parameters.fields import field_parameters, object_from
+from experiments.catalogue.parameters.initial import OURS
+from experiments.catalogue.parameters.parameter import Parameter, Value, Values
+
+GROUP = "controller"
+NAME = f"{GROUP}.name"
+WORKSPACE = "workspace"
+#: Where an experiment wants the root to be, which any law is told that has fields of these names.
+SET_POINT = (f"{GROUP}.target_position", f"{GROUP}.target_orientation")
+
+
+def _is_controller(thing: Any) -> bool:
+    return isinstance(thing, Controller) or (
+        isinstance(thing, type) and issubclass(thing, Controller) and thing is not Controller
+    )
+
+
+CONTROLLERS = OpenRegistry(
+    "controller",
+    {
+        WORKSPACE: "controllers.workspace:WorkspaceController",
+        "joint-pd": "controllers.joint_pd:JointPD",
+        "joint-impedance": "controllers.impedance:JointImpedance",
+    },
+    _is_controller,
+    "a class that derives from biped.Controller, or an object of one",
+)
+
+
+class ControllerName(Parameter):
+    """The parameter that names a controller; a file is known by its whole path, so that any process finds it."""
+
+    def _word(self, value: Any) -> str:
+        return CONTROLLERS.find(super()._word(value)).name
+
+
+def controller_parameters(name: str, given: Mapping[str, Parameter] | None = None) -> tuple[Parameter, ...]:
+    """The parameters of the controller of this name, but ``given`` ones, by name, in place of those that they are like.
+
+    Raises:
+        InputError: there is no such controller, or its fields cannot be parameters.
+    """
+    entry = CONTROLLERS.find(name)
+    source = OURS if entry.name in CONTROLLERS.own else entry.name.rpartition("/")[2]
+    made = _guarded(entry, lambda: object_from(entry.thing, {}))
+    found = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source)}
+    if NAME in found:
+        raise InputError(f"controller {name!r}: call its field `name` otherwise: {NAME} is the controller itself")
+    for parameter in (given or {}).values():
+        own = found.get(parameter.name)
+        if own is not None and _kind(own) == _kind(parameter):
+            found[own.name] = replace(own, default=parameter.default, source=parameter.source)
+    meaning = f"{', '.join(CONTROLLERS.own)}, FILE.py:NAME or MODULE:NAME"
+    return (ControllerName(NAME, entry.name, "", meaning, OURS), *found.values())
+
+
+def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, ...]:
+    """Those of an experiment, with another controller's in place of its own."""
+    own = {p.name: p for p in parameters if p.name.startswith(f"{GROUP}.")}
+    others = controller_parameters(name, {name: p for name, p in own.items() if name in SET_POINT})
+    place = [parameter.name for parameter in parameters].index(NAME)
+    rest = [parameter for parameter in parameters if parameter.name not in own]
+    return (*rest[:place], *others, *rest[place:])
+
+
+def controller_from(values: Values) -> Controller:
+    """A controller of these values; each time a new one, since it may remember what it has seen.
+
+    Raises:
+        InputError: a value is impossible.
+    """
+    entry = CONTROLLERS.find(values.word(NAME))
+    group = {name: value for name, value in values.group(GROUP).items() if name != "name"}
+    found: Controller = _guarded(entry, lambda: object_from(entry.thing, group))
+    return found
+
+
+def _guarded(entry: Entry, make: Any) -> Any:
+    """What is made of somebody's class; an error that is not ours is told in a sentence, with its place."""
+    try:
+        return make()
+    except BipedError:
+        raise
+    except Exception as error:
+        raise InputError(f"controller {entry.name!r} cannot be made: {type(error).__name__}: {error}") from error
+
+
+def _kind(parameter: Parameter) -> tuple[type, int]:
+    default: Value = parameter.default
+    return type(default), len(default) if isinstance(default, tuple) else 1

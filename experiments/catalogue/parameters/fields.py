@@ -1,0 +1,99 @@
+"""The fields of a dataclass as parameters, and an object of it from their values.
+
+A field is a parameter if its default is a number, a few numbers, a word, or true or false; one that is a dataclass is
+as many parameters as that has, named ``group.field.NAME``, or ``group.NAME`` where its metadata says ``inline``. Of the
+metadata, ``unit``, ``title`` and ``source`` are told by ``biped show``; ``range`` is that of the sliders in ``biped
+live``; ``choices`` are the words that it may be, as are those of a ``Literal``; where ``repeats`` is true one number
+stands for all of several. A field that is ``hidden`` is no parameter.
+"""
+
+import copy
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from experiments.catalogue.parameters.parameter import Parameter, Value
+
+#: A field: its name as a parameter without group, the path to it, the object that it is a field of, and the field.
+_Leaf = tuple[str, tuple[str, ...], Any, "dataclasses.Field[Any]"]
+BOOLEANS = {"false": False, "true": True}
+
+
+def field_parameters(prototype: Any, group: str, source: str) -> tuple[Parameter, ...]:
+    """A parameter for each field of an object that can be one; the object has their defaults."""
+    leaves = _leaves(prototype)
+    return tuple(_parameter(owner, field, f"{group}.{name}", source) for name, _, owner, field in leaves)
+
+
+def object_from(thing: Any, values: Mapping[str, Value]) -> Any:
+    """A new object of a class, or like an object, with the values of some of ``field_parameters``, named without group.
+
+    Nothing that can change is shared between two of them. Of what is no dataclass, it is one as it is.
+    """
+    made = thing() if isinstance(thing, type) else copy.deepcopy(thing)
+    changes: dict[tuple[str, ...], Any] = {}
+    for name, path, owner, field in _leaves(made):
+        if name in values:
+            is_switch = isinstance(getattr(owner, field.name), bool)
+            changes[path] = BOOLEANS[str(values[name])] if is_switch else values[name]
+    return _replaced(made, changes) if changes else made
+
+
+def _leaves(owner: Any, group: str = "", path: tuple[str, ...] = ()) -> Iterator[_Leaf]:
+    """The fields that can be parameters, of an object and of the dataclasses in it."""
+    for field in dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ():
+        value, name = getattr(owner, field.name), f"{group}{field.name}"
+        if not field.init or field.name.startswith("_") or field.metadata.get("hidden"):
+            continue
+        if dataclasses.is_dataclass(value):
+            inner = group if field.metadata.get("inline") else f"{name}."
+            yield from _leaves(value, inner, (*path, field.name))
+        elif _as_value(value) is not None:
+            yield name, (*path, field.name), owner, field
+
+
+def _parameter(owner: Any, field: "dataclasses.Field[Any]", name: str, source: str) -> Parameter:
+    default, told = _as_value(getattr(owner, field.name)), field.metadata
+    assert default is not None
+    return Parameter(
+        name,
+        default,
+        told.get("unit", ""),
+        told.get("title", ""),
+        told.get("source", source),
+        repeats=bool(told.get("repeats")),
+        may_be_infinite=isinstance(default, float) and math.isinf(default),
+        choices=_choices(owner, field),
+        span=told.get("range"),
+    )
+
+
+def _as_value(value: Any) -> Value | None:
+    """A default as a parameter's, if it can be one."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float, str)):
+        return value
+    numbers = isinstance(value, (tuple, list)) and value and all(isinstance(x, (int, float)) for x in value)
+    return tuple(float(x) for x in value) if numbers else None
+
+
+def _choices(owner: Any, field: "dataclasses.Field[Any]") -> tuple[str, ...]:
+    if isinstance(getattr(owner, field.name), bool):
+        return tuple(BOOLEANS)
+    if "choices" in field.metadata:
+        return tuple(field.metadata["choices"])
+    try:
+        hint = get_type_hints(type(owner))[field.name]
+    except NameError:  # of an annotation that is there for type checkers only
+        return ()
+    return get_args(hint) if get_origin(hint) is Literal else ()
+
+
+def _replaced(owner: Any, changes: Mapping[tuple[str, ...], Any]) -> Any:
+    """An object like another, but for what is at some paths."""
+    own = {path[0]: value for path, value in changes.items() if len(path) == 1}
+    for name in dict.fromkeys(path[0] for path in changes if len(path) > 1):
+        own[name] = _replaced(getattr(owner, name), {p[1:]: v for p, v in changes.items() if p[0] == name})
+    return dataclasses.replace(owner, **own)

@@ -1,0 +1,62 @@
+"""Trials that could not be computed: what a study keeps of them, and whose fault it was."""
+
+import inspect
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from biped.control.controller import Controller
+from biped.metrics import METRICS
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.open_registry import is_own
+
+#: Metrics by name, None where one does not apply; always with ``verdict``, ``failure`` and ``message``; with
+#: ``traceback`` where somebody's own code failed.
+Result = dict[str, float | int | str | None]
+
+FAILED = "failed"
+TRACEBACK = "traceback"
+#: Frames of a traceback that are told of an error in machine code, which has none of its own.
+LAST = 3
+
+
+class OutOfTimeError(BaseException):
+    """A trial takes longer than it may; a law that catches every ``Exception`` does not catch it."""
+
+
+def failed(name: str, message: str, trace: str = "") -> Result:
+    """The result of a trial that could not be computed."""
+    told: Result = {"verdict": FAILED, "failure": name, "message": " ".join(message.split())}
+    return told | ({TRACEBACK: trace} if trace else {})
+
+
+def failed_by(error: BaseException, experiment: Experiment, controller: Controller | None) -> Result | None:
+    """The result of a trial that ended in an error of code that is not this project's; None where that is not to blame.
+
+    It is, where the error came through one of its files. Machine code leaves no such trace: any error of a run under
+    somebody's compiled law is taken for that law's.
+    """
+    files = set(_files(experiment, controller))
+    frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    place = next((k for k, file in enumerate(frames) if file in files), None)
+    if place is None and not _is_compiled(controller):
+        return None
+    stack = traceback.extract_tb(error.__traceback__)[-LAST if place is None else place :]
+    if isinstance(error, OutOfTimeError):  # the last one is who rang
+        stack.pop()
+    trace = "".join([*traceback.format_list(stack), *traceback.format_exception_only(error)]).rstrip()
+    name = type(error).__name__
+    return failed(name, str(error) or name, trace)
+
+
+def _files(experiment: Experiment, controller: Controller | None) -> Iterator[str]:
+    """Those with code that is not the project's: of the experiment, the controller and its bases, and metrics."""
+    if experiment.brought is not None:
+        yield str(experiment.brought.file)
+    things: list[Any] = [*type(controller).__mro__, *(metric.compute for metric in METRICS.values())]
+    yield from (inspect.getfile(thing) for thing in things if not is_own(thing))
+
+
+def _is_compiled(controller: Controller | None) -> bool:
+    """Whether somebody's own law is."""
+    return controller is not None and not is_own(type(controller)) and type(controller).law is not Controller.law
