@@ -1,14 +1,17 @@
 from .catalogue.experiment import Experiment
 from .catalogue.parameters.parameter import Parameter, Values
 from .catalogue.registry import all_experiments, experiment_named
+from .catalogue.rollout import Rollout, rollout
 from .papers.registry import items_named, paper_named
 
 __all__ = [
     "Experiment",
     "Parameter",
+    "Rollout",
     "Values",
     "all_experiments",
     "experiment_named",
     "items_named",
     "paper_named",
+    "rollout",
 ]

@@ -16,6 +16,8 @@ from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
 from experiments.catalogue.parameters.initial import scattered_by_seed
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, assembled, parameter_named
+from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.engines.engine_runs import complete
 
 #: The key of a run's record that has the digests of files that are not this project's.
 SOURCES = "sources"
@@ -156,10 +158,15 @@ class Experiment:
             run = scene.run(progress, announce)
         except (IntegrationError, RunInterrupted) as error:
             if error.run is not None:
-                error.run.parameters = self.record(values.as_json())
+                self._complete(error.run, scene, values)
             raise
-        run.parameters = self.record(values.as_json())
+        self._complete(run, scene, values)
         return run
+
+    def _complete(self, run: Run, scene: Scene, values: Values) -> None:
+        run.parameters = self.record(values.as_json())
+        if isinstance(scene.integrator, EngineIntegrator):
+            complete(run, scene.integrator)
 
     def _set_up(self, values: Values) -> Scene:
         scene = self.set_up(values)

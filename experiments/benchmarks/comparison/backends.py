@@ -13,9 +13,9 @@ from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.catalogue.rollout import Rollout, rollout
 from experiments.engines.engine import Case, Engine, VendorDefaults
 from experiments.engines.registry import engine_named
-from experiments.engines.rollout import Rollout, rollout
 
 #: Compared unless others are asked for.
 DEFAULT = ("recursive", "pybullet", "mujoco")

@@ -25,7 +25,7 @@ from experiments.benchmarks.comparison.results import (
 from experiments.benchmarks.free_flight import MOTIONS
 from experiments.benchmarks.timing import one_core
 from experiments.catalogue.parameters.parameter import Value
-from experiments.engines.rollout import Rollout
+from experiments.catalogue.rollout import Rollout
 
 #: The time between two recorded rows.
 RECORD = "run.record_every"

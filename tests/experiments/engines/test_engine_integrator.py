@@ -14,6 +14,7 @@ from biped.signals import Signal
 from biped.simulation.simulate import simulate
 from contact import Floor
 from experiments.catalogue.registry import experiment_named
+from experiments.catalogue.rollout import rollout
 from experiments.engines import engine as engines
 from experiments.engines.engine import Case, VendorDefaults
 from experiments.engines.engine_integrator import EngineIntegrator
@@ -21,7 +22,6 @@ from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.pybullet.adapter import Pybullet
 from experiments.engines.registry import ENGINES, engine_named
-from experiments.engines.rollout import rollout
 from experiments.visualization.report.run_source import run_source
 
 from .conftest import installed
