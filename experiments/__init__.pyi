@@ -1,4 +1,5 @@
 from .catalogue.experiment import Experiment
+from .catalogue.parameters.controllers import controller_from, controller_parameters
 from .catalogue.parameters.parameter import Parameter, Values
 from .catalogue.registry import all_experiments, experiment_named
 from .papers.registry import items_named, paper_named
@@ -8,6 +9,8 @@ __all__ = [
     "Parameter",
     "Values",
     "all_experiments",
+    "controller_from",
+    "controller_parameters",
     "experiment_named",
     "items_named",
     "paper_named",

@@ -205,8 +205,10 @@ def _find_also(folder: Path) -> None:
 
 
 def _not_imported(what: str, error: Exception) -> InputError:
-    frames = traceback.extract_tb(error.__traceback__)
-    line = error.lineno if isinstance(error, SyntaxError) else frames[-1].lineno
-    where = error.filename if isinstance(error, SyntaxError) else frames[-1].filename
-    place = f"{what}, line {line}" if where == what else f"{what} ({where}, line {line})"
+    """With the line of the file where it happened, or that led to it, as far as it is known."""
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((str(error.filename), error.lineno))
+    file, line = next((place for place in reversed(places) if place[0] == what), places[-1])
+    place = f"{what}, line {line}" if file == what else f"{what} ({file}, line {line})"
     return InputError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")
