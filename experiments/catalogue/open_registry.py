@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -140,7 +140,17 @@ def is_own(thing: Any) -> bool:
 
 def digest_of(file: Path) -> str:
     """Of what stands in a file; empty where there is none."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else ""
+    try:
+        found = file.stat()
+    except OSError:
+        return ""
+    return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino) if file.is_file() else ""
+
+
+@lru_cache
+def _digest(file: Path, *_changed: int) -> str:
+    """Read anew where a file has changed since: each trial of a study asks."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
