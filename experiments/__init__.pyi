@@ -1,4 +1,5 @@
 from .catalogue.experiment import Experiment
+from .catalogue.parameters.controllers import controller_from, controller_parameters
 from .catalogue.parameters.parameter import Parameter, Values
 from .catalogue.registry import all_experiments, experiment_named
 from .catalogue.rollout import Rollout, rollout
@@ -10,6 +11,8 @@ __all__ = [
     "Rollout",
     "Values",
     "all_experiments",
+    "controller_from",
+    "controller_parameters",
     "experiment_named",
     "items_named",
     "paper_named",

@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -140,7 +140,17 @@ def is_own(thing: Any) -> bool:
 
 def digest_of(file: Path) -> str:
     """Of what stands in a file; empty where there is none."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else ""
+    try:
+        found = file.stat()
+    except OSError:
+        return ""
+    return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino) if file.is_file() else ""
+
+
+@lru_cache
+def _digest(file: Path, *_changed: int) -> str:
+    """Read anew where a file has changed since: each trial of a study asks."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
@@ -205,8 +215,10 @@ def _find_also(folder: Path) -> None:
 
 
 def _not_imported(what: str, error: Exception) -> InputError:
-    frames = traceback.extract_tb(error.__traceback__)
-    line = error.lineno if isinstance(error, SyntaxError) else frames[-1].lineno
-    where = error.filename if isinstance(error, SyntaxError) else frames[-1].filename
-    place = f"{what}, line {line}" if where == what else f"{what} ({where}, line {line})"
+    """With the line of the file where it happened, or that led to it, as far as it is known."""
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((str(error.filename), error.lineno))
+    file, line = next((place for place in reversed(places) if place[0] == what), places[-1])
+    place = f"{what}, line {line}" if file == what else f"{what} ({file}, line {line})"
     return InputError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")

@@ -1,8 +1,10 @@
 """Trials that could not be computed: what a study keeps of them, and whose fault it was."""
 
 import inspect
+import signal
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from biped.control.controller import Controller
@@ -24,6 +26,24 @@ class OutOfTimeError(BaseException):
     """A trial takes longer than it may; a law that catches every ``Exception`` does not catch it."""
 
 
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise OutOfTimeError in what is done meanwhile in the main thread, after so long; never for None."""
+
+    def ring(*_: object) -> None:
+        raise OutOfTimeError(f"not done after {seconds:g} s")
+
+    if seconds is None:
+        yield
+        return
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
 def failed(name: str, message: str, trace: str = "") -> Result:
     """The result of a trial that could not be computed."""
     told: Result = {"verdict": FAILED, "failure": name, "message": " ".join(message.split())}
@@ -39,7 +59,7 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
     files = set(_files(experiment, controller))
     frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
     place = next((k for k, file in enumerate(frames) if file in files), None)
-    if place is None and not _is_compiled(controller):
+    if place is None and not _is_compiled(controller) and not isinstance(error, OutOfTimeError):
         return None
     stack = traceback.extract_tb(error.__traceback__)[-LAST if place is None else place :]
     if isinstance(error, OutOfTimeError):  # the last one is who rang

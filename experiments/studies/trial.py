@@ -14,7 +14,7 @@ from biped.simulation.session import Announce, Session
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
-from experiments.studies.failures import FAILED, TRACEBACK, OutOfTimeError, Result, failed, failed_by
+from experiments.studies.failures import FAILED, TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
 
 __all__ = ["FAILED", "FELL", "OUTCOME", "RECOVERED", "STEPPED", "TOLD", "VERDICTS", "Label", "Result", "Trial"]
 __all__ += ["asks_python", "run_trial"]
@@ -45,17 +45,20 @@ class Trial:
     labels: Mapping[str, Label] = field(default_factory=dict)
 
 
-def run_trial(experiment: Experiment, trial: Trial, announce: Announce | None = None) -> Result:
+def run_trial(
+    experiment: Experiment, trial: Trial, announce: Announce | None = None, limit: float | None = None
+) -> Result:
     """Simulate a trial and measure it, without making tables of it.
 
     A step without a solution, or values that no simulation can use, are a result too: verdict ``failed``, the class
     of the error in ``failure``, its message in ``message``. So is any error of a controller, an experiment or a metric
     that somebody has brought, then with a ``traceback``. All other exceptions are defects, and are let through.
+    With a ``limit`` [s], in a main thread, it is out of time after so long, kernels loaded before.
     """
     scene = None
     try:
         scene = experiment.build(trial.changes)
-        return _measured(Session(scene.prepare(in_one_go=True)), announce)
+        return _measured(Session(scene.prepare(in_one_go=True)), announce, limit)
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:
@@ -75,10 +78,11 @@ def _trace_of(cause: BaseException | None) -> str:
     return "".join(traceback.format_exception(cause)).rstrip() if cause is not None else ""
 
 
-def _measured(session: Session, announce: Announce | None) -> Result:
-    if announce is not None:
+def _measured(session: Session, announce: Announce | None, limit: float | None) -> Result:
+    if announce is not None or limit is not None:
         session.warm_up(announce)
-    recording = session.run()
+    with time_limit(limit):
+        recording = session.run()
     if recording.ending.outcome == "interrupted":
         raise KeyboardInterrupt
     if recording.ending.error is not None:

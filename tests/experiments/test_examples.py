@@ -1,10 +1,14 @@
 """The examples run, and say what their text promises."""
 
+import json
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from biped import Run, human
+from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -15,10 +19,12 @@ SAYS = {
     "push_the_human.py": ["5 N·s: stood", "40 N·s: fell"],
     "vary_an_experiment.py": ["4.5 m/s: stood", "7.0 m/s: fell"],
 }
+LAWS = {"posture_law.py", "compiled_posture_law.py"}
+BROUGHT = {*LAWS, "nudge.py", "lean.py"}
 
 
 def test_all_examples_are_tested():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == set(SAYS)
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(SAYS) | BROUGHT
 
 
 @pytest.mark.parametrize("name", SAYS)
@@ -32,4 +38,25 @@ def test_example(name, capsys):
 def test_the_example_gains_keep_the_balance(in_tmp, capsys):
     arguments = ["run", "thrown-block", "--gains", str(EXAMPLES / "gains.toml"), "--no-figures", "--out", str(in_tmp)]
     assert main(arguments) == 0
+    assert "STOOD" in capsys.readouterr().out
+
+
+def test_the_compiled_law_is_the_one_in_python():
+    changes = {"push.impulse": 6.0, "run.duration": 1.0, "controller.kp": 2000.0}
+    one, other = (
+        experiment_named("balance", str(EXAMPLES / name)).run(changes).frame for name in sorted(LAWS, reverse=True)
+    )
+    assert one["body_x"].max() - one["body_x"].min() > 0.01
+    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+def test_an_experiment_of_a_file_is_run_with_a_metric_of_another(in_tmp, capsys):
+    lean = ["--metric-file", str(EXAMPLES / "lean.py")]
+    nudge = ["run", str(EXAMPLES / "nudge.py"), "--set", "push.impulse=4", "--no-figures", "--out", str(in_tmp)]
+    assert main([*nudge, *lean]) == 0
+    assert "STOOD" in capsys.readouterr().out
+    lean = json.loads((in_tmp / "summary.json").read_text(encoding="utf-8"))["metrics"]["lean_forward"]
+    path = Run.load(in_tmp, human()).frame["com_x"]
+    assert 0.003 < lean == path[0] - path.min()
+    assert main([*nudge, "--controller", str(EXAMPLES / "posture_law.py")]) == 0
     assert "STOOD" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from biped.control.controller import Controller
@@ -74,15 +75,23 @@ def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Param
 
 
 def controller_from(values: Values) -> Controller:
-    """A controller of these values; each time a new one, since it may remember what it has seen.
+    """A controller of these values. Somebody's own is a new one each time, since it may remember what it has seen.
 
     Raises:
         InputError: a value is impossible.
     """
-    entry = CONTROLLERS.find(values.word(NAME))
-    group = {name: value for name, value in values.group(GROUP).items() if name != "name"}
-    found: Controller = _guarded(entry, lambda: object_from(entry.thing, group))
+    name = values.word(NAME)
+    return _own(name, values.items_of(GROUP)) if name in CONTROLLERS.own else _made(name, values.items_of(GROUP))
+
+
+def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
+    entry = CONTROLLERS.find(name)
+    found: Controller = _guarded(entry, lambda: object_from(entry.thing, dict(values)))
     return found
+
+
+#: The project's are immutable, and the same for most trials of a study.
+_own = lru_cache(maxsize=64)(_made)
 
 
 def _guarded(entry: Entry, make: Any) -> Any:

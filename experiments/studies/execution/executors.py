@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from typing import Any, Protocol
 
@@ -178,12 +177,13 @@ def _numbered(work: Work, trial: Trial) -> tuple[int, Result]:
 class Separate:
     """Processes for code that is somebody else's, each with one trial at a time.
 
-    A trial that takes too long, or that kills its process, is a result: that of no other trial is lost with it.
+    A trial that takes too long, or that kills its process, is a result: that of no other trial is lost with it. What
+    is done for a trial ends it when it is out of time; this kills the process where that does not help.
     """
 
     is_local = False
-    #: [s] for a process to begin, and to end a trial that is out of time by itself.
-    START, GRACE = 60.0, 5.0
+    #: [s] for a process to begin, with loading its kernels, and to end a trial that is out of time by itself.
+    START, GRACE = 120.0, 5.0
 
     def __init__(self, workers: int, limit: float) -> None:
         self.workers = workers
@@ -192,11 +192,10 @@ class Separate:
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         waiting, idle = iter(trials), [None] * self.workers
-        guarded = partial(within, self.limit, work)
         try:
             while True:
                 for trial in islice(waiting, len(idle)):
-                    self._begin(idle.pop(), guarded, trial)
+                    self._begin(idle.pop(), work, trial)
                 if not self._running:
                     return
                 for pool, trial, result in self._ended():
@@ -246,22 +245,6 @@ def _exit_code(error: Exception) -> str:
 def ignore_interrupts() -> None:
     """Ctrl-C on the terminal is heard by who started this process: that one ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def within(limit: float, work: Work, trial: Trial) -> Result:
-    """The result of a trial in the main thread of a process, which is told when it is out of time [s]."""
-
-    def ring(*_: object) -> None:
-        raise OutOfTimeError(f"not done after {limit:g} s")
-
-    signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, limit)
-    try:
-        return work(trial)
-    except OutOfTimeError as error:  # it was not in the code that was brought when it rang
-        return failed(type(error).__name__, str(error))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 class Dask:

@@ -90,23 +90,25 @@ def run_trials(
 def _work(experiment: Experiment, executor: Executor) -> Work:
     if executor.is_local:
         return partial(run_trial, experiment)
-    return partial(run_elsewhere, _name_of(experiment), experiment.sources, cache_folder().name)
+    limit = executor.limit if isinstance(executor, Separate) else None
+    return partial(run_elsewhere, _name_of(experiment), experiment.sources, cache_folder().name, limit)
 
 
 def _name_of(experiment: Experiment) -> Named:
     return experiment.address, experiment.controller, tuple(entry.name for entry in experiment.metrics)
 
 
-def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, trial: Trial) -> Result:
+def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, limit: float | None, trial: Trial) -> Result:
     """Run a trial in another process, which finds this by its name.
 
-    ``kernels`` is the digest of their sources here, ``sources`` those of files that are not the project's.
+    ``kernels`` is the digest of their sources here, ``sources`` those of files that are not the project's; a trial may
+    take ``limit`` [s].
     """
     if cache_folder().name != kernels:
         raise InputError("a worker has another version of the program: install the same one everywhere")
     found = experiment_named(*named)
     _check_sources(sources, found.sources)
-    return run_trial(found, trial)
+    return run_trial(found, trial, limit=limit)
 
 
 def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:

@@ -1,0 +1,26 @@
+"""An experiment for every command: ``biped run examples/nudge.py --set push.impulse=4``."""
+
+from biped import Fall, Push, Scene, human, standing
+from experiments import Experiment, Parameter, controller_from, controller_parameters
+
+
+def set_up(values):
+    """The human stands, and is nudged from behind."""
+    push = Push("trunk", (-1.0, 0.0, 0.0), values["push.impulse"], start=0.1, duration=0.1)
+    return Scene(
+        human(), controller_from(values), state=standing(human()), disturbances=[push], fall=Fall(),
+        duration=values["run.duration"],
+    )  # fmt: skip
+
+
+NUDGE = Experiment(
+    name="nudge",
+    title="the human is nudged to the front",
+    source="an example",
+    parameters=(
+        Parameter("push.impulse", 3.0, "N·s", "of the nudge", "an example"),
+        Parameter("run.duration", 0.5, "s", "time to simulate", "an example"),
+        *controller_parameters("workspace"),
+    ),
+    set_up=set_up,
+)

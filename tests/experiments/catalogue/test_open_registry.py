@@ -1,0 +1,180 @@
+"""What is named is found, wherever it stands; what is not is told in one sentence."""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from biped import Controller
+from biped.errors import InputError
+from controllers import JointPD, WorkspaceController
+from experiments.catalogue.open_registry import OpenRegistry, digest_of
+from experiments.catalogue.parameters.controllers import CONTROLLERS
+from experiments.catalogue.registry import experiment_named
+from experiments.cli import main
+
+LAW = """\
+from dataclasses import dataclass
+from biped import Controller
+import neighbour
+
+@dataclass(frozen=True)
+class Law(Controller):
+    gain: float = neighbour.GAIN
+
+    def torques(self, observation):
+        return [0.0] * len(observation.model.joint_names)
+"""
+
+
+@pytest.fixture
+def laws(tmp_path, monkeypatch):
+    """A folder with a law in a file and in a package, from which the process works."""
+    (tmp_path / "neighbour.py").write_text("GAIN = 3.5\n")
+    (tmp_path / "law.py").write_text(LAW)
+    (tmp_path / "two.py").write_text(LAW + "\nclass Other(Law):\n    pass\n\nREADY = Law(2.0)\n")
+    (tmp_path / "broken.py").write_text("import numpy\n\nnumpy.no_such_thing\n")
+    (tmp_path / "unfinished.py").write_text("def f(:\n")
+    (tmp_path / "empty.py").write_text("")
+    package = tmp_path / "my_laws"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "stiff.py").write_text(LAW)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if name.startswith(("law_", "two_", "my_laws", "neighbour")):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("name", ["law.py", "law.py:Law", "./law.py:Law"])
+def test_a_law_of_a_file_is_found_and_known_by_its_whole_path(laws, name, monkeypatch):
+    entry = CONTROLLERS.find(name)
+    assert entry.name == f"{laws / 'law.py'}:Law"
+    assert entry.digest == digest_of(laws / "law.py")
+    monkeypatch.chdir(os.sep)
+    assert CONTROLLERS.find(entry.name).thing is entry.thing
+
+
+def test_a_law_of_a_module_in_the_current_folder_is_found(laws):
+    entry = CONTROLLERS.find("my_laws.stiff:Law")
+    assert entry.thing().gain == 3.5
+    assert (entry.name, entry.file) == ("my_laws.stiff:Law", laws / "my_laws" / "stiff.py")
+
+
+@pytest.mark.usefixtures("laws")
+def test_an_object_is_a_controller_as_well_as_its_class():
+    experiment = experiment_named("balance", "two.py:READY")
+    assert experiment.values()["controller.gain"] == 2.0
+    assert experiment.build({"controller.gain": 4.0}).controller.gain == 4.0
+
+
+def test_a_file_that_is_edited_is_loaded_anew(laws):
+    first = CONTROLLERS.find("law.py")
+    (laws / "law.py").write_text(LAW.replace("neighbour.GAIN", "7.0"))
+    second = CONTROLLERS.find("law.py")
+    assert (first.thing().gain, second.thing().gain) == (3.5, 7.0)
+    assert first.digest != second.digest
+
+
+def test_our_own_laws_go_through_the_same_door():
+    assert CONTROLLERS.find("workspace").thing is WorkspaceController
+    assert CONTROLLERS.find("controllers.joint_pd:JointPD").thing is JointPD
+    assert not CONTROLLERS.find("controllers.joint_pd:JointPD").digest
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("workspce", "unknown controller 'workspce'; did you mean 'workspace'?"),
+        ("lwa.py:Law", "there is no file lwa.py; did you mean 'law.py'?"),
+        ("law.py:Lwa", "it has no 'Lwa'; did you mean 'Law'? there is Law"),
+        ("law.py:neighbour", "neighbour is no controller; there is Law; a controller is a class that derives from"),
+        ("two.py", "it has Law, Other, READY: name one, as in two.py:Law"),
+        ("empty.py", "it has none"),
+        ("broken.py:Law", "broken.py, line 3: it cannot be imported: AttributeError: module 'numpy' has no attribute"),
+        ("unfinished.py:Law", "unfinished.py, line 1: it cannot be imported: SyntaxError"),
+        ("my_lows.stiff:Law", "there is no module my_lows, neither installed nor in"),
+        ("my_laws.stif:Law", "there is no module my_laws.stif"),
+        ("my_laws.stiff:Lwa", "did you mean 'Law'?"),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_sentence(laws, capsys, name, told):
+    with pytest.raises(InputError) as caught:
+        CONTROLLERS.find(name)
+    assert told in str(caught.value)
+    assert main(["run", "balance", "--controller", name]) == 2
+    printed = capsys.readouterr().err
+    assert told in printed
+    assert printed.count("\n") == 1
+    assert not (laws / "results").exists()
+
+
+@pytest.mark.usefixtures("laws")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "nudeg.py"], "experiment 'nudeg.py': there is no file nudeg.py"),
+        (["run", "law.py"], "it has none; an experiment is an object of experiments.Experiment"),
+        (["run", "box-drop", "--controller", "law.py"], "box-drop takes no other controller"),
+        (
+            ["run", "balance", "--controller", "law.py", "--set", "controller.gian=3"],
+            "did you mean 'controller.gain' or",
+        ),
+        (["run", "balance", "--controller", "law.py", "--set", "controller.gain=x"], "controller.gain = x: it must be"),
+        (["run", "balance", "--controller", "law.py", "--set", "controller.kp_position=3"], "unknown parameter"),
+        (["run", "balance", "--metric-file", "law.py"], "metric 'law.py': it has none"),
+        (["show", "balance", "--controller", "lwa.py"], "there is no file lwa.py"),
+        (["push-map", "--controller", "lwa.py"], "there is no file lwa.py"),
+        (["rerun", "nowhere", "1", "--controller", "law.py"], "nowhere: no study there"),
+    ],
+)
+def test_mistakes_on_the_command_line_are_told_in_one_sentence(capsys, arguments, told):
+    assert main(arguments) == 2
+    printed = capsys.readouterr().err
+    assert told in printed
+    assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('controller = "lwa.py"', "line 2: controller 'lwa.py': there is no file lwa.py; did you mean 'law.py'?"),
+        ('contoller = "law.py"', "line 2: unknown key 'contoller'; did you mean 'controller'?"),
+        ("controller = 3", "line 2: controller = 3: it must be a text"),
+        ('metric_files = ["law.py"]', "line 2: metric 'law.py': it has none"),
+        ('metric_file = ["law.py"]', "line 2: unknown key 'metric_file'; did you mean 'metric_files'?"),
+    ],
+)
+def test_mistakes_in_a_file_are_told_with_their_line(laws, capsys, line, told):
+    Path("study.toml").write_text(f'experiment = "balance"\n{line}\n[vary]\nrun.duration = [0.01, 0.02]\n')
+    assert main(["sweep", "study.toml"]) == 2
+    printed = capsys.readouterr().err
+    assert f"study.toml, {told}" in printed
+    assert printed.count("\n") == 1
+    assert not (laws / "results").exists()
+
+
+def test_installed_packages_register_by_entry_points(laws, capsys, monkeypatch):
+    info = laws / "some_laws-1.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: some-laws\nVersion: 1.2\n")
+    (info / "entry_points.txt").write_text(
+        "[biped.controllers]\nlimp = my_laws.stiff:Law\nworkspace = my_laws.stiff:Law\n"
+    )
+    monkeypatch.syspath_prepend(str(laws))
+    importlib.invalidate_caches()
+    registry = OpenRegistry("controller", CONTROLLERS.own, CONTROLLERS.fits, CONTROLLERS.wanted)
+    assert registry.origins()["limp"] == "some-laws 1.2"
+    assert registry.origins()["workspace"] == "this project"
+    assert issubclass(registry.find("limp").thing, Controller)
+    CONTROLLERS.__dict__.pop("installed", None)
+    try:
+        assert main(["list"]) == 0
+        assert "some-laws 1.2" in capsys.readouterr().out
+    finally:
+        CONTROLLERS.__dict__.pop("installed", None)
