@@ -8,6 +8,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.studies.trial import Result, Trial
 
 if TYPE_CHECKING:
+    from experiments.catalogue.parameters.parameter import Value
     from experiments.studies.store.folder import Study
 
 #: Runs trials, or recalls them: the results by number.
@@ -48,6 +49,11 @@ class StudyKind(ABC):
     def planned_trials(self, study: "Study") -> int | None:
         """How many trials there are when the study is done, where that is known."""
         return self.likely_trials
+
+    @property
+    def samples(self) -> "Sequence[Mapping[str, Value]]":
+        """Changes of some trials, one for each integrator that there is."""
+        return ({},)
 
     @abstractmethod
     def find(self, evaluate: Evaluate) -> Any:

@@ -71,9 +71,9 @@ def run_trials(
             progress(len(results))
 
     missing = [trial for trial in trials if trial.number not in finished]
-    if missing and executor is None:
-        executor = executor_for(experiment)
     first, others = _one_of_each_loop(missing)
+    if missing and executor is None:
+        executor = executor_for(experiment, samples=[trial.changes for trial in first])
     for trial in first:  # here, so that what has to be compiled is compiled once
         if isinstance(executor, Separate):
             compile_for(experiment, trial, announce)

@@ -57,6 +57,10 @@ class Sweep(StudyKind):
         return dict(self.data)
 
     @property
+    def samples(self) -> Sequence[Mapping[str, Value]]:
+        return (self.fixed,)
+
+    @property
     def varied(self) -> tuple[str, ...]:
         return tuple(name for axis in self.axes for name in axis.names)
 
