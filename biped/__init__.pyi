@@ -1,4 +1,5 @@
-from .control.controller import Controller, Impedance, Observation, SetPoint
+from .control.controller import Controller, Impedance, SetPoint
+from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from .dynamics import centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
 from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
@@ -45,8 +46,10 @@ from .runs.run import Run
 from .runs.state import State
 from .signals import Signal
 from .simulation.scene import Scene
+from .simulation.session import Session
 from .simulation.simulate import simulate
 from .simulation.world import Fall
+from .whole_body import WholeBody
 
 __all__ = [
     "INTEGRATORS",
@@ -88,10 +91,12 @@ __all__ = [
     "Scene",
     "SemiImplicitEuler",
     "Sensors",
+    "Session",
     "SetPoint",
     "Signal",
     "State",
     "Throw",
+    "WholeBody",
     "box_inertia",
     "centre_of_mass",
     "chain",

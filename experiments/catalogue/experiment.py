@@ -7,8 +7,8 @@ from typing import Any
 
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
+from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from biped.simulation.session import Announce, Progress
 from experiments.catalogue.parameters.groups import own_settings
 from experiments.catalogue.parameters.initial import scattered_by_seed
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, assembled, parameter_named

@@ -11,7 +11,7 @@ from biped.integrators import INTEGRATORS
 from biped.metrics import measure_run
 from biped.runs.events import impacts_of
 from biped.runs.run import Run
-from biped.simulation.session import Announce, Progress
+from biped.simulation.driver import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine import Engine

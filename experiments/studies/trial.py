@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from biped.errors import IntegrationError
 from biped.metrics import measure_recording
-from biped.simulation.session import Announce, Session
+from biped.simulation.driver import Announce
+from biped.simulation.session import Session
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
@@ -46,7 +47,7 @@ def run_trial(experiment: Experiment, trial: Trial, announce: Announce | None = 
     of the error in ``failure``, its message in ``message``. All other exceptions are defects, and are let through.
     """
     try:
-        session = Session(experiment.build(trial.changes).prepare(in_one_go=True))
+        session = Session(experiment.build(trial.changes), in_one_go=True)
     except BipedError as error:
         return _failed(type(error), str(error))
     if announce is not None:
