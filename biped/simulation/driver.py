@@ -69,7 +69,8 @@ class Driver:
         if self.plan.stepping is not None:
             self.plan.stepping(self.world, 0)
 
-    def _ready(self) -> Loop:
+    def ready(self) -> Loop:
+        """The compiled loop, loaded or compiled if need be."""
         if self.loop is None:
             self.warm_up(None)
         assert self.loop is not None
@@ -77,7 +78,7 @@ class Driver:
 
     def record(self) -> None:
         """Append a row for the present state."""
-        self._ready()
+        self.ready()
         record(self.world)
 
     def finish_tick(self, left: int) -> int:
@@ -125,10 +126,10 @@ class Driver:
         Raises:
             InputError: they have another length, or are not finite.
         """
-        reason = self._ready().measure(self.clock.steps_per_tick, SHOWN)
+        reason = self.ready().measure(self.clock.steps_per_tick, SHOWN)
         if reason == OK:
             self._put(torques, "the given")
-            self._ready().apply_torques()
+            self.ready().apply_torques()
             reason = self._timed(lambda: self._hold(0, self.clock.steps_per_tick))
         self._check(reason)
 
@@ -140,14 +141,14 @@ class Driver:
 
     def look(self) -> Observation:
         """What a controller would be shown now; whether it has fallen is known then."""
-        reason = self._ready().look()
+        reason = self.ready().look()
         if reason == FELL:
             self._check(reason)
         return Observation.of(self.plan.nominal_model, self.world.measurement, None)
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
         if self.runs_compiled:
-            loop = self._ready()
+            loop = self.ready()
             done, reason = self._timed(lambda: loop.run(ticks, period))
             return done, reason
         return self._timed(lambda: self._python_ticks(ticks, period))
@@ -169,7 +170,7 @@ class Driver:
         try:
             if self.plan.stepping is not None:
                 return int(self.plan.stepping(self.world, steps))
-            return self._ready().rollout(steps)
+            return self.ready().rollout(steps)
         except KeyboardInterrupt:
             count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.steps_per_tick
             raise
@@ -177,14 +178,14 @@ class Driver:
     def _set_torques(self, period: int) -> int:
         """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
         if self.law is None:
-            reason = self._ready().measure(period, SHOWN)
+            reason = self.ready().measure(period, SHOWN)
             if reason == OK and self.controller is not None:
                 self._ask(self.controller)
-                self._ready().apply_torques()
+                self.ready().apply_torques()
             return reason
-        reason = self._ready().measure(period, NOT_SHOWN)
+        reason = self.ready().measure(period, NOT_SHOWN)
         if reason == OK:
-            self._ready().run(1, 0)
+            self.ready().run(1, 0)
         return reason
 
     def _ask(self, controller: Controller) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from biped.checks import whole
 from biped.control.observation import Observation
 from biped.errors import InputError
+from biped.kernels.loop.closed_loop import Loop, World
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.model import Model
@@ -91,6 +92,19 @@ class Session:
     def warm_up(self, announce: Announce | None = None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps; ``announce`` is told if it takes."""
         self._driver.warm_up(announce)
+
+    def ready(self) -> Loop:
+        """The compiled loop, loaded or compiled if need be."""
+        return self._driver.ready()
+
+    def use(self, world: World) -> None:
+        """Let it have some arrays of its world elsewhere; before it has begun."""
+        self.plan = replace(self.plan, world=world)
+        self._driver = Driver(self.plan)
+
+    def forget(self) -> None:
+        """Leave what was logged on the way."""
+        self._driver.forget()
 
     # --- stepping ---
 

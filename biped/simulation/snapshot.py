@@ -59,7 +59,7 @@ def put_arrays(source: Any, target: Any) -> None:
 
 
 def put_state(source: State, target: State, world: World) -> None:
-    """``source`` into ``target``, which shares its arrays with ``world``: the next step is that of ``source``, exactly."""
+    """``source`` into ``target``, which shares its arrays with ``world``; the next step is then that of ``source``."""
     put_arrays(source.arrays, target.arrays)
     if target.projectile is not None and source.projectile is not None:
         target.projectile[:] = source.projectile

@@ -405,6 +405,27 @@ def run_ticks(parts, common, whole, asked, law, ticks, period):
     return ticks, OK
 
 
+@routine
+def hold_each(parts, common, whole, period, reasons, begin, end):
+    """A control period of the worlds from ``begin`` to ``end``, with the torques that are in them, and a look at them.
+
+    Args:
+        parts: (worlds, PARTS) those of each.
+        common: (worlds,) addresses.
+        whole: (worlds,) addresses.
+        period: steps.
+        reasons: (worlds,) why each ended; those that have, and are not OK, stay where they are.
+        begin: first world.
+        end: behind the last.
+    """
+    for k in range(begin, end):
+        if reasons[k] == OK:
+            call(parts[k, APPLY], common[k])
+            reason = call(parts[k, TAKE_STEPS], common[k], whole[k], period)
+            seen = call(parts[k, MEASURE], common[k], period, SHOWN_ANYWAY)
+            reasons[k] = seen if reason == OK else reason
+
+
 class Loop:
     """A world and a law, ready to run: everything is compiled, or loaded, once it is made."""
 
@@ -441,11 +462,18 @@ class Loop:
         """The start of a tick, for a controller that is not compiled."""
         return self._enter(MEASURE, period, shows)
 
+    def begin(self, period: int) -> int:
+        """The start of a run for ``hold_each``, which ends every tick with that of the next."""
+        return self._enter(MEASURE, period, SHOWN_ANYWAY)
+
     def look(self) -> int:
         """FELL or OK, and what a controller would be shown now; it changes nothing, and can be done again."""
-        counts = self.world.state.counts
+        counts, past = self.world.state.counts, self.world.state.past
         sensed = counts[SENSED]
+        newest = past[sensed % past.shape[0]]
+        before = newest.copy()
         reason = self._enter(MEASURE, 0, SHOWN_ANYWAY)
+        newest[:] = before
         counts[SENSED] = sensed
         return reason
 
