@@ -45,6 +45,7 @@ from .runs.postures import crouching, standing
 from .runs.run import Run
 from .runs.state import State
 from .signals import Signal
+from .simulation.batch import SessionBatch
 from .simulation.scene import Scene
 from .simulation.session import Session
 from .simulation.simulate import simulate
@@ -92,6 +93,7 @@ __all__ = [
     "SemiImplicitEuler",
     "Sensors",
     "Session",
+    "SessionBatch",
     "SetPoint",
     "Signal",
     "State",

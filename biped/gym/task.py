@@ -32,7 +32,7 @@ class Commanded(Controller):
 def standing_human() -> Scene:
     """The human at rest, upright on its feet; it has fallen where ``Fall()`` says so."""
     model = human()
-    return Scene(model, state=standing(model), fall=Fall(), step=1.5e-3)
+    return Scene(model, state=standing(model), fall=Fall(), step=2.5e-3)
 
 
 @dataclass(frozen=True)
