@@ -127,7 +127,7 @@ class BalanceTask:
         """(…) rewards of the periods that ended in these configurations (…, nq) after actions (…, joints)."""
         rise = q[..., 2] - self.start.q[2]
         upright = 1.0 - 2.0 * (q[..., 4] ** 2 + q[..., 5] ** 2)  # the vertical axes' cosine
-        tilt = np.arccos(np.clip(upright, -1.0, 1.0))
+        tilt = np.arccos(np.maximum(np.minimum(upright, 1.0), -1.0))
         posture = np.exp(-((rise / 0.1) ** 2) - (tilt / 0.3) ** 2)
-        effort = np.mean(np.square(actions), axis=-1)
+        effort = (actions * actions).sum(axis=-1) / self.sizes[1]
         return self.alive * (1.0 - np.asarray(fell)) + self.posture * posture - self.effort * effort

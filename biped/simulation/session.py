@@ -119,10 +119,14 @@ class Session:
             InputError: the seed is no whole number, zero or above; ``start`` has drawn a state of another model; or the
                 scene's engine cannot go back.
         """
-        self._restore(self._first())
-        if seed is not None:
-            self._scatter(seed)
-        return self.observe()
+        first = self._first()
+        if seed is None:
+            return self.restore(first)
+        whole(seed, "seed")
+        random = np.random.default_rng(seed)
+        seeds = int(random.integers(2**31)), int(random.integers(2**31))
+        state = first.state if self._start is None else self._begun(self._start(random), first.state)
+        return self.restore(replace(first, state=state, seeds=seeds))
 
     def observe(self) -> Observation:
         """What a controller would be shown now; it changes nothing."""
@@ -206,16 +210,6 @@ class Session:
             InputError: it comes from a session of another model; or the scene's engine cannot go back.
         """
         snapshot.state.check_model(self.model)
-        self._restore(snapshot)
-        return self.observe()
-
-    def _first(self) -> Snapshot:
-        """Where it began; saved when it is first needed, which is before the first step."""
-        if self._beginning is None:
-            self._beginning = self.save()
-        return self._beginning
-
-    def _restore(self, snapshot: Snapshot) -> None:
         if not self.plan.can_go_back and snapshot.state.steps != self.state.steps:
             raise InputError("another engine keeps a state of its own and cannot go back: make a new Session")
         driver, world = self._driver, self.plan.world
@@ -228,25 +222,24 @@ class Session:
         put_seeds(snapshot.seeds, world)
         driver.was_reset, driver.fell_at, driver.error = snapshot.was_reset, snapshot.fell_at, snapshot.error
         driver.forget()
+        return self.observe()
 
-    def _scatter(self, seed: int) -> None:
-        whole(seed, "seed")
-        random = np.random.default_rng(seed)
-        put_seeds((int(random.integers(2**31)), int(random.integers(2**31))), self.plan.world)
-        if self._start is not None:
-            self._begin_at(self._start(random))
+    def _first(self) -> Snapshot:
+        """Where it began; saved when it is first needed, which is before the first step."""
+        if self._beginning is None:
+            self._beginning = self.save()
+        return self._beginning
 
-    def _begin_at(self, drawn: State) -> None:
-        """At a state that has not moved: with this session's steps, impedance, floor and thrown box."""
-        here = self.state.arrays
+    def _begun(self, drawn: State, first: State) -> State:
+        """A state that has not moved, ready for this session: with its steps, impedance, floor and thrown box."""
         drawn.check_model(self.plan.nominal_model)
         state = drawn.copy() if self.plan.nominal_model is self.model else drawn.carried_over(self.model)
-        state.make_room(here.cache.history.shape, here.past.shape[0])
+        state.make_room(first.arrays.cache.history.shape, first.arrays.past.shape[0])
         state.set_step(self.plan.clock.step)
         for name in ("stiffness", "damping", "setpoint"):
-            getattr(state.arrays, name)[:] = getattr(here, name)
-        state.floor, state.projectile = self.state.floor, self.state.projectile
-        put_state(state, self.state, self.plan.world)
+            getattr(state.arrays, name)[:] = getattr(first.arrays, name)
+        state.floor, state.projectile = first.floor, first.projectile
+        return state
 
     def _check_goes_on(self) -> None:
         self._check_whole()

@@ -150,6 +150,8 @@ def join_floor(ground: Ground, state: State) -> None:
     """The floor's frame at the start, which is where the state has it: contact points hold on to places on it."""
     if is_moving(ground):
         place_frame(ground, END, state.time)
+    elif state.floor is None:
+        return
     left = resting_frames()[END] if state.floor is None else state.floor
     if np.abs(ground.frame[END] - left).max() > JUMP:
         raise InputError(
