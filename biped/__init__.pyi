@@ -1,4 +1,5 @@
-from .control.controller import Controller, Impedance, Observation, SetPoint
+from .control.controller import Controller, Impedance, SetPoint
+from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from .dynamics import centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
 from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
@@ -44,9 +45,12 @@ from .runs.postures import crouching, standing
 from .runs.run import Run
 from .runs.state import State
 from .signals import Signal
+from .simulation.batch import SessionBatch
 from .simulation.scene import Scene
+from .simulation.session import Session
 from .simulation.simulate import simulate
 from .simulation.world import Fall
+from .whole_body import WholeBody
 
 __all__ = [
     "INTEGRATORS",
@@ -88,10 +92,13 @@ __all__ = [
     "Scene",
     "SemiImplicitEuler",
     "Sensors",
+    "Session",
+    "SessionBatch",
     "SetPoint",
     "Signal",
     "State",
     "Throw",
+    "WholeBody",
     "box_inertia",
     "centre_of_mass",
     "chain",

@@ -4,20 +4,17 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biped.checks import is_finite
-from biped.control.controller import Controller, Impedance, Observation, SetPoint
+from biped.control.controller import Controller, Impedance, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
-from biped.kernels.loop.measurement import new_measurement
-from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import Model
 from biped.runs.postures import has_human_legs, standing
 from contact import Floor
 from contact.arrays import Floats
 from controllers.held_joints import HeldJoints
-from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch, workspace_torques
+from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -186,15 +183,6 @@ class WorkspaceController(Controller):
         )  # fmt: skip
         legs, servo = _legs(model), self.held.servo(model, _others(model))
         return WorkspaceLaw(kernel_gains, legs, servo, new_scratch(len(model.feet), model.nv))
-
-    def torques(self, observation: Observation) -> NDArray[np.float64]:
-        """(joints,) [N·m] torques for a state: one tick of the law, outside of a compiled loop."""
-        model = observation.model
-        measurement, torque = new_measurement(model.tree, model.nq, model.nv), np.zeros(model.nv)
-        measurement.q[:] = observation.q
-        set_tree_data(model.tree, observation.q, observation.v, measurement.motion)
-        workspace_torques(self.law(model), measurement, torque, np.zeros(6))
-        return torque[[model.dof(joint) for joint in model.joint_names]]
 
 
 def _between_feet_at_home(model: Model) -> tuple[float, float]:

@@ -4,8 +4,7 @@ Pinocchio's quaternions are scalar last, and it has the velocity of a floating a
 the axes of the body that the joint carries. Pinocchio is imported when a function of this module is called.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +12,9 @@ from numpy.typing import ArrayLike
 from biped.model.errors import ModelError
 from biped.model.geometry import quaternion_matrix, rotation_about
 from biped.model.model import Model
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 
 _SCALAR_LAST = [1, 2, 3, 0]
-_SCALAR_FIRST = [3, 0, 1, 2]
 
 
 def to_pinocchio(model: Model) -> Any:
@@ -90,12 +88,12 @@ def _turn(kind: str, axis: ArrayLike, coordinates: Floats) -> Floats:
 
 def configuration_to_pinocchio(model: Model, q: ArrayLike) -> Floats:
     """(nq,) Pinocchio's configuration of `to_pinocchio`'s model, for our ``q`` (nq,)."""
-    return _reordered(model, q, _SCALAR_LAST)
+    return _checked(q, model.nq, "a configuration")[_orders(model).theirs]
 
 
 def configuration_from_pinocchio(model: Model, q: ArrayLike) -> Floats:
     """(nq,) our configuration for Pinocchio's ``q`` (nq,): the inverse of `configuration_to_pinocchio`."""
-    return _reordered(model, q, _SCALAR_FIRST)
+    return _checked(q, model.nq, "a configuration")[_orders(model).ours]
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
@@ -113,31 +111,45 @@ def velocity_map(model: Model, q: ArrayLike) -> Floats:
 
 
 def velocity_to_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """(nv,) Pinocchio's velocity for our ``v`` (nv,) at our ``q`` (nq,)."""
-    return velocity_map(model, q) @ _checked(v, model.nv, "a velocity")
+    """(nv,) Pinocchio's velocity for our ``v`` (nv,) at our ``q`` (nq,): T v of `velocity_map`, compiled."""
+    return _turned(model, q, v, 1)
 
 
 def velocity_from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """(nv,) our velocity for Pinocchio's ``v`` (nv,) at our ``q`` (nq,)."""
-    return velocity_map(model, q).T @ _checked(v, model.nv, "a velocity")
+    """(nv,) our velocity for Pinocchio's ``v`` (nv,) at our ``q`` (nq,): the inverse of `velocity_to_pinocchio`."""
+    return _turned(model, q, v, 0)
 
 
-def _reordered(model: Model, q: ArrayLike, order: list[int]) -> Floats:
-    result = _checked(q, model.nq, "a configuration").copy()
-    for part in _quaternions(model):
-        result[part] = result[part][order]
+def _turned(model: Model, q: ArrayLike, v: ArrayLike, into_bodies: int) -> Floats:
+    from biped.kernels.tree.body_axes import turn_velocity  # a model that is only built compiles nothing
+
+    place, given = _checked(q, model.nq, "a configuration"), _checked(v, model.nv, "a velocity")
+    result = np.empty(model.nv)
+    turn_velocity(model.tree, place, given, into_bodies, np.empty((model.n, 4)), result)
     return result
 
 
-def _quaternions(model: Model) -> Iterator[slice]:
-    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-        if not body.joint.has_axis:
-            end = int(first) + body.joint.nq
-            yield slice(end - 4, end)
+class _Orders(NamedTuple):
+    """Where each coordinate of a configuration stands in the other's."""
+
+    theirs: Integers  # (nq,) their q = our q[theirs]
+    ours: Integers  # (nq,)
+
+
+def _orders(model: Model) -> _Orders:
+    orders: _Orders | None = model.derived.get(_Orders)
+    if orders is None:
+        theirs = np.arange(model.nq)
+        for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+            if not body.joint.has_axis:
+                end = int(first) + body.joint.nq
+                theirs[end - 4 : end] = theirs[end - 4 : end][_SCALAR_LAST]
+        orders = model.derived[_Orders] = _Orders(theirs, np.argsort(theirs))
+    return orders
 
 
 def _checked(values: ArrayLike, length: int, what: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
+    array = np.ascontiguousarray(values, dtype=np.float64)
     if array.shape != (length,):
         raise ModelError(f"{what} of this model has shape ({length},), got {array.shape}")
     return array

@@ -7,8 +7,8 @@ from typing import Any
 
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
+from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from biped.simulation.session import Announce, Progress
 from experiments.catalogue.metric_files import register_metric
 from experiments.catalogue.open_registry import Entry
 from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from biped.errors import IntegrationError
 from biped.integrators import INTEGRATORS
 from biped.runs.run import Run
-from biped.simulation.session import Announce, Progress
+from biped.simulation.driver import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine import Engine

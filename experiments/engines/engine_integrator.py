@@ -49,6 +49,7 @@ class EngineIntegrator(Integrator):
     order: ClassVar[int] = 1
     cost: ClassVar[str] = ""
     steps_from_python: ClassVar[bool] = True
+    can_go_back: ClassVar[bool] = False
 
     def __init__(self, engine: Engine) -> None:
         engine.check_installed()

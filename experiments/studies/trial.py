@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
 from biped.metrics import measure_recording
+from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
-from biped.simulation.session import Announce, Session
+from biped.simulation.session import Session
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
@@ -84,7 +85,7 @@ def _trace_of(cause: BaseException | None) -> str:
 
 
 def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> Result:
-    session, integrator = Session(scene.prepare(in_one_go=True)), scene.integrator
+    session, integrator = Session(scene, in_one_go=True), scene.integrator
     if announce is not None or limit is not None:
         session.warm_up(announce)
     with time_limit(limit):

@@ -21,7 +21,7 @@ from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, 
 from biped.kernels.loop.projectile import ARMED, Projectile, collide, fly_projectile, passes, time_before_impact
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
-from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
+from biped.kernels.state.simulation_state import SENSED, STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
 from biped.kernels.state.status import COLLISION_FAILED, FELL, LOG_FULL, OK
 from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
@@ -187,16 +187,23 @@ def ask_for_nothing(place):
         torque[dof] = 0.0
 
 
+# What ``measure_part`` shows a controller.
+NOT_SHOWN = 0
+SHOWN = 1
+SHOWN_ANYWAY = 2
+
+
 @part
 def measure_part(place, period, shows):
-    """FELL or LOG_FULL if the loop must stop before ``steps_per_tick`` more steps, else OK.
+    """FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
 
-    With ``shows`` the controller is shown the plant then: it finds it in ``world.measurement``.
+    With ``shows`` the controller is shown the plant, and finds it in ``world.measurement``: SHOWN if the loop goes on,
+    SHOWN_ANYWAY in any case.
     """
     if shows or is_rate_limited(place):
         observe_in(place)
     reason = reason_in(place, period)
-    if shows and reason == OK:
+    if shows == SHOWN_ANYWAY or (shows == SHOWN and reason == OK):
         measure_in(place)
         ask_for_nothing(place)
     return reason
@@ -405,7 +412,7 @@ def enter(address, arguments):
 def run_ticks(parts, common, whole, asked, law, ticks, period):
     """The closed loop by addresses; ``asked`` is that of ``ask``, and NOBODY where there is no controller."""
     for done in range(ticks):
-        reason = call(parts[MEASURE], common, period, 0 if asked == NOBODY else 1)
+        reason = call(parts[MEASURE], common, period, NOT_SHOWN if asked == NOBODY else SHOWN)
         if reason == OK:
             if asked != NOBODY:
                 call(asked, law, common)
@@ -414,6 +421,27 @@ def run_ticks(parts, common, whole, asked, law, ticks, period):
         if reason != OK:
             return done, reason
     return ticks, OK
+
+
+@routine
+def hold_each(parts, common, whole, period, reasons, begin, end):
+    """A control period of the worlds from ``begin`` to ``end``, with the torques that are in them, and a look at them.
+
+    Args:
+        parts: (worlds, PARTS) those of each.
+        common: (worlds,) addresses.
+        whole: (worlds,) addresses.
+        period: steps.
+        reasons: (worlds,) why each ended; those that have, and are not OK, stay where they are.
+        begin: first world.
+        end: behind the last.
+    """
+    for k in range(begin, end):
+        if reasons[k] == OK:
+            call(parts[k, APPLY], common[k])
+            reason = call(parts[k, TAKE_STEPS], common[k], whole[k], period)
+            seen = call(parts[k, MEASURE], common[k], period, SHOWN_ANYWAY)
+            reasons[k] = seen if reason == OK else reason
 
 
 class Loop:
@@ -448,9 +476,24 @@ class Loop:
         """Take ``steps`` steps with the torques as they are; OK, or a cause of failure."""
         return self._enter(TAKE_STEPS, self.whole, steps)
 
-    def measure(self, period: int, shows: bool) -> int:
+    def measure(self, period: int, shows: int) -> int:
         """The start of a tick, for a controller that is not compiled."""
-        return self._enter(MEASURE, period, int(shows))
+        return self._enter(MEASURE, period, shows)
+
+    def begin(self, period: int) -> int:
+        """The start of a run for ``hold_each``, which ends every tick with that of the next."""
+        return self._enter(MEASURE, period, SHOWN_ANYWAY)
+
+    def look(self) -> int:
+        """FELL or OK, and what a controller would be shown now; it changes nothing, and can be done again."""
+        counts, past = self.world.state.counts, self.world.state.past
+        sensed = counts[SENSED]
+        newest = past[sensed % past.shape[0]]
+        before = newest.copy()
+        reason = self._enter(MEASURE, 0, SHOWN_ANYWAY)
+        newest[:] = before
+        counts[SENSED] = sensed
+        return reason
 
     def apply_torques(self) -> None:
         """The end of it."""

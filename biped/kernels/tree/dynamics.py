@@ -78,13 +78,26 @@ def turn_inertias(tree, poses, inertia):
 
 
 @kernel
+def load_body_blocks(tree, motion):
+    """The bodies' own inertias about O into ``factors.block``; needs poses and inertias."""
+    for i in range(tree.parent.shape[0]):
+        com = load3(motion.poses.com, i)
+        store_block(motion.factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
+
+
+@kernel
+def load_composite_blocks(tree, motion):
+    """The same, each with those of all bodies outboard of it."""
+    load_body_blocks(tree, motion)
+    for i in range(tree.parent.shape[0] - 1, 0, -1):
+        add_block(motion.factors.block, tree.parent[i], i)
+
+
+@kernel
 def factor_mass_matrix(tree, motion, outermost):
     """Articulated-body inertias of the bodies (the inboard loop of Algorithm 3.3); needs poses and inertias."""
-    poses = motion.poses
-    for i in range(tree.parent.shape[0]):
-        com = load3(poses.com, i)
-        store_block(motion.factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
-    eliminate(tree, poses.motion, poses.motion, motion.nothing, motion.factors, outermost)
+    load_body_blocks(tree, motion)
+    eliminate(tree, motion.poses.motion, motion.poses.motion, motion.nothing, motion.factors, outermost)
 
 
 @kernel
@@ -164,6 +177,13 @@ def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
     for i in range(tree.parent.shape[0]):
         store6(wrench, i, body_bias(tree, motion, i, load6(motion.acceleration, i)))
     subtract_external(tree, motion, external)
+    project_wrenches(tree, motion, torque)
+
+
+@kernel
+def project_wrenches(tree, motion, torque):
+    """The generalized forces that give the bodies ``factors.wrench``: a joint carries all that is outboard of it."""
+    wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
@@ -201,15 +221,11 @@ def mass_matrix(tree, q, motion, result):
     """M(q), (nv, nv), from composite-body inertias."""
     place_bodies(tree, q, motion.poses)
     turn_inertias(tree, motion.poses, motion.inertia)
+    load_composite_blocks(tree, motion)
     block = motion.factors.block
     s = motion.poses.motion
-    for i in range(tree.parent.shape[0]):
-        com = load3(motion.poses.com, i)
-        store_block(block, i, tree.mass[i], com, com, load9(motion.inertia, i))
     result[:] = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        if tree.parent[i] >= 0:
-            add_block(block, tree.parent[i], i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             store_block_times(block, i, load6(s, dof), motion.factors.u, dof)
             momentum = load6(motion.factors.u, dof)

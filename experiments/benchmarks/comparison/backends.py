@@ -9,8 +9,8 @@ from biped.disturbances import sorted_disturbances
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.runs.run import versions
+from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from biped.simulation.session import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.rollout import Rollout, rollout

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from biped.errors import InputError
-from biped.simulation.session import Announce
+from biped.simulation.driver import Announce
 from experiments.benchmarks.comparison import cost, flight, precision, standing, step_refinement
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Budget, Progress, part

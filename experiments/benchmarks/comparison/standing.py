@@ -7,7 +7,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.runs.run import Run
-from biped.simulation.session import Announce
+from biped.simulation.driver import Announce
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress

@@ -5,7 +5,8 @@ from contextlib import suppress
 from functools import partial
 
 from biped.errors import InputError
-from biped.simulation.session import Announce, Session
+from biped.simulation.driver import Announce
+from biped.simulation.session import Session
 from contact.errors import BipedError
 from contact.jit import cache_folder
 from experiments.catalogue.experiment import Experiment
@@ -114,7 +115,7 @@ def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, limit:
 def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:
     """Compile what a trial needs, without asking its controller anything; what is wrong with it, its result says."""
     with suppress(BipedError):
-        Session(experiment.build(trial.changes).prepare()).warm_up(announce)
+        Session(experiment.build(trial.changes)).warm_up(announce)
 
 
 def _check_sources(before: Mapping[str, str], now: Mapping[str, str]) -> None:
