@@ -43,6 +43,7 @@ class Loop:
 
     def restart(self) -> None:
         """Begin anew, with the present controller and without what was thrown in on the way."""
+        self._law_error: str | None = None  # of somebody's own
         self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
         self._session = Session(replace(self.setup, controller=self.controller))
         self.state = self._session.state
@@ -66,12 +67,12 @@ class Loop:
 
     @property
     def error(self) -> str | None:
-        return None if self._session.ending is None else self._session.ending.error
+        return self._law_error if self._session.ending is None else self._session.ending.error
 
     @property
     def has_ended(self) -> bool:
         """Whether it fell, or a step had no solution; only ``restart`` helps."""
-        return self._session.has_ended
+        return self._session.has_ended or self._law_error is not None
 
     @property
     def gains(self) -> WorkspaceGains | None:
@@ -84,7 +85,7 @@ class Loop:
         except Exception as error:
             if is_own(type(self.controller)):
                 raise
-            self._session.error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
+            self._law_error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
             return 0
 
     def set_parameter(self, name: str, value: Value) -> None:
