@@ -108,6 +108,15 @@ def found(feet: Sequence[str], links: Links, geometry: Any, posture: Floats, fac
     return points
 
 
+def told_of_edges(points: Sequence[ContactPoint]) -> list[str]:
+    """A sentence, if a sole that was found is an edge: the posture has the foot tilted."""
+    bodies = [point.body for point in points]
+    edges = [body for body in dict.fromkeys(bodies) if bodies.count(body) == 2]
+    if not edges:
+        return []
+    return [f"the soles of {', '.join(edges)} are edges, not faces: in the posture these feet are not flat"]
+
+
 def _names(feet: Sequence[str], aside: Sequence[float]) -> Sequence[str]:
     if len(feet) != 2 or aside[0] == aside[1]:
         return feet

@@ -19,7 +19,7 @@ from biped.model.errors import ModelError, ModelWarning
 from biped.model.geometry import Vector3, horizontal, matrix3, vector3
 from biped.model.importing import contacts, locking, repair
 from biped.model.importing.locking import Mimic
-from biped.model.importing.options import Options, by_joint, check_options
+from biped.model.importing.options import COLLISION, Options, by_joint, check_options
 from biped.model.joint import PASSIVE, Joint, Kind
 from biped.model.model import STANDARD_GRAVITY, Model
 from biped.model.shape import Box
@@ -127,12 +127,19 @@ def build(robot: Robot, options: Options) -> Model:
     bodies, mended = _bodies(locked.model, home, robot, options)
     facing = horizontal(options.get("facing", robot.facing), "facing")
     feet = tuple(options.get("feet", robot.feet))
-    notes = (*robot.notes, *locked.notes, *repair.told_of_repairs(locked.merged, mended), *_not_simulated(bodies))
+    points = _contact_points(robot, home, options, feet, facing, rest)
+    notes = (
+        *robot.notes,
+        *locked.notes,
+        *repair.told_of_repairs(locked.merged, mended),
+        *(contacts.told_of_edges(points) if options.get("contacts") == COLLISION else ()),
+        *_not_simulated(bodies),
+    )
     asked, gravity = options.get("name"), options.get("gravity")
     model = Model(
         name=robot.name if asked is None else asked,
         bodies=tuple(bodies),
-        contact_points=tuple(_contact_points(robot, home, options, feet, facing, rest)),
+        contact_points=tuple(points),
         shapes=() if robot.boxes is None else tuple(robot.boxes(home)),
         gravity=vector3(robot.gravity if gravity is None else gravity, "gravity"),
         feet=tuple(home.body(foot, "feet") for foot in feet),
