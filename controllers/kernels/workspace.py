@@ -128,7 +128,7 @@ def workspace_dynamics(tree, legs, motion, scratch):
         store_block(factors.block, i, BIG_BASE * tree.mass[0], com, com, inertia)
         store_block_times(factors.block, i, load6(motion.acceleration, i), factors.wrench, i)
     s = motion.poses.motion
-    eliminate(tree, s, s, scratch.nothing, factors, 1)
+    eliminate(tree, s, s, tree.armature, factors, 1)
     solve_inboard(tree, s, scratch.nothing, factors, 1)
 
 

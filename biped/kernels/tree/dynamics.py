@@ -52,7 +52,7 @@ class TreeData(NamedTuple):
     rates: Floats  # (nv,) β
     factors: Factors
     response: Floats  # (nv,) change of β by an impulse
-    nothing: Floats  # (nv,) zeros: no diagonal
+    nothing: Floats  # (nv,) zeros: no load
 
 
 def new_tree_data(n: int, nv: int, nc: int) -> TreeData:
@@ -84,7 +84,7 @@ def factor_mass_matrix(tree, motion, outermost):
     for i in range(tree.parent.shape[0]):
         com = load3(poses.com, i)
         store_block(motion.factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
-    eliminate(tree, poses.motion, poses.motion, motion.nothing, motion.factors, outermost)
+    eliminate(tree, poses.motion, poses.motion, tree.armature, motion.factors, outermost)
 
 
 @kernel
@@ -167,7 +167,7 @@ def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            torque[dof] = dot6(load6(motion.poses.motion, dof), b)
+            torque[dof] = dot6(load6(motion.poses.motion, dof), b) + tree.armature[dof] * accelerations[dof]
         parent = tree.parent[i]
         if parent >= 0:
             store6(wrench, parent, add6(load6(wrench, parent), b))
@@ -219,6 +219,7 @@ def mass_matrix(tree, q, motion, result):
                     result[dof, other] = dot6(load6(s, other), momentum)
                     result[other, dof] = result[dof, other]
                 j = tree.parent[j]
+            result[dof, dof] += tree.armature[dof]
 
 
 @routine
@@ -237,13 +238,15 @@ def momentum_about_reference(tree, motion):
 
 @routine
 def kinetic_energy(tree, motion):
-    """½ Σ (m v² + ω · J ω) [J]; needs poses, inertias and velocities."""
+    """½ Σ (m v² + ω · J ω), and that of the rotors, [J]; needs poses, inertias, velocities and rates."""
     energy = 0.0
     for i in range(tree.parent.shape[0]):
         velocity = load6(motion.velocity, i)
         omega = velocity[3:]
         v = add(velocity[:3], cross(omega, load3(motion.poses.com, i)))
         energy += 0.5 * (tree.mass[i] * dot(v, v) + dot(omega, mat_vec(load9(motion.inertia, i), omega)))
+    for dof in range(tree.armature.shape[0]):
+        energy += 0.5 * tree.armature[dof] * motion.rates[dof] * motion.rates[dof]
     return energy
 
 

@@ -133,6 +133,7 @@ def build(robot: Robot, options: Options) -> Model:
         *locked.notes,
         *repair.told_of_repairs(locked.merged, mended),
         *(contacts.told_of_edges(points) if options.get("contacts") == COLLISION else ()),
+        *_without_room(locked.model),
         *_not_simulated(bodies),
     )
     asked, gravity = options.get("name"), options.get("gravity")
@@ -304,9 +305,18 @@ def _passive(model: Any, joint: Any) -> dict[str, float]:
         "armature": float(model.armature[v] or model.rotorInertia[v] * model.rotorGearRatio[v] ** 2),
     }
     if joint.nq == 1:
-        found |= {"lower": _limit(model.lowerPositionLimit[joint.idx_q])}
-        found |= {"upper": _limit(model.upperPositionLimit[joint.idx_q])}
+        lower, upper = (limit[joint.idx_q] for limit in (model.lowerPositionLimit, model.upperPositionLimit))
+        if lower <= upper:
+            found |= {"lower": _limit(lower), "upper": _limit(upper)}
     return found
+
+
+def _without_room(model: Any) -> list[str]:
+    """A sentence, if joints have a least position above the greatest."""
+    lower, upper = model.lowerPositionLimit, model.upperPositionLimit
+    joints = [(name, model.joints[model.getJointId(name)]) for name in locking.joints_with_axis(model)]
+    names = [name for name, joint in joints if joint.nq == 1 and lower[joint.idx_q] > upper[joint.idx_q]]
+    return [f"position limits that leave no room are left out: {', '.join(names)}"] if names else []
 
 
 def _limit(value: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.model import human
-from biped.runs.run import STATE, SUMMARY, TABLE, Run
+from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, from_json, parameter_named, shown
 from experiments.catalogue.registry import MODULES, experiment_named
@@ -66,7 +66,9 @@ def run_source(folder: str | Path) -> RunSource:
         except InputError:
             experiment = None
     changes = {} if experiment is None else changes_of(experiment, values)
-    model = human() if experiment is None else experiment.build(changes).model
+    model = None
+    if not (folder / MODEL).is_file():  # of an earlier version
+        model = human() if experiment is None else experiment.build(changes).model
     try:
         return RunSource(folder, Run.load(folder, model), experiment, values, changes, versions)
     except InputError as error:

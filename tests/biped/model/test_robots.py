@@ -306,6 +306,14 @@ def test_what_joints_have_survives_saving():
     )  # fmt: skip
 
 
+def test_limits_without_room_are_left_out_and_told_of():
+    text = ROBOT.replace('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', 1)
+    with pytest.warns(ModelWarning, match="position limits that leave no room are left out: left_knee"):
+        model = load_urdf(text)
+    knee = model.bodies[model.joint_index("left_knee")].joint
+    assert (knee.lower, knee.upper) == (-math.inf, math.inf)
+
+
 def test_a_model_without_them_tells_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
