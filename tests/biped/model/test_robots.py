@@ -14,9 +14,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import dynamics
+from biped import InputError, dynamics, simulate, standing
 from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_robot, load_urdf, urdf_text
 from biped.model.importing.soles import corners
+from contact import RUBBER
+from controllers import JointImpedance
 
 pytestmark = pytest.mark.filterwarnings("ignore::biped.model.errors.ModelWarning")
 
@@ -318,6 +320,30 @@ def test_a_model_without_them_tells_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert load_urdf(urdf_text(human())).notes == ()
+
+
+# --- it stands ---
+
+
+def test_a_robot_stands_in_its_posture():
+    """The floor's springs carry its weight; held by its joints, it stays where it is."""
+    posture = {"*_hip": -0.2, "*_knee": 0.4, "*_ankle": -0.2}
+    model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture=posture, armature=0.05, locked={"wrist": 0})
+    state = standing(model)
+    start, weight = state.q.copy(), 9.81 * model.total_mass
+    depths = -dynamics.forward_kinematics(model, start).contact[:, 2]
+    assert RUBBER.k_n * depths[depths > 0.0].sum() == pytest.approx(weight, rel=1e-12)
+    run = simulate(model, JointImpedance(rest=dict(model.posture)), state=state, duration=0.5, step=1e-3)
+    forces = sum(run.frame[f"contact_{point}_fz"] for point in model.contact_names)
+    assert forces.iloc[-1] == pytest.approx(weight, rel=0.1)
+    np.testing.assert_allclose(state.q[:3], start[:3], atol=0.01)
+
+
+def test_what_cannot_stand_is_refused():
+    with pytest.raises(InputError, match="cannot stand: it needs a floating root and contact points"):
+        standing(load_urdf(ROBOT))
+    with pytest.raises(InputError, match="has other legs than human.*: its posture says where its trunk is"):
+        standing(load_urdf(ROBOT, feet=FEET, contacts="collision"), trunk=(0, 0, 1))
 
 
 # --- from Pinocchio ---
