@@ -25,8 +25,8 @@ from biped.model.model import STANDARD_GRAVITY, Model
 from biped.model.shape import Box
 from contact.arrays import Floats
 
-#: What stands for infinite in files: save_urdf's and Pinocchio's own.
-_NO_LIMIT = 1e9
+#: From here on a limit in a file is none: what save_urdf writes where URDF demands one, and Pinocchio's own.
+NO_LIMIT = 1e9
 #: What a model keeps and no step feels.
 _NOT_SIMULATED = {
     "lower": "position limits", "upper": "position limits", "max_velocity": "velocity limits",
@@ -320,7 +320,7 @@ def _without_room(model: Any) -> list[str]:
 
 
 def _limit(value: float) -> float:
-    return math.copysign(math.inf, value) if abs(value) >= _NO_LIMIT else float(value)
+    return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else float(value)
 
 
 def _not_simulated(bodies: Iterable[Body]) -> list[str]:

@@ -7,15 +7,13 @@ from pathlib import Path
 from biped.model.body import Body
 from biped.model.errors import ModelError
 from biped.model.geometry import Matrix3, Vector3
+from biped.model.importing.conversion import NO_LIMIT
 from biped.model.joint import Joint
 from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.urdf import extension
 from biped.model.urdf.attributes import words
 from biped.model.urdf.loading import GROUND
-
-_NO_LIMIT = 1e9
-"""Where URDF demands a limit and a joint has none."""
 
 
 def save_urdf(model: Model, path: str | Path) -> None:
@@ -102,7 +100,7 @@ def _write_limit(element: ET.Element, joint: Joint) -> None:
         limits = {"lower": joint.lower, "upper": joint.upper} | limits
     elif all(math.isinf(limit) for limit in limits.values()):
         return
-    written = {name: words([max(-_NO_LIMIT, min(limit, _NO_LIMIT))]) for name, limit in limits.items()}
+    written = {name: words([max(-NO_LIMIT, min(limit, NO_LIMIT))]) for name, limit in limits.items()}
     ET.SubElement(element, "limit", written)
 
 
