@@ -18,6 +18,7 @@ from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, ModelWarning
 from biped.model.geometry import Vector3, horizontal, matrix3, vector3
 from biped.model.importing import contacts, locking, repair
+from biped.model.importing.composites import taken_apart
 from biped.model.importing.locking import Mimic
 from biped.model.importing.options import COLLISION, Options, by_joint, check_options
 from biped.model.joint import PASSIVE, Joint, Kind
@@ -75,8 +76,9 @@ class Robot:
 def from_pinocchio(model: Any, geometry: Any = None, **options: Unpack[Options]) -> Model:
     """The model that a ``pinocchio.Model`` describes.
 
-    Bodies are named after the link on their joint. Joints of one degree of freedom, spherical ones and a floating
-    root are read.
+    Bodies are named after the link on their joint. Joints of one degree of freedom, spherical ones, composites of
+    these, and a floating root are read. Between the parts of a composite joint stand links without mass: see the
+    option ``repair``.
 
     Args:
         model: Pinocchio's, with independent joints.
@@ -87,17 +89,29 @@ def from_pinocchio(model: Any, geometry: Any = None, **options: Unpack[Options])
         ModelError: a joint is of another type, or an option does not fit; one line says what and where.
     """
     check_options(options)
-    joints = locking.moving_joints(model)
-    floats = bool(joints) and model.joints[1].shortname() == "JointModelFreeFlyer"
-    robot = Robot(
-        model=model,
+    return build(as_robot(model, geometry, {}, options), options)
+
+
+def as_robot(model: Any, geometry: Any, names: Mapping[str, Sequence[str]], options: Options) -> Robot:
+    """A Pinocchio model as a reader of files would have found it; ``names`` as for ``taken_apart``.
+
+    Raises:
+        ModelError: the option ``floating`` says otherwise than the model.
+    """
+    apart = taken_apart(model, names)
+    joints = locking.moving_joints(apart)
+    floats = bool(joints) and apart.joints[1].shortname() == "JointModelFreeFlyer"
+    if options.get("floating") not in (None, floats):
+        does = "floats" if floats else "does not float"
+        raise ModelError(f"floating: the root of Pinocchio's model {does}; build it with the root joint that is meant")
+    return Robot(
+        model=apart,
         name=model.name or "robot",
         order=joints,
         floating=joints[0] if floats else None,
         geometry=None if geometry is None else partial(_carried_over, geometry, model),
         gravity=vector3(model.gravity.linear, "gravity"),
     )
-    return build(robot, options)
 
 
 def _carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:
@@ -238,7 +252,17 @@ def _bodies(model: Any, home: contacts.Links, robot: Robot, options: Options) ->
             f"the URDF of {robot.name!r} does not move: its root is the ground and all joints are fixed; load with "
             "floating=True to let it float"
         )
+    _check_one_root(bodies)
     return bodies, mended
+
+
+def _check_one_root(bodies: Sequence[Body]) -> None:
+    roots = [repr(body.name) for body in bodies if body.parent is None]
+    if len(roots) > 1:
+        raise ModelError(
+            f"a model has exactly one root, a body whose parent is None; found {', '.join(roots)}, all on the ground; "
+            "load with floating=True to let the link that carries them float"
+        )
 
 
 def _armature(armature: float | Mapping[str, float], joints: Sequence[str]) -> dict[str, float]:

@@ -15,7 +15,7 @@ import pinocchio as pin
 import pytest
 
 from biped import InputError, dynamics, simulate, standing
-from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_robot, load_urdf, urdf_text
+from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_mjcf, load_robot, load_urdf, urdf_text
 from biped.model.importing.soles import corners
 from contact import RUBBER
 from controllers import JointImpedance
@@ -467,3 +467,73 @@ def test_what_names_no_robot_is_refused(tmp_path):
         load_robot("g1")
     with pytest.raises(ModelError, match="there is no file '.*g1.toml'"):
         load_robot(tmp_path / "g1.toml")
+
+
+# --- MJCF ---
+
+MJCF = """<mujoco><worldbody><body name="torso" pos="0 0 1">
+  {free}<inertial pos="0 0 0.1" mass="5" diaginertia="0.1 0.1 0.1"/>
+  <body name="leg" pos="0 0.1 -0.1">
+    <joint name="roll" type="hinge" axis="1 0 0" range="-20 30" limited="true" armature="0.02" damping="0.5"/>
+    <joint name="pitch" type="hinge" axis="0 1 0" armature="0.03"/>
+    <inertial pos="0 0 -0.2" mass="2" diaginertia="0.03 0.03 0.01"/>
+    <body name="foot" pos="0 0 -0.4">
+      <joint name="ankle" type="hinge" axis="0 1 0"/>
+      <inertial pos="0.03 0 -0.02" mass="1" diaginertia="0.004 0.005 0.006"/>
+      <geom name="sole" type="box" size="0.1 0.05 0.02" pos="0.03 0 -0.03"/>
+    </body>
+  </body>
+</body></worldbody>
+<actuator><motor joint="ankle"/></actuator></mujoco>"""
+
+
+@pytest.fixture
+def mjcf(tmp_path):
+    def write(free="<freejoint/>"):
+        file = tmp_path / "robot.xml"
+        file.write_text(MJCF.format(free=free))
+        return file
+
+    return write
+
+
+def test_an_mjcf_with_two_joints_on_a_body(mjcf):
+    """Against Pinocchio's own, in which the two are one; 1 g between them is what differs."""
+    file = mjcf()
+    with pytest.raises(ModelError, match="body 'roll' has no mass; load with repair="):
+        load_mjcf(file)
+    model = load_mjcf(file, repair="inertia", feet=["foot"], contacts="collision")
+    assert model.joint_names == ("roll", "pitch", "ankle")
+    roll = model.bodies[model.joint_index("roll")].joint
+    assert (roll.lower, roll.upper) == (pytest.approx(math.radians(-20)), pytest.approx(math.radians(30)))
+    assert (roll.damping, roll.armature) == (0.5, 0.02)
+    theirs = pin.buildModelFromMJCF(str(file))
+    angles = np.array([0.3, -0.5, 0.7])
+    q, ours = pin.neutral(theirs), model.configuration(angles=dict(zip(model.joint_names, angles, strict=True)))
+    q[7:] = angles
+    M = pin.crba(theirs, theirs.createData(), q)
+    M = np.triu(M) + np.triu(M, 1).T
+    np.testing.assert_allclose(dynamics.mass_matrix(model, ours)[6:, 6:], M[6:, 6:], atol=1e-6)
+    assert sorted(tuple(np.round(point.position, 12)) for point in model.contact_points) == [
+        (-0.07, -0.05, -0.05), (-0.07, 0.05, -0.05), (0.13, -0.05, -0.05), (0.13, 0.05, -0.05),
+    ]  # fmt: skip
+    assert "not read of the file: actuators" in model.notes
+
+
+def test_what_an_mjcf_has_fixed_to_the_world_may_float(mjcf):
+    assert load_mjcf(mjcf(""), repair="inertia").joint_names == ("roll", "pitch", "ankle")
+    assert not load_mjcf(mjcf(""), repair="inertia").is_floating
+    assert load_mjcf(mjcf(""), repair="inertia", floating=True).is_floating
+    with pytest.raises(ModelError, match="floating: the root of Pinocchio's model floats; build it with the root"):
+        load_mjcf(mjcf(), floating=False)
+
+
+def test_broken_mjcf(tmp_path):
+    with pytest.raises(ModelError, match="there is no MJCF file"):
+        load_mjcf(tmp_path / "absent.xml")
+    (tmp_path / "broken.xml").write_text("<mujoco>")
+    with pytest.raises(ModelError, match="cannot be read: no element found"):
+        load_mjcf(tmp_path / "broken.xml")
+    (tmp_path / "empty.xml").write_text("<mujoco/>")
+    with pytest.raises(ModelError, match="Pinocchio refuses the MJCF"):
+        load_mjcf(tmp_path / "empty.xml")

@@ -113,7 +113,8 @@ def test_what_ours_does_not_simulate_pybullet_is_not_told():
     whole = random_tree(np.random.default_rng(7), 6, kinds=HINGED)
     passive = {"lower": -0.1, "upper": 0.1, "max_effort": 1.0, "max_velocity": 0.1, "damping": 5.0, "friction": 5.0}
     bodies = [replace(b, joint=replace(b.joint, **passive)) if b.joint.has_axis else b for b in whole.bodies]
-    assert principal_urdf(replace(whole, bodies=tuple(bodies)), []) == principal_urdf(whole, [])
+    told = principal_urdf(replace(whole, bodies=tuple(bodies)), [])
+    assert told.split() == principal_urdf(whole, []).split()
 
 
 def unit_forces(model, q):
