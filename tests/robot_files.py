@@ -24,6 +24,7 @@ from biped.simulation.simulate import simulate
 #: Tried in this order, once a file is refused as it is.
 WAYS: tuple[dict[str, Any], ...] = (
     {},
+    {"repair": "merge"},
     {"repair": "inertia"},
     {"floating": False},
     {"floating": True},
@@ -64,6 +65,7 @@ class Twin:
         for name, mimic in mimics.items():
             if whole.existJointName(name):
                 rest[whole.joints[whole.getJointId(name)].idx_q] = mimic.offset
+        # Links that were merged are on joints that ours lacks: these are locked at zero, as ours are.
         gone = [i for i in range(1, whole.njoints) if whole.names[i] not in (*model.joint_names, "floating")]
         self.model = pin.buildReducedModel(whole, gone, rest) if gone else whole
         self.model.gravity = pin.Motion(np.array(model.gravity), np.zeros(3))
@@ -147,7 +149,7 @@ def main() -> None:
             continue
         plain, with_options = plain + (not way), with_options + bool(way)
         numbers = [*compare(path, model), falling(model)] if path.suffix == ".urdf" else []
-        repaired = "" if "repair" not in way else " (repaired: another system than the file's)"
+        repaired = "" if way.get("repair") != "inertia" else " (with other inertias than the file's)"
         line = "  ".join(f"{number:.0e}" for number in numbers)
         print(f"{path.name}: {model.nv} dofs  {line}  {way or ''}{repaired}{': ' + reason if reason else ''}")
     print(f"{total} files: {plain} load as they are, {with_options} with options; columns: {', '.join(COLUMNS)}")

@@ -8,6 +8,9 @@ import numpy as np
 from biped.model.errors import ModelError, unknown
 from contact.arrays import Floats
 
+#: The floating root joint while a URDF is read: no joint of a file has this name.
+FLOATING = "<floating>"
+
 
 class Mimic(NamedTuple):
     """A joint's position as a linear function of another's, its ``driver``."""
@@ -57,7 +60,8 @@ def all_joints(model: Any) -> list[str]:
     """The names of a Pinocchio model's joints, fixed ones too."""
     import pinocchio as pin
 
-    return [frame.name for frame in model.frames if frame.type in (pin.FrameType.JOINT, pin.FrameType.FIXED_JOINT)]
+    kinds = (pin.FrameType.JOINT, pin.FrameType.FIXED_JOINT)
+    return [frame.name for frame in model.frames[1:] if frame.type in kinds and frame.name != FLOATING]
 
 
 def place(model: Any, positions: Mapping[str, float]) -> Floats:

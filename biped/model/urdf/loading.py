@@ -12,6 +12,7 @@ from biped.model.errors import ModelError
 from biped.model.geometry import Vector3, matrix3, rotation_about, vector3
 from biped.model.importing.contacts import UNIVERSE, Links
 from biped.model.importing.conversion import Robot, build
+from biped.model.importing.locking import FLOATING
 from biped.model.importing.options import Options, check_options
 from biped.model.model import Model
 from biped.model.shape import Box
@@ -21,8 +22,6 @@ from contact.arrays import Floats
 
 GROUND = "world"
 """The customary name of a root link that is the ground."""
-
-_FLOATING = "<floating>"  # no joint of a URDF file has this name
 
 
 def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
@@ -85,7 +84,7 @@ def _read(document: Document, floats: bool) -> Any:
     import pinocchio as pin
 
     try:
-        root = (pin.JointModelFreeFlyer(), _FLOATING) if floats else ()
+        root = (pin.JointModelFreeFlyer(), FLOATING) if floats else ()
         return pin.buildModelFromXML(without_shapes(document.text), *root)
     except (ValueError, RuntimeError) as error:
         raise ModelError(f"Pinocchio refuses the URDF of {document.name!r}: {str(error).splitlines()[0]}") from None
