@@ -201,7 +201,7 @@ def _legs(model: Model) -> Legs:
         while body > 0:
             leg[body] = index
             body = int(model.tree.parent[body])
-    locked = np.zeros(model.nv)
+    diagonal = model.tree.armature.copy()
     for part, index in zip(model.bodies[1:], leg[1:], strict=True):
         if index < 0:
             if not part.joint.has_axis:
@@ -209,10 +209,10 @@ def _legs(model: Model) -> Legs:
                     f"the workspace controller holds joints of one degree of freedom; {part.joint.name!r} of model "
                     f"{model.name!r}, which is in no leg, is {part.joint.kind}: weld {part.name!r} to {part.parent!r}"
                 )
-            locked[model.dof(part.joint.name)] = np.inf
-    return Legs(np.array(feet, dtype=np.int64), leg, locked)
+            diagonal[model.dof(part.joint.name)] = np.inf
+    return Legs(np.array(feet, dtype=np.int64), leg, diagonal)
 
 
 def _others(model: Model) -> tuple[str, ...]:
     """The joints that are in no leg."""
-    return tuple(joint for joint in model.joint_names if np.isinf(_legs(model).locked[model.dof(joint)]))
+    return tuple(joint for joint in model.joint_names if np.isinf(_legs(model).diagonal[model.dof(joint)]))

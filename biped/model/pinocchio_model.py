@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from biped.model.errors import ModelError
 from biped.model.geometry import quaternion_matrix, rotation_about
+from biped.model.joint import Joint
 from biped.model.model import Model
 from contact.arrays import Floats, Integers
 
@@ -21,7 +22,7 @@ def to_pinocchio(model: Model) -> Any:
     """A ``pinocchio.Model`` whose joint i + 1 is joint i of ``model``, with as many coordinates in the same places.
 
     Its joint frames are the link frames, that of a floating root excepted: it is at the centre of mass.
-    Contact points become operational frames of the same name.
+    Contact points become operational frames of the same name. Limits, damping, friction and armature are set.
     """
     import pinocchio as pin
 
@@ -40,7 +41,18 @@ def to_pinocchio(model: Model) -> Any:
     for name, i, offset in zip(model.contact_names, tree.contact_body, tree.contact_offset, strict=True):
         place = _translation(tree.com_offset[i] + offset)
         result.addFrame(pin.Frame(name, int(i) + 1, place, pin.FrameType.OP_FRAME))
+    for i, body in enumerate(model.bodies):
+        if body.joint.has_axis:
+            _set_passive(result, i, body.joint)
     return result
+
+
+def _set_passive(result: Any, i: int, joint: Joint) -> None:
+    q, v = result.joints[i + 1].idx_q, result.joints[i + 1].idx_v
+    most = np.finfo(np.float64).max
+    result.lowerPositionLimit[q], result.upperPositionLimit[q] = max(joint.lower, -most), min(joint.upper, most)
+    result.velocityLimit[v], result.effortLimit[v] = min(joint.max_velocity, most), min(joint.max_effort, most)
+    result.damping[v], result.friction[v], result.armature[v] = joint.damping, joint.friction, joint.armature
 
 
 def _joint_place(model: Model, i: int) -> Floats:

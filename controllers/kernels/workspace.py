@@ -56,7 +56,7 @@ class Legs(NamedTuple):
 
     foot: Integers  # (legs,) body of each foot
     leg: Integers  # (n,) index of the foot that a body's joint leads to, or -1
-    locked: Floats  # (nv,) infinite for joints that are in no leg, which add as much to the diagonal: they do not yield
+    diagonal: Floats  # (nv,) [kg m²] what joints add to their own inertia: armature; infinite in no leg, to be locked
 
 
 class Scratch(NamedTuple):
@@ -134,7 +134,7 @@ def workspace_dynamics(tree, legs, motion, scratch):
         store_block(factors.block, i, BIG_BASE * tree.mass[0], com, com, inertia)
         store_block_times(factors.block, i, load6(motion.acceleration, i), factors.wrench, i)
     s = motion.poses.motion
-    eliminate(tree, s, s, legs.locked, factors, 1)
+    eliminate(tree, s, s, legs.diagonal, factors, 1)
     solve_inboard(tree, s, scratch.nothing, factors, 1)
 
 

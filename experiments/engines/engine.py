@@ -133,6 +133,11 @@ class Engine(ABC):
         return 0.0
 
     @property
+    def takes_armature(self) -> bool:
+        """Whether it simulates the rotors that joints drive."""
+        return False
+
+    @property
     def vendor_defaults(self) -> "VendorDefaults | None":
         """The settings that its makers chose; its other defaults here are made to equal ours where that can be."""
         return None

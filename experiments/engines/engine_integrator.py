@@ -72,10 +72,15 @@ class EngineIntegrator(Integrator):
         return Recursive().method(model)
 
     def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
-        """Begin a run; raises InputError for patches on the floor, which engines do not have."""
+        """Begin a run; raises InputError for patches on the floor, which engines lack, and rotors where it has none."""
         if acting.patches:
             raise InputError(
                 f"{self.engine.title} takes no patches on the floor: leave them out, or use an engine of ours"
+            )
+        if model.tree.armature.any() and not self.engine.takes_armature:
+            raise InputError(
+                f"{self.engine.title} simulates no armature, and joints of {model.name!r} have some: load it without, "
+                "or use MuJoCo or an integrator of ours"
             )
         self._taken, self._simulation = (model, floor, acting.throw), None
 

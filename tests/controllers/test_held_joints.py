@@ -68,7 +68,7 @@ def test_one_joint_swings_as_it_is_tuned():
 def test_nothing_is_held_where_all_joints_are_in_legs():
     assert WorkspaceController().impedance(human()) is None
     law = WorkspaceController(held=HeldJoints(by="servo")).law(human())
-    assert not law.legs.locked.any()
+    assert not law.legs.diagonal.any()
     assert not law.servo.kp.any()
 
 

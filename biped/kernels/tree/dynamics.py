@@ -52,7 +52,7 @@ class TreeData(NamedTuple):
     rates: Floats  # (nv,) β
     factors: Factors
     response: Floats  # (nv,) change of β by an impulse
-    nothing: Floats  # (nv,) zeros: no diagonal
+    nothing: Floats  # (nv,) zeros: no load
 
 
 def new_tree_data(n: int, nv: int, nc: int) -> TreeData:
@@ -97,7 +97,7 @@ def load_composite_blocks(tree, motion):
 def factor_mass_matrix(tree, motion, outermost):
     """Articulated-body inertias of the bodies (the inboard loop of Algorithm 3.3); needs poses and inertias."""
     load_body_blocks(tree, motion)
-    eliminate(tree, motion.poses.motion, motion.poses.motion, motion.nothing, motion.factors, outermost)
+    eliminate(tree, motion.poses.motion, motion.poses.motion, tree.armature, motion.factors, outermost)
 
 
 @kernel
@@ -178,6 +178,8 @@ def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
         store6(wrench, i, body_bias(tree, motion, i, load6(motion.acceleration, i)))
     subtract_external(tree, motion, external)
     project_wrenches(tree, motion, torque)
+    for dof in range(torque.shape[0]):
+        torque[dof] += tree.armature[dof] * accelerations[dof]
 
 
 @kernel
@@ -235,6 +237,7 @@ def mass_matrix(tree, q, motion, result):
                     result[dof, other] = dot6(load6(s, other), momentum)
                     result[other, dof] = result[dof, other]
                 j = tree.parent[j]
+            result[dof, dof] += tree.armature[dof]
 
 
 @routine
@@ -253,13 +256,15 @@ def momentum_about_reference(tree, motion):
 
 @routine
 def kinetic_energy(tree, motion):
-    """½ Σ (m v² + ω · J ω) [J]; needs poses, inertias and velocities."""
+    """½ Σ (m v² + ω · J ω), and that of the rotors, [J]; needs poses, inertias, velocities and rates."""
     energy = 0.0
     for i in range(tree.parent.shape[0]):
         velocity = load6(motion.velocity, i)
         omega = velocity[3:]
         v = add(velocity[:3], cross(omega, load3(motion.poses.com, i)))
         energy += 0.5 * (tree.mass[i] * dot(v, v) + dot(omega, mat_vec(load9(motion.inertia, i), omega)))
+    for dof in range(tree.armature.shape[0]):
+        energy += 0.5 * tree.armature[dof] * motion.rates[dof] * motion.rates[dof]
     return energy
 
 
