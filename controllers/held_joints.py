@@ -1,6 +1,7 @@
 """Joints that a controller has no other use for, kept where they are: arms, a waist, a neck."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -29,7 +30,8 @@ class HeldJoints:
         by: ``impedance``, which acts within the integrator's steps, or ``servo``, torques held for a control period.
         frequency: ω/2π [Hz].
         damping_ratio: ζ.
-        angles: at which they are held [rad], one for all or by joint; zero for those that a table leaves out.
+        angles: at which they are held [rad], one for all or by joint; those of the model's ``posture`` where a table
+            leaves one out.
 
     Raises:
         InputError: a number is out of range, or ``by`` is no such means.
@@ -71,6 +73,7 @@ class HeldJoints:
         """(joints,) stiffness, damping and angle of each."""
         inertia = np.diag(mass_matrix(model, model.neutral()))[[model.dof(joint) for joint in joints]]
         omega = 2.0 * math.pi * self.frequency
-        angles = by_joint(self.angles, model)
-        rest = np.array([angles[joint] for joint in joints])
+        all_angles, posture = by_joint(self.angles, model), dict(model.posture)
+        given = self.angles if isinstance(self.angles, Mapping) else all_angles
+        rest = np.array([given.get(joint, posture.get(joint, 0.0)) for joint in joints])
         return inertia * omega**2, 2.0 * self.damping_ratio * inertia * omega, rest

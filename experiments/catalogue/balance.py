@@ -13,6 +13,8 @@ from experiments.catalogue.parameters.controllers import controller_from
 from experiments.catalogue.parameters.disturbances import disturbance_parameters, disturbances_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Values
+from experiments.catalogue.parameters.robots import HUMAN, robot_named, robot_parameter, stance
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.random_disturbances import random_disturbances
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -20,14 +22,15 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 def set_up(values: Values) -> Scene:
     trunk = (values.number("initial.body_x"), values.number("initial.body_y"), values.number("initial.body_z"))
-    acting: tuple[Disturbance, ...] = disturbances_from(values, trunk)
+    model = robot_named(values.word(ROBOT))
+    acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model.facing)
     _check_within(acting, values.number("run.duration"))
     seed = values.whole("random.seed")
     whole(seed, "random.seed")
     if seed:
         duration, period = values.number("run.duration"), controller_from(values).period
         acting = (*acting, *random_disturbances(seed, acting, duration, period))
-    return balancing.set_up(values, acting)
+    return balancing.set_up(values, acting, model)
 
 
 def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
@@ -38,20 +41,23 @@ def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
             raise InputError(f"{start} is not before the end of the run, run.duration = {duration:g} s")
 
 
-def _parameters() -> tuple[Parameter, ...]:
-    model = human()
-    posture = standing_angles(model, RUBBER, STANDING_TRUNK)
-    shared = balancing.parameters(
-        STANDING_TRUNK, UPRIGHT, OURS, place=STANDING_TRUNK, tilt=0.0, posture=posture, posture_source=OURS
-    )
+def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
+    """Those of a robot that stands in its posture."""
+    model = robot_named(robot)
+    place, posture = STANDING_TRUNK, standing_angles(human(), RUBBER, STANDING_TRUNK)
+    if robot != HUMAN:
+        x, y, z = (float(c) for c in stance(model)[:3])
+        place, posture = (x, y, z), dict(model.posture)
+    shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
     seed = Parameter("random.seed", 0, "", "draws disturbances at random, besides those that are set; 0: none", OURS)
-    return (*shared, *disturbance_parameters(), seed)
+    return (robot_parameter(robot), *shared, *disturbance_parameters(model.root.name), seed)
 
 
 EXPERIMENT = Experiment(
     name="balance",
     title="the human stands and is disturbed: pushes, forces, a moving floor, a slippery patch, loads, noise",
     source="Wendlandt 1997, 4.3 (the human, its controller and floor); the disturbances are ours",
-    parameters=_parameters(),
+    parameters=parameters(),
     set_up=set_up,
+    for_robot=parameters,
 )

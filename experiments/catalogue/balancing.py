@@ -3,8 +3,10 @@
 from typing import Any
 
 from biped.disturbances import Disturbance
-from biped.model import human
+from biped.model import Model, human
+from biped.model.geometry import Vector3
 from biped.simulation.scene import Scene
+from biped.simulation.world import Fall
 from contact import RUBBER
 from experiments.catalogue.figure_names import BALANCING
 from experiments.catalogue.parameters import groups
@@ -14,45 +16,51 @@ from experiments.catalogue.parameters.controllers import (
     controller_from,
     controller_parameters,
 )
-from experiments.catalogue.parameters.initial import human_state, posture_parameters
+from experiments.catalogue.parameters.initial import initial_state, posture_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
+from experiments.catalogue.parameters.robots import HUMAN, robot_named
 
 SOURCE = "Wendlandt 1997, 4.3"
+#: Of a robot's standing height: below it, it has fallen. The human's 0.6 m of 1.1 m are as much.
+FALLEN = 0.55
 
 
 def parameters(
-    target_position: tuple[float, float, float],
+    target_position: Vector3,
     target_orientation: tuple[float, float, float, float],
     orientation_source: str = SOURCE,
     posture_source: str = SOURCE,
+    robot: str = HUMAN,
     **start: Any,
 ) -> tuple[Parameter, ...]:
-    """All parameters of a human that balances about a set point, from the thesis's posture unless told otherwise."""
+    """All parameters of one that balances about a set point, from the thesis's posture unless told otherwise."""
+    model = robot_named(robot)
+    fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (
         *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE),
-        *_controller(target_position, target_orientation, orientation_source),
-        *posture_parameters(human(), posture_source, **start),
+        *_controller(target_position, target_orientation, orientation_source, robot),
+        *posture_parameters(model, posture_source, **start),
         *groups.floor_parameters(RUBBER, SOURCE),
-        *groups.fall_parameters(),
+        *groups.fall_parameters(fall),
         *groups.integrator_parameters(),
     )
 
 
 def _controller(
-    position: tuple[float, float, float], orientation: tuple[float, float, float, float], source: str
+    position: Vector3, orientation: tuple[float, float, float, float], source: str, robot: str
 ) -> tuple[Parameter, ...]:
     """The thesis's controller, with the set point of an experiment."""
     place, turn = SET_POINT
     own = (Parameter(place, position, "m", "", SOURCE), Parameter(turn, orientation, "", "", source))
-    return controller_parameters(WORKSPACE, {parameter.name: parameter for parameter in own})
+    return controller_parameters(WORKSPACE, {parameter.name: parameter for parameter in own}, hidden=robot != HUMAN)
 
 
-def set_up(values: Values, disturbances: tuple[Disturbance, ...] = ()) -> Scene:
-    model = human()
+def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
+    model = model or human()
     return groups.scene_from(
         values,
         model,
-        human_state(model, values),
+        initial_state(model, values),
         controller_from(values),
         floor=groups.floor_from(values),
         disturbances=disturbances,

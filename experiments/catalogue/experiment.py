@@ -16,6 +16,8 @@ from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
 from experiments.catalogue.parameters.initial import scattered_by_seed
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, assembled, parameter_named
+from experiments.catalogue.parameters.robots import HUMAN, address_of, digest_of_robot
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.engine_runs import complete
 
@@ -37,6 +39,7 @@ class Experiment:
         brought: where it was found, if it is not one of this project.
         is_driven_by_another: whether its controller is not the one that it is defined with.
         metrics: somebody's, that are measured besides the project's.
+        for_robot: its parameters with another robot, by name, where it may have any.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Experiment:
     brought: Entry | None = None
     is_driven_by_another: bool = False
     metrics: tuple[Entry, ...] = ()
+    for_robot: Callable[[str], tuple[Parameter, ...]] | None = None
 
     @property
     def address(self) -> str:
@@ -65,7 +69,7 @@ class Experiment:
         """A digest of each file that it, its controller and its metrics are defined in, if not this project's."""
         controller = None if self.controller is None else CONTROLLERS.find(self.controller)
         entries = [entry for entry in (self.brought, controller, *self.metrics) if entry is not None]
-        return {entry.name: entry.digest for entry in entries if entry.digest}
+        return {entry.name: entry.digest for entry in entries if entry.digest} | digest_of_robot(self.robot or HUMAN)
 
     def brought_from(self, entry: Entry) -> "Experiment":
         return replace(self, brought=entry)
@@ -82,6 +86,26 @@ class Experiment:
             return self
         return replace(self, parameters=with_controller(self.parameters, controller), is_driven_by_another=True)
 
+    @property
+    def robot(self) -> str | None:
+        """The name of its robot, where it may have any and has another than the human."""
+        named = self._by_name.get(ROBOT)
+        return None if named is None or named.default == HUMAN else str(named.default)
+
+    def of_robot(self, robot: str) -> "Experiment":
+        """This experiment with another robot, by name: what depends on it, such as its posture, is its own.
+
+        Raises:
+            InputError: the experiment takes no other.
+            ModelError: there is no such robot.
+        """
+        if self.for_robot is None:
+            raise InputError(f"{self.name} takes no other robot; the experiment balance does")
+        if address_of(robot) == (self.robot or HUMAN):
+            return self
+        found = replace(self, parameters=self.for_robot(robot), is_driven_by_another=False)
+        return found.driven_by(str(self.controller)) if self.is_driven_by_another else found
+
     def measured_by(self, metrics: Iterable[str]) -> "Experiment":
         """This experiment with metrics of somebody besides, by name; all runs of this process have them from now on.
 
@@ -91,9 +115,10 @@ class Experiment:
         return replace(self, metrics=tuple(register_metric(name) for name in metrics))
 
     def _under(self, changes: Mapping[str, Any]) -> "Experiment":
-        """It under the controller that changes name, if they do."""
-        wanted = changes.get(CONTROLLER)
-        return self if wanted is None or self.controller is None else self.driven_by(str(wanted))
+        """It with the robot and under the controller that changes name, if they do."""
+        robot, wanted = changes.get(ROBOT), changes.get(CONTROLLER)
+        found = self if robot is None or self.for_robot is None else self.of_robot(str(robot))
+        return found if wanted is None or self.controller is None else found.driven_by(str(wanted))
 
     @cached_property
     def _defaults(self) -> dict[str, Value]:

@@ -26,19 +26,23 @@ def experiment_registry() -> "OpenRegistry":
     return OpenRegistry("experiment", own, _is_experiment, "an object of experiments.Experiment")
 
 
-def experiment_named(name: str, controller: str | None = None, metrics: Iterable[str] = ()) -> "Experiment":
+def experiment_named(
+    name: str, controller: str | None = None, metrics: Iterable[str] = (), robot: str | None = None
+) -> "Experiment":
     """The experiment of this name, ``FILE.py:NAME`` or ``module:NAME``.
 
     Args:
         name: of it.
         controller: that drives it, by name; its own, if not given.
         metrics: somebody's, by name, that are measured besides the project's.
+        robot: a file that describes one, or MODULE:FUNCTION; the human, if not given.
 
     Raises:
         InputError: there is none; the message lists those that exist.
     """
     entry = experiment_registry().find(name)
     found: Experiment = entry.thing if entry.file is None else entry.thing.brought_from(entry)
+    found = found if robot is None else found.of_robot(robot)
     found = found if controller is None else found.driven_by(controller)
     metrics = tuple(metrics)
     return found.measured_by(metrics) if metrics else found

@@ -31,6 +31,11 @@ def add_controller(parser: ArgumentParser) -> None:
     parser.add_argument("--controller", metavar="NAME", help=text)
 
 
+def add_robot(parser: ArgumentParser) -> None:
+    text = "a robot in the human's place: a file .toml, .urdf or .xml, or MODULE:FUNCTION (robot.name)"
+    parser.add_argument("--robot", metavar="FILE", help=text)
+
+
 def add_metric_files(parser: ArgumentParser) -> None:
     text = "a metric of one's own, FILE.py:NAME or MODULE:NAME; may be repeated"
     parser.add_argument("--metric-file", metavar="NAME", action="append", default=[], dest="metric_files", help=text)
@@ -41,7 +46,7 @@ def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
     from experiments.catalogue.registry import experiment_named
 
     metrics = getattr(options, "metric_files", ())
-    return experiment_named(options.experiment if name is None else name, options.controller, metrics)
+    return experiment_named(options.experiment if name is None else name, options.controller, metrics, options.robot)
 
 
 def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
@@ -50,6 +55,7 @@ def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
         names = (f"--{short}", *ALIASES.get(short, ()))
         parser.add_argument(*names, metavar=what, help=text)
     add_controller(parser)
+    add_robot(parser)
     parser.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
     parser.add_argument(
         "--set",

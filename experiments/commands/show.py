@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser
-from experiments.cli.settings import add_controller, add_experiment, experiment_of
+from experiments.cli.settings import add_controller, add_experiment, add_robot, experiment_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,6 +16,7 @@ def main(argv: Sequence[str]) -> int:
     parser = Parser("biped show", "Show all parameters of an experiment, with units and sources.")
     add_experiment(parser)
     add_controller(parser)
+    add_robot(parser)
     options = parser.parse_args(argv)
     from rich.text import Text
 

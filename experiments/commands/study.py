@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.settings import SHORTHANDS, add_controller, add_metric_files
+from experiments.cli.settings import SHORTHANDS, add_controller, add_metric_files, add_robot
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -32,6 +32,7 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
     if file:
         parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
         add_controller(parser)
+        add_robot(parser)
         what = SHORTHANDS["integrator"][2]
         parser.add_argument("--integrator", "--engine", metavar="NAME", help=f"in all trials: {what}")
     add_metric_files(parser)
@@ -58,7 +59,7 @@ def config_of(options: argparse.Namespace) -> "Config":
     config = read_config(options.file)
     if options.integrator is not None:
         config = config.setting("integrator.name", options.integrator)
-    given = {"controller": options.controller, "metric_files": options.metric_files}
+    given = {"robot": options.robot, "controller": options.controller, "metric_files": options.metric_files}
     return config.but(**{key: value for key, value in given.items() if value})
 
 

@@ -180,8 +180,9 @@ def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
         for parameter in ("push.azimuth", "push.impulse"):
             if parameter in changes:
                 raise InputError(f"--set {parameter}: a push map varies it itself; leave it out")
+        root = str(experiment.parameter("push.body").default)
         directions = budget.directions if options.directions is None else options.directions
-        conditions = directions_and_heights(directions, options.heights, experiment.values(changes))
+        conditions = directions_and_heights(directions, options.heights, experiment.values(changes), root)
         if options.engines is not None:
             conditions = in_engines(options.engines.split(","), conditions, changes)
     return preset.plan(

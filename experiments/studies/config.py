@@ -181,10 +181,13 @@ class Config:
         """
         from experiments.catalogue.registry import experiment_named
 
-        name, controller = self.word("experiment"), self.word("controller", "")
+        name, robot, controller = self.word("experiment"), self.word("robot", ""), self.word("controller", "")
         files = self.get("metric_files", tuple[str, ...], ())
         found = self.within(lambda: experiment_named(name), "experiment")
         self.data = {**self.data, "experiment": found.address}
+        if robot:
+            found = self.within(lambda: found.of_robot(robot), "robot")
+            self.data["robot"] = found.robot
         if controller:
             found = self.within(lambda: found.driven_by(controller), "controller")
             self.data["controller"] = found.controller

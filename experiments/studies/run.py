@@ -27,6 +27,7 @@ def open_study(plan: StudyKind, folder: str | Path) -> Study:
         seed=plan.seed,
         metric_files=[entry.name for entry in plan.experiment.metrics],
         controller=plan.experiment.controller if plan.experiment.is_driven_by_another else None,
+        robot=plan.experiment.robot,
     )
 
 

@@ -12,6 +12,8 @@ from experiments.catalogue.open_registry import Entry, OpenRegistry
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
+from experiments.catalogue.parameters.robots import HUMAN
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 
 GROUP = "controller"
 NAME = f"{GROUP}.name"
@@ -45,8 +47,12 @@ class ControllerName(Parameter):
         return CONTROLLERS.find(super()._word(value)).name
 
 
-def controller_parameters(name: str, given: Mapping[str, Parameter] | None = None) -> tuple[Parameter, ...]:
+def controller_parameters(
+    name: str, given: Mapping[str, Parameter] | None = None, *, hidden: bool = False
+) -> tuple[Parameter, ...]:
     """The parameters of the controller of this name, but ``given`` ones, by name, in place of those that they are like.
+
+    With ``hidden`` also those that do nothing to the human.
 
     Raises:
         InputError: there is no such controller, or its fields cannot be parameters.
@@ -54,7 +60,7 @@ def controller_parameters(name: str, given: Mapping[str, Parameter] | None = Non
     entry = CONTROLLERS.find(name)
     source = OURS if entry.name in CONTROLLERS.own else entry.name.rpartition("/")[2]
     made = _guarded(entry, lambda: object_from(entry.thing, {}))
-    found = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source)}
+    found = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source, hidden=hidden)}
     if NAME in found:
         raise InputError(f"controller {name!r}: call its field `name` otherwise: {NAME} is the controller itself")
     for parameter in (given or {}).values():
@@ -68,7 +74,8 @@ def controller_parameters(name: str, given: Mapping[str, Parameter] | None = Non
 def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, ...]:
     """Those of an experiment, with another controller's in place of its own."""
     own = {p.name: p for p in parameters if p.name.startswith(f"{GROUP}.")}
-    others = controller_parameters(name, {name: p for name, p in own.items() if name in SET_POINT})
+    hidden = any(parameter.name == ROBOT and parameter.default != HUMAN for parameter in parameters)
+    others = controller_parameters(name, {name: p for name, p in own.items() if name in SET_POINT}, hidden=hidden)
     place = [parameter.name for parameter in parameters].index(NAME)
     rest = [parameter for parameter in parameters if parameter.name not in own]
     return (*rest[:place], *others, *rest[place:])

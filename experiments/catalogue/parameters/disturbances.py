@@ -1,7 +1,7 @@
 """Parameters of all disturbances of a standing human, and the disturbances that their values stand for.
 
 Each group is off by default: a push without impulse, a platform without a motion, a load without mass. Directions are
-angles seen from above: 0 pushes the human forwards (towards −x), π/2 to its left (towards −y).
+angles seen from above: 0 pushes it forwards (the human towards −x), π/2 to its left.
 """
 
 import math
@@ -13,6 +13,7 @@ import numpy as np
 from biped.checks import above_zero, whole, zero_or_above
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from biped.errors import InputError
+from biped.model.geometry import Vector3
 from biped.signals import STAGES, Signal
 from contact import Floor, FloorError
 from experiments.catalogue.parameters.initial import OURS
@@ -34,13 +35,14 @@ def _group(group: str, rows: dict[str, tuple[Value, str, str]]) -> tuple[Paramet
 _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
 
 
-def disturbance_parameters() -> tuple[Parameter, ...]:
+def disturbance_parameters(root: str = "trunk") -> tuple[Parameter, ...]:
+    """All of them, off; the body that they act on is ``root`` unless told otherwise."""
     here = (0.0, 0.0, 0.0)
     return (
         *_group("push", {
             "impulse": (0.0, "N·s", "of the push; 0: none"),
             "azimuth": _AZIMUTH,
-            "body": ("trunk", "", "body that is pushed"),
+            "body": (root, "", "body that is pushed"),
             "point": (here, "m", "where, from the body's centre of mass"),
             "start": (0.5, "s", "when it begins"),
             "duration": (0.1, "s", "how long it lasts"),
@@ -52,7 +54,7 @@ def disturbance_parameters() -> tuple[Parameter, ...]:
             "interval": (0.05, "s", "after which the random force changes"),
             "seed": (0, "", "seed of the random force"),
             "azimuth": _AZIMUTH,
-            "body": ("trunk", "", "body on which the forces act"),
+            "body": (root, "", "body on which the forces act"),
             "point": (here, "m", "where, from the body's centre of mass"),
             "start": (0.5, "s", "when they begin"),
             "duration": (1.0, "s", "how long they last"),
@@ -81,7 +83,7 @@ def disturbance_parameters() -> tuple[Parameter, ...]:
         }),
         *_group("load", {
             "mass": (0.0, "kg", "of a load, of which the controller knows nothing; 0: none"),
-            "body": ("trunk", "", "body that carries it"),
+            "body": (root, "", "body that carries it"),
             "position": ((0.2, 0.0, 0.1), "m", "its centre, from the body's centre of mass"),
         }),
         *_group("block", {
@@ -113,34 +115,35 @@ def disturbance_parameters() -> tuple[Parameter, ...]:
     )  # fmt: skip
 
 
-def disturbances_from(values: Values, trunk: tuple[float, float, float]) -> tuple[Disturbance, ...]:
-    """The disturbances of these values, for a human whose trunk's centre of mass stands at ``trunk`` [m]."""
-    found: list[Disturbance] = []
-    for make in (_push, _forces, _platform, _patch, _load, _senses, _actuators):
+def disturbances_from(values: Values, trunk: Vector3, facing: Vector3) -> tuple[Disturbance, ...]:
+    """The disturbances of these values, for a robot whose root's centre of mass stands at ``trunk`` [m]."""
+    found: list[Disturbance] = [*_push(values, facing), *_forces(values, facing)]
+    for make in (_platform, _patch, _load, _senses, _actuators):
         found += make(values)
-    return (*found, *_block(values, trunk))
+    return (*found, *_block(values, trunk, facing))
 
 
-def heading(azimuth: float) -> tuple[float, float, float]:
-    """(3,) the horizontal unit vector of an azimuth."""
-    return (-math.cos(azimuth), -math.sin(azimuth), 0.0)
+def heading(azimuth: float, facing: Vector3 = (-1.0, 0.0, 0.0)) -> Vector3:
+    """(3,) the horizontal unit vector of an azimuth, for who looks along ``facing``; the human along −x."""
+    x, y, _ = facing
+    return (math.cos(azimuth) * x - math.sin(azimuth) * y, math.sin(azimuth) * x + math.cos(azimuth) * y, 0.0)
 
 
-def _push(values: Values) -> list[Disturbance]:
+def _push(values: Values, facing: Vector3) -> list[Disturbance]:
     group = values.group("push")
     if group["impulse"] == 0.0:
         return []
-    return [Push(direction=heading(group.pop("azimuth")), **group)]
+    return [Push(direction=heading(group.pop("azimuth"), facing), **group)]
 
 
-def _forces(values: Values) -> list[Disturbance]:
+def _forces(values: Values, facing: Vector3) -> list[Disturbance]:
     group = values.group("force")
     where = {"body": group["body"], "point": group["point"]}
     when = {"start": group["start"], "duration": group["duration"]}
     found: list[Disturbance] = []
     if group["size"] != 0.0:
         found.append(
-            Force(direction=heading(group["azimuth"]), signal=Signal.rectangle(group["size"], **when), **where)
+            Force(direction=heading(group["azimuth"], facing), signal=Signal.rectangle(group["size"], **when), **where)
         )
     zero_or_above(group["noise"], "force.noise")
     whole(group["seed"], "force.seed")
@@ -231,12 +234,12 @@ def _load(values: Values) -> list[Disturbance]:
     return [Load(**group)] if group["mass"] != 0.0 else []
 
 
-def _block(values: Values, trunk: tuple[float, float, float]) -> list[Disturbance]:
+def _block(values: Values, trunk: Vector3, facing: Vector3) -> list[Disturbance]:
     group = values.group("block")
     if group["speed"] == 0.0:
         return []
     x, y, z = (float(c) for c in np.add(trunk, group.pop("point")))
-    return [Throw.at((x, y, z), group.pop("speed"), heading(group.pop("azimuth")), **group)]
+    return [Throw.at((x, y, z), group.pop("speed"), heading(group.pop("azimuth"), facing), **group)]
 
 
 def _senses(values: Values) -> list[Disturbance]:

@@ -4,7 +4,8 @@ A field is a parameter if its default is a number, a few numbers, a word, or tru
 as many parameters as that has, named ``group.field.NAME``, or ``group.NAME`` where its metadata says ``inline``. Of the
 metadata, ``unit``, ``title`` and ``source`` are told by ``biped show``; ``range`` is that of the sliders in ``biped
 live``; ``choices`` are the words that it may be, as are those of a ``Literal``; where ``repeats`` is true one number
-stands for all of several. A field that is ``hidden`` is no parameter.
+stands for all of several. A field that is ``hidden`` is
+one only where that is asked for.
 """
 
 import copy
@@ -20,10 +21,21 @@ _Leaf = tuple[str, tuple[str, ...], Any, "dataclasses.Field[Any]"]
 BOOLEANS = {"false": False, "true": True}
 
 
-def field_parameters(prototype: Any, group: str, source: str) -> tuple[Parameter, ...]:
-    """A parameter for each field of an object that can be one; the object has their defaults."""
-    leaves = _leaves(prototype)
-    return tuple(_parameter(owner, field, f"{group}.{name}", source) for name, _, owner, field in leaves)
+def field_parameters(prototype: Any, group: str, source: str, *, hidden: bool = False) -> tuple[Parameter, ...]:
+    """A parameter for each field of an object that can be one; the object has their defaults.
+
+    With ``hidden`` also for those that are.
+    """
+    return tuple(
+        _parameter(owner, field, f"{group}.{name}", source)
+        for name, _, owner, field in _leaves(prototype)
+        if hidden or not _is_hidden(prototype, name)
+    )
+
+
+def _is_hidden(prototype: Any, name: str) -> bool:
+    first = name.partition(".")[0]
+    return any(field.name == first and field.metadata.get("hidden") for field in dataclasses.fields(prototype))
 
 
 def object_from(thing: Any, values: Mapping[str, Value]) -> Any:
@@ -44,7 +56,7 @@ def _leaves(owner: Any, group: str = "", path: tuple[str, ...] = ()) -> Iterator
     """The fields that can be parameters, of an object and of the dataclasses in it."""
     for field in dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ():
         value, name = getattr(owner, field.name), f"{group}{field.name}"
-        if not field.init or field.name.startswith("_") or field.metadata.get("hidden"):
+        if not field.init or field.name.startswith("_"):
             continue
         if dataclasses.is_dataclass(value):
             inner = group if field.metadata.get("inline") else f"{name}."

@@ -56,8 +56,8 @@ def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...
 floor_from = _kept("floor", lambda group: Floor(**group))
 
 
-def fall_parameters() -> tuple[Parameter, ...]:
-    fall = Fall()
+def fall_parameters(fall: Fall | None = None) -> tuple[Parameter, ...]:
+    fall = fall or Fall()
     return (
         Parameter("fall.height", fall.height, "m", "the trunk's centre of mass below it: fallen", OURS),
         Parameter("fall.tilt", fall.tilt, "rad", "the trunk farther from upright: fallen", OURS),

@@ -52,7 +52,7 @@ def posture_parameters(
     tilt: float = CROUCHING_TILT,
     posture: Mapping[str, float] = CROUCHING_ANGLES,
 ) -> tuple[Parameter, ...]:
-    """Place, tilt and joint angles of the human: those of the thesis, unless others are given."""
+    """Place, tilt and joint angles: the thesis's, unless others are given, by joint or for both sides at once."""
     return (
         *(
             Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the trunk along {axis}", source)
@@ -60,14 +60,20 @@ def posture_parameters(
         ),
         Parameter("initial.tilt", tilt, "rad", "rotation of the trunk about −y", source),
         *(
-            Parameter(f"initial.{joint}", posture.get(joint.partition("_")[2], 0.0), "rad", "joint angle", source)
+            Parameter(
+                f"initial.{joint}",
+                posture.get(joint, posture.get(joint.partition("_")[2], 0.0)),
+                "rad",
+                "joint angle",
+                source,
+            )
             for joint in model.joint_names
         ),
         *scatter_parameters("the joint angles"),
     )
 
 
-def human_state(model: Model, values: Values) -> State:
+def initial_state(model: Model, values: Values) -> State:
     position = [values.number(f"initial.body_{axis}") for axis in "xyz"]
     half = values.number("initial.tilt") / 2.0
     noise = generator_of(values).normal(0.0, values.number("initial.jitter"), len(model.joint_names))

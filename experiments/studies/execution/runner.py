@@ -19,8 +19,8 @@ from experiments.studies.trial import Trial, run_trial
 
 #: Called with the number of trials that are done, of those asked for.
 Progress = Callable[[float], None]
-#: What ``experiment_named`` finds an experiment by, with its controller and metrics.
-Named = tuple[str, str | None, tuple[str, ...]]
+#: What ``experiment_named`` finds an experiment by, with its controller, metrics and robot.
+Named = tuple[str, str | None, tuple[str, ...], str | None]
 
 
 def run_trials(
@@ -96,7 +96,12 @@ def _work(experiment: Experiment, executor: Executor) -> Work:
 
 
 def _name_of(experiment: Experiment) -> Named:
-    return experiment.address, experiment.controller, tuple(entry.name for entry in experiment.metrics)
+    return (
+        experiment.address,
+        experiment.controller,
+        tuple(entry.name for entry in experiment.metrics),
+        experiment.robot,
+    )
 
 
 def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, limit: float | None, trial: Trial) -> Result:

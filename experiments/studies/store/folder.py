@@ -73,6 +73,7 @@ class Study:
         seed: int | None = None,
         controller: str | None = None,
         metric_files: Sequence[str] = (),
+        robot: str | None = None,
     ) -> "Study":
         """Begin a study, or go on with the one that is there.
 
@@ -87,6 +88,7 @@ class Study:
             seed: of the study.
             controller: its name, where it is not the one that the experiment is defined with.
             metric_files: somebody's metrics, by name, that are measured besides the project's.
+            robot: its name, where it is not the human.
 
         Raises:
             InputError: another study is there, which differs in something; someone writes to it; or it is damaged.
@@ -94,7 +96,7 @@ class Study:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        found = experiment_named(experiment, controller, metric_files)
+        found = experiment_named(experiment, controller, metric_files, robot)
         of_metrics = {n: unit for n, unit in metric_units(found).items() if metrics is None or n in metrics}
         wanted = Header(
             kind=kind,
@@ -105,6 +107,7 @@ class Study:
             metrics=None if metrics is None else tuple(metrics),
             seed=seed,
             controller=controller,
+            robot=robot,
             metric_files=tuple(metric_files),
             sources=found.sources,
         )
@@ -138,7 +141,11 @@ class Study:
 
     @cached_property
     def experiment(self) -> Experiment:
-        return experiment_named(self.header.experiment, self.header.controller, self.header.metric_files)
+        return self._named(self.header.controller)
+
+    def _named(self, controller: str | None) -> Experiment:
+        header = self.header
+        return experiment_named(header.experiment, controller, header.metric_files, header.robot)
 
     def drive_by(self, controller: str) -> None:
         """Take this for the controller: it was moved, or another is to be tried on the same trials.
@@ -146,7 +153,7 @@ class Study:
         Raises:
             InputError: there is no such controller, or the experiment takes none.
         """
-        self.__dict__["experiment"] = experiment_named(self.header.experiment, controller, self.header.metric_files)
+        self.__dict__["experiment"] = self._named(controller)
 
     @property
     def configuration(self) -> dict[str, Any]:

@@ -24,6 +24,7 @@ class Header:
     metrics: tuple[str, ...] | None = None  # those that are stored; None for all
     seed: int | None = None
     controller: str | None = None  # its name, where it is not the one that the experiment is defined with
+    robot: str | None = None  # its name, where it is not the human
     metric_files: tuple[str, ...] = ()  # that metrics are registered in, besides the project's
     sources: dict[str, str] = field(default_factory=dict)  # digests of the files of others that it is defined in
     #: versions and machine of each program that wrote to it, and how many trials it found

@@ -1,6 +1,6 @@
-"""Directions around the human, seen from above, and its feet.
+"""Directions around a robot, seen from above, and its feet.
 
-An azimuth is that of ``push.azimuth``: 0° drives the human forwards, 90° to its left. The human faces −X and its
+An azimuth is that of ``push.azimuth``: 0° drives the robot forwards, 90° to its left. The human faces −X and its
 left is −Y.
 """
 
@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import ConvexHull
 
-from biped.model import human
+from biped.model import Model
 
 #: Where a push drives the human, from 0° on in steps of 45°.
 WORDS = ("front", "front left", "left", "back left", "back", "back right", "right", "front right")
@@ -32,16 +33,22 @@ class Outline(NamedTuple):
     distance: NDArray[np.float64]
 
 
-def soles() -> list[Outline]:
-    """Of the human, about the middle between its ankles.
-
-    The contact points of a sole are given from the ankle, where the centre of mass of the ankle's body is too.
-    """
-    model = human()
+def soles(model: Model) -> list[Outline]:
+    """The feet's contact points at home, about the middle between the feet's joints."""
+    joints = [_joint_place(model, foot) for foot in model.feet]
+    middle = np.mean(joints, axis=0)
+    fx, fy, _ = model.facing
     outlines = []
-    for side in ("left", "right"):
-        ankle = model.home_positions[model.body_index(f"{side}_ankle")]
-        points = [ankle + point.position for point in model.contact_points if point.body == f"{side}_foot"]
-        x, y, _ = np.array([*points, points[0]]).T
-        outlines.append(Outline(np.arctan2(-y, -x), np.hypot(x, y)))
+    for foot, joint in zip(model.feet, joints, strict=True):
+        points = [joint + point.position - middle for point in model.contact_points if point.body == foot]
+        hull = ConvexHull(np.array(points)[:, :2]).vertices
+        x, y, _ = np.array([points[k] for k in (*hull, hull[0])]).T
+        forward, left = x * fx + y * fy, -x * fy + y * fx
+        outlines.append(Outline(np.arctan2(left, forward), np.hypot(x, y)))
     return outlines
+
+
+def _joint_place(model: Model, foot: str) -> NDArray[np.float64]:
+    """(3,) [m] of a body's joint at home, from which its contact points are given."""
+    body = model.bodies[model.body_index(foot)]
+    return np.asarray(model.home_positions[model.body_index(foot)] - np.asarray(body.com))

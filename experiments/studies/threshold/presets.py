@@ -120,7 +120,9 @@ def in_engines(
     )
 
 
-def directions_and_heights(count: int, heights: Sequence[float] | None, values: Values) -> tuple[Condition, ...]:
+def directions_and_heights(
+    count: int, heights: Sequence[float] | None, values: Values, root: str
+) -> tuple[Condition, ...]:
     """Pushes from so many directions, at each of the heights [m] above the floor, or where ``push.point`` says."""
     if count < 3:
         raise InputError(f"--directions {count}: it must be at least 3")
@@ -128,8 +130,8 @@ def directions_and_heights(count: int, heights: Sequence[float] | None, values: 
         return tuple(Condition({"push.azimuth": math.radians(a)}, {"direction": a}) for a in evenly(count))
     if len(set(heights)) != len(heights):
         raise InputError("--heights: each of them once")
-    if values.word("push.body") != "trunk":
-        raise InputError("--heights are places on the trunk: on another body, set push.point instead")
+    if values.word("push.body") != root:
+        raise InputError(f"--heights are places on the body {root!r}: on another, set push.point instead")
     return tuple(
         Condition(
             {"push.azimuth": math.radians(azimuth), "push.point[2]": height - values.number("initial.body_z")},

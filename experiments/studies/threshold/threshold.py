@@ -211,6 +211,7 @@ class Threshold(StudyKind):
         names = ("replicas", "seed", "count_stepping", "confidence")
         return {
             "experiment": self.experiment.address,
+            **({"robot": self.experiment.robot} if self.experiment.robot else {}),
             **({"controller": self.experiment.controller} if self.experiment.is_driven_by_another else {}),
             **({"metric_files": [entry.name for entry in self.experiment.metrics]} if self.experiment.metrics else {}),
             **{name: getattr(self, name) for name in names},

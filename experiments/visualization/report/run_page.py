@@ -216,7 +216,8 @@ def command_of(source: RunSource) -> str | None:
     sets = [f"--set {shlex.quote(f'{name}={exact(value)}')}" for name, value in source.changes.items()]
     experiment = source.experiment
     driven = [f"--controller {shlex.quote(str(experiment.controller))}"] if experiment.is_driven_by_another else []
-    return " \\\n  ".join([f"biped run {shlex.quote(experiment.address)}", *driven, *sets])
+    robot = [f"--robot {shlex.quote(experiment.robot)}"] if experiment.robot else []
+    return " \\\n  ".join([f"biped run {shlex.quote(experiment.address)}", *robot, *driven, *sets])
 
 
 def exact(value: Any) -> str:
@@ -231,10 +232,12 @@ def _rerun(source: RunSource, command: str) -> Section:
     rerun = command_of(source)
     if rerun is not None and source.experiment is not None:
         experiment = source.experiment
-        names = [experiment.address, *([experiment.controller] if experiment.is_driven_by_another else [])]
+        names = [repr(experiment.address)]
+        names += [f"controller={experiment.controller!r}"] if experiment.is_driven_by_another else []
+        names += [f"robot={experiment.robot!r}"] if experiment.robot else []
         python = (
             "from experiments.catalogue.registry import experiment_named\n\n"
-            f"run = experiment_named({', '.join(map(repr, names))}).run({dict(source.changes)!r})"
+            f"run = experiment_named({', '.join(names)}).run({dict(source.changes)!r})"
         )
         blocks += [Prose("The run, on the command line and in Python:"), Code(rerun), Code(python)]
     blocks += [Prose("This page:"), Code(command)]

@@ -9,10 +9,13 @@ from typing import Any
 from biped.errors import InputError
 from biped.model import human
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run
+from contact.errors import BipedError
 from experiments.catalogue.experiment import SOURCES, Experiment
 from experiments.catalogue.open_registry import digest_of
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.parameter import Value, from_json, shown
+from experiments.catalogue.parameters.robots import HUMAN
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import experiment_named
 
 
@@ -86,9 +89,10 @@ def _told(name: str, digest: str, experiment: Experiment | None) -> str:
 def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experiment | None, Mapping[str, Any]]:
     """The experiment under its controller, with the values that were saved; None where it is not found any more."""
     try:
-        experiment = experiment_named(name or "", saved.get(CONTROLLER))
+        robot = saved.get(ROBOT)
+        experiment = experiment_named(name or "", saved.get(CONTROLLER), (), None if robot == HUMAN else robot)
         return experiment, {key: from_json(experiment.parameter(key), value) for key, value in saved.items()}
-    except InputError:
+    except BipedError:
         return None, saved
 
 

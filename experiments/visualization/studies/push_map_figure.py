@@ -134,14 +134,14 @@ def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
     axes.set_rlabel_position(157.5)
     axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
     axes.set_title(f"Largest {plan.label} recovered from [{plan.unit}]")
-    for azimuth, distance in scaled_soles(top):
+    for azimuth, distance in scaled_soles(rings, top):
         axes.fill(azimuth, distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=columns)
 
 
-def scaled_soles(top: float) -> list[tuple[Floats, Floats]]:
-    """Azimuths and distances of the soles' outlines, in a map of this radius."""
-    outlines = soles()
+def scaled_soles(rings: Sequence[Ring], top: float) -> list[tuple[Floats, Floats]]:
+    """Azimuths and distances of the outlines of the robot's soles, in a map of this radius."""
+    outlines = soles(rings[0].findings[0].plan.experiment.build().model)
     scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
     return [(outline.azimuth, scale * outline.distance) for outline in outlines]
 

@@ -46,7 +46,7 @@ def _map(findings: Findings, rings: list[Ring]) -> Drawing:
         },
         margin={"t": 60, "b": 60},
     )
-    for azimuth, distance in scaled_soles(top):
+    for azimuth, distance in scaled_soles(rings, top):
         figure.add_scatterpolar(
             theta=np.degrees(closed(azimuth)), r=closed(distance), fill="toself", fillcolor=theme.FAINT, mode="lines",
             line={"color": theme.MARKED, "width": 1}, showlegend=False, hoverinfo="skip",

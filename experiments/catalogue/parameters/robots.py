@@ -1,0 +1,70 @@
+"""The robot of an experiment: the human, or any by name."""
+
+import hashlib
+import logging
+import warnings
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from biped.model import Model, human, load_robot
+from biped.runs.postures import standing
+from contact.arrays import Floats
+from experiments.catalogue.parameters.initial import OURS
+from experiments.catalogue.parameters.parameter import Parameter
+
+NAME = "robot.name"
+HUMAN = "human"
+_FILES = (".toml", ".urdf", ".xml", ".mjcf")
+
+_log = logging.getLogger("biped")
+
+
+def address_of(name: str) -> str:
+    """A file by its whole path, so that any process finds it; what else it is, as it is."""
+    path = Path(name).expanduser()
+    return str(path.resolve()) if path.suffix in _FILES else name
+
+
+def robot_named(name: str) -> Model:
+    """The human, or a robot as ``biped.load_robot`` takes it; what was changed of it, or is not simulated, is told.
+
+    Raises:
+        ModelError: there is none; the message says what would be right.
+    """
+    return human() if name == HUMAN else _loaded(address_of(name))
+
+
+@lru_cache(maxsize=8)
+def _loaded(name: str) -> Model:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = load_robot(name)
+    for warning in told:
+        _log.warning("biped: %s", warning.message)
+    return model
+
+
+def digest_of_robot(name: str) -> dict[str, str]:
+    """A digest of the model that a robot's files describe, by its name; nothing of the human."""
+    if name == HUMAN:
+        return {}
+    return {address_of(name): hashlib.sha256(repr(robot_named(name)).encode()).hexdigest()[:16]}
+
+
+def stance(model: Model) -> Floats:
+    """(nq,) where it stands at rest in its posture."""
+    return standing(model).q
+
+
+class RobotName(Parameter):
+    """The parameter that names a robot."""
+
+    def _word(self, value: Any) -> str:
+        name = address_of(super()._word(value))
+        robot_named(name)
+        return name
+
+
+def robot_parameter(name: str) -> RobotName:
+    return RobotName(NAME, address_of(name), "", f"{HUMAN}, a file .toml, .urdf or .xml, or MODULE:FUNCTION", OURS)
