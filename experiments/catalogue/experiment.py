@@ -16,7 +16,7 @@ from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
 from experiments.catalogue.parameters.initial import scattered_by_seed
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, assembled, parameter_named
-from experiments.catalogue.parameters.robots import HUMAN, address_of, digest_of_robot
+from experiments.catalogue.parameters.robots import HUMAN, address_of, digest_of_robot, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.engine_runs import complete
@@ -103,7 +103,8 @@ class Experiment:
             raise InputError(f"{self.name} takes no other robot; the experiment balance does")
         if address_of(robot) == (self.robot or HUMAN):
             return self
-        found = replace(self, parameters=self.for_robot(robot), is_driven_by_another=False)
+        title = self.title.replace("the human", robot_named(robot).name)
+        found = replace(self, title=title, parameters=self.for_robot(robot), is_driven_by_another=False)
         return found.driven_by(str(self.controller)) if self.is_driven_by_another else found
 
     def measured_by(self, metrics: Iterable[str]) -> "Experiment":
