@@ -47,7 +47,7 @@ def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
         _, what, text = SHORTHANDS[short]
         parser.add_argument(f"--{short}", metavar=what, help=text)
     add_controller(parser)
-    parser.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
+    parser.add_argument("--gains", metavar="FILE", help="gains, or other parameters, of the controller: a TOML file")
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -82,8 +82,8 @@ def changes_of(
 
 def _gains(experiment: "Experiment", file: str) -> "dict[str, Value]":
     from biped.errors import InputError
-    from controllers.gains import read_gains
+    from experiments.catalogue.parameters.controller_file import read_controller
 
     if not any(parameter.name.startswith("controller.") for parameter in experiment.parameters):
         raise InputError(f"--gains: {experiment.name} has no controller")
-    return {f"controller.{name}": value for name, value in read_gains(file).items()}
+    return read_controller(file, experiment)
