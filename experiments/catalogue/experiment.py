@@ -9,6 +9,7 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
 from biped.simulation.scene import Scene
 from biped.simulation.session import Announce, Progress
+from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.metric_files import register_metric
 from experiments.catalogue.open_registry import Entry
 from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
@@ -153,7 +154,8 @@ class Experiment:
         values = self.values(changes)
         scene = self._set_up(values)
         try:
-            run = scene.run(progress, announce)
+            with kernel_errors(scene.controller):
+                run = scene.run(progress, announce)
         except (IntegrationError, RunInterrupted) as error:
             if error.run is not None:
                 error.run.parameters = self.record(values.as_json())

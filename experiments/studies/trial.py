@@ -13,6 +13,7 @@ from biped.metrics import measure_recording
 from biped.simulation.session import Announce, Session
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import FAILED, TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
 
@@ -58,7 +59,8 @@ def run_trial(
     scene = None
     try:
         scene = experiment.build(trial.changes)
-        return _measured(Session(scene.prepare(in_one_go=True)), announce, limit)
+        with kernel_errors(scene.controller):
+            return _measured(Session(scene.prepare(in_one_go=True)), announce, limit)
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:

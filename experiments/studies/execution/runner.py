@@ -1,7 +1,6 @@
 """Runs the trials of a study that are not finished yet, and stores each as it ends."""
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from functools import partial
 
 from biped.errors import InputError
@@ -9,6 +8,7 @@ from biped.simulation.session import Announce, Session
 from contact.errors import BipedError
 from contact.jit import cache_folder
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import Executor, Separate, Work, executor_for
@@ -75,9 +75,8 @@ def run_trials(
         executor = executor_for(experiment)
     first, others = _one_of_each_loop(missing)
     for trial in first:  # here, so that what has to be compiled is compiled once
-        if isinstance(executor, Separate):
-            compile_for(experiment, trial, announce)
-        else:
+        compile_for(experiment, trial, announce)
+        if not isinstance(executor, Separate):
             store(trial, run_trial(experiment, trial, announce))
     if isinstance(executor, Separate):
         others = missing
@@ -112,9 +111,18 @@ def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, limit:
 
 
 def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:
-    """Compile what a trial needs, without asking its controller anything; what is wrong with it, its result says."""
-    with suppress(BipedError):
-        Session(experiment.build(trial.changes).prepare()).warm_up(announce)
+    """Compile what a trial needs, without asking its controller anything.
+
+    Raises:
+        InputError: the controller's law cannot be compiled. What else is wrong with the trial, its result says.
+    """
+    try:
+        scene = experiment.build(trial.changes)
+        session = Session(scene.prepare())
+    except BipedError:
+        return
+    with kernel_errors(scene.controller):
+        session.warm_up(announce)
 
 
 def _check_sources(before: Mapping[str, str], now: Mapping[str, str]) -> None:
