@@ -92,7 +92,7 @@ def executor_of(plan: "StudyKind", options: argparse.Namespace) -> "Executor":
     if options.scheduler is not None and options.workers is not None:
         raise InputError("--workers says nothing about a cluster that has a scheduler: leave one of them out")
     limit = TIME_LIMIT if options.time_limit is None else options.time_limit
-    return executor_for(plan.experiment, options.backend, options.workers, options.scheduler, limit)
+    return executor_for(plan.experiments, options.backend, options.workers, options.scheduler, limit)
 
 
 def stopped(study: "Study", error: BaseException, total: int | None) -> int:

@@ -26,6 +26,11 @@ class StudyKind(ABC):
     metrics: tuple[str, ...] | None = None  # those that are stored; None for all
 
     @property
+    def experiments(self) -> tuple[Experiment, ...]:
+        """The experiment under each controller that it has in some trial."""
+        return (self.experiment,)
+
+    @property
     @abstractmethod
     def varied(self) -> tuple[str, ...]:
         """The parameters that differ between trials: columns of the table."""

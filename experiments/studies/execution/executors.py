@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
 from itertools import islice
@@ -75,20 +75,20 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
 
 
 def executor_for(
-    experiment: Experiment,
+    experiments: Sequence[Experiment],
     backend: str | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
     limit: float = TIME_LIMIT,
 ) -> Executor:
-    """The executor for trials of an experiment.
+    """The executor for trials of an experiment, under each controller that it has in some of them.
 
     A controller that is asked from Python holds the interpreter's lock, and may do anything: unless told otherwise, it
     runs in processes.
 
     Args:
-        experiment: with its controller.
-        backend: as in ``executor_named``; where it is not given, that which suits the experiment.
+        experiments: with their controllers.
+        backend: as in ``executor_named``; where it is not given, that which suits all of them.
         workers: as in ``executor_named``.
         scheduler: as in ``executor_named``.
         limit: [s] that a trial in such a process may take.
@@ -99,9 +99,9 @@ def executor_for(
     above_zero(limit, "time limit of a trial")
     if scheduler is not None and backend in (None, "threads"):
         backend = "dask"
-    suited = "loky" if backend is None and asks_python(experiment) else backend or "threads"
+    suited = "loky" if backend is None and any(map(asks_python, experiments)) else backend or "threads"
     found = executor_named(suited, workers, scheduler)
-    return Separate(found.workers, limit) if suited == "loky" and experiment.sources else found
+    return Separate(found.workers, limit) if suited == "loky" and any(one.sources for one in experiments) else found
 
 
 def cores() -> int:

@@ -14,6 +14,7 @@ from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import Executor, Separate, Work, executor_for
 from experiments.studies.failures import Result
 from experiments.studies.store.folder import Study
+from experiments.studies.store.header import Header, edited
 from experiments.studies.trial import Trial, run_trial
 
 #: Called with the number of trials that are done, of those asked for.
@@ -61,18 +62,18 @@ def run_trials(
     if progress is not None:
         progress(len(results))
     experiment = study.experiment
-    sources, named = experiment.sources, _name_of(experiment)
+    header = study.header
 
     def store(trial: Trial, result: Result) -> None:
-        if sources:
-            _check_sources(sources, experiment_named(*named).sources)
+        if header.sources:
+            _check_sources(header, experiment.sources)
         results[trial.number] = study.add(trial, result)
         if progress is not None:
             progress(len(results))
 
     missing = [trial for trial in trials if trial.number not in finished]
     if missing and executor is None:
-        executor = executor_for(experiment)
+        executor = executor_for([experiment])
     first, others = _one_of_each_loop(missing)
     for trial in first:  # here, so that what has to be compiled is compiled once
         compile_for(experiment, trial, announce)
@@ -81,32 +82,32 @@ def run_trials(
     if isinstance(executor, Separate):
         others = missing
     if others and executor is not None:
-        for trial, result in executor.run(_work(experiment, executor), others):
+        for trial, result in executor.run(_work(study, executor), others):
             store(trial, result)
     return {number: results[number] for number in numbers}
 
 
-def _work(experiment: Experiment, executor: Executor) -> Work:
+def _work(study: Study, executor: Executor) -> Work:
     if executor.is_local:
-        return partial(run_trial, experiment)
+        return partial(run_trial, study.experiment)
     limit = executor.limit if isinstance(executor, Separate) else None
-    return partial(run_elsewhere, _name_of(experiment), experiment.sources, cache_folder().name, limit)
+    return partial(run_elsewhere, _name_of(study.experiment), study.header, cache_folder().name, limit)
 
 
 def _name_of(experiment: Experiment) -> Named:
     return experiment.address, experiment.controller, tuple(entry.name for entry in experiment.metrics)
 
 
-def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, limit: float | None, trial: Trial) -> Result:
+def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | None, trial: Trial) -> Result:
     """Run a trial in another process, which finds this by its name.
 
-    ``kernels`` is the digest of their sources here, ``sources`` those of files that are not the project's; a trial may
-    take ``limit`` [s].
+    ``kernels`` is the digest of their sources here, the study's ``header`` has those of files that are not the
+    project's; a trial may take ``limit`` [s].
     """
     if cache_folder().name != kernels:
         raise InputError("a worker has another version of the program: install the same one everywhere")
     found = experiment_named(*named)
-    _check_sources(sources, found.sources)
+    _check_sources(header, found.sources)
     return run_trial(found, trial, limit=limit)
 
 
@@ -125,13 +126,12 @@ def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None)
         session.warm_up(announce)
 
 
-def _check_sources(before: Mapping[str, str], now: Mapping[str, str]) -> None:
-    for name, digest in before.items():
-        if now.get(name) != digest:
-            raise InputError(
-                f"{name} was edited while the study ran, whose trials are to be of one version; what is finished is "
-                "kept: begin another study, in another folder, or undo the edit and go on"
-            )
+def _check_sources(header: Header, sources: Mapping[str, str]) -> None:
+    for name in edited(header, sources):
+        raise InputError(
+            f"{name} was edited while the study ran, whose trials are to be of one version; what is finished is kept: "
+            "begin another study, in another folder, or undo the edit and go on"
+        )
 
 
 def _one_of_each_loop(trials: list[Trial]) -> tuple[list[Trial], list[Trial]]:

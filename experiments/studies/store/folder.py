@@ -73,6 +73,7 @@ class Study:
         seed: int | None = None,
         controller: str | None = None,
         metric_files: Sequence[str] = (),
+        sources: Mapping[str, str] | None = None,
     ) -> "Study":
         """Begin a study, or go on with the one that is there.
 
@@ -87,6 +88,7 @@ class Study:
             seed: of the study.
             controller: its name, where it is not the one that the experiment is defined with.
             metric_files: somebody's metrics, by name, that are measured besides the project's.
+            sources: digests of files that are not the project's; those of the experiment, if not given.
 
         Raises:
             InputError: another study is there, which differs in something; someone writes to it; or it is damaged.
@@ -106,7 +108,7 @@ class Study:
             seed=seed,
             controller=controller,
             metric_files=tuple(metric_files),
-            sources=found.sources,
+            sources=found.sources if sources is None else dict(sources),
         )
         return cls._write(folder, wanted)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.initial import SCATTER
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
 from experiments.studies.config import Config
@@ -59,6 +60,14 @@ class Sweep(StudyKind):
     @property
     def varied(self) -> tuple[str, ...]:
         return tuple(name for axis in self.axes for name in axis.names)
+
+    @property
+    def experiments(self) -> tuple[Experiment, ...]:
+        names = {str(self.fixed[CONTROLLER])} if CONTROLLER in self.fixed else set()
+        for axis in self.axes:
+            if CONTROLLER in axis.names:
+                names |= {str(point[axis.names.index(CONTROLLER)]) for point in axis.points}
+        return tuple(self.experiment.driven_by(name) for name in sorted(names)) or (self.experiment,)
 
     @property
     def points(self) -> int:
