@@ -1,4 +1,5 @@
-from .control.controller import Controller, Impedance, Observation, SetPoint
+from .control.controller import Controller, Impedance, SetPoint
+from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from .dynamics import centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
 from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
@@ -28,11 +29,15 @@ from .model import (
     ContactPoint,
     Joint,
     Model,
+    ModelWarning,
     box_inertia,
     chain,
     fixed,
     floating,
+    from_pinocchio,
     human,
+    load_mjcf,
+    load_robot,
     load_urdf,
     prismatic,
     revolute,
@@ -44,9 +49,12 @@ from .runs.postures import crouching, standing
 from .runs.run import Run
 from .runs.state import State
 from .signals import Signal
+from .simulation.batch import SessionBatch
 from .simulation.scene import Scene
+from .simulation.session import Session
 from .simulation.simulate import simulate
 from .simulation.world import Fall
+from .whole_body import WholeBody
 
 __all__ = [
     "INTEGRATORS",
@@ -77,6 +85,7 @@ __all__ = [
     "Maximal",
     "Model",
     "ModelError",
+    "ModelWarning",
     "Observation",
     "Patch",
     "Platform",
@@ -88,10 +97,13 @@ __all__ = [
     "Scene",
     "SemiImplicitEuler",
     "Sensors",
+    "Session",
+    "SessionBatch",
     "SetPoint",
     "Signal",
     "State",
     "Throw",
+    "WholeBody",
     "box_inertia",
     "centre_of_mass",
     "chain",
@@ -100,8 +112,11 @@ __all__ = [
     "floating",
     "forward_dynamics",
     "forward_kinematics",
+    "from_pinocchio",
     "human",
     "integrator_named",
+    "load_mjcf",
+    "load_robot",
     "load_urdf",
     "mass_matrix",
     "momentum",

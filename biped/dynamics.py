@@ -76,8 +76,8 @@ def forward_kinematics(
         InputError: an array has the wrong length, or numbers that are not finite.
     """
     motion = _moving(model, q, v)
-    kernels.accelerate_bodies(model.tree, motion, _checked(acceleration, model.nv, "acceleration"))
-    origin = np.asarray(reference_point(model.tree, _checked(q, model.nq, "q")))
+    kernels.accelerate_bodies(model.tree, motion, checked(acceleration, model.nv, "acceleration"))
+    origin = np.asarray(reference_point(model.tree, checked(q, model.nq, "q")))
     arm, spin, turn = motion.poses.com, motion.velocity[:, 3:], motion.acceleration[:, 3:]
     velocity = motion.velocity[:, :3] + np.cross(spin, arm)
     return BodyMotion(
@@ -107,7 +107,7 @@ def inverse_dynamics(
         InputError: an array has the wrong length, or numbers that are not finite.
     """
     torque = np.zeros(model.nv)
-    arrays = _checked(q, model.nq, "q"), _checked(v, model.nv, "v"), _checked(acceleration, model.nv, "acceleration")
+    arrays = checked(q, model.nq, "q"), checked(v, model.nv, "v"), checked(acceleration, model.nv, "acceleration")
     kernels.inverse_dynamics(model.tree, *arrays, _wrenches(model, external), _room(model), torque)
     return torque
 
@@ -120,7 +120,7 @@ def forward_dynamics(
     Arguments as for ``inverse_dynamics``.
     """
     acceleration = np.zeros(model.nv)
-    arrays = _checked(q, model.nq, "q"), _checked(v, model.nv, "v"), _checked(torque, model.nv, "torque")
+    arrays = checked(q, model.nq, "q"), checked(v, model.nv, "v"), checked(torque, model.nv, "torque")
     kernels.forward_dynamics(model.tree, *arrays, _wrenches(model, external), _room(model), acceleration)
     return acceleration
 
@@ -128,14 +128,14 @@ def forward_dynamics(
 def mass_matrix(model: Model, q: ArrayLike) -> Floats:
     """(nv, nv) M(q)."""
     matrix = np.zeros((model.nv, model.nv))
-    kernels.mass_matrix(model.tree, _checked(q, model.nq, "q"), _room(model), matrix)
+    kernels.mass_matrix(model.tree, checked(q, model.nq, "q"), _room(model), matrix)
     return matrix
 
 
 def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
     """Kinetic and potential energy."""
     motion = _moving(model, q, v)
-    origin = reference_point(model.tree, _checked(q, model.nq, "q"))
+    origin = reference_point(model.tree, checked(q, model.nq, "q"))
     kinetic = kernels.kinetic_energy(model.tree, motion)
     return Energy(float(kinetic), float(kernels.potential_energy(model.tree, motion.poses, origin)))
 
@@ -151,7 +151,7 @@ def momentum(model: Model, q: ArrayLike, v: ArrayLike) -> Momentum:
 def centre_of_mass(model: Model, q: ArrayLike) -> Floats:
     """(3,) [m] centre of mass of the whole tree."""
     motion = _moving(model, q, None)
-    origin = reference_point(model.tree, _checked(q, model.nq, "q"))
+    origin = reference_point(model.tree, checked(q, model.nq, "q"))
     return np.add(origin, kernels.centre_of_mass(model.tree, motion.poses))
 
 
@@ -161,7 +161,7 @@ def _room(model: Model) -> TreeData:
 
 def _moving(model: Model, q: ArrayLike, v: ArrayLike | None) -> TreeData:
     motion = _room(model)
-    kernels.set_tree_data(model.tree, _checked(q, model.nq, "q"), _checked(v, model.nv, "v"), motion)
+    kernels.set_tree_data(model.tree, checked(q, model.nq, "q"), checked(v, model.nv, "v"), motion)
     return motion
 
 
@@ -174,12 +174,17 @@ def _wrenches(model: Model, external: ArrayLike | None) -> Floats:
     return wrenches
 
 
-def _checked(value: ArrayLike | None, length: int, what: str) -> Floats:
+def checked(value: ArrayLike | None, length: int, what: str) -> Floats:
+    """``value`` as so many finite numbers; zeros for None.
+
+    Raises:
+        InputError: it has another length, or numbers that are not finite.
+    """
     if value is None:
         return np.zeros(length)
     array = np.ascontiguousarray(value, dtype=float)
     if array.shape != (length,):
-        raise InputError(f"{what} has shape {array.shape}; this model's has ({length},)")
+        raise InputError(f"{what} has shape {array.shape}; it must be ({length},)")
     if not np.all(np.isfinite(array)):
         raise InputError(f"{what} has numbers that are not finite")
     return array

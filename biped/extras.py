@@ -54,6 +54,7 @@ OPTIONAL = {
     ),
     "mujoco": Optional("mujoco", "the engine mujoco needs", "mujoco"),
     "pydrake": Optional("drake", "the engine drake needs", "drake"),
+    "gymnasium": Optional("gym", "environments for learning need", "gymnasium"),
     "distributed": Optional("cluster", "the backend dask needs", "distributed"),
 }
 

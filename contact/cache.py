@@ -23,6 +23,8 @@ from typing import Any
 import platformdirs
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
+from contact.bitcode import rebuilt
+
 _KEPT_GENERATIONS = 4
 _NAME = "biped-kernels"
 _DIGEST = 32  # bytes of the checksum before the content of a file
@@ -168,6 +170,11 @@ class _Compiled(CompileResultCacheImpl):  # type: ignore[misc]
         self._locator = _Locator(folder, function)
         module = Path(function.__code__.co_filename).stem
         self._filename_base = self.get_filename_base(f"{module}.{function.__qualname__}", "")
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """A ``CompileResult`` from what was cached of it."""
+        _, kind, _ = payload[0]
+        return rebuilt(target_context, *payload) if kind == "bitcode" else super().rebuild(target_context, payload)
 
 
 class _Files(IndexDataCacheFile):  # type: ignore[misc]

@@ -29,6 +29,7 @@ from llvmlite import ir
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, lower_builtin, overload, type_callable
 
+from contact.bitcode import BitcodeCompiler
 from contact.cache import KernelCache, folder_of
 
 types: Any = numba.types
@@ -151,10 +152,10 @@ class _Inlined(CPUDispatcher):  # type: ignore[misc]
 
 
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-_INLINED = {"forceinline": True, "no_cpython_wrapper": True}
+_INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": BitcodeCompiler}
 
 
-def _compile(function: F, **options: bool) -> F:
+def _compile(function: F, **options: Any) -> F:
     compiled = numba.njit(**(_COMMON | options))(function)
     file = function.__code__.co_filename
     _kernel_files.add(file)

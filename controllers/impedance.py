@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import Controller, Impedance, Observation
+from biped.control.controller import Controller, Impedance
+from biped.control.observation import Observation
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import Passive
 from biped.model import Model

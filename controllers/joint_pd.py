@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import Controller, Observation
+from biped.control.controller import Controller
+from biped.control.observation import Observation
 from biped.errors import InputError
 from biped.model import Model
 from controllers.joint_values import JointValues, by_joint, checked

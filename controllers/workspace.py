@@ -4,19 +4,17 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biped.checks import is_finite
-from biped.control.controller import Controller, Observation, SetPoint
+from biped.control.controller import Controller, Impedance, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
-from biped.kernels.loop.measurement import new_measurement
-from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import Model
 from biped.runs.postures import has_human_legs, standing
 from contact import Floor
 from contact.arrays import Floats
-from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch, workspace_torques
+from controllers.held_joints import HeldJoints
+from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -91,6 +89,7 @@ class WorkspaceController(Controller):
         feet_at: [m] x and y of the point midway between the feet's centres of mass for which the set point is meant;
             where it is in the home configuration, if not given. It is used with the reference ``feet`` only.
         period: [s] between two ticks.
+        held: how joints that are in no leg are kept where they are; the law takes them as locked.
 
     Raises:
         InputError: for a set point that is not finite or a quaternion that is not unit.
@@ -112,6 +111,8 @@ class WorkspaceController(Controller):
     period: float = field(
         default=2e-3, metadata={"unit": "s", "title": "time between two control ticks", "source": THESIS}
     )
+    # Hidden, since the experiments' human has legs only.
+    held: HeldJoints = field(default_factory=HeldJoints, metadata={"hidden": True})
 
     recorded = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
 
@@ -160,11 +161,15 @@ class WorkspaceController(Controller):
                 f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower"
             )
 
+    def impedance(self, model: Model) -> Impedance | None:
+        """What holds the joints that are in no leg, if a servo does not."""
+        return self.held.impedance(model, _others(model))
+
     def law(self, model: Model) -> WorkspaceLaw:
         """What the kernels take.
 
         Raises:
-            InputError: the model has no floating root or no feet.
+            InputError: the model has no floating root or no feet, or a joint in no leg that cannot be held.
         """
         if not model.is_floating or not model.feet:
             raise InputError(
@@ -176,16 +181,8 @@ class WorkspaceController(Controller):
             self.target_position, self.target_orientation,
             float(self.reference == "feet"), self.feet_at or _between_feet_at_home(model),
         )  # fmt: skip
-        return WorkspaceLaw(kernel_gains, _legs(model), new_scratch(len(model.feet), model.nv))
-
-    def torques(self, observation: Observation) -> NDArray[np.float64]:
-        """(joints,) [N·m] torques for a state: one tick of the law, outside of a compiled loop."""
-        model = observation.model
-        measurement, torque = new_measurement(model.tree, model.nq, model.nv), np.zeros(model.nv)
-        measurement.q[:] = observation.q
-        set_tree_data(model.tree, observation.q, observation.v, measurement.motion)
-        workspace_torques(self.law(model), measurement, torque, np.zeros(6))
-        return torque[[model.dof(joint) for joint in model.joint_names]]
+        legs, servo = _legs(model), self.held.servo(model, _others(model))
+        return WorkspaceLaw(kernel_gains, legs, servo, new_scratch(len(model.feet), model.nv))
 
 
 def _between_feet_at_home(model: Model) -> tuple[float, float]:
@@ -204,4 +201,18 @@ def _legs(model: Model) -> Legs:
         while body > 0:
             leg[body] = index
             body = int(model.tree.parent[body])
-    return Legs(np.array(feet, dtype=np.int64), leg)
+    diagonal = model.tree.armature.copy()
+    for part, index in zip(model.bodies[1:], leg[1:], strict=True):
+        if index < 0:
+            if not part.joint.has_axis:
+                raise InputError(
+                    f"the workspace controller holds joints of one degree of freedom; {part.joint.name!r} of model "
+                    f"{model.name!r}, which is in no leg, is {part.joint.kind}: weld {part.name!r} to {part.parent!r}"
+                )
+            diagonal[model.dof(part.joint.name)] = np.inf
+    return Legs(np.array(feet, dtype=np.int64), leg, diagonal)
+
+
+def _others(model: Model) -> tuple[str, ...]:
+    """The joints that are in no leg."""
+    return tuple(joint for joint in model.joint_names if np.isinf(_legs(model).diagonal[model.dof(joint)]))

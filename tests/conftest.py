@@ -43,10 +43,10 @@ def random_configuration(model: Model, rng: np.random.Generator) -> np.ndarray:
 
 @pytest.fixture(params=[(seed, floating) for seed in range(4) for floating in (True, False)], ids=str)
 def tree(request: pytest.FixtureRequest) -> tuple[Model, np.ndarray, np.ndarray]:
-    """A random tree with every kind of joint, a configuration and a velocity."""
+    """A random tree with every kind of joint, half of them with rotors, a configuration and a velocity."""
     seed, floating = request.param
     rng = np.random.default_rng(seed)
-    model = random_tree(rng, 9, floating=floating, kinds=KINDS)
+    model = random_tree(rng, 9, floating=floating, kinds=KINDS, armature=0.3 * (seed % 2))
     return model, random_configuration(model, rng), rng.normal(size=model.nv)
 
 

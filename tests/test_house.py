@@ -1,5 +1,6 @@
 """The house itself: what is imported when, what stands in the repository, and that versions agree."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -9,11 +10,30 @@ from pathlib import Path
 import pytest
 
 import biped
+from biped.extras import OPTIONAL
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LARGEST_FILE = 1_000_000
 HEAVY = {"numba", "llvmlite", "pandas", "pyarrow", "pinocchio", "scipy", "matplotlib", "rich", "numpy"}
+# The one list of what is imported within functions. For a fast start: in all commands, and of packages anywhere
+COMMAND_LINE = ("experiments/commands/", "experiments/cli/")
+SLOW_TO_LOAD = {*HEAVY, "joblib", "dask"}
+# and modules of the project that load such packages, or an extra, or compile.
+LATE = {
+    "biped.errors": {"biped/extras.py", "experiments/catalogue/registry.py"},
+    "biped.integrators.registry": {"biped/integrators/composition/integrator.py"},
+    "biped.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
+    "biped.lagrangian.integrate": {"biped/lagrangian/system.py"},
+    "biped.model.description": {"biped/model/model.py"},
+    "contact.jit": {"experiments/studies/store/header.py"},
+    "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},
+    "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},
+    "experiments.cli.machine": {"experiments/studies/store/header.py"},
+    "experiments.papers": {"experiments/papers/registry.py"},
+    "experiments.studies": {"experiments/studies/threshold/findings.py"},
+    "experiments.visualization.comparison": {"experiments/visualization/comparison/output.py"},
+}
 
 
 def run_python(code):
@@ -41,6 +61,35 @@ def test_importing_biped_is_light():
 def test_building_a_model_compiles_nothing_and_needs_no_tables():
     code = "import sys, biped; biped.human().tree; print(*{name.partition('.')[0] for name in sys.modules})"
     assert not set(run_python(code).split()) & (HEAVY - {"numpy"})
+
+
+def imported_within_functions(path):
+    functions = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if is_function(node))
+    for node in (node for function in functions for node in ast.walk(function)):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+def is_function(node):
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+
+
+def is_listed(module, file):
+    if file.startswith(COMMAND_LINE) or module.partition(".")[0] in {*OPTIONAL, *SLOW_TO_LOAD}:
+        return True
+    return any(file in files and f"{module}.".startswith(f"{late}.") for late, files in LATE.items())
+
+
+def test_imports_within_functions_are_those_of_one_list():
+    files = [path.relative_to(ROOT).as_posix() for path in tracked_files()]
+    sources = [file for file in files if re.fullmatch(r"(biped|contact|controllers|experiments)/.*\.py", file)]
+    found = [(module, file) for file in sources for module in imported_within_functions(ROOT / file)]
+    assert len(found) > 100
+    assert [pair for pair in found if not is_listed(*pair)] == []
+    used = {file for _, file in found}
+    assert {file for files in LATE.values() for file in files} <= used
 
 
 @pytest.mark.parametrize("name", biped.__all__)

@@ -1,6 +1,7 @@
-"""The base class of controllers, what they see, and what they may have the integrator do."""
+"""The base class of controllers, and what they may have the integrator do."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -8,57 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.checks import refuse_near_misses
+from biped.control.asking import ask_compiled
+from biped.control.observation import Observation
 from biped.errors import InputError
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What a controller sees of the plant.
-
-    Attributes:
-        model: the model that is simulated.
-        time: [s].
-        q: (nq,) configuration, as ``Model`` documents it.
-        v: (nv,) velocity, as ``Model`` documents it.
-    """
-
-    model: Model
-    time: float
-    q: Floats
-    v: Floats
-
-    @property
-    def position(self) -> Floats:
-        """(3,) [m] centre of mass of a floating root."""
-        return self.q[0:3]
-
-    @property
-    def orientation(self) -> Floats:
-        """(4,) unit quaternion of a floating root, scalar first, body to world."""
-        return self.q[3:7]
-
-    @property
-    def velocity(self) -> Floats:
-        """(3,) [m/s] of a floating root's centre of mass, world axes."""
-        return self.v[0:3]
-
-    @property
-    def angular_velocity(self) -> Floats:
-        """(3,) [rad/s] of a floating root, world axes."""
-        return self.v[3:6]
-
-    @property
-    def angles(self) -> Floats:
-        """Coordinates of the joints of one degree of freedom, in the order of ``model.joint_names`` [rad or m]."""
-        return self.q[[self.model.coordinate(joint) for joint in self.model.joint_names]]
-
-    @property
-    def rates(self) -> Floats:
-        """Their rates, in the same order [rad/s or m/s]."""
-        return self.v[[self.model.dof(joint) for joint in self.model.joint_names]]
 
 
 @dataclass(frozen=True)
@@ -103,26 +59,32 @@ class SetPoint:
 
 
 class Controller:
-    """What drives a model's joints: derive from it, and define ``torques``; the rest is optional.
+    """What drives a model's joints: derive from it, and define ``torques``, ``law``, or both; the rest is optional.
 
     A controller is asked once a period for the joints' torques, which are held until it is asked again, whatever the
     integrator's step. A member that is spelt almost like one of these is refused where the class is defined.
 
     Attributes:
         period: [s] between two calls; the integrator's step must divide it.
-        recorded: names of the numbers that a compiled law adds to each row.
+        recorded: names of the numbers that it adds to each row, with their units (by what a name begins or ends with,
+            as in the columns of a run, where only names are given). A compiled law gets room for them, one in Python
+            says them by ``Observation.record``.
     """
 
     period: float = 2e-3
-    recorded: ClassVar[tuple[str, ...]] = ()
+    recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         refuse_near_misses(cls, Controller)
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
-        """(len(model.joint_names),) torques [N·m] or forces [N], to be held for a period."""
-        raise NotImplementedError(f"{type(self).__name__} needs a method torques(observation)")
+        """(len(model.joint_names),) torques [N·m] or forces [N], to be held for a period.
+
+        If not defined: those of the compiled ``law``, at its speed. It is made once for an object of a frozen
+        dataclass, and at each call of any other, since that may have changed.
+        """
+        return ask_compiled(self, observation)
 
     def law(self, model: Model) -> tuple[Any, ...] | None:
         """A named tuple whose kernel ``control`` does the same as ``torques`` without Python in between, or None.
@@ -130,6 +92,19 @@ class Controller:
         ``biped.kernels.loop.closed_loop.control`` says how to register one.
         """
         return None
+
+    def reset(self, observation: Observation) -> None:
+        """Called at the start of a run with what is to be seen there, before ``torques`` is first asked for.
+
+        A law that remembers something forgets it here. Not called for a compiled law: ``law`` makes that anew.
+        """
+
+    def memory(self) -> Any:
+        """What it remembers from one tick to the next, copied, for a session that is saved; None if nothing."""
+        return None
+
+    def remember(self, memory: Any) -> None:
+        """Take up what ``memory`` returned: the session is put back there. Called where that was not None."""
 
     def impedance(self, model: Model) -> Impedance | None:
         """What acts within the steps from the start of the run, or None."""

@@ -87,6 +87,11 @@ class Integrator:
         """Whether ``take_steps`` takes the steps, and the compiled loop does not."""
         return False
 
+    @property
+    def can_go_back(self) -> bool:
+        """Whether a session can be put back to a state: whether that holds all that it remembers."""
+        return True
+
     def method(self, model: Model) -> Any:
         """What the kernels step a tree of this model by: one of ``biped.kernels.state.method``.
 

@@ -6,11 +6,13 @@ Importing this package imports neither Pinocchio nor pandas; what needs them imp
 from biped.model.body import Body
 from biped.model.box import rigid_box
 from biped.model.contact_point import ContactPoint
-from biped.model.errors import ModelError
+from biped.model.errors import ModelError, ModelWarning
 from biped.model.geometry import rotation_about
 from biped.model.human import human
+from biped.model.importing.conversion import from_pinocchio
 from biped.model.inertia import box_inertia, box_size_of, principal_inertia
 from biped.model.joint import Joint, fixed, floating, prismatic, revolute, spherical
+from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
 from biped.model.pinocchio_model import (
     configuration_from_pinocchio,
@@ -20,6 +22,7 @@ from biped.model.pinocchio_model import (
     velocity_map,
     velocity_to_pinocchio,
 )
+from biped.model.robot import load_robot
 from biped.model.samples import chain, random_tree
 from biped.model.shape import Box
 from biped.model.urdf import load_urdf, save_urdf, urdf_text
@@ -31,6 +34,7 @@ __all__ = [
     "Joint",
     "Model",
     "ModelError",
+    "ModelWarning",
     "box_inertia",
     "box_size_of",
     "chain",
@@ -38,7 +42,10 @@ __all__ = [
     "configuration_to_pinocchio",
     "fixed",
     "floating",
+    "from_pinocchio",
     "human",
+    "load_mjcf",
+    "load_robot",
     "load_urdf",
     "principal_inertia",
     "prismatic",

@@ -36,6 +36,7 @@ def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravi
         gravity=np.array(gravity),
         contact_body=_integers([index[point.body] for point in contacts]),
         contact_offset=_floats([np.subtract(point.position, bodies[index[point.body]].com) for point in contacts], 3),
+        armature=np.repeat([body.joint.armature for body in bodies], nv),
     )
 
 

@@ -13,13 +13,25 @@ class ModelError(BipedError, ValueError):
     """
 
 
+class ModelWarning(UserWarning):
+    """What a robot's file says and its model does not, or not in this way: one sentence each.
+
+    The model keeps them in its ``notes``.
+    """
+
+
+#: Names that one sentence lists.
+MOST_LISTED = 40
+
+
 def unknown(what: str, name: object, known: Iterable[str]) -> ModelError:
     """The error for a ``name`` that is not among the ``known`` ones; ``what`` is a singular noun, as "joint"."""
     names = list(known)
     close = _close(str(name), names)
     hint = f"did you mean {' or '.join(repr(match) for match in close)}? " if close else ""
-    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    listing = f"{plural} are {', '.join(names)}" if names else f"there are no {plural}"
+    plural = f"{what[:-1]}ies" if what.endswith("y") and not what.endswith("ey") else f"{what}s"
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    listing = f"{plural} are {', '.join(names[:MOST_LISTED])}{more}" if names else f"there are no {plural}"
     return ModelError(f"unknown {what} {name!r}; {hint}{listing}")
 
 

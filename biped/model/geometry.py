@@ -62,6 +62,16 @@ def number(value: ArrayLike, what: str) -> float:
     return float(_finite(value, (), what))
 
 
+def number_or_infinite(value: ArrayLike, what: str) -> float:
+    """``value`` as a float that may be infinite.
+
+    Raises:
+        ModelError: it is not a number.
+    """
+    plain: object = value
+    return plain if isinstance(plain, float) and math.isinf(plain) else number(value, what)
+
+
 def positive(value: ArrayLike, what: str, unit: str) -> float:
     """``value`` as a finite float above zero.
 
@@ -145,6 +155,18 @@ def unit(value: ArrayLike, what: str) -> Vector3:
     if abs(length - 1.0) <= np.finfo(np.float64).eps:
         return vector3(array, what)  # already unit: dividing again would only move the last bit
     return vector3(array / length, what)
+
+
+def horizontal(value: ArrayLike, what: str) -> Vector3:
+    """``value`` as a horizontal direction of length one.
+
+    Raises:
+        ModelError: it is not three finite numbers, zero, or not horizontal.
+    """
+    direction = unit(value, what)
+    if direction[2] != 0.0:
+        raise ModelError(f"{what} must be horizontal, such as (1, 0, 0), got {_shown(value)}")
+    return direction
 
 
 def quaternion_matrix(q: ArrayLike) -> Floats:

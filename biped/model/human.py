@@ -100,6 +100,7 @@ def human() -> Model:
         contact_points=tuple(point for side, sign in _SIDES for point in _sole(side, sign)),
         shapes=(Box("trunk", TRUNK_SIZE), *(_foot_box(side) for side, _ in _SIDES)),
         feet=("left_foot", "right_foot"),
+        facing=(-1.0, 0.0, 0.0),
     )
 
 

@@ -1,11 +1,12 @@
 """Joints: how a body may move with respect to its parent."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from biped.kernels.tree import tree
 from biped.model.errors import ModelError, unknown
-from biped.model.geometry import Vector3, name_of, unit, vector3
+from biped.model.geometry import Vector3, name_of, number_or_infinite, unit, vector3
 
 Kind = Literal["revolute", "prismatic", "spherical", "floating", "fixed"]
 
@@ -19,6 +20,11 @@ _CODES = {
     "floating": tree.FLOATING,
 }
 _COORDINATES = {"revolute": 1, "prismatic": 1, "spherical": 4, "floating": 7, "fixed": 0}
+#: What a joint has beside its geometry, and the value that means none.
+PASSIVE = {
+    "lower": -math.inf, "upper": math.inf, "max_velocity": math.inf, "max_effort": math.inf,
+    "damping": 0.0, "friction": 0.0, "armature": 0.0,
+}  # fmt: skip
 _DOFS = {"revolute": 1, "prismatic": 1, "spherical": 3, "floating": 6, "fixed": 0}
 
 
@@ -34,16 +40,32 @@ class Joint:
         position: [m] where the joint is in the parent's link frame, which has its origin at the parent's
             own joint and is parallel to the inertial frame in the home configuration. Without a parent:
             in the inertial frame.
+        lower: [rad or m] least position of a revolute or prismatic joint; −∞ where there is none. Kept, not
+            simulated, as are the other limits, the damping and the friction.
+        upper: [rad or m] greatest position; ∞ where there is none.
+        max_velocity: [rad/s or m/s] of either sign.
+        max_effort: [N·m or N] that its actuator has, of either sign.
+        damping: [N·m·s/rad or N·s/m] of its bearings.
+        friction: [N·m or N] dry friction of its bearings.
+        armature: [kg m² or kg] the inertia of its motor's rotor as the joint feels it: times the square of the gear
+            ratio. It is simulated.
 
     Raises:
-        ModelError: the kind is unknown, an axis is missing, zero, or given to a joint that has none, or
-            a number is not finite.
+        ModelError: the kind is unknown, an axis is missing, zero, or given to a joint that has none, a number is not
+            finite where it must be, a limit leaves no room, or a joint without an axis has one of these.
     """
 
     name: str
     kind: Kind
     axis: Vector3 = _ZERO
     position: Vector3 = _ZERO
+    lower: float = -math.inf
+    upper: float = math.inf
+    max_velocity: float = math.inf
+    max_effort: float = math.inf
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
 
     def __post_init__(self) -> None:
         name_of(self.name, "a joint")
@@ -51,6 +73,7 @@ class Joint:
             raise unknown("joint kind", self.kind, KINDS)
         object.__setattr__(self, "axis", self._checked_axis())
         object.__setattr__(self, "position", vector3(self.position, f"joint {self.name!r}: position"))
+        self._check_passive()
 
     def _checked_axis(self) -> Vector3:
         what = f"joint {self.name!r}: axis"
@@ -59,6 +82,19 @@ class Joint:
         if vector3(self.axis, what) != _ZERO:
             raise ModelError(f"{what} {self.axis!r} was given, but a {self.kind} joint has none; leave it out")
         return _ZERO
+
+    def _check_passive(self) -> None:
+        for field, default in PASSIVE.items():
+            value = number_or_infinite(getattr(self, field), f"joint {self.name!r}: {field}")
+            if not self.has_axis and value != default:
+                raise ModelError(f"joint {self.name!r}: a {self.kind} joint has no {field}; leave it out")
+            if default == 0.0 and not 0.0 <= value < math.inf:
+                raise ModelError(f"joint {self.name!r}: {field} must be a finite number, zero or above, got {value!r}")
+            if field in ("max_velocity", "max_effort") and value < 0.0:
+                raise ModelError(f"joint {self.name!r}: {field} must be zero or above, got {value!r}")
+            object.__setattr__(self, field, value)
+        if self.lower > self.upper:
+            raise ModelError(f"joint {self.name!r}: lower must not exceed upper, got {self.lower!r} > {self.upper!r}")
 
     @property
     def has_axis(self) -> bool:

@@ -14,7 +14,7 @@ from biped.model.body import Body
 from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, duplicate, unknown
-from biped.model.geometry import Vector3, matrix3, name_of, number, positive, quaternion, vector3
+from biped.model.geometry import Vector3, horizontal, matrix3, name_of, number, positive, quaternion, vector3
 from biped.model.inertia import shifted
 from biped.model.joint import Joint
 from biped.model.shape import Box
@@ -48,6 +48,9 @@ class Model:
         shapes: boxes to draw and to hit.
         gravity: [m/s²] in the inertial frame.
         feet: names of the bodies that stand on the floor, in the order a controller takes them.
+        facing: the horizontal direction in which the model looks at home, in the inertial frame; made unit.
+        posture: the joint positions [rad or m] in which it stands, by joint; the others are at zero.
+        notes: what was changed or is not simulated of the file it is from, a sentence each.
 
     Raises:
         ModelError: names clash or are unknown, the bodies are not one tree, or a body other than the root
@@ -60,6 +63,9 @@ class Model:
     shapes: tuple[Box, ...] = ()
     gravity: Vector3 = STANDARD_GRAVITY
     feet: tuple[str, ...] = ()
+    facing: Vector3 = (1.0, 0.0, 0.0)
+    posture: tuple[tuple[str, float], ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         name_of(self.name, "a model")
@@ -70,6 +76,14 @@ class Model:
         object.__setattr__(self, "shapes", _moved_boxes(self.shapes, welds))
         object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
         object.__setattr__(self, "gravity", vector3(self.gravity, f"model {self.name!r}: gravity"))
+        object.__setattr__(self, "facing", horizontal(self.facing, f"model {self.name!r}: facing"))
+        object.__setattr__(self, "posture", self._checked_posture())
+
+    def _checked_posture(self) -> tuple[tuple[str, float], ...]:
+        for joint, _ in self.posture:
+            if joint not in self.joint_names:
+                raise ModelError(f"posture: {unknown('joint', joint, self.joint_names)}")
+        return tuple((joint, number(value, f"posture: joint {joint!r}")) for joint, value in self.posture)
 
     # --- sizes and names ---
 
@@ -214,6 +228,12 @@ class Model:
         return {}
 
     # --- mechanics ---
+
+    @property
+    def left(self) -> Vector3:
+        """The horizontal direction to its left at home, in the inertial frame."""
+        x, y, _ = self.facing
+        return -y, x, 0.0
 
     @property
     def total_mass(self) -> float:

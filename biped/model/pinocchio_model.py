@@ -4,26 +4,25 @@ Pinocchio's quaternions are scalar last, and it has the velocity of a floating a
 the axes of the body that the joint carries. Pinocchio is imported when a function of this module is called.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.model.errors import ModelError
 from biped.model.geometry import quaternion_matrix, rotation_about
+from biped.model.joint import Joint
 from biped.model.model import Model
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 
 _SCALAR_LAST = [1, 2, 3, 0]
-_SCALAR_FIRST = [3, 0, 1, 2]
 
 
 def to_pinocchio(model: Model) -> Any:
     """A ``pinocchio.Model`` whose joint i + 1 is joint i of ``model``, with as many coordinates in the same places.
 
     Its joint frames are the link frames, that of a floating root excepted: it is at the centre of mass.
-    Contact points become operational frames of the same name.
+    Contact points become operational frames of the same name. Limits, damping, friction and armature are set.
     """
     import pinocchio as pin
 
@@ -42,7 +41,18 @@ def to_pinocchio(model: Model) -> Any:
     for name, i, offset in zip(model.contact_names, tree.contact_body, tree.contact_offset, strict=True):
         place = _translation(tree.com_offset[i] + offset)
         result.addFrame(pin.Frame(name, int(i) + 1, place, pin.FrameType.OP_FRAME))
+    for i, body in enumerate(model.bodies):
+        if body.joint.has_axis:
+            _set_passive(result, i, body.joint)
     return result
+
+
+def _set_passive(result: Any, i: int, joint: Joint) -> None:
+    q, v = result.joints[i + 1].idx_q, result.joints[i + 1].idx_v
+    most = np.finfo(np.float64).max
+    result.lowerPositionLimit[q], result.upperPositionLimit[q] = max(joint.lower, -most), min(joint.upper, most)
+    result.velocityLimit[v], result.effortLimit[v] = min(joint.max_velocity, most), min(joint.max_effort, most)
+    result.damping[v], result.friction[v], result.armature[v] = joint.damping, joint.friction, joint.armature
 
 
 def _joint_place(model: Model, i: int) -> Floats:
@@ -90,12 +100,12 @@ def _turn(kind: str, axis: ArrayLike, coordinates: Floats) -> Floats:
 
 def configuration_to_pinocchio(model: Model, q: ArrayLike) -> Floats:
     """(nq,) Pinocchio's configuration of `to_pinocchio`'s model, for our ``q`` (nq,)."""
-    return _reordered(model, q, _SCALAR_LAST)
+    return _checked(q, model.nq, "a configuration")[_orders(model).theirs]
 
 
 def configuration_from_pinocchio(model: Model, q: ArrayLike) -> Floats:
     """(nq,) our configuration for Pinocchio's ``q`` (nq,): the inverse of `configuration_to_pinocchio`."""
-    return _reordered(model, q, _SCALAR_FIRST)
+    return _checked(q, model.nq, "a configuration")[_orders(model).ours]
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
@@ -113,31 +123,45 @@ def velocity_map(model: Model, q: ArrayLike) -> Floats:
 
 
 def velocity_to_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """(nv,) Pinocchio's velocity for our ``v`` (nv,) at our ``q`` (nq,)."""
-    return velocity_map(model, q) @ _checked(v, model.nv, "a velocity")
+    """(nv,) Pinocchio's velocity for our ``v`` (nv,) at our ``q`` (nq,): T v of `velocity_map`, compiled."""
+    return _turned(model, q, v, 1)
 
 
 def velocity_from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """(nv,) our velocity for Pinocchio's ``v`` (nv,) at our ``q`` (nq,)."""
-    return velocity_map(model, q).T @ _checked(v, model.nv, "a velocity")
+    """(nv,) our velocity for Pinocchio's ``v`` (nv,) at our ``q`` (nq,): the inverse of `velocity_to_pinocchio`."""
+    return _turned(model, q, v, 0)
 
 
-def _reordered(model: Model, q: ArrayLike, order: list[int]) -> Floats:
-    result = _checked(q, model.nq, "a configuration").copy()
-    for part in _quaternions(model):
-        result[part] = result[part][order]
+def _turned(model: Model, q: ArrayLike, v: ArrayLike, into_bodies: int) -> Floats:
+    from biped.kernels.tree.body_axes import turn_velocity  # a model that is only built compiles nothing
+
+    place, given = _checked(q, model.nq, "a configuration"), _checked(v, model.nv, "a velocity")
+    result = np.empty(model.nv)
+    turn_velocity(model.tree, place, given, into_bodies, np.empty((model.n, 4)), result)
     return result
 
 
-def _quaternions(model: Model) -> Iterator[slice]:
-    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-        if not body.joint.has_axis:
-            end = int(first) + body.joint.nq
-            yield slice(end - 4, end)
+class _Orders(NamedTuple):
+    """Where each coordinate of a configuration stands in the other's."""
+
+    theirs: Integers  # (nq,) their q = our q[theirs]
+    ours: Integers  # (nq,)
+
+
+def _orders(model: Model) -> _Orders:
+    orders: _Orders | None = model.derived.get(_Orders)
+    if orders is None:
+        theirs = np.arange(model.nq)
+        for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+            if not body.joint.has_axis:
+                end = int(first) + body.joint.nq
+                theirs[end - 4 : end] = theirs[end - 4 : end][_SCALAR_LAST]
+        orders = model.derived[_Orders] = _Orders(theirs, np.argsort(theirs))
+    return orders
 
 
 def _checked(values: ArrayLike, length: int, what: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
+    array = np.ascontiguousarray(values, dtype=np.float64)
     if array.shape != (length,):
         raise ModelError(f"{what} of this model has shape ({length},), got {array.shape}")
     return array

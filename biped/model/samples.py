@@ -1,6 +1,7 @@
 """Models that tests and benchmarks share: chains of any length and random trees of every kind of joint."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -55,6 +56,7 @@ def random_tree(
     floating: bool = True,
     kinds: Sequence[Kind] = ("revolute", "prismatic", "spherical"),
     contacts: int = 0,
+    armature: float = 0.0,
 ) -> Model:
     """A tree of ``n`` bodies with random shape, joints, masses (0.5 to 3 kg), inertias and contact points.
 
@@ -64,12 +66,15 @@ def random_tree(
         floating: whether the root floats; otherwise its joint is one of ``kinds``.
         kinds: of the other joints, drawn at random.
         contacts: the number of contact points, ``contact_0`` …, on random bodies.
+        armature: [kg m² or kg] the most of a joint of one degree of freedom; each has a random part of it.
 
     Raises:
         ModelError: there is no body.
     """
     _check_count(n)
     bodies = [_random_body(rng, i, _random_joint(rng, i, floating, kinds)) for i in range(n)]
+    if armature:
+        bodies = [replace(body, joint=_with_rotor(rng, body.joint, armature)) for body in bodies]
     points = [
         ContactPoint(f"contact_{i}", f"body_{rng.integers(n)}", _random_vector(rng, 0.2)) for i in range(contacts)
     ]
@@ -89,6 +94,10 @@ def _random_joint(rng: np.random.Generator, i: int, floats: bool, kinds: Sequenc
     if kind in ("revolute", "prismatic"):
         return Joint(name, kind, _random_vector(rng, 1.0), position)
     return Joint(name, kind, position=position)
+
+
+def _with_rotor(rng: np.random.Generator, joint: Joint, most: float) -> Joint:
+    return replace(joint, armature=most * float(rng.random())) if joint.has_axis else joint
 
 
 def _random_body(rng: np.random.Generator, i: int, joint: Joint) -> Body:

@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 
+from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.runs.state import State
 from contact import RUBBER, Floor
+from contact.arrays import Floats
 
 #: [m] Set point of the trunk's centre of mass in Wendlandt 1997, section 4.3, experiment 1.
 STANDING_TRUNK: Vector3 = (-0.01, 0.0, 1.10)
@@ -28,13 +30,41 @@ def has_human_legs(model: Model) -> bool:
     return model.is_floating and all(any(body.name == name for body in model.bodies) for name in _LEG)
 
 
-def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 = STANDING_TRUNK) -> State:
-    """The human at rest, the trunk upright with its centre of mass at ``trunk`` [m], its feet flat on the floor.
+def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) -> State:
+    """A model at rest on its feet.
+
+    The human's trunk is upright with its centre of mass at ``trunk`` [m] (``STANDING_TRUNK``), its feet flat on the
+    floor. A model with other legs is in its own ``posture``, its root turned as at home, its contact points as deep in
+    the floor as their springs need to carry the weight.
 
     Raises:
-        InputError: the model has other legs, or ``trunk`` is out of their reach.
+        InputError: ``trunk`` is out of reach of the legs or given for other legs than the human's, or there are no
+            contact points to stand on.
     """
-    return _at_rest(model, trunk, 0.0, standing_angles(model, floor, trunk))
+    if has_human_legs(model):
+        place = STANDING_TRUNK if trunk is None else trunk
+        return _at_rest(model, place, 0.0, standing_angles(model, floor, place))
+    if trunk is not None:
+        raise InputError(f"model {model.name!r} has other legs than human(): its posture says where its trunk is")
+    return _in_own_posture(model, floor)
+
+
+def _in_own_posture(model: Model, floor: Floor) -> State:
+    if not model.is_floating or not model.nc:
+        raise InputError(f"model {model.name!r} cannot stand: it needs a floating root and contact points")
+    q = model.configuration(angles=dict(model.posture))
+    weight = model.total_mass * -model.gravity[2]
+    q[2] -= _depth(forward_kinematics(model, q).contact[:, 2], weight / floor.k_n)
+    return State.at(model, q)
+
+
+def _depth(heights: Floats, spring: float) -> float:
+    """[m] How far points must come down for the sum of their depths below zero to be ``spring`` [m]."""
+    lowest_first = np.sort(heights)
+    counts = np.arange(1, len(heights) + 1)
+    depths = (spring + np.cumsum(lowest_first)) / counts  # if so many points carry
+    carrying = np.append(depths[:-1] <= lowest_first[1:], True)
+    return float(depths[np.argmax(carrying)])
 
 
 def crouching(model: Model) -> State:

@@ -28,11 +28,13 @@ _BEGINNINGS = {"angle": "rad", "position": "m", "rate": "rad/s", "torque": "N*m"
 _ENDINGS = {"q": "1", "v": "m/s", "w": "rad/s", "f": "N", "n": "N*m", "p": "N*s", "l": "N*m*s"}
 #: Unit by column.
 Section = Mapping[str, str]
+#: What a controller records: unit by column, or columns whose units are those that their names begin or end with.
+Recorded = Section | Iterable[str]
 
 
 def sections_of(
     model: Model,
-    recorded: Iterable[str] = (),
+    recorded: Recorded = (),
     own: Section | None = None,
     platform: bool = False,
     projectile: bool = False,
@@ -41,7 +43,7 @@ def sections_of(
 
     Args:
         model: what moves.
-        recorded: names of what its controller records.
+        recorded: what its controller records.
         own: what its integrator records.
         platform: whether the floor moves.
         projectile: whether something is thrown.
@@ -58,11 +60,26 @@ def sections_of(
         "com": _with_units(_prefixed("com", _XYZ)),
         "defect": _with_units(_prefixed("momentum_defect", MomentumColumns._fields)),
         "iterations": {"newton_iterations": "1"},
-        "controller": {name: _BEGINNINGS.get(name.partition("_")[0]) or _ending_unit(name) for name in recorded},
+        "controller": _recorded_section(recorded),
         "integrator": own or {},
         "platform": _with_units(pose_names("platform") if platform else ()),
         "projectile": _with_units(pose_names("projectile") if projectile else ()),
     }
+
+
+def _recorded_section(recorded: Recorded) -> Section:
+    units = recorded if isinstance(recorded, Mapping) else {name: _unit_by_name(name) for name in recorded}
+    for name, unit in units.items():
+        if isinstance(recorded, str) or not (isinstance(name, str) and name.isidentifier() and isinstance(unit, str)):
+            raise InputError(
+                f"controller.recorded = {recorded!r}: it must be names of columns, such as ('zmp_x',), or a "
+                "table of their units, such as {'zmp_x': 'm'}"
+            )
+    return units
+
+
+def _unit_by_name(name: str) -> str:
+    return _BEGINNINGS.get(str(name).partition("_")[0]) or _ending_unit(str(name))
 
 
 def _of_joints(model: Model, names: Iterable[str], units: Mapping[str, list[str]]) -> Section:
@@ -144,15 +161,29 @@ class Columns:
 
 def columns_of(
     model: Model,
-    recorded: tuple[str, ...] = (),
+    recorded: Recorded = (),
     own: Section | None = None,
     platform: bool = False,
     projectile: bool = False,
 ) -> Columns:
-    """The columns of a run of this model, made once; the arguments are those of ``sections_of``."""
+    """The columns of a run of this model, made once; the arguments are those of ``sections_of``.
+
+    Raises:
+        InputError: the controller records under the name of another column, or under what is no name.
+    """
     own = own or {}
-    key = ("columns", recorded, tuple(own.items()), platform, projectile)
+    named = tuple(recorded.items() if isinstance(recorded, Mapping) else recorded)
+    key = ("columns", named, tuple(own.items()), platform, projectile)
     if key not in model.derived:
         hidden = torque_names(model)[:6] if model.is_floating else ()
-        model.derived[key] = Columns(sections_of(model, recorded, own, platform, projectile), frozenset(hidden))
+        sections = sections_of(model, recorded, own, platform, projectile)
+        _check_apart(sections)
+        model.derived[key] = Columns(sections, frozenset(hidden))
     return model.derived[key]
+
+
+def _check_apart(sections: Mapping[str, Section]) -> None:
+    taken = {name: section for section, names in sections.items() if section != "controller" for name in names}
+    for name in sections["controller"]:
+        if name in taken:
+            raise InputError(f"controller.recorded has {name!r}, which is a column of every run: choose another name")

@@ -15,7 +15,8 @@ from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
 from biped.files import in_place_of
-from biped.model import Model
+from biped.model import Model, ModelError
+from biped.model.archive import model_from_json, model_to_json
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
 from biped.runs.row_layout import POSE
@@ -25,6 +26,7 @@ from biped.runs.summary import Summary, summarize
 TABLE = "run.parquet"
 SUMMARY = "summary.json"
 STATE = "state.npz"
+MODEL = "model.json"
 #: Of the columns' names and the summary's keys.
 FORMAT = 2
 PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
@@ -71,7 +73,7 @@ class Run:
         return {joint: self.metrics[f"{metric}_{joint}"] for joint in self.state.model.joint_names}
 
     def save(self, folder: str | Path) -> Path:
-        """Write ``run.parquet``, ``summary.json`` and ``state.npz``; the folder is made if need be.
+        """Write ``run.parquet``, ``summary.json``, ``state.npz`` and ``model.json``; the folder is made if need be.
 
         Each file is written under another name and then moved, so that a full disk leaves no half of one.
 
@@ -84,6 +86,8 @@ class Run:
             self._write_table(part)
         with in_place_of(folder / STATE) as part:
             self.state.save(part)
+        with in_place_of(folder / MODEL) as part:
+            part.write_text(model_to_json(self.state.model) + "\n", encoding="utf-8")
         text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
         with in_place_of(folder / SUMMARY) as part:
             part.write_text(text + "\n", encoding="utf-8")
@@ -110,11 +114,16 @@ class Run:
         pyarrow.parquet.write_table(table.cast(pyarrow.schema(fields, metadata)), path)
 
     @classmethod
-    def load(cls, folder: str | Path, model: Model) -> "Run":
+    def load(cls, folder: str | Path, model: Model | None = None) -> "Run":
         """Read what ``save`` wrote.
 
+        Args:
+            folder: of the run.
+            model: of which the run is; by default that which was saved with it. Runs of earlier versions have none.
+
         Raises:
-            InputError: the folder holds no run, or that of another model.
+            InputError: the folder holds no run, that of another model, or no model and none was given.
+            ModelError: the model that was saved is damaged.
         """
         import pyarrow.parquet
 
@@ -139,7 +148,8 @@ class Run:
             frame, units, summary = _from_format_1(frame, units, summary)
         elif saved_as != FORMAT:
             raise InputError(f"{folder}: saved by another version (format {saved_as}, here {FORMAT}); run it again")
-        state = State.load(folder / STATE, _carrying(model, disturbances))
+        whole = saved_model(folder) if model is None else _carrying(model, disturbances)
+        state = State.load(folder / STATE, whole)
         return cls(frame, units, events, Summary(summary), state, point, parameters, disturbances)
 
 
@@ -163,6 +173,27 @@ def _from_format_1(
         {names.get(name, name): unit for name, unit in units.items()},
         kept | {"metrics": metrics},
     )
+
+
+def saved_model(folder: Path) -> Model:
+    """The model that a run was saved with, its loads included.
+
+    Raises:
+        InputError: there is none.
+        ModelError: it is damaged.
+    """
+    try:
+        text = (folder / MODEL).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(
+            f"{folder}: there is no {MODEL}, as in runs of earlier versions; give the model: Run.load(folder, model)"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{folder / MODEL}: it cannot be read: {error}") from None
+    try:
+        return model_from_json(text)
+    except ModelError as error:
+        raise ModelError(f"{folder / MODEL}: {error}") from None
 
 
 def _set_point(saved: dict[str, Any]) -> SetPoint:

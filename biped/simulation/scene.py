@@ -1,27 +1,22 @@
-"""A scene: all that a simulation is made of, in one immutable object, and how it is made ready to run."""
+"""A scene: all that a simulation is made of, in one immutable object."""
 
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
-
-from biped.control.controller import Controller, Impedance, SetPoint
-from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
+from biped.control.controller import Controller, SetPoint
+from biped.disturbances import Disturbance
 from biped.errors import InputError, IntegrationError, RunInterrupted
-from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
-from biped.kernels.loop.closed_loop import Passive
-from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
+from biped.integrators import Integrator
 from biped.metrics import assemble
 from biped.model import Model
-from biped.model.geometry import quaternion_matrix
-from biped.runs.row_layout import Columns, columns_of
 from biped.runs.run import Run
-from biped.runs.state import State, fingerprint
-from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
-from biped.simulation.session import Announce, Plan, Progress, Session
-from biped.simulation.world import MOST_BYTES, Fall, Sizes, build_world
+from biped.runs.state import State
+from biped.simulation.driver import Announce, Progress
+from biped.simulation.plan import Plan, plan_of
+from biped.simulation.session import Session
+from biped.simulation.world import Fall
 from contact import RUBBER, Floor
 
 
@@ -104,7 +99,7 @@ class Scene:
             InputError: for members that do not fit together; the message says what would.
         """
         state = self.initial_state
-        return _prepared(self, state if in_place else state.copy(), in_one_go)
+        return plan_of(self, state if in_place else state.copy(), in_one_go)
 
     def run(self, progress: Progress | None = None, announce: Announce | None = None, *, in_place: bool = False) -> Run:
         """Simulate it.
@@ -119,7 +114,7 @@ class Scene:
             IntegrationError: a step has no solution; ``error.run`` holds what was computed before.
             RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
         """
-        session = Session(self.prepare(in_place=in_place))
+        session = Session(self, in_place=in_place)
         session.warm_up(announce)
         recording = session.run(progress)
         if recording.ending.outcome == "interrupted":
@@ -127,108 +122,3 @@ class Scene:
         if recording.ending.error is not None:
             raise IntegrationError(recording.ending.error, assemble(recording))
         return assemble(recording)
-
-
-def _prepared(scene: Scene, state: State, in_one_go: bool) -> Plan:
-    """All that is done before the first step of a scene; ``Scene.prepare`` documents it."""
-    model, controller, floor, step = scene.model, scene.controller, scene.floor, scene.step
-    acting = sorted_disturbances(scene.disturbances)
-    carrying = acting.with_payload(model)
-    state = _state_for(model, carrying, state)
-    integrator = _integrator_of(scene.integrator)
-    check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
-    _check_controller(controller, model, acting)
-    integrator.bind(carrying, floor, acting)
-    clock = clock_of(controller, step, scene.duration, scene.record_every)
-    _check_tick(state, clock)
-    if controller is not None and not state.steps:
-        controller.check_start(model, state.q)
-    state.set_step(step)
-    law = Passive() if controller is None else controller.law(model)
-    recorded = () if controller is None or law is None else controller.recorded
-    own = integrator.columns(carrying)
-    columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None)
-    span = DEFAULT_PERIOD if controller is None else controller.period
-    in_one_go = in_one_go and fits_in_one_go(clock, columns)
-    sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
-    world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
-    _set_impedance(model, state, controller)
-    return Plan(
-        model=carrying,
-        nominal_model=model,
-        controller=controller,
-        law=law,
-        stepping=integrator.take_steps if integrator.steps_from_python else None,
-        world=world,
-        state=state,
-        columns=columns,
-        clock=clock,
-        set_point=_set_point(model, carrying, controller),
-        disturbances=tuple(scene.disturbances),
-        in_one_go=in_one_go,
-    )
-
-
-def fits_in_one_go(clock: Clock, columns: Columns) -> bool:
-    """Whether the log may hold the whole run."""
-    return clock.steps // clock.stride * len(columns.names) * 8 <= MOST_BYTES
-
-
-def _state_for(model: Model, carrying: Model, state: State) -> State:
-    """The state of the model with its loads."""
-    if carrying is model or fingerprint(state.model) != fingerprint(carrying):
-        state.check_model(model)
-        if carrying is not model:
-            state = state.carried_over(carrying)
-    return state
-
-
-def _set_point(model: Model, carrying: Model, controller: Controller | None) -> SetPoint | None:
-    """Where the controller wants the root's centre of mass to be: with its loads, which it does not know of."""
-    point = None if controller is None else controller.set_point(model)
-    if point is None or carrying is model:
-        return point
-    arm = quaternion_matrix(point.orientation) @ np.subtract(carrying.root.com, model.root.com)
-    x, y, z = (float(c) for c in np.add(point.position, arm))
-    return SetPoint((x, y, z), point.orientation, point.on_floor)
-
-
-def _integrator_of(chosen: Integrator | str | None) -> Integrator:
-    if chosen is None:
-        return Recursive()
-    if isinstance(chosen, str):
-        return integrator_named(chosen)
-    if not isinstance(chosen, Integrator):
-        raise InputError(f"integrator = {chosen!r}: it must be an integrator, such as Recursive(), or the name of one")
-    return chosen
-
-
-def _check_controller(controller: Controller | None, model: Model, acting: Disturbances) -> None:
-    asked = controller is not None and controller.impedance(model) is None
-    for disturbance in (acting.sensors, acting.actuators):
-        if disturbance is not None and not asked:
-            what = (
-                "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
-            )
-            raise InputError(f"{what} {type(disturbance).__name__} would do nothing: leave them out")
-
-
-def _check_tick(state: State, clock: Clock) -> None:
-    """An unfinished control tick goes on as it began."""
-    into = int(state.arrays.counts[INTO_TICK])
-    if into and state.arrays.clock[STEP_LENGTH] != clock.step:
-        raise InputError("the step can be changed at a control tick only: let the run before end at one")
-    if into >= clock.steps_per_tick:
-        raise InputError("the controller's period can be changed at a control tick only: let the run before end at one")
-
-
-def _set_impedance(model: Model, state: State, controller: Controller | None) -> None:
-    impedance = (None if controller is None else controller.impedance(model)) or Impedance()
-    for values, array in (
-        (impedance.stiffness, state.arrays.stiffness),
-        (impedance.damping, state.arrays.damping),
-        (impedance.rest, state.arrays.setpoint),
-    ):
-        array[:] = 0.0
-        for joint, value in values.items():
-            array[model.dof(joint)] = value

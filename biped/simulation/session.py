@@ -1,305 +1,303 @@
-"""One run in the making."""
+"""A session: a scene that is stepped, by one control period after the other or in one go."""
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from biped.control.controller import Controller, Observation, SetPoint
-from biped.disturbances import Disturbance
+from biped.checks import whole
+from biped.control.observation import Observation
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import Loop, World, is_ready, record
+from biped.kernels.loop.closed_loop import Loop, World
 from biped.kernels.loop.log import EVENTS, ROWS
-from biped.kernels.state.simulation_state import INTO_TICK, ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
-from biped.kernels.state.status import FELL, LOG_FULL, OK
+from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.model import Model
 from biped.runs.recording import Recording
-from biped.runs.row_layout import Columns
 from biped.runs.state import State
 from biped.runs.summary import Counters, Ending
-from biped.simulation.clock import Clock
-from biped.simulation.failures import describe_failure
+from biped.simulation.driver import Announce, Driver, Progress
+from biped.simulation.snapshot import Snapshot, arrays_of, copies_of, put_seeds, put_state, seeds_of
 from biped.simulation.world import NEVER, leave_floor
 from contact.modes import NONE
 
-T = TypeVar("T")
-Progress = Callable[[float], None]
-Announce = Callable[[str], None]
+if TYPE_CHECKING:
+    from biped.simulation.scene import Scene
 
-#: Control ticks, and steps, between two looks at the keyboard and the progress bar.
-CHUNK = 250
-CHUNK_STEPS = 20_000
-#: The same for an integrator that steps from Python.
-PYTHON_CHUNK = 10
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All that a session needs.
-
-    Attributes:
-        model: what moves, loads included.
-        believed: what the controller takes it for.
-        controller: or None.
-        law: its compiled law, or that of a plant without one; None where it is asked from Python.
-        stepping: the integrator's own ``rollout``, where it steps from Python.
-        world: of the compiled loops.
-        state: which they change.
-        columns: of a row.
-        clock: steps and ticks.
-        set_point: where the controller wants the root to be, or None.
-        disturbances: what acts.
-        in_one_go: the log holds the whole run, so that nothing is copied on the way; no progress is shown.
-    """
-
-    model: Model
-    nominal_model: Model
-    controller: Controller | None
-    law: Any
-    stepping: Callable[[World, int], int] | None
-    world: World
-    state: State
-    columns: Columns
-    clock: Clock
-    set_point: SetPoint | None
-    disturbances: tuple[Disturbance, ...]
-    in_one_go: bool = False
+#: A state to begin with, drawn by a random generator.
+Start = Callable[[np.random.Generator], State]
 
 
 class Session:
-    """Drives the compiled loop in chunks, and drains its log."""
+    """A scene that is stepped: by ``step``, one control period at a time, or by ``run`` to its end.
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.world, self.state = plan, plan.world, plan.state
-        self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
-        self.loop: Loop | None = None
-        self.steps_itself = plan.stepping is not None
-        self.runs_compiled = plan.law is not None and plan.stepping is None
-        self.in_one_go = plan.in_one_go
-        self.began = plan.state.time
-        self.standing = frozenset(
-            name for name, mode in zip(plan.model.contact_names, self.state.arrays.mode, strict=True) if mode != NONE
+    ``step`` and ``observe`` keep no rows, and know no ``duration``: a session goes on until the model falls, where the
+    scene has a ``Fall``. It is for one thread at a time; several sessions run side by side, without the GIL.
+
+    Args:
+        scene: what is simulated.
+        start: where ``reset`` with a seed begins; where the scene begins, if not given.
+        in_place: let the scene's ``state`` itself move, not a copy of it.
+        in_one_go: give the log room for the whole run, if that is not too much.
+
+    Raises:
+        InputError: the scene's members do not fit together; the message says what would.
+    """
+
+    def __init__(
+        self, scene: "Scene", start: Start | None = None, *, in_place: bool = False, in_one_go: bool = False
+    ) -> None:
+        self.scene = scene
+        self.plan = scene.prepare(in_one_go=in_one_go, in_place=in_place)
+        self._start = start
+        self._driver = Driver(self.plan)
+        self.state = self.plan.state
+        count = self.state.arrays.counts
+        self._began = self.state.time
+        self._before = tuple(int(count[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
+        count[MOST_ITERATIONS] = 0
+        modes = zip(self.model.contact_names, self.state.arrays.mode, strict=True)
+        self._standing = frozenset(name for name, mode in modes if mode != NONE)
+        self._beginning: Snapshot | None = None
+
+    @property
+    def model(self) -> Model:
+        """What moves, loads included."""
+        return self.plan.model
+
+    @property
+    def period(self) -> float:
+        """[s] of a ``step``: the controller's."""
+        return self.plan.clock.steps_per_tick * self.plan.clock.step
+
+    @property
+    def time(self) -> float:
+        """[s] now."""
+        return self.state.time
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it fell, or a step had no solution: ``reset`` or ``restore`` before going on."""
+        return self._driver.has_ended
+
+    @property
+    def ending(self) -> Ending | None:
+        """Why it has ended: ``outcome`` is "fell", at ``fell_at`` [s], or "failed", with the sentence ``error``."""
+        if not self.has_ended:
+            return None
+        driver = self._driver
+        return Ending("fell" if driver.error is None else "failed", driver.fell_at, driver.error)
+
+    def warm_up(self, announce: Announce | None = None) -> None:
+        """Load or compile the kernels, so that the wall time is that of the steps; ``announce`` is told if it takes."""
+        self._driver.warm_up(announce)
+
+    def ready(self) -> Loop:
+        """The compiled loop, loaded or compiled if need be."""
+        return self._driver.ready()
+
+    def use(self, world: World) -> None:
+        """Let it have some arrays of its world elsewhere; before it has begun."""
+        self.plan = replace(self.plan, world=world)
+        self._driver = Driver(self.plan)
+
+    def forget(self) -> None:
+        """Leave what was logged on the way."""
+        self._driver.forget()
+
+    # --- stepping ---
+
+    def reset(self, seed: int | None = None) -> Observation:
+        """Begin anew, and see the start.
+
+        Args:
+            seed: of where it starts, by ``start``, and of the noise of sensors and actuators. The same seed is the same
+                session, bit for bit. If not given, all of that is as the scene says.
+
+        Raises:
+            InputError: the seed is no whole number, zero or above; ``start`` has drawn a state of another model; or the
+                scene's engine cannot go back.
+        """
+        first = self._first()
+        if seed is None:
+            return self.restore(first)
+        whole(seed, "seed")
+        random = np.random.default_rng(seed)
+        seeds = int(random.integers(2**31)), int(random.integers(2**31))
+        state = first.state if self._start is None else self._begun(self._start(random), first.state)
+        return self.restore(replace(first, state=state, seeds=seeds))
+
+    def observe(self) -> Observation:
+        """What a controller would be shown now; it changes nothing."""
+        return self._driver.look()
+
+    def step(self, torques: ArrayLike | None = None) -> Observation:
+        """Take one control period, and see its end.
+
+        Args:
+            torques: (joints,) [N·m] or [N], in the order of ``model.joint_names``, to be held meanwhile; if not given,
+                the scene's controller is asked.
+
+        Raises:
+            InputError: it has ended; the state is within a control period; or torques of another length, or not finite.
+        """
+        self._check_goes_on()
+        self._first()
+        if torques is None:
+            self._driver.free_joints()
+            self._driver.take(self.plan.clock.steps_per_tick)
+        else:
+            self._driver.hold(torques)
+        self._driver.forget()
+        return self.observe()
+
+    def advance(self, ticks: int) -> int:
+        """Let the controller take so many control periods; how many were taken before an end, if any.
+
+        What happens is bit for bit what ``run`` does, and so many calls of ``step``; nothing is observed on the way.
+
+        Raises:
+            InputError: the state is within a control period.
+        """
+        self._check_whole()
+        self._driver.free_joints()
+        left = ticks * self.plan.clock.steps_per_tick
+        while left > 0 and not self.has_ended:
+            left -= self._driver.take(left)
+        self._driver.forget()
+        return ticks - left // self.plan.clock.steps_per_tick
+
+    def changed(self, **members: Any) -> "Session":
+        """What goes on from here with other members of the scene, such as ``disturbances``; this session is done with.
+
+        Args:
+            members: of ``Scene``, but for its ``state``; the step and the controller's period stay what they are.
+
+        Raises:
+            InputError: they do not fit together.
+        """
+        leave_floor(self.plan.world.ground, self.state)
+        scene = replace(self.scene, **(members | {"state": self.state}))
+        session = Session(scene, self._start, in_place=True)
+        session._driver.was_reset = self._driver.was_reset and scene.controller is self.scene.controller
+        return session
+
+    # --- going back ---
+
+    def save(self) -> Snapshot:
+        """Where it is now, for ``restore``."""
+        driver, world = self._driver, self.plan.world
+        leave_floor(world.ground, self.state)
+        controller = self.plan.controller
+        return Snapshot(
+            state=self.state.copy(),
+            law=copies_of(self.plan.law),
+            memory=None if controller is None else controller.memory(),
+            recorded=world.log.extra.copy(),
+            seeds=seeds_of(world),
+            was_reset=driver.was_reset,
+            fell_at=driver.fell_at,
+            error=driver.error,
         )
-        self.rows: list[NDArray[np.float64]] = []
-        self.events: list[NDArray[np.float64]] = []
-        self.fell_at: float | None = None
-        self.error: str | None = None
-        self.wall_time = 0.0
-        self.before = tuple(int(self.state.arrays.counts[k]) for k in (TOTAL_STEPS, ITERATIONS, RETRIED))
-        self.state.arrays.counts[MOST_ITERATIONS] = 0
+
+    def restore(self, snapshot: Snapshot) -> Observation:
+        """Back to where this session was when it was saved, any number of times: what follows is the same, bit for bit.
+
+        A controller in Python that remembers something has to say so, by ``Controller.memory``.
+
+        Raises:
+            InputError: it comes from a session of another model; or the scene's engine cannot go back.
+        """
+        snapshot.state.check_model(self.model)
+        if not self.plan.can_go_back and snapshot.state.steps != self.state.steps:
+            raise InputError("another engine keeps a state of its own and cannot go back: make a new Session")
+        driver, world = self._driver, self.plan.world
+        put_state(snapshot.state, self.state, world)
+        for array, copied in zip(arrays_of(self.plan.law), snapshot.law, strict=True):
+            array[...] = copied
+        if snapshot.memory is not None and self.plan.controller is not None:
+            self.plan.controller.remember(snapshot.memory)
+        world.log.extra[:] = snapshot.recorded
+        put_seeds(snapshot.seeds, world)
+        driver.was_reset, driver.fell_at, driver.error = snapshot.was_reset, snapshot.fell_at, snapshot.error
+        driver.forget()
+        return self.observe()
+
+    def _first(self) -> Snapshot:
+        """Where it began; saved when it is first needed, which is before the first step."""
+        if self._beginning is None:
+            self._beginning = self.save()
+        return self._beginning
+
+    def _begun(self, drawn: State, first: State) -> State:
+        """A state that has not moved, ready for this session: with its steps, impedance, floor and thrown box."""
+        drawn.check_model(self.plan.nominal_model)
+        state = drawn.copy() if self.plan.nominal_model is self.model else drawn.carried_over(self.model)
+        state.make_room(first.arrays.cache.history.shape, first.arrays.past.shape[0])
+        state.set_step(self.plan.clock.step)
+        for name in ("stiffness", "damping", "setpoint"):
+            getattr(state.arrays, name)[:] = getattr(first.arrays, name)
+        state.floor, state.projectile = first.floor, first.projectile
+        return state
+
+    def _check_goes_on(self) -> None:
+        self._check_whole()
+        if self.has_ended:
+            raise InputError("the session has ended, as `ending` says: reset it, or restore what was saved")
+
+    def _check_whole(self) -> None:
+        if self._driver.into_tick:
+            raise InputError("the state is within a control period: run it to the end of one before it is stepped")
+
+    # --- in one go ---
 
     def run(self, progress: Progress | None = None) -> Recording:
         """All steps, or those up to a fall, a step without a solution, or Ctrl-C: its ``ending`` says which."""
         try:
             self._take_steps(progress)
         except KeyboardInterrupt:
-            return self._result("interrupted")
-        if self.error is not None:
-            return self._result("failed")
-        if self.fell_at is not None:
-            return self._result("fell")
-        return self._result("completed" if self.world.fall is NEVER else "stood")
-
-    def advance(self, ticks: int) -> int:
-        """Take whole control ticks, for one who watches; how many were taken before a fall or an error, if any.
-
-        ``fell_at`` and ``error`` say what ended it. What is recorded on the way is not kept. What happens is bit for
-        bit what ``run`` does; a state that is within a tick is to be run to its end before.
-        """
-        left = ticks * self.clock.steps_per_tick
-        while left > 0 and not self.has_ended:
-            left -= self._chunk(left)
-        self.rows.clear()
-        self.events.clear()
-        return ticks - left // self.clock.steps_per_tick
+            return self._result(Ending("interrupted", self._driver.fell_at))
+        return self._result(self.ending or Ending("completed" if self.plan.world.fall is NEVER else "stood", None))
 
     def _take_steps(self, progress: Progress | None) -> None:
-        left = self._finish_tick(self.clock.steps)
-        if self.controller is None and not self.state.arrays.counts[INTO_TICK]:
-            self.state.arrays.torque[:] = 0.0
+        driver = self._driver
+        left = driver.finish_tick(self.plan.clock.steps)
+        driver.free_joints()
         while left > 0 and not self.has_ended:
-            left -= self._chunk(left)
+            left -= driver.take(left)
             if progress is not None:
                 progress(self.state.time)
-        if self.error is None and (
-            self.fell_at is not None or self.state.arrays.counts[STEPS] % self.clock.stride == 0
-        ):
-            self._record()
+        is_row_due = self.state.arrays.counts[STEPS] % self.plan.clock.stride == 0
+        if driver.error is None and (driver.fell_at is not None or is_row_due):
+            driver.record()
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether it fell, or a step had no solution."""
-        return self.fell_at is not None or self.error is not None
-
-    def warm_up(self, announce: Announce | None) -> None:
-        """Load or compile the kernels, so that the wall time is that of the steps."""
-        if announce is not None and not is_ready(self.world, self.law):
-            announce("compiling the kernels for this integrator and controller, once: up to a minute")
-        self.loop = Loop(self.world, self.law)
-        if self.plan.stepping is not None:
-            self.plan.stepping(self.world, 0)
-
-    def _ready(self) -> Loop:
-        if self.loop is None:
-            self.warm_up(None)
-        assert self.loop is not None
-        return self.loop
-
-    def _record(self) -> None:
-        self._ready()
-        record(self.world)
-
-    def _finish_tick(self, left: int) -> int:
-        """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
-        into = int(self.state.arrays.counts[INTO_TICK])
-        if into:
-            rest = min(self.clock.steps_per_tick - into, left)
-            reason = self._timed(lambda: self._hold(into, rest))
-            self._drain()
-            self._check(reason)
-            if self.has_ended:
-                return 0
-            left -= rest
-            self.state.arrays.counts[INTO_TICK] = (into + rest) % self.clock.steps_per_tick
-        return left
-
-    def _chunk(self, left: int) -> int:
-        """Some control ticks, or the part of one that is left; the number of steps taken."""
-        period = self.clock.steps_per_tick
-        ticks = left // period
-        if not self.in_one_go:
-            chunk = PYTHON_CHUNK if self.steps_itself else CHUNK
-            ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
-        if ticks == 0:
-            done, reason = self._ticks(1, left)
-            steps = left
-            self.state.arrays.counts[INTO_TICK] = left if reason == OK else 0
-        else:
-            done, reason = self._ticks(ticks, period)
-            steps = done * period
-        if reason == LOG_FULL:  # by events: it goes on in chunks
-            self.in_one_go = False
-        self._drain()
-        if reason == FELL:
-            self.fell_at = self.state.time
-        self._check(reason)
-        return steps if reason != LOG_FULL or ticks else 0
-
-    def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        if self.runs_compiled:
-            loop = self._ready()
-            done, reason = self._timed(lambda: loop.run(ticks, period))
-            return done, reason
-        return self._timed(lambda: self._python_ticks(ticks, period))
-
-    def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        """The closed loop of a controller, or of an integrator, that is not compiled."""
-        for tick in range(ticks):
-            reason = self._set_torques(period)
-            if reason == OK:
-                reason = self._hold(0, period)
-            if reason != OK:
-                return tick, reason
-        return ticks, OK
-
-    def _hold(self, into: int, steps: int) -> int:
-        """Some steps of a control tick that is ``into`` steps old; an interrupted one can be finished."""
-        count = self.state.arrays.counts
-        begin = int(count[STEPS])
-        try:
-            if self.plan.stepping is not None:
-                return int(self.plan.stepping(self.world, steps))
-            return self._ready().rollout(steps)
-        except KeyboardInterrupt:
-            count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.steps_per_tick
-            raise
-
-    def _set_torques(self, period: int) -> int:
-        """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
-        if self.law is None:
-            reason = self._ready().measure(period, True)
-            if reason == OK and self.controller is not None:
-                self._ask(self.controller)
-                self._ready().apply_torques()
-            return reason
-        reason = self._ready().measure(period, False)
-        if reason == OK:
-            self._ready().run(1, 0)
-        return reason
-
-    def _ask(self, controller: Controller) -> None:
-        told = self.world.measurement
-        observation = Observation(self.plan.nominal_model, self.state.time, told.q.copy(), told.motion.rates.copy())
-        torques = np.asarray(controller.torques(observation), dtype=float)
-        joints = self.plan.model.joint_names
-        if torques.shape != (len(joints),):
-            raise InputError(
-                f"the controller returned torques of shape {torques.shape}; there are {len(joints)} joints"
-            )
-        if not np.all(np.isfinite(torques)):
-            bad = joints[int(np.flatnonzero(~np.isfinite(torques))[0])]
-            raise InputError(f"the controller's torque of {bad} is not finite at {self.state.time:g} s")
-        self.world.torque[[self.plan.model.dof(joint) for joint in joints]] = torques
-
-    def _timed(self, scratch: Callable[[], T]) -> T:
-        begin = time.perf_counter()
-        try:
-            return scratch()
-        finally:
-            self.wall_time += time.perf_counter() - begin
-
-    def _drain(self) -> None:
-        if not self.in_one_go:
-            self._empty_log()
-
-    def _empty_log(self) -> None:
-        log = self.world.log
-        self.rows.append(log.rows[: log.cursor[ROWS]].copy())
-        self.events.append(log.events[: log.cursor[EVENTS]].copy())
-        log.cursor[ROWS] = log.cursor[EVENTS] = 0
-
-    def _check(self, reason: int) -> None:
-        """A step without a solution: a fall if the model was flailing, an error otherwise."""
-        if reason in (OK, FELL, LOG_FULL):
-            return
-        arrays = self.state.arrays
-        rates = np.concatenate([arrays.cache.rate[6:], self.world.scratch.motion.rates[6:]])
-        rate = float(np.max(np.abs(rates[np.isfinite(rates)]), initial=0.0))
-        if rate > self.world.fall.rate:
-            self.fell_at = self.state.time
-            return
-        time, step = self.state.time, self.clock.step
-        self.error = describe_failure(reason, self.plan.model, arrays, self.world.scratch, time, step)
-
-    def _result(self, outcome: str) -> Recording:
-        log = self.world.log
-        leave_floor(self.world.ground, self.state)
-        if self.in_one_go:
+    def _result(self, ending: Ending) -> Recording:
+        driver, log = self._driver, self.plan.world.log
+        leave_floor(self.plan.world.ground, self.state)
+        if driver.in_one_go:
             rows, events = log.rows[: log.cursor[ROWS]], log.events[: log.cursor[EVENTS]]
         else:
-            self._empty_log()
-            rows, events = np.concatenate(self.rows), np.concatenate(self.events)
+            driver.empty_log()
+            rows, events = np.concatenate(driver.rows), np.concatenate(driver.events)
         count = self.state.arrays.counts
         counters = Counters(
-            steps=int(count[TOTAL_STEPS]) - self.before[0],
-            newton_iterations=int(count[ITERATIONS]) - self.before[1],
+            steps=int(count[TOTAL_STEPS]) - self._before[0],
+            newton_iterations=int(count[ITERATIONS]) - self._before[1],
             newton_max=int(count[MOST_ITERATIONS]),
-            retried_steps=int(count[RETRIED]) - self.before[2],
-            wall_time=self.wall_time,
+            retried_steps=int(count[RETRIED]) - self._before[2],
+            wall_time=driver.wall_time,
         )
         return Recording(
-            model=self.plan.model,
+            model=self.model,
             rows=rows,
             events=events,
             columns=self.plan.columns,
-            standing=self.standing,
+            standing=self._standing,
             counters=counters,
-            ending=Ending(outcome, self.fell_at, self.error),
+            ending=ending,
             set_point=self.plan.set_point,
             disturbances=self.plan.disturbances,
-            began=self.began,
+            began=self._began,
             state=self.state,
         )

@@ -6,8 +6,8 @@ from typing import Any
 from biped.control.controller import Controller
 from biped.model import Model
 from biped.runs.run import Run
+from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from biped.simulation.session import Announce, Progress
 
 __all__ = ["Announce", "Progress", "simulate"]
 

@@ -127,7 +127,7 @@ def build_world(
     log.down[:] = state.arrays.mode != 1
     actuators = acting.actuators
     ground = compile_ground(floor, model, acting.platform, acting.patches)
-    _join_floor(ground, state)
+    join_floor(ground, state)
     return World(
         tree=model.tree,
         ground=ground,
@@ -146,10 +146,12 @@ def build_world(
     )
 
 
-def _join_floor(ground: Ground, state: State) -> None:
+def join_floor(ground: Ground, state: State) -> None:
     """The floor's frame at the start, which is where the state has it: contact points hold on to places on it."""
     if is_moving(ground):
         place_frame(ground, END, state.time)
+    elif state.floor is None:
+        return
     left = resting_frames()[END] if state.floor is None else state.floor
     if np.abs(ground.frame[END] - left).max() > JUMP:
         raise InputError(

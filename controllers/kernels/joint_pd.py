@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
 from contact.arrays import Floats
+from contact.jit import kernel
 
 
 class PdLaw(NamedTuple):
@@ -21,7 +22,10 @@ def pd_torques(law, measurement, torque, recorded):
     tree = measurement.tree
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
-            dof = tree.first_v[i]
-            error = measurement.q[tree.first_q[i]] - law.target[dof]
-            wanted = -law.kp[dof] * error - law.kd[dof] * measurement.motion.rates[dof]
-            torque[dof] = min(max(wanted, -law.limit[dof]), law.limit[dof])
+            torque[tree.first_v[i]] = pd_torque(law, measurement, tree.first_q[i], tree.first_v[i])
+
+
+@kernel
+def pd_torque(law, measurement, coordinate, dof):
+    wanted = -law.kp[dof] * (measurement.q[coordinate] - law.target[dof]) - law.kd[dof] * measurement.motion.rates[dof]
+    return min(max(wanted, -law.limit[dof]), law.limit[dof])

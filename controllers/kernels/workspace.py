@@ -32,6 +32,7 @@ from contact.vectors import (
     store6,
     sub,
 )
+from controllers.kernels.joint_pd import PdLaw, pd_torque
 
 #: "Big base": the feet are given this many times the central body's inertia (Algorithm 4.3).
 BIG_BASE = 1e6
@@ -55,6 +56,7 @@ class Legs(NamedTuple):
 
     foot: Integers  # (legs,) body of each foot
     leg: Integers  # (n,) index of the foot that a body's joint leads to, or -1
+    diagonal: Floats  # (nv,) [kg m²] what joints add to their own inertia: armature; infinite in no leg, to be locked
 
 
 class Scratch(NamedTuple):
@@ -73,6 +75,7 @@ class WorkspaceLaw(NamedTuple):
 
     gains: Gains
     legs: Legs
+    servo: PdLaw  # of joints that are in no leg
     scratch: Scratch
 
 
@@ -98,6 +101,7 @@ def workspace_torques(law, measurement, torque, recorded):
     desired_wrench(gains, legs, measurement.q, motion, scratch)  # Algorithm 4.4
     distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
     joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
+    servo_torques(tree, legs, law.servo, measurement, torque)
     for k in range(6):
         recorded[k] = scratch.body_wrench[k]
 
@@ -112,6 +116,8 @@ def initialize_and_move(tree, motion):
 @kernel
 def workspace_dynamics(tree, legs, motion, scratch):
     """P_1 and z_1: inertia and bias force of the central body with the feet fixed (Algorithm 4.3).
+
+    Joints that are in no leg are held by somebody else, and taken as locked.
 
     Left in the block and the wrench of body 0. The bias forces carry the accelerations that velocities
     cause all the way from the central body, so that a foot's z = 0 becomes P times that acceleration.
@@ -128,7 +134,7 @@ def workspace_dynamics(tree, legs, motion, scratch):
         store_block(factors.block, i, BIG_BASE * tree.mass[0], com, com, inertia)
         store_block_times(factors.block, i, load6(motion.acceleration, i), factors.wrench, i)
     s = motion.poses.motion
-    eliminate(tree, s, s, scratch.nothing, factors, 1)
+    eliminate(tree, s, s, legs.diagonal, factors, 1)
     solve_inboard(tree, s, scratch.nothing, factors, 1)
 
 
@@ -259,8 +265,14 @@ def joint_torques(tree, legs, motion, scratch, torque):
     """τ_k = −s_k · F̄_leg (Algorithm 4.6): the links between are in equilibrium and hand the wrench on as it is."""
     for i in range(1, tree.parent.shape[0]):
         leg = legs.leg[i]
-        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            if leg < 0:
-                torque[dof] = 0.0
-            else:
+        if leg >= 0:
+            for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
                 torque[dof] = -dot6(load6(motion.poses.motion, dof), load6(scratch.leg_wrench, leg))
+
+
+@kernel
+def servo_torques(tree, legs, servo, measurement, torque):
+    """What holds the joints that are in no leg, where nothing within the steps does."""
+    for i in range(1, tree.parent.shape[0]):
+        if legs.leg[i] < 0:
+            torque[tree.first_v[i]] = pd_torque(servo, measurement, tree.first_q[i], tree.first_v[i])

@@ -7,8 +7,8 @@ from typing import Any
 
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
+from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from biped.simulation.session import Announce, Progress
 from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.metric_files import register_metric
 from experiments.catalogue.open_registry import Entry
@@ -17,6 +17,8 @@ from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
 from experiments.catalogue.parameters.initial import scattered_by_seed
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, assembled, parameter_named
+from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.engines.engine_runs import complete
 
 #: The key of a run's record that has the digests of files that are not this project's.
 SOURCES = "sources"
@@ -89,8 +91,8 @@ class Experiment:
         """
         return replace(self, metrics=tuple(register_metric(name) for name in metrics))
 
-    def _under(self, changes: Mapping[str, Any]) -> "Experiment":
-        """It under the controller that changes name, if they do."""
+    def under(self, changes: Mapping[str, Any]) -> "Experiment":
+        """This experiment under the controller that changes name, if they do; raises as ``driven_by``."""
         wanted = changes.get(CONTROLLER)
         return self if wanted is None or self.controller is None else self.driven_by(str(wanted))
 
@@ -116,7 +118,7 @@ class Experiment:
         Raises:
             InputError: a parameter does not exist, or a value is not of its kind.
         """
-        own = self._under(changes or {})
+        own = self.under(changes or {})
         changed = {name: own.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
         changed = assembled(changed, own._defaults)
         return Values(own._defaults | own_settings(changed) | scattered_by_seed(changed))
@@ -127,7 +129,7 @@ class Experiment:
         Raises:
             InputError: a parameter does not exist, or a text is not of its kind.
         """
-        own = self._under(assignments)
+        own = self.under(assignments)
         return {name: own.parameter(name).parse(text) for name, text in assignments.items()}
 
     def build(self, changes: Mapping[str, Value] | None = None) -> Scene:
@@ -158,10 +160,15 @@ class Experiment:
                 run = scene.run(progress, announce)
         except (IntegrationError, RunInterrupted) as error:
             if error.run is not None:
-                error.run.parameters = self.record(values.as_json())
+                self._complete(error.run, scene, values)
             raise
-        run.parameters = self.record(values.as_json())
+        self._complete(run, scene, values)
         return run
+
+    def _complete(self, run: Run, scene: Scene, values: Values) -> None:
+        run.parameters = self.record(values.as_json())
+        if isinstance(scene.integrator, EngineIntegrator):
+            complete(run, scene.integrator)
 
     def _set_up(self, values: Values) -> Scene:
         scene = self.set_up(values)
@@ -171,5 +178,5 @@ class Experiment:
 
     def record(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What is saved with a run of these values, which are as JSON can hold them: all that finds it again."""
-        sources = self._under(values).sources
+        sources = self.under(values).sources
         return {"experiment": self.address} | ({SOURCES: sources} if sources else {}) | dict(values)

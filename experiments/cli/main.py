@@ -88,6 +88,10 @@ def interrupted(rest: str = "") -> int:
 
 
 def announce(sentence: str) -> None:
+    """Tell the user what will take a while."""
+    from experiments.cli.compilation import show_compilation  # with Numba, which whoever has such news has loaded
+
+    show_compilation()
     print(f"biped: {sentence}", file=sys.stderr)
 
 

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 SHORTHANDS = {
     "duration": ("run.duration", "S", "seconds to simulate (run.duration)"),
     "step": ("run.step", "S", "seconds of a step (run.step)"),
-    "integrator": ("integrator.name", "NAME", "by name (integrator.name)"),
+    "integrator": ("integrator.name", "NAME", "an integrator of ours, or another engine: pybullet, mujoco, drake"),
     "seed": ("initial.seed", "N", "scatter the start (by initial.jitter, 0.01 rad unless set) with this seed"),
 }
+#: Other names of them.
+ALIASES = {"integrator": ("--engine",)}
 
 
 def add_experiment(parser: ArgumentParser) -> None:
@@ -45,7 +47,8 @@ def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
 def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
     for short in shorthands:
         _, what, text = SHORTHANDS[short]
-        parser.add_argument(f"--{short}", metavar=what, help=text)
+        names = (f"--{short}", *ALIASES.get(short, ()))
+        parser.add_argument(*names, metavar=what, help=text)
     add_controller(parser)
     parser.add_argument("--gains", metavar="FILE", help="gains, or other parameters, of the controller: a TOML file")
     parser.add_argument(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.settings import add_controller, add_metric_files
+from experiments.cli.settings import SHORTHANDS, add_controller, add_metric_files
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -32,6 +32,8 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
     if file:
         parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
         add_controller(parser)
+        what = SHORTHANDS["integrator"][2]
+        parser.add_argument("--integrator", "--engine", metavar="NAME", help=f"in all trials: {what}")
     add_metric_files(parser)
     parser.add_out(f"results/{name}/{default}")
     parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one on each core)")
@@ -50,10 +52,12 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
 
 
 def config_of(options: argparse.Namespace) -> "Config":
-    """The file, with the controller and the metrics that the options name, if they do."""
+    """The file, with the controller, the metrics and the integrator that the options name, if they do."""
     from experiments.studies.config import read_config
 
     config = read_config(options.file)
+    if options.integrator is not None:
+        config = config.setting("integrator.name", options.integrator)
     given = {"controller": options.controller, "metric_files": options.metric_files}
     return config.but(**{key: value for key, value in given.items() if value})
 
@@ -92,7 +96,7 @@ def executor_of(plan: "StudyKind", options: argparse.Namespace) -> "Executor":
     if options.scheduler is not None and options.workers is not None:
         raise InputError("--workers says nothing about a cluster that has a scheduler: leave one of them out")
     limit = TIME_LIMIT if options.time_limit is None else options.time_limit
-    return executor_for(plan.experiments, options.backend, options.workers, options.scheduler, limit)
+    return executor_for(plan.experiment, options.backend, options.workers, options.scheduler, limit, plan.samples)
 
 
 def stopped(study: "Study", error: BaseException, total: int | None) -> int:

@@ -82,6 +82,8 @@ examples:
   biped push-map --quick                           fewer directions and replicas
   biped push-map --gains tuned.toml --compare results/push-map/published
                                                    another map, over the first, and what changed
+  biped push-map --engines recursive,pybullet,mujoco
+                                                   the maps of three engines, on the same replicas
   biped push-map --heights 0.95 1.1 1.25           [m] where it is pushed; the trunk's centre of mass is at 1.1
   biped push-map --set push.duration=0.02 --set floor.mu_s=0.3 --set floor.mu_d=0.25
 
@@ -131,6 +133,8 @@ def preset_parser(name: str) -> Parser:
         counts = f"{preset.usual.directions}; --quick {preset.quick.directions}"
         own.add_argument("--directions", metavar="N", type=int, help=f"evenly around the human ({counts})")
         own.add_argument("--heights", metavar="M", type=float, nargs="+", help="a map for each height of the push [m]")
+        own.add_argument("--engines", metavar="NAMES",
+                         help="maps over one another, on the same replicas: recursive,pybullet,mujoco")  # fmt: skip
         own.add_argument("--compare", metavar="STUDY", nargs="+", default=[],
                          help="folders of maps to draw this one over; changes are against the first")  # fmt: skip
     add_settings(own, *SETTINGS)
@@ -164,7 +168,7 @@ def preset_main(name: str, argv: Sequence[str]) -> int:
 
 def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
     from biped.errors import InputError
-    from experiments.studies.threshold.presets import PRESETS, directions_and_heights
+    from experiments.studies.threshold.presets import PRESETS, directions_and_heights, in_engines
     from experiments.studies.threshold.threshold import Condition
 
     preset = PRESETS[name]
@@ -178,6 +182,8 @@ def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
                 raise InputError(f"--set {parameter}: a push map varies it itself; leave it out")
         directions = budget.directions if options.directions is None else options.directions
         conditions = directions_and_heights(directions, options.heights, experiment.values(changes))
+        if options.engines is not None:
+            conditions = in_engines(options.engines.split(","), conditions, changes)
     return preset.plan(
         experiment,
         changes,

@@ -3,6 +3,7 @@
 docs/add-an-engine.md shows how one is added.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -132,6 +133,11 @@ class Engine(ABC):
         return 0.0
 
     @property
+    def takes_armature(self) -> bool:
+        """Whether it simulates the rotors that joints drive."""
+        return False
+
+    @property
     def vendor_defaults(self) -> "VendorDefaults | None":
         """The settings that its makers chose; its other defaults here are made to equal ours where that can be."""
         return None
@@ -176,5 +182,8 @@ class VendorDefaults:
 
     engine: Engine  # with its own defaults
     step: float  # [s] its default
-    period: float  # [s] between two control ticks: the controller's own, or another where the step does not divide that
     text: str  # one sentence about these settings
+
+    def step_within(self, period: float) -> float:
+        """[s] Its default step, or the longest shorter one that divides the controller's ``period`` [s]."""
+        return period / math.ceil(period / self.step - 1e-9)

@@ -49,6 +49,7 @@ class EngineIntegrator(Integrator):
     order: ClassVar[int] = 1
     cost: ClassVar[str] = ""
     steps_from_python: ClassVar[bool] = True
+    can_go_back: ClassVar[bool] = False
 
     def __init__(self, engine: Engine) -> None:
         engine.check_installed()
@@ -58,25 +59,30 @@ class EngineIntegrator(Integrator):
         self._simulation: Simulation | None = None
         self.impact: Impact | None = None  # that is not over, and has no event yet
 
+    def explained(self, error: str) -> str:
+        """Why a run ended that had an error: the engine's words, if it has any."""
+        reason = "" if self._simulation is None else " ".join(self._simulation.failure.split())
+        return f"{self.engine.title}: {reason}" if reason else error
+
     @property
     def name(self) -> str:
         return self.engine.name
-
-    @property
-    def failure(self) -> str:
-        """Why the last step failed, in the engine's words, if it says so."""
-        return "" if self._simulation is None else self._simulation.failure
 
     def method(self, model: Model) -> Any:
         return Recursive().method(model)
 
     def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
-        """Raises InputError for patches on the floor, which engines do not have."""
+        """Begin a run; raises InputError for patches on the floor, which engines lack, and rotors where it has none."""
         if acting.patches:
             raise InputError(
                 f"{self.engine.title} takes no patches on the floor: leave them out, or use an engine of ours"
             )
-        self._taken = model, floor, acting.throw
+        if model.tree.armature.any() and not self.engine.takes_armature:
+            raise InputError(
+                f"{self.engine.title} simulates no armature, and joints of {model.name!r} have some: load it without, "
+                "or use MuJoCo or an integrator of ours"
+            )
+        self._taken, self._simulation = (model, floor, acting.throw), None
 
     def take_steps(self, world: World, steps: int) -> int:
         """What ``Loop.rollout`` of ``closed_loop`` does, by the engine; without steps it loads the kernels."""

@@ -67,6 +67,13 @@ class Config:
         """The same, with other values of some keys."""
         return Config({**self.data, **values}, self.source, self._text, self._path)
 
+    def setting(self, parameter: str, value: Any) -> "Config":
+        """The same with a parameter set in all trials: in ``[set]``, or in that of each scenario."""
+        scenarios = self.data.get("scenario")
+        if isinstance(scenarios, Sequence):
+            return self.but(scenario=[{**one, "set": {**one.get("set", {}), parameter: value}} for one in scenarios])
+        return self.but(set={**self.data.get("set", {}), parameter: value})
+
     def error(self, message: str, key: str = "") -> InputError:
         place = self.source and self.source + line_of(self._text, (*self._path, key) if key else self._path)
         return InputError(f"{place}: {message}" if place else message)

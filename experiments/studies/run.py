@@ -25,7 +25,7 @@ def open_study(plan: StudyKind, folder: str | Path) -> Study:
         units=plan.units,
         metrics=plan.metrics,
         seed=plan.seed,
-        sources={name: digest for one in plan.experiments for name, digest in one.sources.items()},
+        sources={k: v for changes in plan.samples for k, v in plan.experiment.under(changes).sources.items()},
         metric_files=[entry.name for entry in plan.experiment.metrics],
         controller=plan.experiment.controller if plan.experiment.is_driven_by_another else None,
     )
@@ -54,7 +54,7 @@ def run_study(
         OSError, KeyboardInterrupt: as ``run_trials``; what is finished is stored.
     """
     before = 0
-    executor = executor_for(plan.experiments) if executor is None else executor
+    executor = executor_for(plan.experiment, samples=plan.samples) if executor is None else executor
 
     def evaluate(trials: Sequence[Trial]) -> Mapping[int, Result]:
         nonlocal before

@@ -8,6 +8,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.studies.trial import Result, Trial
 
 if TYPE_CHECKING:
+    from experiments.catalogue.parameters.parameter import Value
     from experiments.studies.store.folder import Study
 
 #: Runs trials, or recalls them: the results by number.
@@ -24,11 +25,6 @@ class StudyKind(ABC):
     seed: int  # of all that is random
     units: Mapping[str, str] = {}  # of labels, by column
     metrics: tuple[str, ...] | None = None  # those that are stored; None for all
-
-    @property
-    def experiments(self) -> tuple[Experiment, ...]:
-        """The experiment under each controller that it has in some trial."""
-        return (self.experiment,)
 
     @property
     @abstractmethod
@@ -53,6 +49,11 @@ class StudyKind(ABC):
     def planned_trials(self, study: "Study") -> int | None:
         """How many trials there are when the study is done, where that is known."""
         return self.likely_trials
+
+    @property
+    def samples(self) -> "Sequence[Mapping[str, Value]]":
+        """Changes of some trials, one for each integrator and each controller that there is."""
+        return ({},)
 
     @abstractmethod
     def find(self, evaluate: Evaluate) -> Any:

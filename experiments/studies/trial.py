@@ -9,16 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from biped.errors import IntegrationError
+from biped.integrators import Integrator
 from biped.metrics import measure_recording
-from biped.simulation.session import Announce, Session
+from biped.simulation.driver import Announce
+from biped.simulation.scene import Scene
+from biped.simulation.session import Session
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.parameter import Value
+from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.studies.failures import FAILED, TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
 
 __all__ = ["FAILED", "FELL", "OUTCOME", "RECOVERED", "STEPPED", "TOLD", "VERDICTS", "Label", "Result", "Trial"]
-__all__ += ["asks_python", "run_trial"]
+__all__ += ["run_trial", "waits_for_python"]
 
 #: A label of a study: a word or a number.
 Label = str | float | int
@@ -60,7 +64,7 @@ def run_trial(
     try:
         scene = experiment.build(trial.changes)
         with kernel_errors(scene.controller):
-            return _measured(Session(scene.prepare(in_one_go=True)), announce, limit)
+            return _measured(scene, announce, limit)
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:
@@ -70,9 +74,11 @@ def run_trial(
         return found
 
 
-def asks_python(experiment: Experiment) -> bool:
-    """Whether its controller is asked from Python, once a tick; raises what ``Experiment.build`` raises."""
-    scene = experiment.build()
+def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bool:
+    """Whether its controller is asked from Python, or its steps are taken there; raises as ``Experiment.build``."""
+    scene = experiment.build(changes)
+    if isinstance(scene.integrator, Integrator) and scene.integrator.steps_from_python:
+        return True
     return scene.controller is not None and scene.controller.law(scene.model) is None
 
 
@@ -80,7 +86,8 @@ def _trace_of(cause: BaseException | None) -> str:
     return "".join(traceback.format_exception(cause)).rstrip() if cause is not None else ""
 
 
-def _measured(session: Session, announce: Announce | None, limit: float | None) -> Result:
+def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> Result:
+    session, integrator = Session(scene, in_one_go=True), scene.integrator
     if announce is not None or limit is not None:
         session.warm_up(announce)
     with time_limit(limit):
@@ -88,7 +95,9 @@ def _measured(session: Session, announce: Announce | None, limit: float | None) 
     if recording.ending.outcome == "interrupted":
         raise KeyboardInterrupt
     if recording.ending.error is not None:
-        return failed(IntegrationError.__name__, recording.ending.error)
+        error = recording.ending.error
+        told = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
+        return failed(IntegrationError.__name__, told)
     measured = measure_recording(recording)
     verdict = measured.pop("verdict")
     if verdict is None:  # it never stood on anything

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.control.controller import Observation
+from biped.control.observation import Observation
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import human, random_tree

@@ -13,13 +13,15 @@ from scipy.spatial.transform import Rotation
 
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
-from biped.model import Body, Model, human, revolute, spherical
+from biped.model import Body, Model, human, revolute
 from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_map
 from controllers.kernels.workspace import workspace_torques
 from controllers.workspace import WorkspaceController, WorkspaceGains
 
 GAINS = WorkspaceGains((40.0, 50.0, 180.0), (6.0, 7.0, 14.0), (45.0, 50.0, 55.0), (7.0, 8.0, 6.0))
 TARGET = (0.1, -0.05, 1.15)
+#: Joints in no leg.
+BESIDE = ("neck", "shoulder")
 #: The feet that the controller takes for fixed are bodies of 1e6 times the trunk's inertia, and give way by as little.
 BIG_BASE = 2e-6
 
@@ -75,14 +77,17 @@ class Stance:
     def accelerated(self):
         """(6,) acceleration of the trunk's centre of mass, and of its turn, with the torques on and the feet held.
 
+        Joints beside the legs are locked: they go on at the rates that they have.
+
         M a + C = τ + Jᵀ λ and J a = −J̇ v, whose right side is the foot's acceleration for a = 0.
         """
         v = self.T @ self.v
         M = pin.crba(self.pin, self.data, self.configuration)
         M = np.triu(M) + np.triu(M, 1).T
         C = pin.nonLinearEffects(self.pin, self.data, self.configuration, v)
-        J = self.J @ self.T.T
-        drift = np.concatenate([self.drift(foot, v) for foot in self.feet])
+        beside = np.eye(self.model.nv)[[self.model.dof(name) for name in BESIDE if name in self.model.joint_names]]
+        J = np.vstack([self.J, beside]) @ self.T.T
+        drift = np.concatenate([*(self.drift(foot, v) for foot in self.feet), np.zeros(len(beside))])
         n, m = len(M), len(J)
         K = np.block([[M, J.T], [J, np.zeros((m, m))]])
         a = np.linalg.lstsq(K, np.concatenate([self.T @ self.torque - C, -drift]), rcond=1e-13)[0][:n]
@@ -166,7 +171,7 @@ def strider() -> Model:
             )
         )  # fmt: skip
     block = ((0.02, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.025))
-    head = Body("head", 4.0, block, (0.02, 0.01, 0.12), spherical("neck", (0.0, 0.0, 0.3)), "trunk")
+    head = Body("head", 4.0, block, (0.02, 0.01, 0.12), revolute("neck", (0.6, 0.8, 0.0), (0.0, 0.0, 0.3)), "trunk")
     arm = Body("arm", 3.0, block, (0.0, 0.1, -0.2), revolute("shoulder", (0.0, 1.0, 0.2), (0.0, 0.2, 0.25)), "trunk")
     bodies = (person.root, head, *person.bodies[1:], arm, *more)
     return Model("strider", bodies, gravity=(0.5, -0.8, -9.0), feet=(*person.feet, "third_foot"))
@@ -228,7 +233,7 @@ def test_the_torques_do_the_work_of_the_feet(build, seed):
         expected -= stance.jacobian(foot).T @ wrench
     expected[:6] = 0.0
     assert np.abs(stance.torque - expected).max() < 1e-9 * np.abs(expected).max()
-    beside = [stance.torque[stance.model.dofs(name)] for name in ("neck", "shoulder") if build is strider]
+    beside = [stance.torque[stance.model.dofs(name)] for name in BESIDE if build is strider]
     assert not any(torques.any() for torques in beside)
 
 

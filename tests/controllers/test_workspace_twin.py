@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped.control.controller import Observation
+from biped.control.observation import Observation
 from biped.model import Model, human
 from controllers.workspace import WorkspaceController, WorkspaceGains
 

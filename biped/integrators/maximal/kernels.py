@@ -217,7 +217,9 @@ def place_free_bodies(tree, state, scratch, root_finder):
             angular = (tree.inertia[i, 0] + tree.inertia[i, 4] + tree.inertia[i, 8]) * sine
             total += linear * linear + angular * angular
             dof = tree.first_v[i]
-            if tree.dofs[i] == 1 and (state.stiffness[dof] != 0.0 or state.damping[dof] != 0.0):
+            if tree.dofs[i] == 1 and (
+                state.stiffness[dof] != 0.0 or state.damping[dof] != 0.0 or tree.armature[dof] != 0.0
+            ):
                 set_joint_coordinate(tree, state, scratch, i)
     for c in range(tree.contact_body.shape[0]):
         store3(poses.contact, c, point_of_body(poses, tree.contact_body[c], load3(tree.contact_offset, c)))

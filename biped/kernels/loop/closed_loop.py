@@ -18,10 +18,10 @@ from biped.kernels.loop.log import (
     record_row,
 )
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
-from biped.kernels.loop.projectile import ARMED, Projectile, collide, fly_projectile, time_before_impact
+from biped.kernels.loop.projectile import ARMED, Projectile, collide, fly_projectile, passes, time_before_impact
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
-from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
+from biped.kernels.state.simulation_state import SENSED, STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
 from biped.kernels.state.status import COLLISION_FAILED, FELL, LOG_FULL, OK
 from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
@@ -52,6 +52,9 @@ class FallLimits(NamedTuple):
     upright: float  # least cosine between the root's vertical axis and the world's
     rate: float  # [rad/s] greatest joint rate
 
+
+# What ``advance_world`` gives back, besides what ``biped.kernels.state.status`` lists: a thrown box is near.
+BOX_IS_NEAR = 100
 
 # Places in ``World.parts``: addresses of parts, and of what they work on, the world and the common.
 ADVANCE = 0
@@ -184,16 +187,23 @@ def ask_for_nothing(place):
         torque[dof] = 0.0
 
 
+# What ``measure_part`` shows a controller.
+NOT_SHOWN = 0
+SHOWN = 1
+SHOWN_ANYWAY = 2
+
+
 @part
 def measure_part(place, period, shows):
-    """FELL or LOG_FULL if the loop must stop before ``steps_per_tick`` more steps, else OK.
+    """FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
 
-    With ``shows`` the controller is shown the plant then: it finds it in ``world.measurement``.
+    With ``shows`` the controller is shown the plant, and finds it in ``world.measurement``: SHOWN if the loop goes on,
+    SHOWN_ANYWAY in any case.
     """
     if shows or is_rate_limited(place):
         observe_in(place)
     reason = reason_in(place, period)
-    if shows and reason == OK:
+    if shows == SHOWN_ANYWAY or (shows == SHOWN and reason == OK):
         measure_in(place)
         ask_for_nothing(place)
     return reason
@@ -325,22 +335,39 @@ def record_if_due(place):
         call(part_in(place, APPEND_ROW), place)
 
 
+@kernel
+def box_passes(place, h):
+    common = unpacked(place)
+    return passes(common.tree, common.state, common.scratch.motion.poses, common.projectile, h)
+
+
+@kernel
+def steps_done(place):
+    return unpacked(place).state.counts[STEPS]
+
+
 @part
 def advance_world(whole, place, steps, begin, h):
-    """``steps`` steps of a tree without a box, recorded; with no steps only ``advance`` from ``begin`` by ``h``.
+    """``steps`` steps, recorded, or those before the first in which a thrown box may be met, which is BOX_IS_NEAR.
 
-    The only part that knows the method. It takes several steps at once because it takes a while to get at the arrays.
+    With no steps only ``advance`` from ``begin`` by ``h``. The only part that knows the method. It takes several steps
+    at once because it takes a while to get at the arrays.
     """
     world = unpacked(whole)
     tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
     method = world.method
+    has_box = steps > 0 and is_armed(place)
     for _ in range(max(steps, 1)):
         if steps > 0:
             record_if_due(place)
             begin, h = now_in(place)
+            if has_box and not box_passes(place, h):
+                return BOX_IS_NEAR
         reason = advance(tree, ground, state, pushes, scratch, method, begin, h)
         if steps == 0 or reason != OK:
             return reason
+        if has_box and not fly_in(place, h):
+            return COLLISION_FAILED
         finish_step(place)
     return OK
 
@@ -361,13 +388,11 @@ def take_step(place, whole):
 @part
 def take_steps(place, whole, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, or a cause of failure."""
-    if not is_armed(place):
-        if steps == 0:
-            return OK
-        return call(part_in(place, ADVANCE), whole, place, steps, 0.0, 0.0)
-    for _ in range(steps):
-        record_if_due(place)
-        reason = take_step(place, whole)
+    end = steps_done(place) + steps
+    while steps_done(place) < end:
+        reason = call(part_in(place, ADVANCE), whole, place, end - steps_done(place), 0.0, 0.0)
+        if reason == BOX_IS_NEAR:
+            reason = take_step(place, whole)
         if reason != OK:
             return reason
     return OK
@@ -387,7 +412,7 @@ def enter(address, arguments):
 def run_ticks(parts, common, whole, asked, law, ticks, period):
     """The closed loop by addresses; ``asked`` is that of ``ask``, and NOBODY where there is no controller."""
     for done in range(ticks):
-        reason = call(parts[MEASURE], common, period, 0 if asked == NOBODY else 1)
+        reason = call(parts[MEASURE], common, period, NOT_SHOWN if asked == NOBODY else SHOWN)
         if reason == OK:
             if asked != NOBODY:
                 call(asked, law, common)
@@ -396,6 +421,27 @@ def run_ticks(parts, common, whole, asked, law, ticks, period):
         if reason != OK:
             return done, reason
     return ticks, OK
+
+
+@routine
+def hold_each(parts, common, whole, period, reasons, begin, end):
+    """A control period of the worlds from ``begin`` to ``end``, with the torques that are in them, and a look at them.
+
+    Args:
+        parts: (worlds, PARTS) those of each.
+        common: (worlds,) addresses.
+        whole: (worlds,) addresses.
+        period: steps.
+        reasons: (worlds,) why each ended; those that have, and are not OK, stay where they are.
+        begin: first world.
+        end: behind the last.
+    """
+    for k in range(begin, end):
+        if reasons[k] == OK:
+            call(parts[k, APPLY], common[k])
+            reason = call(parts[k, TAKE_STEPS], common[k], whole[k], period)
+            seen = call(parts[k, MEASURE], common[k], period, SHOWN_ANYWAY)
+            reasons[k] = seen if reason == OK else reason
 
 
 class Loop:
@@ -430,9 +476,24 @@ class Loop:
         """Take ``steps`` steps with the torques as they are; OK, or a cause of failure."""
         return self._enter(TAKE_STEPS, self.whole, steps)
 
-    def measure(self, period: int, shows: bool) -> int:
+    def measure(self, period: int, shows: int) -> int:
         """The start of a tick, for a controller that is not compiled."""
-        return self._enter(MEASURE, period, int(shows))
+        return self._enter(MEASURE, period, shows)
+
+    def begin(self, period: int) -> int:
+        """The start of a run for ``hold_each``, which ends every tick with that of the next."""
+        return self._enter(MEASURE, period, SHOWN_ANYWAY)
+
+    def look(self) -> int:
+        """FELL or OK, and what a controller would be shown now; it changes nothing, and can be done again."""
+        counts, past = self.world.state.counts, self.world.state.past
+        sensed = counts[SENSED]
+        newest = past[sensed % past.shape[0]]
+        before = newest.copy()
+        reason = self._enter(MEASURE, 0, SHOWN_ANYWAY)
+        newest[:] = before
+        counts[SENSED] = sensed
+        return reason
 
     def apply_torques(self) -> None:
         """The end of it."""

@@ -50,6 +50,10 @@ class Measurement(NamedTuple):
     time: Floats  # (1,) [s]
     q: Floats  # (nq,)
     motion: TreeData  # poses, inertias and rates there; the rest of it is room
+    # Neither delayed nor noisy, whatever the sensors:
+    force: Floats  # (nc, 3) [N] of the floor on each contact point in the last step, world axes
+    found: Integers  # (nc,) the contact state found at its end (``contact.modes``)
+    held: Floats  # (nv,) [N·m] what the actuators have given since the last tick
 
 
 class SensorModel(NamedTuple):
@@ -73,8 +77,10 @@ class Actuators(NamedTuple):
 def new_measurement(tree: Tree, nq: int, nv: int) -> Measurement:
     """Room for what a controller is told of a plant that it takes for this tree."""
     own = Tree._make(array.copy() for array in tree)
-    motion = new_tree_data(tree.parent.shape[0], nv, tree.contact_body.shape[0])
-    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion)
+    nc = tree.contact_body.shape[0]
+    motion = new_tree_data(tree.parent.shape[0], nv, nc)
+    touch = np.full((nc, 3), np.nan), np.zeros(nc, dtype=np.int64)
+    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, np.full(nv, np.nan))
 
 
 def perfect_sensors() -> SensorModel:
@@ -91,6 +97,7 @@ def ideal_actuators(nv: int, span: float) -> Actuators:
 def measure(tree, state, motion, sensors, measurement):
     """Fill ``measurement`` from the plant, whose ``motion.rates`` are known; once a control tick."""
     measurement.time[0] = time_of(state)
+    measure_touch(state, measurement)
     shown = measurement.motion
     if sensors.how[PERFECT] == 1:
         copy1(state.q, measurement.q)
@@ -113,9 +120,24 @@ def measure(tree, state, motion, sensors, measurement):
     if tree.kind[0] == FLOATING:
         move_root(sensors, measurement)
     add_noise(tree, state, sensors, measurement)
-    place_bodies(measurement.tree, measurement.q, shown.poses)
-    turn_inertias(measurement.tree, shown.poses, shown.inertia)
+    place_measured(measurement)
     state.counts[SENSED] += 1
+
+
+@kernel
+def measure_touch(state, measurement):
+    copy1(state.found, measurement.found)
+    copy1(state.torque, measurement.held)
+    for c in range(state.force.shape[0]):
+        for axis in range(3):
+            measurement.force[c, axis] = state.force[c, axis]
+
+
+@kernel
+def place_measured(measurement):
+    """Poses and inertias of the configuration that was measured."""
+    place_bodies(measurement.tree, measurement.q, measurement.motion.poses)
+    turn_inertias(measurement.tree, measurement.motion.poses, measurement.motion.inertia)
 
 
 @kernel

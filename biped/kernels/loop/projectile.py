@@ -100,17 +100,32 @@ def target_box(tree, state, poses, projectile):
 
 
 @kernel
-def gap_between(target, own):
-    """The separation of the boxes, or infinity while they are far apart."""
+def are_far_apart(target, own):
+    """Whether the boxes' surrounding spheres are, so that they do not meet within a step."""
     offset = sub(own[0], target[0])
     reach = math.sqrt(dot(target[2], target[2])) + math.sqrt(dot(own[2], own[2])) + NEAR
-    if dot(offset, offset) > reach * reach:
+    return dot(offset, offset) > reach * reach
+
+
+@kernel
+def gap_between(target, own):
+    """The separation of the boxes, or infinity while they are far apart."""
+    if are_far_apart(target, own):
         return math.inf
     gap, _ = separation(target, own)
     return gap
 
 
-@routine
+@kernel
+def passes(tree, state, poses, projectile, h):
+    """Whether the boxes are too far apart to meet in the coming step of h; if so, ``time_before_impact`` is h."""
+    if not are_far_apart(target_box(tree, state, poses, projectile), own_box(projectile)):
+        return False
+    projectile.state[STATE], projectile.state[STATE + 1] = math.inf, h
+    return True
+
+
+@kernel
 def fly_projectile(tree, projectile, h):
     return fly(projectile.state, projectile.mass[0], load9(projectile.inertia, 0), triple(tree.gravity), h)
 

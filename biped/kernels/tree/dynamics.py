@@ -52,7 +52,7 @@ class TreeData(NamedTuple):
     rates: Floats  # (nv,) β
     factors: Factors
     response: Floats  # (nv,) change of β by an impulse
-    nothing: Floats  # (nv,) zeros: no diagonal
+    nothing: Floats  # (nv,) zeros: no load
 
 
 def new_tree_data(n: int, nv: int, nc: int) -> TreeData:
@@ -78,13 +78,26 @@ def turn_inertias(tree, poses, inertia):
 
 
 @kernel
+def load_body_blocks(tree, motion):
+    """The bodies' own inertias about O into ``factors.block``; needs poses and inertias."""
+    for i in range(tree.parent.shape[0]):
+        com = load3(motion.poses.com, i)
+        store_block(motion.factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
+
+
+@kernel
+def load_composite_blocks(tree, motion):
+    """The same, each with those of all bodies outboard of it."""
+    load_body_blocks(tree, motion)
+    for i in range(tree.parent.shape[0] - 1, 0, -1):
+        add_block(motion.factors.block, tree.parent[i], i)
+
+
+@kernel
 def factor_mass_matrix(tree, motion, outermost):
     """Articulated-body inertias of the bodies (the inboard loop of Algorithm 3.3); needs poses and inertias."""
-    poses = motion.poses
-    for i in range(tree.parent.shape[0]):
-        com = load3(poses.com, i)
-        store_block(motion.factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
-    eliminate(tree, poses.motion, poses.motion, motion.nothing, motion.factors, outermost)
+    load_body_blocks(tree, motion)
+    eliminate(tree, motion.poses.motion, motion.poses.motion, tree.armature, motion.factors, outermost)
 
 
 @kernel
@@ -164,6 +177,15 @@ def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
     for i in range(tree.parent.shape[0]):
         store6(wrench, i, body_bias(tree, motion, i, load6(motion.acceleration, i)))
     subtract_external(tree, motion, external)
+    project_wrenches(tree, motion, torque)
+    for dof in range(torque.shape[0]):
+        torque[dof] += tree.armature[dof] * accelerations[dof]
+
+
+@kernel
+def project_wrenches(tree, motion, torque):
+    """The generalized forces that give the bodies ``factors.wrench``: a joint carries all that is outboard of it."""
+    wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
@@ -201,15 +223,11 @@ def mass_matrix(tree, q, motion, result):
     """M(q), (nv, nv), from composite-body inertias."""
     place_bodies(tree, q, motion.poses)
     turn_inertias(tree, motion.poses, motion.inertia)
+    load_composite_blocks(tree, motion)
     block = motion.factors.block
     s = motion.poses.motion
-    for i in range(tree.parent.shape[0]):
-        com = load3(motion.poses.com, i)
-        store_block(block, i, tree.mass[i], com, com, load9(motion.inertia, i))
     result[:] = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        if tree.parent[i] >= 0:
-            add_block(block, tree.parent[i], i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             store_block_times(block, i, load6(s, dof), motion.factors.u, dof)
             momentum = load6(motion.factors.u, dof)
@@ -219,6 +237,7 @@ def mass_matrix(tree, q, motion, result):
                     result[dof, other] = dot6(load6(s, other), momentum)
                     result[other, dof] = result[dof, other]
                 j = tree.parent[j]
+            result[dof, dof] += tree.armature[dof]
 
 
 @routine
@@ -237,13 +256,15 @@ def momentum_about_reference(tree, motion):
 
 @routine
 def kinetic_energy(tree, motion):
-    """½ Σ (m v² + ω · J ω) [J]; needs poses, inertias and velocities."""
+    """½ Σ (m v² + ω · J ω), and that of the rotors, [J]; needs poses, inertias, velocities and rates."""
     energy = 0.0
     for i in range(tree.parent.shape[0]):
         velocity = load6(motion.velocity, i)
         omega = velocity[3:]
         v = add(velocity[:3], cross(omega, load3(motion.poses.com, i)))
         energy += 0.5 * (tree.mass[i] * dot(v, v) + dot(omega, mat_vec(load9(motion.inertia, i), omega)))
+    for dof in range(tree.armature.shape[0]):
+        energy += 0.5 * tree.armature[dof] * motion.rates[dof] * motion.rates[dof]
     return energy
 
 

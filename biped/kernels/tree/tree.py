@@ -33,3 +33,4 @@ class Tree(NamedTuple):
     gravity: Floats  # (3,) [m/s²]
     contact_body: Integers  # (nc,)
     contact_offset: Floats  # (nc, 3) [m] from the body's centre of mass to the contact point
+    armature: Floats  # (nv,) [kg m² or kg] rotors' inertia that joints of one degree of freedom feel

@@ -10,6 +10,9 @@ the sum taken about the common reference point at k, and then
 
     p_j' = s_j⁺ · Σ_{i beyond j} [P + h/2 F ; ℓ⁺ + h/2 N]_i + h/2 τ_j.
 
+A rotor that a joint drives has the discrete Lagrangian a Δq²/2h, and so the momentum a Δq/h at both ends, which e_j
+has less, and p_j' more.
+
 By Theorem 2.1 of the thesis this is, for its own discrete body, the trajectory of its maximal-coordinate
 equations (5.11).
 """
@@ -66,7 +69,7 @@ class Scratch(NamedTuple):
     wrench: Floats  # (n, 6)
     residual: Floats  # (nv,) e
     delta: Floats  # (nv,) Newton's step
-    diagonal: Floats  # (nv,) of joint impedances
+    diagonal: Floats  # (nv,) of joint impedances and rotors
 
 
 def new_scratch(n: int, nq: int, nv: int, nc: int) -> Scratch:
@@ -131,6 +134,15 @@ def joint_torque(state, scratch, h, q_index, dof):
         middle = state.q[q_index] + 0.5 * change
         torque -= stiffness * (middle - state.setpoint[dof]) + damping * change / h
     return torque
+
+
+@kernel
+def rotor_momentum(tree, state, scratch, h, i, dof):
+    """a Δq/h of the rotor that joint i drives along one of its degrees of freedom."""
+    armature = tree.armature[dof]
+    if armature == 0.0:
+        return 0.0
+    return armature * (scratch.q[tree.first_q[i]] - state.q[tree.first_q[i]]) / h
 
 
 @routine
@@ -238,6 +250,7 @@ def set_residual(body, tree, ground, state, pushes, scratch, h):
             dof = tree.first_v[i] + offset
             torque = dof_torque(tree, state, scratch, h, i, dof)
             e = state.momentum[dof] + 0.5 * h * torque - dot6(load6(scratch.motion.poses.motion, dof), b)
+            e -= rotor_momentum(tree, state, scratch, h, i, dof)
             scratch.residual[dof] = e
             total += e * e
         hand_to_parent(tree, scratch.wrench, i, b)
@@ -267,6 +280,7 @@ def set_discrete_momentum(body, tree, state, pushes, scratch, h):
             dof = tree.first_v[i] + offset
             torque = dof_torque(tree, state, scratch, h, i, dof)
             p = dot6(load6(scratch.next.motion, dof), b) + 0.5 * h * torque
+            p += rotor_momentum(tree, state, scratch, h, i, dof)
             state.momentum[dof] = p + scratch.residual[dof]
         hand_to_parent(tree, scratch.wrench, i, b)
     if tree.kind[0] == FLOATING:
@@ -297,4 +311,4 @@ def set_newton_blocks(body, tree, ground, state, scratch, h):
                 block, tree.contact_body[c], load3(scratch.motion.poses.contact, c), load3(scratch.next.contact, c), C
             )
     for dof in range(state.stiffness.shape[0]):
-        scratch.diagonal[dof] = 0.25 * h * state.stiffness[dof] + 0.5 * state.damping[dof]
+        scratch.diagonal[dof] = 0.25 * h * state.stiffness[dof] + 0.5 * state.damping[dof] + tree.armature[dof] / h

@@ -172,6 +172,7 @@ def round_off(tree, q, poses, h):
         total += tree.mass[i] * dot(com, com) + tree.inertia[i, 0] + tree.inertia[i, 4] + tree.inertia[i, 8]
         if tree.dofs[i] == 1:
             farthest = max(farthest, abs(q[tree.first_q[i]]))
+            total += tree.armature[tree.first_v[i]]
     return min((tree.parent.shape[0] + farthest) * EPSILON * total / abs(h), COARSEST)
 
 

@@ -25,12 +25,14 @@ def text_attribute(element: ET.Element, attribute: str, where: str) -> str:
     return value
 
 
-def scalar(element: ET.Element, attribute: str, where: str) -> float:
-    """A finite number in an attribute.
+def scalar(element: ET.Element, attribute: str, where: str, default: float | None = None) -> float:
+    """A finite number in an attribute; ``default`` where it is missing.
 
     Raises:
-        ModelError: it is missing or not one finite number.
+        ModelError: it is missing without a default, or not one finite number.
     """
+    if default is not None and element.get(attribute) is None:
+        return default
     return _numbers(element, attribute, where, 1)[0]
 
 

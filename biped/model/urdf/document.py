@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import Vector3
+from biped.model.importing.locking import Mimic
 from biped.model.urdf import extension
 from biped.model.urdf.attributes import scalar, text_attribute, triple
 
@@ -20,12 +21,13 @@ _ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 
 class UrdfJoint(NamedTuple):
-    """A ``<joint>``: its name, type, and the links it is between."""
+    """A ``<joint>``: its name, type, the links it is between, and what it mimics."""
 
     name: str
     type: str
     parent: str
     child: str
+    mimic: Mimic | None
 
 
 class UrdfBox(NamedTuple):
@@ -46,6 +48,7 @@ class Document(NamedTuple):
     links: tuple[str, ...]
     joints: tuple[UrdfJoint, ...]
     boxes: tuple[UrdfBox, ...]
+    other_shapes: int  # that links collide with
     extension: extension.Extension
 
     def moving_joints(self) -> list[UrdfJoint]:
@@ -97,8 +100,18 @@ def parse(text: str) -> Document:
         links=links,
         joints=joints,
         boxes=tuple(box for link in robot.findall("link") for box in _boxes(link)),
+        other_shapes=sum(shape.tag != "box" for shape in robot.findall("link/collision/geometry/*")),
         extension=extension.read(robot),
     )
+
+
+def without_shapes(text: str) -> str:
+    """The same URDF with nothing to draw and to hit, of whose kinds a parser would complain on the terminal."""
+    robot = ET.fromstring(text)
+    for link in robot.findall("link"):
+        for element in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(element)
+    return ET.tostring(robot, encoding="unicode")
 
 
 def _check_unique(what: str, names: Sequence[str]) -> None:
@@ -125,14 +138,21 @@ def _joint(element: ET.Element, links: tuple[str, ...]) -> UrdfJoint:
         text_attribute(element, "type", where),
         _end(element, "parent", where, links),
         _end(element, "child", where, links),
+        _mimic(element, where),
     )
     if joint.type not in _JOINT_TYPES:
         raise ModelError(f"{where}: {unknown('joint type', joint.type, _JOINT_TYPES)}")
-    if element.find("mimic") is not None:
-        raise ModelError(f"{where} mimics another joint; a model has independent joints only")
     _origin(element, where)
     _check_motion(element, joint.type, where)
     return joint
+
+
+def _mimic(element: ET.Element, where: str) -> Mimic | None:
+    mimic = element.find("mimic")
+    if mimic is None:
+        return None
+    driver = text_attribute(mimic, "joint", f"{where}: <mimic>")
+    return Mimic(driver, scalar(mimic, "multiplier", where, 1.0), scalar(mimic, "offset", where, 0.0))
 
 
 def _end(element: ET.Element, tag: str, where: str, links: tuple[str, ...]) -> str:

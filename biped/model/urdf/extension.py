@@ -1,20 +1,24 @@
 """What URDF has no words for, in an element ``<biped>`` of the robot that other programs pass over.
 
-    <biped floating="true" joint="body" home="0.0 0.0 1.23" gravity="0.0 0.0 -9.81">
+    <biped floating="true" joint="body" home="0.0 0.0 1.23" gravity="0.0 0.0 -9.81" facing="1.0 0.0 0.0">
       <contact name="left_1" link="left_foot" xyz="-0.159 -0.05 -0.06"/>
       <foot link="left_foot"/>
+      <joint name="left_knee" armature="0.01" posture="0.3"/>
     </biped>
 
-``joint`` names the floating joint and ``home`` is where the root link is in the home configuration.
+``joint`` names the floating joint, ``home`` is where the root link is in the home configuration, and ``facing`` where
+the robot looks in it.
 """
 
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from biped.model.errors import ModelError
 from biped.model.geometry import Vector3
 from biped.model.model import STANDARD_GRAVITY, Model
-from biped.model.urdf.attributes import text_attribute, triple, words
+from biped.model.urdf.attributes import scalar, text_attribute, triple, words
 
 TAG = "biped"
 
@@ -36,6 +40,9 @@ class Extension(NamedTuple):
     gravity: Vector3 = STANDARD_GRAVITY
     contacts: tuple[PointData, ...] = ()
     feet: tuple[str, ...] = ()
+    facing: Vector3 = (1.0, 0.0, 0.0)
+    armature: Mapping[str, float] = MappingProxyType({})
+    posture: Mapping[str, float] = MappingProxyType({})
 
 
 def read(robot: ET.Element) -> Extension:
@@ -55,7 +62,19 @@ def read(robot: ET.Element) -> Extension:
         gravity=triple(element, "gravity", where, STANDARD_GRAVITY),
         contacts=tuple(_point(point) for point in element.findall("contact")),
         feet=tuple(text_attribute(foot, "link", f"{where}: <foot>") for foot in element.findall("foot")),
+        facing=triple(element, "facing", where, (1.0, 0.0, 0.0)),
+        armature=_by_joint(element, "armature"),
+        posture=_by_joint(element, "posture"),
     )
+
+
+def _by_joint(element: ET.Element, attribute: str) -> dict[str, float]:
+    where = f"<{TAG}>: <joint>"
+    return {
+        text_attribute(joint, "name", where): scalar(joint, attribute, where)
+        for joint in element.findall("joint")
+        if joint.get(attribute) is not None
+    }
 
 
 def _truth(element: ET.Element) -> bool | None:
@@ -78,7 +97,20 @@ def write(robot: ET.Element, model: Model) -> None:
         element.set("joint", model.root.joint.name)
         element.set("home", words(model.root.joint.position))
     element.set("gravity", words(model.gravity))
+    if model.facing != Extension().facing:
+        element.set("facing", words(model.facing))
     for point in model.contact_points:
         ET.SubElement(element, "contact", {"name": point.name, "link": point.body, "xyz": words(point.position)})
     for foot in model.feet:
         ET.SubElement(element, "foot", {"link": foot})
+    _write_joints(element, model)
+
+
+def _write_joints(element: ET.Element, model: Model) -> None:
+    posture = dict(model.posture)
+    for joint in (body.joint for body in model.bodies):
+        said = {"armature": joint.armature} if joint.armature else {}
+        said |= {"posture": posture[joint.name]} if joint.name in posture else {}
+        if said:
+            numbers = {name: words([value]) for name, value in said.items()}
+            ET.SubElement(element, "joint", {"name": joint.name} | numbers)

@@ -7,15 +7,13 @@ from pathlib import Path
 from biped.model.body import Body
 from biped.model.errors import ModelError
 from biped.model.geometry import Matrix3, Vector3
+from biped.model.importing.conversion import NO_LIMIT
+from biped.model.joint import Joint
 from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.urdf import extension
 from biped.model.urdf.attributes import words
 from biped.model.urdf.loading import GROUND
-
-_TYPES = {"revolute": "continuous", "prismatic": "prismatic"}
-_NO_LIMIT = 1e9
-"""URDF demands limits of a prismatic joint; a model has none."""
 
 
 def save_urdf(model: Model, path: str | Path) -> None:
@@ -79,14 +77,31 @@ def _write_link(robot: ET.Element, body: Body, boxes: list[Box]) -> None:
 
 
 def _write_joint(robot: ET.Element, body: Body, ground: str) -> None:
-    joint = ET.SubElement(robot, "joint", {"name": body.joint.name, "type": _TYPES[body.joint.kind]})
+    joint = ET.SubElement(robot, "joint", {"name": body.joint.name, "type": _type(body.joint)})
     _write_origin(joint, body.joint.position)
     ET.SubElement(joint, "parent", {"link": ground if body.parent is None else body.parent})
     ET.SubElement(joint, "child", {"link": body.name})
     ET.SubElement(joint, "axis", {"xyz": words(body.joint.axis)})
-    if body.joint.kind == "prismatic":
-        bound = repr(_NO_LIMIT)
-        ET.SubElement(joint, "limit", {"lower": f"-{bound}", "upper": bound, "effort": bound, "velocity": bound})
+    _write_limit(joint, body.joint)
+    if body.joint.damping or body.joint.friction:
+        dynamics = {"damping": words([body.joint.damping]), "friction": words([body.joint.friction])}
+        ET.SubElement(joint, "dynamics", dynamics)
+
+
+def _type(joint: Joint) -> str:
+    """URDF's hinges are continuous unless they have limits."""
+    bounded = math.isfinite(joint.lower) or math.isfinite(joint.upper)
+    return "continuous" if joint.kind == "revolute" and not bounded else joint.kind
+
+
+def _write_limit(element: ET.Element, joint: Joint) -> None:
+    limits = {"effort": joint.max_effort, "velocity": joint.max_velocity}
+    if _type(joint) != "continuous":
+        limits = {"lower": joint.lower, "upper": joint.upper} | limits
+    elif all(math.isinf(limit) for limit in limits.values()):
+        return
+    written = {name: words([max(-NO_LIMIT, min(limit, NO_LIMIT))]) for name, limit in limits.items()}
+    ET.SubElement(element, "limit", written)
 
 
 def _write_origin(element: ET.Element, xyz: Vector3, rpy: Vector3 = (0.0, 0.0, 0.0)) -> None:

@@ -9,13 +9,13 @@ from biped.disturbances import sorted_disturbances
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.runs.run import versions
+from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from biped.simulation.session import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.catalogue.rollout import Rollout, rollout
 from experiments.engines.engine import Case, Engine, VendorDefaults
 from experiments.engines.registry import engine_named
-from experiments.engines.rollout import Rollout, rollout
 
 #: Compared unless others are asked for.
 DEFAULT = ("recursive", "pybullet", "mujoco")

@@ -15,8 +15,8 @@ from experiments.benchmarks.ranking import Ranked
 from experiments.benchmarks.timing import Spread, interval, ratios
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.catalogue.rollout import Rollout
 from experiments.engines.engine import Engine
-from experiments.engines.rollout import Rollout
 
 #: What is counted of ours, and of external engines.
 OURS = "the compiled loop: steps, controller, records"

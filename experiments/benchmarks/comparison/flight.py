@@ -8,7 +8,7 @@ import numpy as np
 from biped.errors import InputError, IntegrationError
 from biped.integrators import Integrator
 from biped.runs.state import State
-from biped.simulation.session import Announce
+from biped.simulation.driver import Announce
 from biped.simulation.simulate import simulate
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress

@@ -10,7 +10,7 @@ from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.table import quantity
 from experiments.catalogue.parameters.parameter import Value
-from experiments.engines.rollout import Rollout
+from experiments.catalogue.rollout import Rollout
 
 FELL, FAILED = "fell", "failed"
 #: Of what an engine does not take.

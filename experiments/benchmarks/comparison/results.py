@@ -16,7 +16,7 @@ from experiments.benchmarks.comparison.table import quantity, table_of
 from experiments.benchmarks.work_precision.step_sizes import Comparison
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
-from experiments.engines.rollout import Rollout
+from experiments.catalogue.rollout import Rollout
 
 #: The same settings in all engines as far as that goes, and those that each engine's makers chose.
 EQUAL, VENDOR = "equal", "vendor"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from biped.errors import InputError
-from biped.simulation.session import Announce
+from biped.simulation.driver import Announce
 from experiments.benchmarks.comparison import cost, flight, precision, standing, step_refinement
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Budget, Progress, part
@@ -25,7 +25,7 @@ from experiments.benchmarks.comparison.results import (
 from experiments.benchmarks.free_flight import MOTIONS
 from experiments.benchmarks.timing import one_core
 from experiments.catalogue.parameters.parameter import Value
-from experiments.engines.rollout import Rollout
+from experiments.catalogue.rollout import Rollout
 
 #: The time between two recorded rows.
 RECORD = "run.record_every"
@@ -66,17 +66,18 @@ def stages(*, vendor: bool, stance: bool) -> tuple[Stage, ...]:
 
 
 def case_in(settings: str, one: Backend, results: Results) -> tuple[Backend, Mapping[str, Value]]:
-    """An engine in these settings, and the changes of the experiment: with vendor defaults its own step and period.
+    """An engine in these settings, and the changes of the experiment: with vendor defaults its own step.
 
-    With these, rows are recorded as by default: what was asked for may be no multiple of a step that is the engine's.
+    The controller is asked as often as in all others: a step that does not divide its period is shortened. Rows are
+    recorded as by default: what was asked for may be no multiple of a step that is the engine's.
     """
     if settings == EQUAL:
         return one, results.changes
     changes = {name: value for name, value in results.changes.items() if name not in ("run.step", RECORD)}
     if one.vendor_defaults is not None:
-        changes["run.step"] = one.vendor_defaults.step
-        if "controller.period" in results.experiment.values():
-            changes["controller.period"] = one.vendor_defaults.period
+        values, default = results.experiment.values(changes), one.vendor_defaults
+        is_controlled = "controller.period" in values
+        changes["run.step"] = default.step_within(values.number("controller.period")) if is_controlled else default.step
     return one.with_vendor_defaults, changes
 
 

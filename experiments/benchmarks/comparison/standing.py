@@ -7,7 +7,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.runs.run import Run
-from biped.simulation.session import Announce
+from biped.simulation.driver import Announce
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress
@@ -15,7 +15,7 @@ from experiments.benchmarks.comparison.outcome import FAILED, FELL, REFUSED
 from experiments.benchmarks.comparison.table import quantity
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
-from experiments.engines.rollout import Rollout
+from experiments.catalogue.rollout import Rollout
 
 EXPERIMENT = "balance"
 #: [N] of the horizontal force on the trunk, from the start to the end.

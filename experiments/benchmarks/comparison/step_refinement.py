@@ -22,7 +22,7 @@ from experiments.benchmarks.comparison.table import quantity
 from experiments.benchmarks.step_sizes import halved
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
-from experiments.engines.rollout import Rollout
+from experiments.catalogue.rollout import Rollout
 
 #: The least errors from which an order is told, and the orders that are looked for.
 LEAST, ORDERS = 3, (0.1, 8.0)

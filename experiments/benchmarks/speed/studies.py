@@ -63,7 +63,7 @@ def parts_of(count: int, step: float) -> Parts:
     with cores(1):
         for trial in _trials(count, step):
             begin = time.perf_counter()
-            session = Session(experiment.build(trial.changes).prepare(in_one_go=True))
+            session = Session(experiment.build(trial.changes), in_one_go=True)
             ready = time.perf_counter()
             recording = session.run()
             done = time.perf_counter()

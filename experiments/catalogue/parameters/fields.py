@@ -4,7 +4,7 @@ A field is a parameter if its default is a number, a few numbers, a word, or tru
 as many parameters as that has, named ``group.field.NAME``, or ``group.NAME`` where its metadata says ``inline``. Of the
 metadata, ``unit``, ``title`` and ``source`` are told by ``biped show``; ``range`` is that of the sliders in ``biped
 live``; ``choices`` are the words that it may be, as are those of a ``Literal``; where ``repeats`` is true one number
-stands for all of several.
+stands for all of several. A field that is ``hidden`` is no parameter.
 """
 
 import copy
@@ -44,7 +44,7 @@ def _leaves(owner: Any, group: str = "", path: tuple[str, ...] = ()) -> Iterator
     """The fields that can be parameters, of an object and of the dataclasses in it."""
     for field in dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ():
         value, name = getattr(owner, field.name), f"{group}{field.name}"
-        if not field.init or field.name.startswith("_"):
+        if not field.init or field.name.startswith("_") or field.metadata.get("hidden"):
             continue
         if dataclasses.is_dataclass(value):
             inner = group if field.metadata.get("inline") else f"{name}."

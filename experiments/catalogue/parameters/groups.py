@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from biped.control.controller import Controller
+from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
 from biped.model import Model
 from biped.runs.state import State
@@ -16,6 +17,8 @@ from biped.simulation.world import Fall
 from contact import Floor
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
+from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.engines.registry import ENGINES, engine_named
 
 T = TypeVar("T")
 
@@ -99,7 +102,7 @@ def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
 
 def integrator_parameters() -> tuple[Parameter, ...]:
     return (
-        Parameter("integrator.name", "recursive", "", f"one of: {', '.join(INTEGRATORS)}", OURS),
+        Parameter("integrator.name", "recursive", "", f"one of: {', '.join((*INTEGRATORS, *ENGINES))}", OURS),
         *(
             Parameter(f"integrator.{name}", default, *_SETTINGS[name], OURS, may_be_infinite=name == "landing_depth")
             for name, default in _settings().items()
@@ -107,14 +110,28 @@ def integrator_parameters() -> tuple[Parameter, ...]:
     )
 
 
-def _integrator(group: dict[str, Any]) -> Integrator:
+def _own_integrator(group: dict[str, Any]) -> Integrator:
     name = group.pop("name")
     known = settings_of(integrator_named(name))
     wanted = {key: group[key] for key, default in _settings().items() if key in known or group[key] != default}
     return integrator_named(name, **wanted)
 
 
-integrator_from = _kept("integrator", _integrator)
+_own_integrator_from = _kept("integrator", _own_integrator)
+
+
+def integrator_from(values: Values) -> Integrator:
+    """An integrator of ours, or an engine in its place: that is made anew for each run."""
+    name = values.word("integrator.name")
+    if name not in ENGINES:
+        return _own_integrator_from(values)
+    engine = engine_named(name)
+    for key, default in _settings().items():
+        if values[f"integrator.{key}"] != default:
+            raise InputError(
+                f"integrator.{key}: that is a setting of our integrators, and {engine.title} has none of it"
+            )
+    return EngineIntegrator(engine)
 
 
 def run_parameters(

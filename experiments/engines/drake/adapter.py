@@ -30,7 +30,6 @@ class Drake(Engine):
         return VendorDefaults(
             Drake("lagged", "default"),
             1e-3,
-            2e-3,
             "Drake's defaults: discrete, lagged, 1 ms, point stiffness, dissipation and stiction tolerance its own; "
             "spheres at the contact points",
         )

@@ -37,6 +37,11 @@ class Mujoco(Engine):
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
+    def takes_armature(self) -> bool:
+        """As MuJoCo's own ``armature``."""
+        return True
+
+    @property
     def velocity_offset(self) -> float:
         """Of all but RK4: velocities are advanced first, and carry the positions."""
         return 0.0 if self.integrator == "RK4" else 0.5
@@ -45,7 +50,7 @@ class Mujoco(Engine):
     def vendor_defaults(self) -> VendorDefaults:
         engine = Mujoco("Euler", "Newton", "pyramidal", 1.0, "boxes", "default")
         return VendorDefaults(
-            engine, 2e-3, 2e-3, "MuJoCo's defaults: Euler, Newton, pyramidal cones, solref 0.02 1; boxes as soles"
+            engine, 2e-3, "MuJoCo's defaults: Euler, Newton, pyramidal cones, solref 0.02 1; boxes as soles"
         )
 
     @property

@@ -155,6 +155,7 @@ def _add_joint(element: Element, body: Body, impedance: Impedance) -> None:
     attributes = {"name": joint.name, "type": _KINDS[joint.kind]}
     if joint.has_axis:
         attributes["axis"] = _text(joint.axis)
+        attributes["armature"] = _text([joint.armature])
         attributes["stiffness"] = _text([impedance.stiffness.get(joint.name, 0.0)])
         attributes["damping"] = _text([impedance.damping.get(joint.name, 0.0)])
         attributes["springref"] = _text([impedance.rest.get(joint.name, 0.0)])

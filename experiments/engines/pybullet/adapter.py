@@ -40,9 +40,12 @@ class Pybullet(Engine):
 
     @property
     def vendor_defaults(self) -> VendorDefaults:
-        text = "PyBullet's defaults: 240 Hz, 50 iterations, damping 0.04, rigid contacts, boxes as soles"
+        text = (
+            "PyBullet's defaults: 240 Hz, or as much faster as divides the controller's period, 50 iterations, damping "
+            "0.04, rigid contacts, boxes as soles"
+        )
         engine = Pybullet(50, 1e-7, True, False, 0.04, "boxes", "default")
-        return VendorDefaults(engine, 1.0 / 240.0, 1.0 / 240.0, text)
+        return VendorDefaults(engine, 1.0 / 240.0, text)
 
     def differences(self, case: Case) -> tuple[str, ...]:
         mu = case.floor.mu_s

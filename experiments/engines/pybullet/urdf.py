@@ -13,6 +13,7 @@ import numpy as np
 from biped.errors import InputError, ModelError
 from biped.model import Body, Model
 from biped.model.geometry import IDENTITY, Matrix3, Vector3, matrix3
+from biped.model.importing.conversion import NO_LIMIT
 from biped.model.urdf.attributes import words
 from biped.model.urdf.saving import matrix_rpy, urdf_text
 from contact.arrays import Floats
@@ -58,10 +59,20 @@ def principal_urdf(model: Model, solids: Sequence[Solid]) -> str:
         _inertial(links[body.name], body.com, matrix3(R, "principal axes"), body.mass, moments)
     for solid in solids:
         _collision(links[solid.body], solid)
-    for limit in robot.iter("limit"):
-        limit.set("lower", "1.0")  # above the upper one: no limit
-        limit.set("upper", "-1.0")
+    for joint in robot.iter("joint"):
+        _free(joint)
     return ET.tostring(robot, encoding="unicode")
+
+
+def _free(joint: ET.Element) -> None:
+    """Without what ours does not simulate: limits, damping and friction."""
+    if joint.get("type") == "revolute":
+        joint.set("type", "continuous")
+    for element in [*joint.findall("dynamics"), *(joint.findall("limit") if joint.get("type") == "continuous" else ())]:
+        joint.remove(element)
+    for limit in joint.findall("limit"):  # of a slide, which must have one: its least above its greatest is none
+        for name, value in (("lower", 1.0), ("upper", -1.0), ("effort", NO_LIMIT), ("velocity", NO_LIMIT)):
+            limit.set(name, words([value]))
 
 
 def _inertial(link: ET.Element, com: Vector3, axes: Matrix3, mass: float, moments: Floats) -> None:

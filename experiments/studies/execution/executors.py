@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
 from itertools import islice
@@ -22,8 +22,9 @@ from biped.checks import above_zero
 from biped.errors import InputError
 from biped.extras import need
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import OutOfTimeError, Result, failed
-from experiments.studies.trial import Trial, asks_python
+from experiments.studies.trial import Trial, waits_for_python
 
 #: What is done for a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
@@ -75,23 +76,25 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
 
 
 def executor_for(
-    experiments: Sequence[Experiment],
+    experiment: Experiment,
     backend: str | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
     limit: float = TIME_LIMIT,
+    samples: Iterable[Mapping[str, Value]] = ({},),
 ) -> Executor:
-    """The executor for trials of an experiment, under each controller that it has in some of them.
+    """The executor for trials of an experiment.
 
-    A controller that is asked from Python holds the interpreter's lock, and may do anything: unless told otherwise, it
-    runs in processes.
+    A controller that is asked from Python, and an engine that takes its steps from there, hold the interpreter's lock:
+    unless told otherwise, they run in processes.
 
     Args:
-        experiments: with their controllers.
-        backend: as in ``executor_named``; where it is not given, that which suits all of them.
+        experiment: with its controller.
+        backend: as in ``executor_named``; where it is not given, that which suits the experiment.
         workers: as in ``executor_named``.
         scheduler: as in ``executor_named``.
         limit: [s] that a trial in such a process may take.
+        samples: changes of some trials, one for each integrator that there is.
 
     Raises:
         InputError: as ``executor_named``; or the limit is not above zero.
@@ -99,9 +102,11 @@ def executor_for(
     above_zero(limit, "time limit of a trial")
     if scheduler is not None and backend in (None, "threads"):
         backend = "dask"
-    suited = "loky" if backend is None and any(map(asks_python, experiments)) else backend or "threads"
-    found = executor_named(suited, workers, scheduler)
-    return Separate(found.workers, limit) if suited == "loky" and any(one.sources for one in experiments) else found
+    if backend is None:
+        backend = "loky" if any(waits_for_python(experiment, changes) for changes in samples) else "threads"
+    found = executor_named(backend, workers, scheduler)
+    brought = any(experiment.under(changes).sources for changes in samples)
+    return Separate(found.workers, limit) if backend == "loky" and brought else found
 
 
 def cores() -> int:

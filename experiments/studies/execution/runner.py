@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from biped.errors import InputError
-from biped.simulation.session import Announce, Session
+from biped.simulation.driver import Announce
+from biped.simulation.session import Session
 from contact.errors import BipedError
 from contact.jit import cache_folder
 from experiments.catalogue.experiment import Experiment
@@ -72,9 +73,9 @@ def run_trials(
             progress(len(results))
 
     missing = [trial for trial in trials if trial.number not in finished]
-    if missing and executor is None:
-        executor = executor_for([experiment])
     first, others = _one_of_each_loop(missing)
+    if missing and executor is None:
+        executor = executor_for(experiment, samples=[trial.changes for trial in first])
     for trial in first:  # here, so that what has to be compiled is compiled once
         compile_for(experiment, trial, announce)
         if not isinstance(executor, Separate):
@@ -119,7 +120,7 @@ def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None)
     """
     try:
         scene = experiment.build(trial.changes)
-        session = Session(scene.prepare())
+        session = Session(scene)
     except BipedError:
         return
     with kernel_errors(scene.controller):

@@ -58,16 +58,14 @@ class Sweep(StudyKind):
         return dict(self.data)
 
     @property
-    def varied(self) -> tuple[str, ...]:
-        return tuple(name for axis in self.axes for name in axis.names)
+    def samples(self) -> Sequence[Mapping[str, Value]]:
+        axes = [axis for axis in self.axes if {CONTROLLER, "integrator.name"} & set(axis.names)]
+        chosen = [dict(zip(axis.names, point, strict=True)) for axis in axes for point in axis.points]
+        return [dict(self.fixed) | values for values in chosen] or [self.fixed]
 
     @property
-    def experiments(self) -> tuple[Experiment, ...]:
-        names = {str(self.fixed[CONTROLLER])} if CONTROLLER in self.fixed else set()
-        for axis in self.axes:
-            if CONTROLLER in axis.names:
-                names |= {str(point[axis.names.index(CONTROLLER)]) for point in axis.points}
-        return tuple(self.experiment.driven_by(name) for name in sorted(names)) or (self.experiment,)
+    def varied(self) -> tuple[str, ...]:
+        return tuple(name for axis in self.axes for name in axis.names)
 
     @property
     def points(self) -> int:

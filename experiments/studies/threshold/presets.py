@@ -15,6 +15,8 @@ from experiments.studies.threshold.threshold import Condition, SweptParameter, T
 
 #: [rad] standard deviation of the initial joint angles, where nothing else is set.
 JITTER = 0.005
+#: The parameter that says who takes the steps.
+ENGINE = "integrator.name"
 #: Standard deviation of the logarithm of the floor's friction, and of its stiffness with its damping.
 FLOOR = 0.03
 
@@ -97,6 +99,25 @@ def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], lis
     if jittered["initial.jitter"] == 0.0:
         return dict(changes), floor
     return jittered, [Randomization(("initial.seed",), "seed"), *floor]
+
+
+def in_engines(
+    names: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value]
+) -> tuple[Condition, ...]:
+    """The conditions in each of several engines, or integrators of ours, by name.
+
+    Raises:
+        InputError: a name is there twice, or the integrator is set besides. What is unknown, or not installed, is told
+            when the study is made.
+    """
+    names = [name.strip() for name in names]
+    if len(set(names)) != len(names) or "" in names:
+        raise InputError(f"--engines {','.join(names)}: different names, such as recursive,pybullet,mujoco")
+    if ENGINE in changes:
+        raise InputError(f"{ENGINE} is said by --engines: leave the other out")
+    return tuple(
+        Condition({**one.changes, ENGINE: name}, {"engine": name, **one.labels}) for name in names for one in conditions
+    )
 
 
 def directions_and_heights(count: int, heights: Sequence[float] | None, values: Values) -> tuple[Condition, ...]:

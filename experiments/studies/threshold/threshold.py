@@ -171,6 +171,10 @@ class Threshold(StudyKind):
         return place * self.grid.most_trials + query.turn
 
     @property
+    def samples(self) -> Sequence[Mapping[str, Value]]:
+        return [dict(self.changes) | dict(condition.changes) for condition in self.conditions]
+
+    @property
     def likely_trials(self) -> int:
         """How many trials it takes where no replica needs more than the grid and its halvings."""
         halvings = math.ceil(math.log2(self.grid.by / self.grid.tolerance) - 1e-9)

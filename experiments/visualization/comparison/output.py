@@ -16,9 +16,9 @@ from biped.runs.run import SUMMARY
 from experiments.benchmarks.comparison.measures import ranking_lines, ranking_table
 from experiments.benchmarks.comparison.results import EQUAL, FORMER_TABLES, TABLES, VENDOR, Results
 from experiments.benchmarks.comparison.table import files_of, write_table
+from experiments.catalogue.rollout import Rollout
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import terminal
-from experiments.engines.rollout import Rollout
 from experiments.visualization.figures.style import STYLE
 from experiments.visualization.pages import write_page
 

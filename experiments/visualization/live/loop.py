@@ -10,10 +10,9 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3, quaternion_matrix
-from biped.runs.state import State
+from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
-from biped.simulation.session import Announce, Session
-from biped.simulation.world import leave_floor
+from biped.simulation.session import Session
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.open_registry import is_own
 from experiments.catalogue.parameters.fields import object_from
@@ -44,19 +43,19 @@ class Loop:
 
     def restart(self) -> None:
         """Begin anew, with the present controller and without what was thrown in on the way."""
-        self.state: State = self.setup.initial_state.copy()
+        self._law_error: str | None = None  # of somebody's own
         self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
-        self._session = self._prepared()
+        self._session = Session(replace(self.setup, controller=self.controller))
+        self.state = self._session.state
 
     @property
     def model(self) -> Model:
-        return self._session.plan.model
+        return self._session.model
 
     @property
     def tick(self) -> float:
         """[s] between two looks of the controller."""
-        clock = self._session.clock
-        return clock.steps_per_tick * clock.step
+        return self._session.period
 
     @property
     def time(self) -> float:
@@ -64,16 +63,16 @@ class Loop:
 
     @property
     def fell_at(self) -> float | None:
-        return self._session.fell_at
+        return None if self._session.ending is None else self._session.ending.fell_at
 
     @property
     def error(self) -> str | None:
-        return self._session.error
+        return self._law_error if self._session.ending is None else self._session.ending.error
 
     @property
     def has_ended(self) -> bool:
         """Whether it fell, or a step had no solution; only ``restart`` helps."""
-        return self._session.has_ended
+        return self._session.has_ended or self._law_error is not None
 
     @property
     def gains(self) -> WorkspaceGains | None:
@@ -86,7 +85,7 @@ class Loop:
         except Exception as error:
             if is_own(type(self.controller)):
                 raise
-            self._session.error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
+            self._law_error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
             return 0
 
     def set_parameter(self, name: str, value: Value) -> None:
@@ -197,9 +196,9 @@ class Loop:
     def _continue(self) -> None:
         if self.has_ended:
             return
-        leave_floor(self._session.world.ground, self.state)
         self.disturbances = tuple(d for d in self.disturbances if self._lasts(d))
-        self._session = self._prepared()
+        self._session = self._session.changed(controller=self.controller, disturbances=self.disturbances)
+        self.state = self._session.state
 
     def _lasts(self, disturbance: Disturbance) -> bool:
         """Whether it can still do anything; a floor stays where it moved to."""
@@ -208,9 +207,3 @@ class Loop:
         if isinstance(disturbance, Throw) and self.state.throw == disturbance and self.state.projectile is not None:
             return bool(self.state.projectile[2] > GONE)
         return True
-
-    def _prepared(self) -> Session:
-        scene = replace(self.setup, controller=self.controller, state=self.state, disturbances=self.disturbances)
-        plan = scene.prepare(in_place=True)
-        self.state = plan.state
-        return Session(plan)

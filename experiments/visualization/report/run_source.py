@@ -8,7 +8,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.model import human
-from biped.runs.run import STATE, SUMMARY, TABLE, Run
+from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run
 from experiments.catalogue.experiment import SOURCES, Experiment
 from experiments.catalogue.open_registry import digest_at
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
@@ -64,7 +64,9 @@ def run_source(folder: str | Path) -> RunSource:
     experiment, values = _experiment_of(name, saved)
     versions |= {file: _told(file, digest) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
-    model = human() if experiment is None else experiment.build(changes).model
+    model = None
+    if not (folder / MODEL).is_file():  # of an earlier version
+        model = human() if experiment is None else experiment.build(changes).model
     try:
         return RunSource(folder, Run.load(folder, model), experiment, values, changes, versions)
     except InputError as error:

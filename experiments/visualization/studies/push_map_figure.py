@@ -17,6 +17,7 @@ from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
+from experiments.visualization.studies.threshold_text import ring_name
 
 #: How much of the map's radius the feet take.
 FEET = 0.2
@@ -53,10 +54,10 @@ class Ring:
 
 
 def rings_of(findings: Findings) -> list[Ring]:
-    by_height: dict[object, list[Finding]] = {}
+    rings: dict[str, list[Finding]] = {}
     for finding in findings.conditions:
-        by_height.setdefault(finding.condition.labels.get("height"), []).append(finding)
-    return [Ring("" if height is None else f"{height:g} m", found) for height, found in by_height.items()]
+        rings.setdefault(ring_name(finding.condition.labels), []).append(finding)
+    return [Ring(name, found) for name, found in rings.items()]
 
 
 def draw_maps(rings: Sequence[Ring], path: str | Path, title: str, changes: Sequence[Difference] = ()) -> Path:

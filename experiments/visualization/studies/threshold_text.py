@@ -1,11 +1,13 @@
 """Thresholds for a reader: what conditions are called, numbers and intervals, and what has to be known of them."""
 
 import math
+from collections.abc import Mapping
 
 from experiments.cli.file_names import PUSH_MAP
 from experiments.studies.threshold.directions import word_of
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.threshold import Threshold
+from experiments.studies.trial import Label
 
 
 def name_of(finding: Finding) -> str:
@@ -15,9 +17,15 @@ def name_of(finding: Finding) -> str:
         texts = [f"{name} {value:g}" if isinstance(value, float) else f"{value}" for name, value in labels.items()]
         return ", ".join(texts)
     azimuth = float(labels["direction"])
-    height = f"{labels['height']:g} m  " if "height" in labels else ""
+    map_name = ring_name(labels)
     word = f"  {word_of(azimuth)}" if azimuth % 45.0 == 0.0 else ""
-    return f"{height}{azimuth:5.4g}°{word}"
+    return f"{map_name}{'  ' if map_name else ''}{azimuth:5.4g}°{word}"
+
+
+def ring_name(labels: Mapping[str, Label]) -> str:
+    """Of the map that a condition is in: its engine and height, where there are several."""
+    height = f"{labels['height']:g} m" if "height" in labels else ""
+    return " ".join(filter(None, (str(labels.get("engine", "")), height)))
 
 
 def label_of(plan: Threshold) -> str:

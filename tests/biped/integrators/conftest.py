@@ -29,20 +29,23 @@ def tight(integrator: Integrator) -> Integrator:
 
 
 def hanging_chain() -> System:
-    """Three links on skew hinges: its coordinates and momenta are canonical."""
+    """Three links on skew hinges, a rotor on one: its coordinates and momenta are canonical."""
     model = chain(3).without_contacts()
+    first, second, third = model.bodies
+    second = replace(second, joint=replace(second.joint, armature=0.05))
+    model = replace(model, bodies=(first, second, third))
     return model, np.array([0.4, 0.7, -0.5]), np.array([1.0, -2.0, 1.5])
 
 
 def floating_tree() -> System:
-    """Every kind of joint: a floating root, a ball on a slide, another ball, a hinge on that."""
+    """Every kind of joint: a floating root, a ball on a slide, another ball, a hinge on that; rotors on two."""
     places = [(0.0, 0.0, 1.0), (0.1, 0.2, 1.1), (0.3, 0.2, 1.3), (-0.2, 0.1, 0.8), (-0.3, 0.1, 0.6)]
     joints = [
         floating("free", places[0]),
-        prismatic("slide", (0.3, 0.5, 0.8), places[1]),
+        replace(prismatic("slide", (0.3, 0.5, 0.8), places[1]), armature=0.6),
         spherical("first", places[2]),
         spherical("second", places[3]),
-        revolute("hinge", (0.6, 0.0, 0.8), places[4]),
+        replace(revolute("hinge", (0.6, 0.0, 0.8), places[4]), armature=0.3),
     ]
     parents = [None, "b0", "b1", "b0", "b3"]
     sizes = [(0.4, 0.6, 0.8), (0.5, 0.4, 0.6), (0.4, 0.6, 0.5), (0.5, 0.7, 0.4), (0.6, 0.5, 0.4)]

@@ -57,7 +57,7 @@ def flying() -> tuple[Model, State]:
 
 
 def of_all_joints(floating: bool) -> tuple[Model, State]:
-    model = random_tree(np.random.default_rng(4), 8, floating=floating, kinds=KINDS)
+    model = random_tree(np.random.default_rng(4), 8, floating=floating, kinds=KINDS, armature=0.2)
     return model, tumbling(model, 5)
 
 

@@ -127,7 +127,7 @@ def cases():
         for seed in range(3):
             for floating in (True, False):
                 rng = np.random.default_rng(seed)
-                model = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=6)
+                model = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=6, armature=0.2)
                 yield pytest.param(model, seed, body, id=f"{kind}-tree-{seed}-{'floating' if floating else 'fixed'}")
         yield pytest.param(human(), 7, body, id=f"{kind}-human")
 

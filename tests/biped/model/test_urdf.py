@@ -28,6 +28,9 @@ from biped.model import (
     velocity_to_pinocchio,
 )
 
+# Files of others have limits, and are told to be without.
+pytestmark = pytest.mark.filterwarnings("ignore::biped.model.errors.ModelWarning")
+
 EXAMPLE = Path(__file__).parents[3] / "examples" / "human.urdf"
 
 
@@ -323,7 +326,18 @@ BROKEN = [
     (FOREIGN.replace('<link name="camera"/>', '<link name="camera"/><link name="lost"/>'), "found 'pelvis', 'lost'"),
     (FOREIGN.replace('joint name="knee"', 'joint name="slide"'), "two joints are named 'slide'"),
     (FOREIGN.replace('link name="camera"', 'link name="foot"'), "two links are named 'foot'"),
-    (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slide"/>'), "joint 'knee' mimics"),
+    (
+        FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slid"/>'),
+        "joint 'knee': mimic: unknown joint 'slid'; did you mean 'slide'",
+    ),
+    (
+        FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="knee"/>'),
+        "joint 'knee' mimics itself",
+    ),
+    (
+        FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slide" multiplier="x"/>'),
+        "joint 'knee': <mimic> attribute 'multiplier' must be a finite number, got 'x'",
+    ),
     (FOREIGN.replace('box size="1 2 3"', 'box size="1 2"'), "link 'foot': <collision>: <box> attribute 'size'"),
     (FOREIGN.replace('box size="1 2 3"', 'box size="1 2 0"'), "box on 'shin': each edge must be above zero"),
     (FOREIGN.replace('name="knee" type="continuous"', 'name="knee" type="floating"'), "'knee' of body 'shin' floats"),

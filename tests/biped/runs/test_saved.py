@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from biped import Run, State
-from biped.errors import InputError
+from biped.errors import InputError, ModelError
 from biped.metrics import METRICS, measure_run
 from biped.runs.summary import Summary
 from experiments.catalogue.registry import experiment_named
@@ -54,6 +54,31 @@ def test_what_is_saved_is_read(run, folder):
     assert read.summary == run.summary
     assert isinstance(read.summary, Summary)
     assert read.summary["steps"] == run.metrics["steps"]
+
+
+def test_a_run_brings_its_model(run, folder):
+    read = Run.load(folder)
+    assert read.state.model == run.state.model
+    assert read.frame.equals(run.frame)
+    assert read.root == run.root
+
+
+def test_a_run_brings_the_load_that_its_model_carried(tmp_path):
+    changes = {"load.mass": 8.0, "run.duration": 0.05}
+    carried = experiment_named("balance").run(changes)
+    carried.save(tmp_path)
+    read = Run.load(tmp_path)
+    assert read.state.model.total_mass == carried.state.model.total_mass
+    assert read.state.model == carried.state.model
+
+
+def test_a_run_without_its_model_is_refused_in_a_sentence(folder):
+    (folder / "model.json").write_text("{}")
+    with pytest.raises(ModelError, match=r"model.json: not a model that was saved"):
+        Run.load(folder)
+    (folder / "model.json").unlink()
+    with pytest.raises(InputError, match=r"there is no model.json, as in runs of earlier versions; give the model"):
+        Run.load(folder)
 
 
 def test_numbers_are_saved_once(folder):

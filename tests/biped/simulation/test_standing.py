@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from biped.control.controller import Controller, Impedance, Observation
+from biped.control.controller import Controller, Impedance
+from biped.control.observation import Observation
 from biped.disturbances import Push, Throw
 from biped.errors import InputError, IntegrationError
 from biped.integrators import Recursive

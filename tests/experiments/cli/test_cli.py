@@ -1,16 +1,19 @@
 import json
+import re
 import subprocess
 import sys
 import time
 
+import numba
 import numpy as np
 import pyarrow.parquet
 import pytest
+from numba.core.event import install_listener
 
 from biped import Run, human
 from biped.errors import IntegrationError
 from experiments.catalogue.registry import MODULES, experiment_named
-from experiments.cli import main
+from experiments.cli import compilation, main
 from experiments.cli.progress import ProgressBar
 
 SUMMARY_KEYS = {
@@ -301,3 +304,13 @@ class TestProgressBar:
         with ProgressBar(3.0, "simulating", "s", patience=0.0) as bar:
             bar(1.0)
         assert "simulating" in capsys.readouterr().err
+
+    def test_compiling_is_shown_on_a_terminal(self, capsys, monkeypatch):
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("TTY_COMPATIBLE", "1")
+        monkeypatch.setattr(compilation, "PATIENCE", 0.0)
+        add = numba.njit(lambda x: x + 1.0)
+        add_twice = numba.njit(lambda x: add(add(x)))
+        with install_listener("numba:compile", compilation.CompilationLine()):
+            assert add_twice(1.0) == 3.0
+        assert "compiling: 1 kernels" in re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", capsys.readouterr().err)

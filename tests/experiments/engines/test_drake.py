@@ -14,12 +14,12 @@ from biped.errors import InputError
 from biped.model import chain, random_tree, rigid_box
 from contact import Floor
 from experiments.catalogue.registry import experiment_named
+from experiments.catalogue.rollout import rollout
 from experiments.engines.drake.adapter import Drake
 from experiments.engines.drake.contact import block_contact, thrown_back
 from experiments.engines.drake.plant import RADIUS
 from experiments.engines.engine import Applied, Case
 from experiments.engines.kernels.external import new_arrival
-from experiments.engines.rollout import rollout
 
 APPROXIMATIONS = ("sap", "similar", "lagged")
 WEIGHTLESS = (0.0, 0.0, 0.0)

@@ -14,14 +14,14 @@ from biped.signals import Signal
 from biped.simulation.simulate import simulate
 from contact import Floor
 from experiments.catalogue.registry import experiment_named
+from experiments.catalogue.rollout import rollout
 from experiments.engines import engine as engines
-from experiments.engines.engine import Case
+from experiments.engines.engine import Case, VendorDefaults
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.pybullet.adapter import Pybullet
 from experiments.engines.registry import ENGINES, engine_named
-from experiments.engines.rollout import rollout
 from experiments.visualization.report.run_source import run_source
 
 from .conftest import installed
@@ -117,6 +117,26 @@ def test_pybullet_cannot_throw_at_what_stands_on_the_floor():
     throw = Throw(1.0, (0.1,) * 3, (1.0, 0.0, 1.0), (-1.0, 0.0, 0.0), target="left_foot")
     with pytest.raises(InputError, match="throw it at another body"):
         installed("pybullet").start(Case(human(), Floor(), 5e-4, Impedance(), throw))
+
+
+@pytest.mark.parametrize(
+    ("default", "period", "step"),
+    [
+        (1 / 240, 2e-3, 2e-3),
+        (1 / 240, 1 / 240, 1 / 240),
+        (7e-4, 2e-3, 2e-3 / 3),
+        (2e-3, 2e-3, 2e-3),
+        (1e-4, 2e-3, 1e-4),
+    ],
+)
+def test_a_default_step_is_shortened_to_divide_the_period(default, period, step):
+    assert VendorDefaults(Mujoco(), default, "").step_within(period) == pytest.approx(step, rel=1e-12)
+
+
+def test_engines_stand_with_vendor_defaults_at_the_experiments_control_rate(engine, block):
+    default = engine.vendor_defaults
+    run = rollout(block, {"run.step": default.step_within(2e-3)}, default.engine).run
+    assert run.summary["outcome"] == "stood"
 
 
 def test_differences_are_sentences_with_the_figures_of_the_settings(engine):

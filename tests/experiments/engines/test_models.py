@@ -1,17 +1,22 @@
 """The model in another engine is ours: masses, gravity, velocities and places agree to 1e-9 of the largest number."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from biped import human
 from biped.control.controller import Impedance
+from biped.disturbances.sorting import sorted_disturbances
 from biped.dynamics import energy, forward_dynamics, forward_kinematics, inverse_dynamics, mass_matrix
 from biped.errors import InputError
 from biped.model import chain, random_tree
 from contact import Floor
 from experiments.engines.engine import Applied, Case
+from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.mjcf import velocity_map
+from experiments.engines.pybullet.urdf import principal_urdf
 from experiments.engines.pybullet.world import POINT_RADIUS
 
 from ...conftest import random_configuration
@@ -91,6 +96,25 @@ def test_mass_matrix_is_ours(engine, model):
             simulated.read(found)
             columns.append(found.v / STEP)
         close(np.linalg.inv(np.transpose(columns)), mass_matrix(weightless, q))
+
+
+def test_rotors_are_in_the_mass_matrix_or_refused(engine):
+    """Where an engine has none, before the first step."""
+    rotors = random_tree(np.random.default_rng(6), 6, kinds=HINGED, armature=0.5)
+    if engine.takes_armature:
+        test_mass_matrix_is_ours(engine, rotors)
+    else:
+        with pytest.raises(InputError, match="simulates no armature, and joints of 'random_tree_6' have some"):
+            EngineIntegrator(engine).bind(rotors, Floor(), sorted_disturbances(()))
+
+
+def test_what_ours_does_not_simulate_pybullet_is_not_told():
+    """Limits, damping and friction of joints, which a model keeps."""
+    whole = random_tree(np.random.default_rng(7), 6, kinds=HINGED)
+    passive = {"lower": -0.1, "upper": 0.1, "max_effort": 1.0, "max_velocity": 0.1, "damping": 5.0, "friction": 5.0}
+    bodies = [replace(b, joint=replace(b.joint, **passive)) if b.joint.has_axis else b for b in whole.bodies]
+    told = principal_urdf(replace(whole, bodies=tuple(bodies)), [])
+    assert told.split() == principal_urdf(whole, []).split()
 
 
 def unit_forces(model, q):

@@ -18,11 +18,11 @@ from contact import Floor
 from controllers.impedance import JointImpedance
 from experiments.benchmarks.scenes import tumbling
 from experiments.catalogue.registry import experiment_named
+from experiments.catalogue.rollout import rollout
 from experiments.engines.engine import Case
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.kernels.external import new_arrival
 from experiments.engines.rebound import damping_ratio, thrown_back
-from experiments.engines.rollout import rollout
 
 from .conftest import installed
 

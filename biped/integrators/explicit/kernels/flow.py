@@ -340,7 +340,10 @@ def place_end(tree, pushes, scratch, q, shift):
 
 @kernel
 def set_momentum(tree, poses, rates, motion, momentum):
-    """p = M(q) v: the bodies' momenta about O, summed inboard; ``motion`` is room, and gets inertias and velocities."""
+    """p = M(q) v: the bodies' momenta about O, summed inboard, and the rotors'.
+
+    ``motion`` is room, and gets inertias and velocities.
+    """
     turn_inertias(tree, poses, motion.inertia)
     move_bodies(tree, poses, rates, motion.velocity, motion.bias)
     wrench = motion.factors.wrench
@@ -351,5 +354,5 @@ def set_momentum(tree, poses, rates, motion, momentum):
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            momentum[dof] = dot6(load6(poses.motion, dof), b)
+            momentum[dof] = dot6(load6(poses.motion, dof), b) + tree.armature[dof] * rates[dof]
         hand_to_parent(tree, wrench, i, b)

@@ -30,7 +30,7 @@ class Statue(Engine):
 
     @property
     def vendor_defaults(self):
-        return VendorDefaults(type(self)(self.speed), 1e-3, 2e-3, "steps of 1 ms")
+        return VendorDefaults(type(self)(self.speed), 1e-3, "steps of 1 ms")
 
     def differences(self, case):
         return (f"it never moves, at a step of {case.step:g} s",)

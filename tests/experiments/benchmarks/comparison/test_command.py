@@ -145,10 +145,15 @@ def test_a_users_error_in_a_stage_is_one_line_and_keeps_what_was_done(compare, t
 
 def test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on(compare, tmp_path, capsys, engines, monkeypatch):
     """Rows that are asked for at equal settings need not fit an engine's own step; that may be impossible itself."""
-    kind = type(engines["sinker"])
-    monkeypatch.setattr(
-        kind, "vendor_defaults", property(lambda _: VendorDefaults(kind(0.0), 7e-4, 2e-3, "steps of 0.7 ms"))
-    )
+    kind, start = type(engines["sinker"]), type(engines["sinker"]).start
+
+    def start_if_fast(engine, case):
+        if engine.speed == 0.0:
+            raise InputError("it must sink")
+        return start(engine, case)
+
+    monkeypatch.setattr(kind, "start", start_if_fast)
+    monkeypatch.setattr(kind, "vendor_defaults", property(lambda _: VendorDefaults(kind(0.0), 7e-4, "steps of 0.7 ms")))
     every = ("--step", "0.0004", "--set", "run.record_every=0.0004")
     assert compare("--engines", "recursive,statue,sinker", *every) == 0
     assert pd.read_csv(tmp_path / "vendor.csv")["engine"].tolist() == ["recursive", "statue"]

@@ -105,7 +105,7 @@ def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan,
     monkeypatch.setattr(Separate, "GRACE", 1.0)
     monkeypatch.setattr(Separate, "START", 30.0)
     plan = make_plan(**{"controller.mode": list(MODES)})
-    study, results = run_plan(plan, executor_for([plan.experiment], workers=2, limit=1.0))
+    study, results = run_plan(plan, executor_for(plan.experiment, workers=2, limit=1.0))
     by_mode = dict(zip(MODES, results.values(), strict=True))
     failures = {mode: result["failure"] for mode, result in by_mode.items()}
     assert failures == {
@@ -161,11 +161,11 @@ def test_a_law_that_is_well_gives_what_it_gives_here(make_plan, run_plan):
 
 
 def test_python_laws_run_in_processes_and_compiled_ones_in_threads(law):
-    assert isinstance(executor_for([experiment_named("balance", str(law))]), Separate)
-    assert isinstance(executor_for([experiment_named("balance", "joint-pd")]), Threads)
-    assert isinstance(executor_for([experiment_named("balance")], "loky"), Processes)
+    assert isinstance(executor_for(experiment_named("balance", str(law))), Separate)
+    assert isinstance(executor_for(experiment_named("balance", "joint-pd")), Threads)
+    assert isinstance(executor_for(experiment_named("balance"), "loky"), Processes)
     with pytest.raises(InputError, match="time limit of a trial"):
-        executor_for([experiment_named("balance")], limit=0.0)
+        executor_for(experiment_named("balance"), limit=0.0)
 
 
 def test_a_law_that_is_edited_does_not_go_on_with_the_study(make_plan, run_plan, law):
@@ -202,7 +202,7 @@ def test_controllers_can_be_what_is_varied(law, tmp_path):
     assert ours == run_trial(experiment, Trial(0, {"run.duration": 0.02}))
     assert theirs == run_trial(experiment_named("balance", str(law)), Trial(0, {"run.duration": 0.02}))
     assert ours != theirs
-    assert isinstance(executor_for(plan.experiments), Separate)
+    assert isinstance(executor_for(plan.experiment, samples=plan.samples), Separate)
     with open_study(plan, tmp_path / "both") as study:
         assert list(study.header.sources) == [f"{law}:Odd"]
         assert set(run_study(plan, study)["controller.name"]) == {"workspace", f"{law}:Odd"}

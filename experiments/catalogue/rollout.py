@@ -4,18 +4,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import pandas as pd
-
 from biped.errors import IntegrationError
 from biped.integrators import INTEGRATORS
-from biped.metrics import measure_run
-from biped.runs.events import impacts_of
 from biped.runs.run import Run
-from biped.simulation.session import Announce, Progress
+from biped.simulation.driver import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine import Engine
-from experiments.engines.engine_integrator import EngineIntegrator, Impact
+from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.engines.engine_runs import complete
 from experiments.engines.registry import engine_named
 
 
@@ -68,24 +65,12 @@ def rollout(
     except IntegrationError as failure:
         if failure.run is None:
             raise
-        reason = " ".join(integrator.failure.split())
-        run, error = failure.run, f"{chosen.title}: {reason}" if reason else str(failure)
-    if integrator.impact is not None:
-        (target,) = (acted["target"] for acted in run.disturbances if acted["kind"] == "throw")
-        _add_impact(run, integrator.impact, target)
+        run, error = failure.run, integrator.explained(str(failure))
+    complete(run, integrator)
     values = experiment.values(changes).as_json()
     theirs = {name: value for name, value in values.items() if not name.startswith("integrator.")}
     run.parameters = experiment.record(theirs)
-    run.summary["engine"] = {"name": chosen.name, "version": chosen.version, "settings": chosen.settings}
-    run.summary["metrics"] = measure_run(run)
     return Rollout(chosen.name, run, integrator.seconds, integrator.steps, error)
-
-
-def _add_impact(run: Run, impact: Impact, target: str) -> None:
-    """The event of an impact that lasts beyond the end of the run."""
-    row = [impact.time, "impact", target, *impact.impulse, *impact.place, *impact.velocity]
-    run.events = pd.concat([run.events, pd.DataFrame([row], columns=run.events.columns)]).sort_values("time")
-    run.summary["events"]["impacts"] = impacts_of(run.events)
 
 
 def _ours(

@@ -1,0 +1,74 @@
+"""Compiled laws, asked from Python: at what they cost compiled, and a few microseconds."""
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from biped.control.observation import Observation, joint_places
+from biped.kernels.loop.lone_tick import AskedLaw, Room
+from biped.model import Model
+from contact.arrays import Floats
+from contact.modes import NONE
+
+if TYPE_CHECKING:
+    from biped.control.controller import Controller
+
+T = TypeVar("T")
+
+#: Laws, and models, that a thread keeps room for.
+MOST_KEPT = 16
+
+
+class _Kept(threading.local):
+    """What was last made for some objects, by thread: a law writes into its room, and threads would meet there."""
+
+    def __init__(self) -> None:
+        self.by_identity: dict[tuple[int, ...], tuple[tuple[object, ...], Any]] = {}
+
+    def of(self, objects: tuple[object, ...], make: Callable[[], T]) -> T:
+        key = tuple(map(id, objects))
+        if key not in self.by_identity:
+            made = make()
+            while len(self.by_identity) >= MOST_KEPT:
+                del self.by_identity[next(iter(self.by_identity))]
+            self.by_identity[key] = objects, made  # with the objects, so that no others get their identity
+        found: T = self.by_identity[key][1]
+        return found
+
+
+_rooms, _laws = _Kept(), _Kept()
+
+
+def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
+    """(joints,) torques of the controller's compiled law for what was observed.
+
+    Raises:
+        NotImplementedError: it has none.
+    """
+    model = observation.model
+    settings = getattr(controller, "__dataclass_params__", None)
+    if settings is not None and settings.frozen:
+        asked = _laws.of((controller, model), lambda: _ready(controller, model))
+    else:
+        asked = _ready(controller, model)
+    told = asked.room.tick.measurement
+    told.time[0], told.q[:], told.motion.rates[:] = observation.time, observation.q, observation.v
+    places = joint_places(model).dofs
+    is_of_a_run = observation.torques.size > 0
+    told.force[:] = observation.contact_forces if is_of_a_run else np.nan
+    told.found[:] = observation.contact_modes if is_of_a_run else NONE
+    told.held[places] = observation.torques if is_of_a_run else np.nan
+    return asked.torques()[places]
+
+
+def _ready(controller: "Controller", model: Model) -> AskedLaw:
+    law = controller.law(model)
+    if law is None:
+        raise NotImplementedError(f"{type(controller).__name__} needs a method torques(observation), or law(model)")
+    count = len(controller.recorded)
+    rooms = _rooms.of((model,), dict[int, Room])
+    if count not in rooms:
+        rooms[count] = Room(model.tree, model.nq, model.nv, count)
+    return AskedLaw(law, rooms[count])

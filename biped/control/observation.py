@@ -1,0 +1,137 @@
+"""What a controller sees of the plant, and where it leaves the numbers that it records."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.kernels.loop.measurement import Measurement
+from biped.model import Model
+from biped.model.errors import unknown
+from biped.whole_body import WholeBody
+from contact.arrays import Floats, Integers
+
+
+class JointPlaces(NamedTuple):
+    """Where the joints of one degree of freedom stand, in the order of ``model.joint_names``."""
+
+    coordinates: Integers  # in a configuration
+    dofs: Integers  # in a velocity
+
+
+def joint_places(model: Model) -> JointPlaces:
+    """Those of a model, looked up once."""
+    places: JointPlaces | None = model.derived.get(JointPlaces)
+    if places is None:
+        names = model.joint_names
+        coordinates, dofs = ([of(name) for name in names] for of in (model.coordinate, model.dof))
+        places = JointPlaces(np.array(coordinates, dtype=np.int64), np.array(dofs, dtype=np.int64))
+        model.derived[JointPlaces] = places
+    return places
+
+
+class Recorder:
+    """The numbers that a controller records: ``columns`` says which of ``numbers`` each name is."""
+
+    def __init__(self, names: Mapping[str, str], numbers: Floats) -> None:
+        self.columns = {name: place for place, name in enumerate(names)}
+        self.numbers = numbers
+
+    def put(self, name: str, value: float) -> None:
+        """Let ``value`` be recorded under this name.
+
+        Raises:
+            InputError: there is no such column, or it is no number.
+        """
+        place = self.columns.get(name)
+        if place is None:
+            raise InputError(
+                f"{unknown('recorded number', name, self.columns)}: the controller's `recorded` names them"
+            )
+        try:
+            self.numbers[place] = value
+        except (TypeError, ValueError):
+            raise InputError(f"record({name}={value!r}): it must be one number") from None
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a controller sees of the plant: copies, to be kept or written to.
+
+    Configuration and velocity are what the sensors say (``biped.Sensors``). Contacts and torques are the plant's own;
+    of an observation that is made by hand they are empty, unless given.
+
+    Attributes:
+        model: what the controller takes the plant for: its model, without the loads of ``biped.Load``.
+        time: [s].
+        q: (nq,) configuration, as ``Model`` documents it.
+        v: (nv,) velocity, as ``Model`` documents it.
+        contact_forces: (nc, 3) [N] of the floor on each contact point in the last step, world axes, in the order of
+            ``model.contact_names``.
+        contact_modes: (nc,) the state of each found at its end, a ``contact.ContactState``.
+        torques: (joints,) [N·m] or [N] what the actuators have given since the last tick.
+    """
+
+    model: Model
+    time: float
+    q: Floats
+    v: Floats
+    contact_forces: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    contact_modes: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    torques: Floats = field(default_factory=lambda: np.zeros(0))
+    recorder: Recorder | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, model: Model, told: Measurement, recorder: Recorder | None) -> "Observation":
+        """Copies of what the kernels have measured."""
+        held = told.held[joint_places(model).dofs]
+        q, v, forces, modes = told.q.copy(), told.motion.rates.copy(), told.force.copy(), told.found.copy()
+        return cls(model, float(told.time[0]), q, v, forces, modes, held, recorder)
+
+    @property
+    def position(self) -> Floats:
+        """(3,) [m] centre of mass of a floating root."""
+        return self.q[0:3]
+
+    @property
+    def orientation(self) -> Floats:
+        """(4,) unit quaternion of a floating root, scalar first, body to world."""
+        return self.q[3:7]
+
+    @property
+    def velocity(self) -> Floats:
+        """(3,) [m/s] of a floating root's centre of mass, world axes."""
+        return self.v[0:3]
+
+    @property
+    def angular_velocity(self) -> Floats:
+        """(3,) [rad/s] of a floating root, world axes."""
+        return self.v[3:6]
+
+    @property
+    def angles(self) -> Floats:
+        """Coordinates of the joints of one degree of freedom, in the order of ``model.joint_names`` [rad or m]."""
+        return self.q[joint_places(self.model).coordinates]
+
+    @property
+    def rates(self) -> Floats:
+        """Their rates, in the same order [rad/s or m/s]."""
+        return self.v[joint_places(self.model).dofs]
+
+    @cached_property
+    def whole_body(self) -> WholeBody:
+        """Jacobians, their biases, centroidal map, mass matrix and solves of this state, computed when asked for."""
+        return WholeBody(self.model, self.q, self.v)
+
+    def record(self, **numbers: float) -> None:
+        """Put numbers into the run's rows, until the next tick that puts them anew; outside of a run it does nothing.
+
+        Raises:
+            InputError: one is not among the controller's ``recorded``, or is no number.
+        """
+        if self.recorder is not None:
+            for name, value in numbers.items():
+                self.recorder.put(name, value)

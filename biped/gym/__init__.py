@@ -1,0 +1,21 @@
+"""Balance as an environment of Gymnasium: one human, or many on all cores.
+
+Importing this package registers ``biped/Balance-v0``; it needs the extra ``gym``.
+"""
+
+from biped.extras import need
+
+need("gymnasium")
+
+import gymnasium  # noqa: E402
+
+from biped.gym.environment import BalanceEnv  # noqa: E402
+from biped.gym.task import BalanceTask  # noqa: E402
+from biped.gym.vector import BalanceVectorEnv  # noqa: E402
+
+__all__ = ["NAME", "BalanceEnv", "BalanceTask", "BalanceVectorEnv"]
+
+#: By which ``gymnasium.make`` and ``make_vec`` know it.
+NAME = "biped/Balance-v0"
+
+gymnasium.register(NAME, entry_point="biped.gym:BalanceEnv", vector_entry_point="biped.gym:BalanceVectorEnv")

@@ -1,0 +1,90 @@
+"""Many models that balance, stepped together by threads, as Gymnasium has its vectors of environments."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from biped.errors import InputError
+from biped.gym.environment import action_space, observation_space
+from biped.gym.task import BalanceTask
+from biped.simulation.batch import SessionBatch
+from contact.arrays import Floats
+
+Flags = NDArray[np.bool_]
+
+
+class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
+    """So many of ``BalanceEnv`` on all cores, each the same as by itself, bit for bit.
+
+    One that has ended is reset by the step after that, which leaves its action aside and has no reward.
+
+    Args:
+        num_envs: how many.
+        task: of each; the standing human's, if not given.
+        workers: threads; one a core, if not given.
+
+    Raises:
+        InputError: the task's scene does not fit together.
+    """
+
+    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 - as Gymnasium has it
+
+    def __init__(self, num_envs: int = 1, task: BalanceTask | None = None, workers: int | None = None) -> None:
+        self.task = BalanceTask() if task is None else task
+        self.num_envs = num_envs
+        self.batch = SessionBatch(self.task.commanded, num_envs, self.task.draw, workers)
+        self.single_observation_space = observation_space(self.task)
+        self.single_action_space = action_space(self.task)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._begins = self.batch.sessions[0].time
+        self._period = self.batch.sessions[0].period
+        self._randoms: list[Any] = [None] * num_envs  # generators, once there is a seed
+        self._over: Flags = np.zeros(num_envs, dtype=bool)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Floats, dict[str, Any]]:
+        """New episodes of all; of one seed the k-th has seed + k. There are no options."""
+        seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed or [None] * self.num_envs
+        if len(seeds) != self.num_envs:
+            raise InputError(f"{len(seeds)} seeds for {self.num_envs} environments")
+        for k, one in enumerate(seeds):
+            if one is not None or self._randoms[k] is None:
+                self._randoms[k] = gymnasium.utils.seeding.np_random(one)[0]
+        self._begin(np.arange(self.num_envs))
+        self._over[:] = False
+        return self._observed(), {"time": self.batch.time.copy()}
+
+    def step(self, actions: NDArray[np.float32]) -> tuple[Floats, Floats, Flags, Flags, dict[str, Any]]:
+        """One period of each.
+
+        Raises:
+            InputError: the actions are not (num_envs, joints) finite numbers.
+        """
+        share = np.clip(np.asarray(actions, dtype=float), -1.0, 1.0)
+        if share.shape != self.action_space.shape:
+            raise InputError(f"the actions have shape {share.shape}; it must be {self.action_space.shape}")
+        fresh = self._over.copy()
+        # What a fresh one would do meanwhile is forgotten: it begins after the others have moved.
+        self.batch.step(self.task.torque_limit * np.where(fresh[:, None], 0.0, share))
+        self._begin(np.flatnonzero(fresh))
+        fell = self.batch.has_ended
+        rewards = np.where(fresh, 0.0, self.task.rewards(self.batch.q, share, fell))
+        late = self.batch.time - self._begins > self.task.duration - 0.5 * self._period
+        self._over = fell | late
+        return self._observed(), rewards, fell, late, {"time": self.batch.time.copy()}
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the threads go."""
+        self.batch.close()
+
+    def _begin(self, which: NDArray[np.int64]) -> None:
+        self.batch.reset([int(self._randoms[k].integers(2**31)) for k in which], which.tolist())
+
+    def _observed(self) -> Floats:
+        return self.task.observed(self.batch.q, self.batch.v, self.batch.contact_forces)

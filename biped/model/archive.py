@@ -1,0 +1,70 @@
+"""A model as JSON and back, to the last bit: what is saved beside a run, so that it can be opened anywhere."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+from biped.model.body import Body
+from biped.model.contact_point import ContactPoint
+from biped.model.errors import ModelError
+from biped.model.joint import PASSIVE, Joint
+from biped.model.model import Model
+from biped.model.shape import Box
+
+FORMAT = 1
+
+
+def model_to_json(model: Model) -> str:
+    """``model`` as text; `model_from_json` makes an equal one, all floats bit for bit."""
+    return json.dumps({"format": FORMAT} | _finite(asdict(model)), indent=1, allow_nan=False)
+
+
+def model_from_json(text: str) -> Model:
+    """The model that `model_to_json` wrote.
+
+    Raises:
+        ModelError: the text is not that of a model.
+    """
+    try:
+        saved = json.loads(text)
+        if saved.pop("format") != FORMAT:
+            raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
+        return Model(
+            **_known(Model, saved)
+            | {
+                "bodies": tuple(_body(body) for body in saved["bodies"]),
+                "contact_points": tuple(ContactPoint(**point) for point in saved["contact_points"]),
+                "shapes": tuple(Box(**box) for box in saved["shapes"]),
+                "feet": tuple(saved["feet"]),
+                "posture": tuple((joint, value) for joint, value in saved["posture"]),
+                "notes": tuple(saved["notes"]),
+            }
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"not a model that was saved: {error}") from None
+
+
+def _body(saved: Mapping[str, Any]) -> Body:
+    joint: dict[str, Any] = {k: PASSIVE[k] if value is None else value for k, value in saved["joint"].items()}
+    return Body(**_known(Body, saved) | {"joint": Joint(**joint)})
+
+
+def _known(kind: Any, saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse what is missing or too much: a model's numbers are not to be guessed."""
+    names = {item.name for item in fields(kind)}
+    if names != set(saved):
+        raise ValueError(f"{', '.join(sorted(names ^ set(saved)))}: missing, or not known")
+    return dict(saved)
+
+
+def _finite(value: Any) -> Any:
+    """The same with None for an infinite limit, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and math.isinf(value) else value

@@ -1,0 +1,55 @@
+"""Joints that Pinocchio has as one and the file as several on one body: each becomes a joint of its own.
+
+Between them stand links without mass, as in the file's own meaning.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_COMPOSITE = "JointModelComposite"
+#: Along all degrees of freedom or coordinates; both are in the same order in the two models.
+_ARRAYS = (
+    "lowerPositionLimit", "upperPositionLimit", "velocityLimit", "effortLimit", "damping", "friction", "armature",
+    "rotorInertia", "rotorGearRatio",
+)  # fmt: skip
+
+
+def taken_apart(model: Any, names: Mapping[str, Sequence[str]]) -> Any:
+    """The same Pinocchio model without composite joints.
+
+    Args:
+        model: Pinocchio's.
+        names: of the joints of a composite one, by its name there; by default its own with ``_1``, ``_2``, ….
+    """
+    import pinocchio as pin
+
+    if not any(joint.shortname() == _COMPOSITE for joint in model.joints[1:]):
+        return model
+    result = pin.Model()
+    result.name, result.gravity = model.name, model.gravity
+    rows = {0: 0}
+    for i in range(1, model.njoints):
+        rows[i] = _add(result, rows[model.parents[i]], model, i, names)
+        result.addJointFrame(rows[i])
+        result.appendBodyToJoint(rows[i], model.inertias[i], pin.SE3.Identity())
+    for frame in model.frames:
+        if frame.type == pin.FrameType.BODY:
+            result.addFrame(pin.Frame(frame.name, rows[frame.parentJoint], frame.placement, frame.type))
+    for array in _ARRAYS:
+        getattr(result, array)[:] = getattr(model, array)
+    return result
+
+
+def _add(result: Any, parent: int, model: Any, i: int, names: Mapping[str, Sequence[str]]) -> int:
+    """Joint i of ``model``, in parts if it is composite; the row of the last."""
+    import pinocchio as pin
+
+    name, joint, place = model.names[i], model.joints[i], model.jointPlacements[i]
+    if joint.shortname() != _COMPOSITE:
+        return int(result.addJoint(parent, joint, place, name))
+    whole = joint.extract()
+    own = names.get(name, [f"{name}_{k}" for k in range(1, len(whole.joints) + 1)])
+    for part, at, part_name in zip(whole.joints, whole.jointPlacements, own, strict=True):
+        parent = int(result.addJoint(parent, part, place * at, part_name))
+        place = pin.SE3.Identity()
+    return parent

@@ -1,0 +1,136 @@
+"""A robot's contact points: given on any link by its name, or found in the collision geometry of its feet."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.model.contact_point import ContactPoint
+from biped.model.errors import ModelError, unknown
+from biped.model.geometry import Vector3, vector3
+from biped.model.importing.options import Points
+from biped.model.importing.soles import corners, radius_of, surface_points
+from contact.arrays import Floats
+
+UNIVERSE = 0
+
+
+class Links(NamedTuple):
+    """Where the links of a Pinocchio model are in ours."""
+
+    model: Any
+    rotations: list[Floats]  # of each of its joints' frames at home
+    bodies: dict[int, str]  # by its joint: our body
+
+    def frame(self, link: str, what: str) -> Any:
+        """Pinocchio's frame of a link that moves.
+
+        Raises:
+            ModelError: there is no such link, or it is fixed to the ground.
+        """
+        import pinocchio as pin
+
+        links = [frame.name for frame in self.model.frames if frame.type == pin.FrameType.BODY]
+        if link not in links:
+            raise ModelError(f"{what}: {unknown('link', link, links)}")
+        frame = self.model.frames[self.model.getFrameId(link, pin.FrameType.BODY)]
+        if frame.parentJoint == UNIVERSE:
+            raise ModelError(f"{what}: link {link!r} is fixed to the ground and does not move")
+        return frame
+
+    def body(self, link: str, what: str) -> str:
+        """The body that a link is part of."""
+        return self.bodies[self.frame(link, what).parentJoint]
+
+    def point(self, name: str, link: str, position: ArrayLike) -> ContactPoint:
+        """The contact point at ``position`` [m] in a link's frame."""
+        what = f"contact {name!r}"
+        frame = self.frame(link, what)
+        at = self.rotations[frame.parentJoint] @ frame.placement.act(np.array(vector3(position, what)))
+        return ContactPoint(name, self.bodies[frame.parentJoint], vector3(at, what))
+
+
+def given(contacts: Mapping[str, Points], links: Links) -> list[ContactPoint]:
+    """The points that a user gave: those of a list are named after the link, ``left_sole_link_1`` and so on.
+
+    Raises:
+        ModelError: a link is unknown, or a point is not three finite numbers.
+    """
+    return [
+        links.point(name, link, position)
+        for link, points in contacts.items()
+        for name, position in _named(link, points)
+    ]
+
+
+def _named(link: str, points: Points) -> Iterable[tuple[str, ArrayLike]]:
+    if isinstance(points, Mapping):
+        return points.items()
+    if isinstance(points, str) or not isinstance(points, Sequence):
+        raise ModelError(f"contacts: {link!r} must have a list of points [x, y, z] [m], got {points!r}")
+    return [(f"{link}_{i}", position) for i, position in enumerate(points, start=1)]
+
+
+def found(feet: Sequence[str], links: Links, geometry: Any, posture: Floats, facing: Vector3) -> list[ContactPoint]:
+    """The corners of the feet's soles, going round from the outer corner of the toes.
+
+    Points are named after the foot's link; of two feet beside one another they are ``left_1`` … and ``right_1`` …,
+    as the human's are.
+
+    Args:
+        feet: links; what collides with the floor is the whole body that a link is part of.
+        links: where they are.
+        geometry: Pinocchio's collision geometry.
+        posture: Pinocchio's configuration in which the soles are down.
+        facing: where the front is.
+
+    Raises:
+        ModelError: there is no foot, or a foot has no collision geometry with corners.
+    """
+    import pinocchio as pin
+
+    if not feet:
+        raise ModelError("contacts = 'collision' needs feet: name the links that stand on the floor")
+    data = links.model.createData()
+    pin.forwardKinematics(links.model, data, posture)
+    left = np.array([-facing[1], facing[0]])
+    places = [data.oMi[links.frame(foot, "feet").parentJoint] for foot in feet]
+    aside = [float(left @ place.translation[:2]) for place in places]
+    names = _names(feet, aside)
+    points = []
+    for foot, place, name, offset in zip(feet, places, names, aside, strict=True):
+        joint = links.frame(foot, "feet").parentJoint
+        sole = corners(_surface(foot, joint, geometry, place), facing, clockwise=offset >= float(np.mean(aside)))
+        for i, corner in enumerate(sole, start=1):
+            at = links.rotations[joint] @ place.actInv(corner)
+            points.append(ContactPoint(f"{name}_{i}", links.bodies[joint], vector3(at, "contact")))
+    return points
+
+
+def told_of_edges(points: Sequence[ContactPoint]) -> list[str]:
+    """A sentence, if a sole that was found is an edge: the posture has the foot tilted."""
+    bodies = [point.body for point in points]
+    edges = [body for body in dict.fromkeys(bodies) if bodies.count(body) == 2]
+    if not edges:
+        return []
+    return [f"the soles of {', '.join(edges)} are edges, not faces: in the posture these feet are not flat"]
+
+
+def _names(feet: Sequence[str], aside: Sequence[float]) -> Sequence[str]:
+    if len(feet) != 2 or aside[0] == aside[1]:
+        return feet
+    return ("left", "right") if aside[0] > aside[1] else ("right", "left")
+
+
+def _surface(foot: str, joint: int, geometry: Any, place: Any) -> Floats:
+    """(k, 3) [m] the corners of all that collides of the body on ``joint``, in the world."""
+    surface = []
+    for shape in geometry.geometryObjects:
+        points = surface_points(shape.geometry) if shape.parentJoint == joint else None
+        if points is not None:
+            world = np.array([(place * shape.placement).act(point) for point in points])
+            surface.append(world - [0.0, 0.0, radius_of(shape.geometry)])
+    if not surface:
+        raise ModelError(f"foot {foot!r} has no collision geometry with corners; give its points: contacts by link")
+    return np.vstack(surface)

@@ -1,0 +1,115 @@
+"""Joints that do not move: their links become one body. Pinocchio does it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biped.model.errors import ModelError, unknown
+from contact.arrays import Floats
+
+#: The floating root joint while a URDF is read: no joint of a file has this name.
+FLOATING = "<floating>"
+
+
+class Mimic(NamedTuple):
+    """A joint's position as a linear function of another's, its ``driver``."""
+
+    driver: str
+    multiplier: float
+    offset: float
+
+
+def mimicked(mimics: Mapping[str, Mimic], rest: Mapping[str, float], joints: Sequence[str]) -> dict[str, float]:
+    """[rad or m] where each joint that mimics another is when its driver is at rest.
+
+    Args:
+        mimics: by joint.
+        rest: the positions of joints at rest; zero where none is given.
+        joints: all that there are.
+
+    Raises:
+        ModelError: joints mimic one another in a circle, or a joint that is not there.
+    """
+    for joint, mimic in mimics.items():
+        if mimic.driver not in joints:
+            raise ModelError(
+                f"joint {joint!r}: mimic: {unknown('joint', mimic.driver, joints)}; correct it, or lock the joint: "
+                f"locked={{{joint!r}: 0.0}}"
+            )
+    return {joint: _position(joint, mimics, rest, len(mimics)) for joint in mimics}
+
+
+def _position(joint: str, mimics: Mapping[str, Mimic], rest: Mapping[str, float], most: int) -> float:
+    if joint not in mimics:
+        return rest.get(joint, 0.0)
+    if most == 0:
+        raise ModelError(
+            f"joint {joint!r} mimics itself, by way of {mimics[joint].driver!r}; lock one: locked={{{joint!r}: 0.0}}"
+        )
+    driver, multiplier, offset = mimics[joint]
+    return multiplier * _position(driver, mimics, rest, most - 1) + offset
+
+
+def moving_joints(model: Any) -> list[str]:
+    """The names of a Pinocchio model's joints."""
+    return list(model.names)[1:]
+
+
+def all_joints(model: Any) -> list[str]:
+    """The names of a Pinocchio model's joints, fixed ones too."""
+    import pinocchio as pin
+
+    kinds = (pin.FrameType.JOINT, pin.FrameType.FIXED_JOINT)
+    return [frame.name for frame in model.frames[1:] if frame.type in kinds and frame.name != FLOATING]
+
+
+def place(model: Any, positions: Mapping[str, float]) -> Floats:
+    """(nq,) Pinocchio's configuration with these joints of one degree of freedom there, the others at home."""
+    import pinocchio as pin
+
+    q: Floats = pin.neutral(model)
+    for name, position in positions.items():
+        joint = model.joints[model.getJointId(name)]
+        if joint.nq == 1:
+            q[joint.idx_q] = position
+        else:  # an angle without bounds, as its cosine and sine
+            q[joint.idx_q : joint.idx_q + 2] = np.cos(position), np.sin(position)
+    return q
+
+
+def joints_with_axis(model: Any) -> list[str]:
+    """The names of the joints of one degree of freedom."""
+    return [name for name, joint in zip(model.names, model.joints, strict=True) if name != "universe" and joint.nv == 1]
+
+
+def lock(model: Any, positions: Mapping[str, float]) -> Any:
+    """The Pinocchio model in which these joints stay there."""
+    import pinocchio as pin
+
+    if not positions:
+        return model
+    try:
+        return pin.buildReducedModel(model, [model.getJointId(name) for name in positions], place(model, positions))
+    except ValueError as error:
+        raise ModelError(
+            f"Pinocchio cannot lock joints of {model.name!r}: {str(error).splitlines()[0]}; a link and a joint of one "
+            "name are the likely cause, and another name for one of them the remedy"
+        ) from None
+
+
+def told_of_mimics(positions: Mapping[str, float], mimics: Mapping[str, Mimic]) -> list[str]:
+    """A sentence, if there are any."""
+    if not positions:
+        return []
+    drivers = _listed(dict.fromkeys(mimics[joint].driver for joint in positions))
+    return [
+        f"joints that mimic others are locked where their drivers' rest puts them, and do not follow {drivers}: "
+        f"{_listed(positions)}"
+    ]
+
+
+def _listed(names: Iterable[str], most: int = 6) -> str:
+    names = list(names)
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest

@@ -1,0 +1,109 @@
+"""Where a foot can touch the floor: the corners of its sole, found in the shapes it collides with.
+
+The sole is what is within 5 mm of the lowest point of the foot, in the posture in which the robot stands. Its corners
+are those of its convex hull seen from above; where there are more than four, those whose loss costs the least area go
+until four are left, so that a scanned sole is as quick to simulate as a plain one.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from contact.arrays import Floats
+
+#: [m] How far above the lowest point of a foot its sole may reach.
+SOLE = 0.005
+CORNERS = 4
+#: Points around the rim of a cylinder.
+_AROUND = 8
+
+
+def surface_points(shape: Any) -> Floats | None:
+    """(k, 3) [m] points whose convex hull is that of a coal shape, in its own frame; None for one without.
+
+    Those of a sphere and a capsule are without what is around them by ``radius_of``; a cylinder's go around its rims.
+    """
+    import coal
+
+    if isinstance(shape, coal.Box):
+        return _box(np.asarray(shape.halfSide))
+    if isinstance(shape, coal.Sphere):
+        return np.zeros((1, 3))
+    if isinstance(shape, coal.Capsule):
+        return np.array([[0.0, 0.0, shape.halfLength], [0.0, 0.0, -shape.halfLength]])
+    if isinstance(shape, coal.Cylinder):
+        return _cylinder(shape.radius, shape.halfLength)
+    if isinstance(shape, coal.BVHModelBase):
+        return np.array([shape.vertex(i) for i in range(shape.num_vertices)])
+    if isinstance(shape, coal.ConvexBase):
+        return np.array([shape.point(i) for i in range(shape.num_points)])
+    return None
+
+
+def radius_of(shape: Any) -> float:
+    """[m] What is around the points of ``surface_points``: the radius of a sphere or a capsule, else zero."""
+    import coal
+
+    return float(shape.radius) if isinstance(shape, (coal.Sphere, coal.Capsule)) else 0.0
+
+
+def _box(half: Floats) -> Floats:
+    signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    return signs * half
+
+
+def _cylinder(radius: float, half: float) -> Floats:
+    turns = 2.0 * np.pi * np.arange(_AROUND) / _AROUND
+    rim = np.column_stack([radius * np.cos(turns), radius * np.sin(turns), np.full(_AROUND, half)])
+    return np.vstack([rim, rim * [1.0, 1.0, -1.0]])
+
+
+def corners(points: Floats, facing: Sequence[float], clockwise: bool) -> Floats:
+    """(k, 3) the corners of the sole among ``points`` (m, 3) [m], whose z is up, going round from its front.
+
+    Args:
+        points: of the whole foot.
+        facing: the horizontal direction to its front.
+        clockwise: seen from above; so the front's left corner comes first, else its right.
+    """
+    low = points[points[:, 2] <= points[:, 2].min() + SOLE]
+    kept = low[_hull(low[:, :2])]
+    while len(kept) > CORNERS:
+        kept = np.delete(kept, int(np.argmin(_ears(kept[:, :2]))), axis=0)
+    if clockwise:
+        kept = kept[::-1]
+    return _from_the_front(kept, np.asarray(facing[:2]), clockwise)
+
+
+def _hull(points: Floats) -> list[int]:
+    """Of (m, 2) points, those at the corners of the convex hull, counterclockwise (Andrew's monotone chain)."""
+    order = np.lexsort((points[:, 1], points[:, 0])).tolist()
+    chains = []
+    for sequence in (order, order[::-1]):
+        chain: list[int] = []
+        for i in sequence:
+            while len(chain) > 1 and _area(points[chain[-2]], points[chain[-1]], points[i]) <= 1e-12:
+                chain.pop()
+            chain.append(i)
+        chains.append(chain[:-1])
+    return chains[0] + chains[1] or order[:1]
+
+
+def _area(a: Floats, b: Floats, c: Floats) -> float:
+    """[m²] Twice that of a triangle, positive counterclockwise."""
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def _ears(polygon: Floats) -> list[float]:
+    """The area that each corner's loss costs."""
+    n = len(polygon)
+    return [abs(_area(polygon[i - 1], polygon[i], polygon[(i + 1) % n])) for i in range(n)]
+
+
+def _from_the_front(polygon: Floats, facing: Floats, clockwise: bool) -> Floats:
+    """The same going round, but from the corner of the front that comes first."""
+    side = np.array([-facing[1], facing[0]]) * (1.0 if clockwise else -1.0)
+    middle = polygon[:, :2].mean(axis=0)
+    first = int(np.argmax((polygon[:, :2] - middle) @ (facing + 0.999 * side)))
+    return np.roll(polygon, -first, axis=0)

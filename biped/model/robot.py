@@ -1,0 +1,102 @@
+"""Robots by name: a file that describes one, or a function that makes its model.
+
+A robot's TOML file names the file that it adapts, and has the keys of `biped.model.importing.options.Options`::
+
+    urdf = "talos_reduced.urdf"             # or mjcf = "….xml", beside this file
+    feet = ["left_sole_link", "right_sole_link"]
+    contacts = "collision"                  # or points [m] by link
+    locked = { "arm_*" = 0.0 }              # [rad or m]
+    posture = { "leg_*_4_joint" = 0.5 }     # the others are at zero
+"""
+
+import importlib
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from biped.model.errors import ModelError, unknown
+from biped.model.importing.options import Options
+from biped.model.mjcf import load_mjcf
+from biped.model.model import Model
+from biped.model.urdf import load_urdf
+
+Reader = Callable[..., Model]
+#: By the key that names the file.
+READERS: dict[str, Reader] = {"urdf": load_urdf, "mjcf": load_mjcf}
+_BY_ENDING: dict[str, Reader] = {".urdf": load_urdf, ".xml": load_mjcf, ".mjcf": load_mjcf}
+
+
+def load_robot(source: str | Path) -> Model:
+    """The model of a robot, by name.
+
+    Args:
+        source: a file that describes it (``.toml``), a URDF (``.urdf``), an MJCF (``.xml``, ``.mjcf``), or
+            ``module:function``, a function without arguments that returns a `Model`.
+
+    Raises:
+        ModelError: there is no such file or function, or it describes no model; one line says what would be right.
+
+    Warns:
+        ModelWarning: something of the robot was changed, or is not simulated.
+    """
+    path = Path(source).expanduser()
+    if path.suffix == ".toml":
+        return _described(path)
+    if path.suffix in _BY_ENDING:
+        return _BY_ENDING[path.suffix](path)
+    if ":" in str(source):
+        return _made_by(str(source))
+    raise ModelError(
+        f"{str(source)!r} names no robot; it must be a file .toml, .urdf, .xml or .mjcf, or module:function"
+    )
+
+
+def _described(path: Path) -> Model:
+    table = _read(path)
+    files = [key for key in READERS if key in table]
+    if len(files) != 1:
+        raise ModelError(f"{path}: it must have one of the keys {' and '.join(READERS)}, the robot's file; got {files}")
+    (key,) = files
+    file = table.pop(key)
+    if not isinstance(file, str):
+        raise ModelError(f"{path}: {key} must be the name of a file, got {file!r}")
+    for name in table:
+        if name not in Options.__annotations__:
+            raise ModelError(f"{path}: {unknown('key', name, [*READERS, *Options.__annotations__])}")
+    if isinstance(table.get("packages"), list):
+        table["packages"] = [str(path.parent / str(folder)) for folder in table["packages"]]
+    try:
+        return READERS[key](path.parent / Path(file).expanduser(), **table)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"there is no file {str(path)!r}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"the file {str(path)!r} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ModelError(f"{path}: not TOML: {error}") from None
+
+
+def _made_by(name: str) -> Model:
+    module_name, _, function_name = name.partition(":")
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a module of the folder where a program is started, as Python's own -m finds it
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise ModelError(f"{name!r}: there is no module {error.name!r} here") from None
+    function = getattr(module, function_name, None)
+    if not callable(function):
+        functions = [found for found, value in vars(module).items() if callable(value) and not found.startswith("_")]
+        raise ModelError(f"{name!r}: {unknown('function', function_name, functions)}")
+    model = function()
+    if not isinstance(model, Model):
+        raise ModelError(f"{name!r} returned {model!r}; it must return a biped.Model")
+    return model

@@ -1,0 +1,133 @@
+"""Many sessions of one scene, stepped together by threads: no Python runs within a control period."""
+
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba.core.config import DISABLE_JIT
+from numpy.typing import ArrayLike
+
+from biped.control.observation import joint_places
+from biped.errors import InputError
+from biped.kernels.loop.closed_loop import World, hold_each
+from biped.kernels.state.status import LOG_FULL, OK
+from biped.simulation.session import Session, Start
+from contact.arrays import Floats, Integers
+
+if TYPE_CHECKING:
+    from biped.simulation.scene import Scene
+
+
+class SessionBatch:
+    """So many sessions side by side, with torques given from outside; each is, bit for bit, what it is by itself.
+
+    Rows of the arrays below are sessions, as a controller would be told of them; ``step`` and ``reset`` write there.
+
+    Args:
+        scene: what each of them simulates.
+        count: of sessions.
+        start: where ``reset`` begins, as for ``Session``.
+        workers: threads; one a core, if not given.
+
+    Attributes:
+        sessions: to reset or to look into, one at a time.
+        time: (count,) [s].
+        q: (count, nq) configurations.
+        v: (count, nv) velocities.
+        contact_forces: (count, nc, 3) [N] of the floor on the contact points in the last step, world axes.
+        has_ended: (count,) which fell, or had a step without a solution: they stay where they are until reset.
+
+    Raises:
+        InputError: the scene's members do not fit together; its integrator steps from Python; or there is no session.
+    """
+
+    def __init__(self, scene: "Scene", count: int, start: Start | None = None, workers: int | None = None) -> None:
+        if count < 1 or (workers is not None and workers < 1):
+            raise InputError(f"a batch of {count} sessions on {workers} threads: both must be one or more")
+        self.sessions = [Session(scene, start) for _ in range(count)]
+        plan = self.sessions[0].plan
+        if plan.stepping is not None:
+            raise InputError("an integrator or engine that steps from Python has no batches: use a Session for each")
+        model = plan.model
+        self._dofs, self._period = joint_places(model).dofs, plan.clock.steps_per_tick
+        self._time, self._torque = np.zeros((count, 1)), np.zeros((count, model.nv))
+        self.q, self.v = np.zeros((count, model.nq)), np.zeros((count, model.nv))
+        self.contact_forces = np.zeros((count, model.nc, 3))
+        self._reasons: Integers = np.full(count, OK)
+        loops = []
+        for k, session in enumerate(self.sessions):
+            session.use(self._joined(session.plan.world, k))
+            loops.append(session.ready())
+        self._parts = np.array([session.plan.world.parts for session in self.sessions])
+        # Where everything is interpreted, an address is the value itself.
+        kind = object if DISABLE_JIT else np.int64
+        self._common, self._whole = (
+            _array([getattr(loop, name) for loop in loops], kind) for name in ("common", "whole")
+        )
+        self._chunks = np.linspace(0, count, min(workers or os.cpu_count() or 1, count) + 1).astype(int)
+        self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
+
+    def _joined(self, world: World, k: int) -> World:
+        """A world that has its torques, and what a controller is told, in row k."""
+        told = world.measurement
+        motion = told.motion._replace(rates=self.v[k])
+        told = told._replace(time=self._time[k], q=self.q[k], motion=motion, force=self.contact_forces[k])
+        return world._replace(torque=self._torque[k], measurement=told)
+
+    @property
+    def time(self) -> Floats:
+        """(count,) [s]."""
+        return self._time[:, 0]
+
+    @property
+    def has_ended(self) -> Any:
+        """(count,) of bool."""
+        return self._reasons != OK
+
+    def reset(self, seeds: Iterable[int | None], which: Iterable[int] | None = None) -> None:
+        """Begin anew, as ``Session.reset`` does, each with its seed.
+
+        Args:
+            seeds: one for each that is reset.
+            which: numbers of the sessions; all, if not given.
+        """
+        for k, seed in zip(range(len(self.sessions)) if which is None else which, seeds, strict=True):
+            self.sessions[k].reset(seed)
+            self._reasons[k] = self.sessions[k].ready().begin(self._period)
+
+    def step(self, torques: ArrayLike) -> None:
+        """Take one control period.
+
+        Args:
+            torques: (count, joints) [N·m] or [N], held meanwhile; those of sessions that have ended are left aside.
+
+        Raises:
+            InputError: they have another shape, or one of a session that goes on is not finite.
+        """
+        given, shape = np.asarray(torques, dtype=float), (len(self.sessions), len(self._dofs))
+        if given.shape != shape:
+            raise InputError(f"the given torques have shape {given.shape}; it must be {shape}")
+        if not np.isfinite(given[~self.has_ended]).all():
+            raise InputError("the given torques are not all finite")
+        self._torque[:, self._dofs] = given
+        list(self._pool.map(self._hold, self._chunks[:-1], self._chunks[1:]))
+        for k in np.flatnonzero(self._reasons == LOG_FULL):
+            self.sessions[k].forget()
+            self._reasons[k] = OK
+
+    def _hold(self, begin: int, end: int) -> None:
+        hold_each(self._parts, self._common, self._whole, self._period, self._reasons, begin, end)
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self._pool.shutdown()
+
+
+def _array(values: list[Any], kind: type) -> Any:
+    """One-dimensional, whatever the values are."""
+    array: Any = np.empty(len(values), dtype=kind)
+    for k, value in enumerate(values):
+        array[k] = value
+    return array

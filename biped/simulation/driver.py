@@ -1,0 +1,239 @@
+"""The loops of a run: takes steps in chunks, asks a controller that is not compiled, and drains the log."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biped.control.controller import Controller
+from biped.control.observation import Observation, Recorder, joint_places
+from biped.errors import InputError
+from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready, record
+from biped.kernels.loop.log import EVENTS, ROWS
+from biped.kernels.state.simulation_state import INTO_TICK, STEPS
+from biped.kernels.state.status import FELL, LOG_FULL, OK
+from biped.simulation.failures import describe_failure
+from biped.simulation.plan import Plan
+
+T = TypeVar("T")
+Progress = Callable[[float], None]
+Announce = Callable[[str], None]
+
+#: Control ticks, and steps, between two looks at the keyboard and the progress bar.
+CHUNK = 250
+CHUNK_STEPS = 20_000
+#: The same for an integrator that steps from Python.
+PYTHON_CHUNK = 10
+
+
+class Driver:
+    """Drives a plan's world; ``fell_at`` and ``error`` say what ended it.
+
+    Attributes:
+        was_reset: whether a controller that is asked from Python knows that a run has begun.
+        wall_time: [s] of the loops so far.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.world, self.state = plan, plan.world, plan.state
+        self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
+        self.loop: Loop | None = None
+        self.steps_itself = plan.stepping is not None
+        self.runs_compiled = plan.law is not None and plan.stepping is None
+        self.in_one_go = plan.in_one_go
+        self.recorder = Recorder(plan.columns.sections["controller"], plan.world.log.extra)
+        self.was_reset = False
+        self.rows: list[NDArray[np.float64]] = []
+        self.events: list[NDArray[np.float64]] = []
+        self.fell_at: float | None = None
+        self.error: str | None = None
+        self.wall_time = 0.0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it fell, or a step had no solution."""
+        return self.fell_at is not None or self.error is not None
+
+    @property
+    def into_tick(self) -> int:
+        """Steps since the last control tick, where the run before ended between two."""
+        return int(self.state.arrays.counts[INTO_TICK])
+
+    def warm_up(self, announce: Announce | None) -> None:
+        """Load or compile the kernels, so that the wall time is that of the steps."""
+        if announce is not None and not is_ready(self.world, self.law):
+            announce("compiling the kernels for this integrator and controller, once: up to a minute")
+        self.loop = Loop(self.world, self.law)
+        if self.plan.stepping is not None:
+            self.plan.stepping(self.world, 0)
+
+    def ready(self) -> Loop:
+        """The compiled loop, loaded or compiled if need be."""
+        if self.loop is None:
+            self.warm_up(None)
+        assert self.loop is not None
+        return self.loop
+
+    def record(self) -> None:
+        """Append a row for the present state."""
+        self.ready()
+        record(self.world)
+
+    def finish_tick(self, left: int) -> int:
+        """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
+        into = self.into_tick
+        if into:
+            rest = min(self.clock.steps_per_tick - into, left)
+            reason = self._timed(lambda: self._hold(into, rest))
+            self._drain()
+            self._check(reason)
+            if self.has_ended:
+                return 0
+            left -= rest
+            self.state.arrays.counts[INTO_TICK] = (into + rest) % self.clock.steps_per_tick
+        return left
+
+    def take(self, left: int) -> int:
+        """Some control ticks, or the part of one that is left; the number of steps taken."""
+        period = self.clock.steps_per_tick
+        ticks = left // period
+        if not self.in_one_go:
+            chunk = PYTHON_CHUNK if self.steps_itself else CHUNK
+            ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
+        if ticks == 0:
+            done, reason = self._ticks(1, left)
+            steps = left
+            self.state.arrays.counts[INTO_TICK] = left if reason == OK else 0
+        else:
+            done, reason = self._ticks(ticks, period)
+            steps = done * period
+        if reason == LOG_FULL:  # by events: it goes on in chunks
+            self.in_one_go = False
+        self._drain()
+        self._check(reason)
+        return steps if reason != LOG_FULL or ticks else 0
+
+    def free_joints(self) -> None:
+        """Without a controller, what the last one held on the joints ends with its period."""
+        if self.controller is None and not self.into_tick:
+            self.state.arrays.torque[:] = 0.0
+
+    def hold(self, torques: ArrayLike) -> None:
+        """One control period with the joints' torques given.
+
+        Raises:
+            InputError: they have another length, or are not finite.
+        """
+        reason = self.ready().measure(self.clock.steps_per_tick, SHOWN)
+        if reason == OK:
+            self._put(torques, "the given")
+            self.ready().apply_torques()
+            reason = self._timed(lambda: self._hold(0, self.clock.steps_per_tick))
+        self._check(reason)
+
+    def forget(self) -> None:
+        """Leave what was recorded."""
+        self.rows.clear()
+        self.events.clear()
+        self.world.log.cursor[ROWS] = self.world.log.cursor[EVENTS] = 0
+
+    def look(self) -> Observation:
+        """What a controller would be shown now; whether it has fallen is known then."""
+        reason = self.ready().look()
+        if reason == FELL:
+            self._check(reason)
+        return Observation.of(self.plan.nominal_model, self.world.measurement, None)
+
+    def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
+        if self.runs_compiled:
+            loop = self.ready()
+            done, reason = self._timed(lambda: loop.run(ticks, period))
+            return done, reason
+        return self._timed(lambda: self._python_ticks(ticks, period))
+
+    def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
+        """The closed loop of a controller, or of an integrator, that is not compiled."""
+        for tick in range(ticks):
+            reason = self._set_torques(period)
+            if reason == OK:
+                reason = self._hold(0, period)
+            if reason != OK:
+                return tick, reason
+        return ticks, OK
+
+    def _hold(self, into: int, steps: int) -> int:
+        """Some steps of a control tick that is ``into`` steps old; an interrupted one can be finished."""
+        count = self.state.arrays.counts
+        begin = int(count[STEPS])
+        try:
+            if self.plan.stepping is not None:
+                return int(self.plan.stepping(self.world, steps))
+            return self.ready().rollout(steps)
+        except KeyboardInterrupt:
+            count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.steps_per_tick
+            raise
+
+    def _set_torques(self, period: int) -> int:
+        """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
+        if self.law is None:
+            reason = self.ready().measure(period, SHOWN)
+            if reason == OK and self.controller is not None:
+                self._ask(self.controller)
+                self.ready().apply_torques()
+            return reason
+        reason = self.ready().measure(period, NOT_SHOWN)
+        if reason == OK:
+            self.ready().run(1, 0)
+        return reason
+
+    def _ask(self, controller: Controller) -> None:
+        observation = Observation.of(self.plan.nominal_model, self.world.measurement, self.recorder)
+        if not self.was_reset:
+            controller.reset(observation)
+            self.was_reset = True
+        self._put(controller.torques(observation), "the controller's")
+
+    def _put(self, given: ArrayLike, whose: str) -> None:
+        joints = self.plan.model.joint_names
+        torques = np.asarray(given, dtype=float)
+        if torques.shape != (len(joints),):
+            raise InputError(f"{whose} torques have shape {torques.shape}; there are {len(joints)} joints")
+        if not np.isfinite(torques).all():
+            bad = joints[int(np.flatnonzero(~np.isfinite(torques))[0])]
+            raise InputError(f"{whose} torque of {bad} is not finite at {self.state.time:g} s")
+        self.world.torque[joint_places(self.plan.model).dofs] = torques
+
+    def _timed(self, scratch: Callable[[], T]) -> T:
+        begin = time.perf_counter()
+        try:
+            return scratch()
+        finally:
+            self.wall_time += time.perf_counter() - begin
+
+    def _drain(self) -> None:
+        if not self.in_one_go:
+            self.empty_log()
+
+    def empty_log(self) -> None:
+        """Keep what was recorded since the last time."""
+        log = self.world.log
+        self.rows.append(log.rows[: log.cursor[ROWS]].copy())
+        self.events.append(log.events[: log.cursor[EVENTS]].copy())
+        log.cursor[ROWS] = log.cursor[EVENTS] = 0
+
+    def _check(self, reason: int) -> None:
+        """A step without a solution: a fall if the model was flailing, an error otherwise."""
+        if reason == FELL:
+            self.fell_at = self.state.time
+        if reason in (OK, FELL, LOG_FULL):
+            return
+        arrays = self.state.arrays
+        rates = np.concatenate([arrays.cache.rate[6:], self.world.scratch.motion.rates[6:]])
+        rate = float(np.max(np.abs(rates[np.isfinite(rates)]), initial=0.0))
+        if rate > self.world.fall.rate:
+            self.fell_at = self.state.time
+            return
+        time, step = self.state.time, self.clock.step
+        self.error = describe_failure(reason, self.plan.model, arrays, self.world.scratch, time, step)

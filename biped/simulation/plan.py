@@ -1,0 +1,164 @@
+"""How a scene is made ready to run: all that is done before the first step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.control.controller import Controller, Impedance, SetPoint
+from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
+from biped.errors import InputError
+from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
+from biped.kernels.loop.closed_loop import Passive, World
+from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
+from biped.model import Model
+from biped.model.geometry import quaternion_matrix
+from biped.runs.row_layout import Columns, columns_of
+from biped.runs.state import State, fingerprint
+from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
+from biped.simulation.world import MOST_BYTES, Sizes, build_world
+
+if TYPE_CHECKING:
+    from biped.simulation.scene import Scene
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a session needs.
+
+    Attributes:
+        model: what moves, loads included.
+        nominal_model: what the controller takes it for.
+        controller: or None.
+        law: its compiled law, or that of a plant without one; None where it is asked from Python.
+        stepping: the integrator's own ``rollout``, where it steps from Python.
+        can_go_back: whether the integrator can, to a state from before.
+        world: of the compiled loops.
+        state: which they change.
+        columns: of a row.
+        clock: steps and ticks.
+        set_point: where the controller wants the root to be, or None.
+        disturbances: what acts.
+        in_one_go: the log holds the whole run, so that nothing is copied on the way; no progress is shown.
+    """
+
+    model: Model
+    nominal_model: Model
+    controller: Controller | None
+    law: Any
+    stepping: Callable[[World, int], int] | None
+    can_go_back: bool
+    world: World
+    state: State
+    columns: Columns
+    clock: Clock
+    set_point: SetPoint | None
+    disturbances: tuple[Disturbance, ...]
+    in_one_go: bool = False
+
+
+def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
+    """All that is done before the first step of a scene; ``Scene.prepare`` documents it."""
+    model, controller, floor, step = scene.model, scene.controller, scene.floor, scene.step
+    acting = sorted_disturbances(scene.disturbances)
+    carrying = acting.with_payload(model)
+    state = _state_for(model, carrying, state)
+    integrator = _integrator_of(scene.integrator)
+    check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
+    _check_controller(controller, model, acting)
+    integrator.bind(carrying, floor, acting)
+    clock = clock_of(controller, step, scene.duration, scene.record_every)
+    _check_tick(state, clock)
+    if controller is not None and not state.steps:
+        controller.check_start(model, state.q)
+    state.set_step(step)
+    law = Passive() if controller is None else controller.law(model)
+    recorded = () if controller is None else controller.recorded
+    own = integrator.columns(carrying)
+    columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None)
+    span = DEFAULT_PERIOD if controller is None else controller.period
+    in_one_go = in_one_go and fits_in_one_go(clock, columns)
+    sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
+    world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
+    _set_impedance(model, state, controller)
+    return Plan(
+        model=carrying,
+        nominal_model=model,
+        controller=controller,
+        law=law,
+        stepping=integrator.take_steps if integrator.steps_from_python else None,
+        can_go_back=integrator.can_go_back,
+        world=world,
+        state=state,
+        columns=columns,
+        clock=clock,
+        set_point=_set_point(model, carrying, controller),
+        disturbances=tuple(scene.disturbances),
+        in_one_go=in_one_go,
+    )
+
+
+def fits_in_one_go(clock: Clock, columns: Columns) -> bool:
+    """Whether the log may hold the whole run."""
+    return clock.steps // clock.stride * len(columns.names) * 8 <= MOST_BYTES
+
+
+def _state_for(model: Model, carrying: Model, state: State) -> State:
+    """The state of the model with its loads."""
+    if carrying is model or fingerprint(state.model) != fingerprint(carrying):
+        state.check_model(model)
+        if carrying is not model:
+            state = state.carried_over(carrying)
+    return state
+
+
+def _set_point(model: Model, carrying: Model, controller: Controller | None) -> SetPoint | None:
+    """Where the controller wants the root's centre of mass to be: with its loads, which it does not know of."""
+    point = None if controller is None else controller.set_point(model)
+    if point is None or carrying is model:
+        return point
+    arm = quaternion_matrix(point.orientation) @ np.subtract(carrying.root.com, model.root.com)
+    x, y, z = (float(c) for c in np.add(point.position, arm))
+    return SetPoint((x, y, z), point.orientation, point.on_floor)
+
+
+def _integrator_of(chosen: Integrator | str | None) -> Integrator:
+    if chosen is None:
+        return Recursive()
+    if isinstance(chosen, str):
+        return integrator_named(chosen)
+    if not isinstance(chosen, Integrator):
+        raise InputError(f"integrator = {chosen!r}: it must be an integrator, such as Recursive(), or the name of one")
+    return chosen
+
+
+def _check_controller(controller: Controller | None, model: Model, acting: Disturbances) -> None:
+    asked = controller is not None and not isinstance(controller.law(model), Passive)
+    for disturbance in (acting.sensors, acting.actuators):
+        if disturbance is not None and not asked:
+            what = (
+                "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
+            )
+            raise InputError(f"{what} {type(disturbance).__name__} would do nothing: leave them out")
+
+
+def _check_tick(state: State, clock: Clock) -> None:
+    """An unfinished control tick goes on as it began."""
+    into = int(state.arrays.counts[INTO_TICK])
+    if into and state.arrays.clock[STEP_LENGTH] != clock.step:
+        raise InputError("the step can be changed at a control tick only: let the run before end at one")
+    if into >= clock.steps_per_tick:
+        raise InputError("the controller's period can be changed at a control tick only: let the run before end at one")
+
+
+def _set_impedance(model: Model, state: State, controller: Controller | None) -> None:
+    impedance = (None if controller is None else controller.impedance(model)) or Impedance()
+    for values, array in (
+        (impedance.stiffness, state.arrays.stiffness),
+        (impedance.damping, state.arrays.damping),
+        (impedance.rest, state.arrays.setpoint),
+    ):
+        array[:] = 0.0
+        for joint, value in values.items():
+            array[model.dof(joint)] = value

@@ -1,0 +1,82 @@
+"""Where a session was, and how its world is put back there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biped.kernels.loop.closed_loop import World
+from biped.kernels.loop.log import OBSERVED
+from biped.kernels.loop.measurement import SEED
+from biped.kernels.step.step import prepare
+from biped.runs.state import State
+from biped.simulation.world import join_floor
+from contact.arrays import Floats
+from contact.modes import NONE
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Where a session was, bit for bit: the state, and what else its next step depends on.
+
+    Attributes:
+        state: its own copy.
+        law: copies of the arrays of a compiled law.
+        memory: what the controller says that it remembers (``Controller.memory``).
+        recorded: the numbers that the controller recorded last.
+        seeds: of the sensors' and the actuators' noise.
+        was_reset: whether a controller that is asked from Python had been.
+        fell_at: [s] when it fell, or None.
+        error: what had no solution, or None.
+    """
+
+    state: State
+    law: tuple[Any, ...]
+    memory: Any
+    recorded: Floats
+    seeds: tuple[int, int]
+    was_reset: bool
+    fell_at: float | None
+    error: str | None
+
+
+def arrays_of(value: Any) -> tuple[Floats, ...]:
+    """All arrays in nested tuples, in order."""
+    if isinstance(value, tuple):
+        return tuple(array for part in value for array in arrays_of(part))
+    return (value,) if isinstance(value, np.ndarray) else ()
+
+
+def copies_of(value: Any) -> tuple[Floats, ...]:
+    """Of all arrays in nested tuples."""
+    return tuple(array.copy() for array in arrays_of(value))
+
+
+def put_arrays(source: Any, target: Any) -> None:
+    """The numbers of all arrays of one into those of the other, which has as many of the same shapes."""
+    for array, place in zip(arrays_of(source), arrays_of(target), strict=True):
+        place[...] = array
+
+
+def put_state(source: State, target: State, world: World) -> None:
+    """``source`` into ``target``, which shares its arrays with ``world``; the next step is then that of ``source``."""
+    put_arrays(source.arrays, target.arrays)
+    if target.projectile is not None and source.projectile is not None:
+        target.projectile[:] = source.projectile
+    target.floor = None if source.floor is None else source.floor.copy()
+    prepare(world.tree, target.arrays, world.scratch)
+    join_floor(world.ground, target)
+    world.log.cursor[OBSERVED] = -1
+    world.log.down[:] = target.arrays.mode != NONE
+
+
+def seeds_of(world: World) -> tuple[int, int]:
+    """Of the sensors' and the actuators' noise."""
+    return int(world.sensors.how[SEED]), int(world.actuators.seed[0])
+
+
+def put_seeds(seeds: tuple[int, int], world: World) -> None:
+    """Let noise be that of these seeds; perfect sensors and ideal actuators stay what they are."""
+    world.sensors.how[SEED] = seeds[0]
+    if world.actuators.seed[0] >= 0:
+        world.actuators.seed[0] = seeds[1]

@@ -1,0 +1,177 @@
+"""A model at one state, as whole-body control laws take it: Jacobians, biases, centroidal map, solves."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.dynamics import Momentum, checked
+from biped.errors import InputError
+from biped.kernels.tree import dynamics, whole_body
+from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
+from biped.kernels.tree.factorization import new_factors
+from biped.kernels.variational.equations import reference_point
+from biped.model import Model
+from biped.model.geometry import Vector3
+from contact.arrays import Floats
+
+CENTRE: Vector3 = (0.0, 0.0, 0.0)
+
+
+class WholeBody:
+    """A model in the configuration q with the velocity v, as ``Model`` documents both.
+
+    A place is a ``point`` of a ``body``: (3,) [m] from its centre of mass, in the body's axes. What comes back is in
+    world axes, linear parts first, for our v: with M v̇ + h = τ + Jᵀ f, and J v̇ + J̇ v the acceleration of a point. Each
+    is computed when it is first asked for, and is not to be written to.
+
+    Attributes:
+        model: the tree.
+        q: (nq,) configuration.
+        v: (nv,) velocity; at rest if not given.
+
+    Raises:
+        InputError: an array has the wrong length, or numbers that are not finite.
+        ModelError: of its methods: there is no such body, or no such contact point.
+    """
+
+    def __init__(self, model: Model, q: ArrayLike, v: ArrayLike | None = None) -> None:
+        self.model = model
+        self.q, self.v = checked(q, model.nq, "q"), checked(v, model.nv, "v")
+        self._motion = new_tree_data(model.n, model.nv, model.nc)
+        set_tree_data(model.tree, self.q, self.v, self._motion)
+        whole_body.drift(model.tree, self._motion)
+        self._origin = np.array(reference_point(model.tree, self.q))
+
+    # --- points of bodies ---
+
+    def orientation(self, body: str) -> Floats:
+        """(3, 3) rotation matrix, body to world."""
+        return self._motion.poses.rotation[self.model.body_index(body)].reshape(3, 3)
+
+    def position(self, body: str, point: ArrayLike = CENTRE) -> Floats:
+        """(3,) [m] where the point is."""
+        return self._origin + self._arm(self.model.body_index(body), point)
+
+    def velocity(self, body: str, point: ArrayLike = CENTRE) -> Floats:
+        """(6,) velocity of the point [m/s] and angular velocity of the body [rad/s]: J v."""
+        i = self.model.body_index(body)
+        return np.array(whole_body.velocity_at(self._motion, i, tuple(self._arm(i, point).tolist())))
+
+    def jacobian(self, body: str, point: ArrayLike = CENTRE) -> Floats:
+        """(6, nv) J of velocity = J v."""
+        i = self.model.body_index(body)
+        return self._jacobian(i, self._arm(i, point))
+
+    def bias(self, body: str, point: ArrayLike = CENTRE) -> Floats:
+        """(6,) J̇ v [m/s², rad/s²]: the acceleration of the point and of the body while v does not change."""
+        i = self.model.body_index(body)
+        return self._bias(i, self._arm(i, point))
+
+    def contact_jacobian(self, name: str) -> Floats:
+        """(3, nv) J of the velocity of a contact point, with whose force f [N] it gives the torques Jᵀ f."""
+        c = self.model.contact_index(name)
+        return self._jacobian(int(self.model.tree.contact_body[c]), self._motion.poses.contact[c])[:3]
+
+    def contact_bias(self, name: str) -> Floats:
+        """(3,) J̇ v [m/s²] of a contact point."""
+        c = self.model.contact_index(name)
+        return self._bias(int(self.model.tree.contact_body[c]), self._motion.poses.contact[c])[:3]
+
+    # --- the whole tree ---
+
+    @cached_property
+    def com(self) -> Floats:
+        """(3,) [m] centre of mass."""
+        return self._origin + dynamics.centre_of_mass(self.model.tree, self._motion.poses)
+
+    @property
+    def com_velocity(self) -> Floats:
+        """(3,) [m/s]."""
+        return self.com_jacobian @ self.v
+
+    @property
+    def com_jacobian(self) -> Floats:
+        """(3, nv) J of the velocity of the centre of mass."""
+        return self.centroidal_map[:3] / self.model.total_mass
+
+    @property
+    def com_bias(self) -> Floats:
+        """(3,) J̇ v of it [m/s²]."""
+        return self.centroidal_bias[:3] / self.model.total_mass
+
+    @cached_property
+    def centroidal_map(self) -> Floats:
+        """(6, nv) A of (linear momentum, angular momentum about the centre of mass) = A v."""
+        result = np.empty((6, self.model.nv))
+        whole_body.centroidal_map(self.model.tree, self._motion, result)
+        return result
+
+    @cached_property
+    def centroidal_bias(self) -> Floats:
+        """(6,) Ȧ v [N, N·m]: how the momenta change while v does not."""
+        return np.array(whole_body.centroidal_bias(self.model.tree, self._motion))
+
+    @property
+    def momentum(self) -> Momentum:
+        """Linear and angular momentum about the centre of mass."""
+        both = self.centroidal_map @ self.v
+        return Momentum(both[:3], both[3:])
+
+    @cached_property
+    def mass_matrix(self) -> Floats:
+        """(nv, nv) M(q)."""
+        result = np.empty((self.model.nv, self.model.nv))
+        dynamics.mass_matrix(self.model.tree, self.q, self._motion, result)
+        return result
+
+    @cached_property
+    def bias_forces(self) -> Floats:
+        """(nv,) h = C(q, v) v + g(q): the generalized forces under which v does not change."""
+        torque = np.empty(self.model.nv)
+        whole_body.bias_forces(self.model.tree, self._motion, torque)
+        return torque
+
+    @cached_property
+    def gravity_forces(self) -> Floats:
+        """(nv,) g(q): the generalized forces that hold it at rest."""
+        torque = np.empty(self.model.nv)
+        whole_body.gravity_forces(self.model.tree, self._motion, torque)
+        return torque
+
+    def solve(self, load: ArrayLike) -> Floats:
+        """M⁻¹ ``load``, for (nv,) or the columns of (nv, k): M is factored once, in O(n), and never inverted.
+
+        Raises:
+            InputError: ``load`` has another number of rows, or numbers that are not finite.
+        """
+        given = np.asarray(load, dtype=float)
+        nv = self.model.nv
+        if given.ndim not in (1, 2) or given.shape[0] != nv or not np.isfinite(given).all():
+            raise InputError(f"load has shape {given.shape}; it must be ({nv},) or ({nv}, k) finite numbers")
+        columns = np.ascontiguousarray(given.reshape(nv, -1).T)
+        solution = np.empty_like(columns)
+        for column, found in zip(columns, solution, strict=True):
+            whole_body.solve_factored(self.model.tree, self._factored, column, found)
+        return solution.T.reshape(given.shape)
+
+    # --- below, arms are from the reference point of the kernels ---
+
+    @cached_property
+    def _factored(self) -> dynamics.TreeData:
+        """The same motion with M factored, and room of its own for that."""
+        motion = self._motion._replace(factors=new_factors(self.model.n, self.model.nv))
+        whole_body.factorize(self.model.tree, motion)
+        return motion
+
+    def _arm(self, i: int, point: ArrayLike) -> Floats:
+        poses = self._motion.poses
+        return poses.com[i] + poses.rotation[i].reshape(3, 3) @ checked(point, 3, "point")
+
+    def _jacobian(self, i: int, arm: Floats) -> Floats:
+        result = np.empty((6, self.model.nv))
+        whole_body.point_jacobian(self.model.tree, self._motion.poses, i, tuple(arm.tolist()), result)
+        return result
+
+    def _bias(self, i: int, arm: Floats) -> Floats:
+        return np.array(whole_body.bias_at(self._motion, i, tuple(arm.tolist())))

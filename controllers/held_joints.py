@@ -1,0 +1,76 @@
+"""Joints that a controller has no other use for, kept where they are: arms, a waist, a neck."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from biped.checks import above_zero, zero_or_above
+from biped.control.controller import Impedance
+from biped.dynamics import mass_matrix
+from biped.errors import InputError
+from biped.model import Model
+from contact.arrays import Floats
+from controllers.joint_values import JointValues, by_joint, checked
+from controllers.kernels.joint_pd import PdLaw
+
+MEANS = ("impedance", "servo")
+
+
+@dataclass(frozen=True)
+class HeldJoints:
+    """A spring and a damper in each joint that is held, tuned to what hangs on it.
+
+    With all other joints locked in the home configuration, the joint swings back to its angle with the given frequency
+    and damping ratio: k = J ω², d = 2 ζ J ω, with J the inertia about its axis of all that it carries.
+
+    Attributes:
+        by: ``impedance``, which acts within the integrator's steps, or ``servo``, torques held for a control period.
+        frequency: ω/2π [Hz].
+        damping_ratio: ζ.
+        angles: at which they are held [rad], one for all or by joint; zero for those that a table leaves out.
+
+    Raises:
+        InputError: a number is out of range, or ``by`` is no such means.
+        ModelError: ``angles`` names a joint that the model does not have; raised when the model is known.
+    """
+
+    by: Literal["impedance", "servo"] = field(
+        default="impedance", metadata={"title": "what holds joints that are in no leg"}
+    )
+    frequency: float = field(default=5.0, metadata={"unit": "Hz", "title": "of joints that are in no leg"})
+    damping_ratio: float = field(default=1.0, metadata={"title": "of joints that are in no leg"})
+    angles: JointValues = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        means: str = self.by
+        if means not in MEANS:
+            raise InputError(f"controller.held.by = {means!r}: it must be one of {', '.join(MEANS)}")
+        above_zero(self.frequency, "controller.held.frequency")
+        zero_or_above(self.damping_ratio, "controller.held.damping_ratio")
+        checked(self.angles, "controller.held.angles")
+
+    def impedance(self, model: Model, joints: tuple[str, ...]) -> Impedance | None:
+        """What the integrator takes; None where nothing is held, or a servo does it."""
+        if not joints or self.by != "impedance":
+            return None
+        gains = self._gains(model, joints)
+        return Impedance(*(dict(zip(joints, values, strict=True)) for values in gains))
+
+    def servo(self, model: Model, joints: tuple[str, ...]) -> PdLaw:
+        """What a law takes; zero where nothing is held, or an impedance does it."""
+        kp, kd, target, limit = (np.full(model.nv, value) for value in (0.0, 0.0, 0.0, np.inf))
+        law = PdLaw(kp, kd, target, limit)
+        if self.by == "servo":
+            dofs = [model.dof(joint) for joint in joints]
+            law.kp[dofs], law.kd[dofs], law.target[dofs] = self._gains(model, joints)
+        return law
+
+    def _gains(self, model: Model, joints: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
+        """(joints,) stiffness, damping and angle of each."""
+        inertia = np.diag(mass_matrix(model, model.neutral()))[[model.dof(joint) for joint in joints]]
+        omega = 2.0 * math.pi * self.frequency
+        angles = by_joint(self.angles, model)
+        rest = np.array([angles[joint] for joint in joints])
+        return inertia * omega**2, 2.0 * self.damping_ratio * inertia * omega, rest

@@ -1,0 +1,539 @@
+"""Robots as others describe them: what is locked, repaired, found on their soles, and kept; against Pinocchio.
+
+The robot below has what the files of Talos, iCub, Romeo and Unitree's robots have: a joint that mimics another, a link
+without mass in a chain of joints, soles on fixed joints, limits, damping and friction.
+"""
+
+import math
+import re
+import struct
+import sys
+import warnings
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from biped import InputError, dynamics, simulate, standing
+from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_mjcf, load_robot, load_urdf, urdf_text
+from biped.model.importing.soles import corners
+from contact import RUBBER
+from controllers import JointImpedance
+
+pytestmark = pytest.mark.filterwarnings("ignore::biped.model.errors.ModelWarning")
+
+INERTIAL = """<inertial><origin xyz="{com}" rpy="0.1 0.2 0.3"/><mass value="{mass}"/>
+<inertia ixx="0.03" ixy="0.001" ixz="-0.002" iyy="0.025" iyz="0.003" izz="0.02"/></inertial>"""
+BOX = '<collision><origin xyz="0.05 0 0.01"/><geometry><box size="0.2 0.1 0.06"/></geometry></collision>'
+
+
+def link(name, mass=1.0, com="0 0 -0.1", more=""):
+    return f'<link name="{name}">{INERTIAL.format(mass=mass, com=com) if mass else ""}{more}</link>'
+
+
+def joint(name, kind, parent, child, xyz, axis="0 1 0", more='<limit effort="50" velocity="7"/>'):
+    return (
+        f'<joint name="{name}" type="{kind}"><origin xyz="{xyz}"/><parent link="{parent}"/><child link="{child}"/>'
+        f'<axis xyz="{axis}"/>{more}</joint>'
+    )
+
+
+def leg(side, y):
+    knee = '<limit lower="-0.1" upper="2.5" effort="90" velocity="12"/><dynamics damping="0.3" friction="0.2"/>'
+    return f"""
+      {link(f"{side}_thigh", 4.0, "0.01 0 -0.2")}
+      {link(f"{side}_shin", 3.0, "0 0.01 -0.2")}
+      {link(f"{side}_foot", 0.8, "0.03 0 -0.02", BOX)}
+      <link name="{side}_sole"/>
+      {joint(f"{side}_hip", "continuous", "pelvis", f"{side}_thigh", f"0 {y} -0.1", more="")}
+      {joint(f"{side}_knee", "revolute", f"{side}_thigh", f"{side}_shin", "0 0 -0.4", more=knee)}
+      {joint(f"{side}_ankle", "continuous", f"{side}_shin", f"{side}_foot", "0 0 -0.4")}
+      {joint(f"{side}_sole_joint", "fixed", f"{side}_foot", f"{side}_sole", "0.04 0 -0.02", more="")}"""
+
+
+ROBOT = f"""<robot name="walker">
+  {link("pelvis", 12.0, "0 0 0.1")}
+  {leg("left", 0.1)} {leg("right", -0.1)}
+  {link("hand", 0.7)} {link("finger", 0.2)} {link("thumb", 0.1)}
+  {joint("wrist", "continuous", "pelvis", "hand", "0 0.3 0.3", "1 0 0")}
+  {joint("grasp", "continuous", "hand", "finger", "0 0 -0.1", "1 0 0")}
+  {
+    joint(
+        "follow",
+        "revolute",
+        "hand",
+        "thumb",
+        "0 0.05 -0.1",
+        "1 0 0",
+        '<limit effort="5" velocity="1" lower="-1" upper="1"/><mimic joint="grasp" multiplier="-0.5" offset="0.2"/>',
+    )
+}
+</robot>"""
+SHOULDER = (
+    '<link name="shoulder"/>'
+    + link("arm", 2.0)
+    + joint("shoulder_pitch", "continuous", "pelvis", "shoulder", "0 -0.3 0.3")
+    + joint("shoulder_roll", "continuous", "shoulder", "arm", "0 0 0", "1 0 0")
+    + "</robot>"
+)
+MASSLESS = ROBOT.replace("</robot>", SHOULDER)
+FEET = ("left_sole", "right_sole")
+
+
+def mass_matrices(model, text, locked, rng):
+    """Of the joints, ours and Pinocchio's with joints locked, in the same random posture."""
+    whole = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    rest = pin.neutral(whole)
+    for name, position in locked.items():
+        at = whole.joints[whole.getJointId(name)]
+        rest[at.idx_q : at.idx_q + at.nq] = position if at.nq == 1 else (math.cos(position), math.sin(position))
+    theirs = pin.buildReducedModel(whole, [whole.getJointId(name) for name in locked], rest)
+    q, ours = pin.neutral(theirs), model.neutral()
+    for name in model.joint_names:
+        angle, at = rng.uniform(-1, 1), theirs.joints[theirs.getJointId(name)]
+        q[at.idx_q : at.idx_q + at.nq] = angle if at.nq == 1 else (math.cos(angle), math.sin(angle))
+        ours[model.coordinate(name)] = angle
+    columns = [theirs.joints[theirs.getJointId(name)].idx_v for name in model.joint_names]
+    dofs = [model.dof(name) for name in model.joint_names]
+    M = pin.crba(theirs, theirs.createData(), q)
+    M = np.triu(M) + np.triu(M, 1).T
+    return dynamics.mass_matrix(model, ours)[np.ix_(dofs, dofs)], M[np.ix_(columns, columns)]
+
+
+# --- locked joints and mimics ---
+
+
+@pytest.mark.parametrize("grasp", [0.0, 0.6])
+def test_a_mimic_is_locked_where_its_drivers_rest_puts_it(grasp):
+    model = load_urdf(ROBOT, posture={"grasp": grasp})
+    assert "follow" not in model.joint_names
+    assert "grasp" in model.joint_names
+    ours, theirs = mass_matrices(model, ROBOT, {"follow": 0.2 - 0.5 * grasp}, np.random.default_rng(0))
+    np.testing.assert_allclose(ours, theirs, atol=1e-13)
+
+
+def test_a_mimic_is_told_of():
+    with pytest.warns(ModelWarning, match="joints that mimic others are locked .* do not follow grasp: follow"):
+        model = load_urdf(ROBOT)
+    assert any("follow grasp: follow" in note for note in model.notes)
+
+
+def test_locked_joints_are_as_in_pinocchios_reduced_model():
+    locked = {"left_knee": 0.7, "wrist": -0.4, "follow": 0.1}
+    model = load_urdf(ROBOT, locked=locked)
+    assert not set(locked) & set(model.joint_names)
+    ours, theirs = mass_matrices(model, ROBOT, locked, np.random.default_rng(1))
+    np.testing.assert_allclose(ours, theirs, atol=1e-13)
+
+
+def test_joints_are_locked_by_pattern():
+    model = load_urdf(ROBOT, locked={"*_knee": 0.5, "wrist": 0, "grasp": 0})
+    assert model.joint_names == ("left_hip", "left_ankle", "right_hip", "right_ankle")
+
+
+def test_a_mimic_of_a_locked_joint_follows_it():
+    model = load_urdf(ROBOT, locked={"grasp": 0.8})
+    ours, theirs = mass_matrices(model, ROBOT, {"grasp": 0.8, "follow": -0.2}, np.random.default_rng(2))
+    np.testing.assert_allclose(ours, theirs, atol=1e-13)
+
+
+def test_mimics_of_mimics():
+    text = ROBOT.replace('<mimic joint="grasp"', '<mimic joint="wrist"').replace(
+        '"0 0 -0.1"/><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/>',
+        '"0 0 -0.1"/><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/><mimic joint="follow" offset="1"/>',
+    )
+    model = load_urdf(text, posture={"wrist": 0.4})
+    ours, theirs = mass_matrices(model, text, {"follow": 0.0, "grasp": 1.0}, np.random.default_rng(3))
+    np.testing.assert_allclose(ours, theirs, atol=1e-13)
+
+
+# --- links that no rigid body is ---
+
+
+@pytest.mark.parametrize("text", [MASSLESS, ROBOT.replace('ixx="0.03"', 'ixx="0.3"', 1)])
+def test_an_unphysical_link_is_refused_with_the_ways_out(text):
+    with pytest.raises(ModelError, match="load with repair='merge' .* or with repair='inertia'"):
+        load_urdf(text)
+
+
+def test_a_merged_link_is_a_locked_joint():
+    model = load_urdf(MASSLESS, repair="merge")
+    assert "shoulder_pitch" not in model.joint_names
+    assert "shoulder_roll" in model.joint_names
+    ours, theirs = mass_matrices(model, MASSLESS, {"shoulder_pitch": 0.0, "follow": 0.2}, np.random.default_rng(4))
+    np.testing.assert_allclose(ours, theirs, atol=1e-13)
+    assert any("welded to their parents" in note and "shoulder has no mass" in note for note in model.notes)
+
+
+def test_a_link_given_an_inertia_hardly_changes_the_dynamics():
+    model = load_urdf(MASSLESS, repair="inertia")
+    assert model.bodies[model.body_index("shoulder")].mass == 1e-3
+    ours, theirs = mass_matrices(model, MASSLESS, {"follow": 0.2}, np.random.default_rng(5))
+    np.testing.assert_allclose(ours, theirs, atol=1e-3 * 0.5)  # 1 g within half a metre of every joint
+    assert any("least inertia" in note and "shoulder has no mass" in note for note in model.notes)
+
+
+def test_the_nearest_inertia_keeps_what_is_possible():
+    """The greatest moment exceeds the sum of the others: the others are raised, by as much each."""
+    flat = re.sub(r"<inertia [^>]*>", '<inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="3.5"/>', ROBOT, count=1)
+    flat = flat.replace('rpy="0.1 0.2 0.3"', 'rpy="0 0 0"')
+    found = np.array(load_urdf(flat, repair="inertia").root.inertia)
+    np.testing.assert_allclose(found, np.diag([1.25, 2.25, 3.5]), atol=0.02)
+    smallest, middle, largest = np.linalg.eigvalsh(found)
+    assert largest <= smallest + middle
+
+
+def test_a_negative_mass_is_not_repaired():
+    with pytest.raises(ModelError, match="body 'pelvis': mass must be above zero"):
+        load_urdf(ROBOT.replace('value="12.0"', 'value="-12.0"'), repair="inertia")
+
+
+# --- contact points ---
+
+
+def place_of(model, body):
+    """[m] of a body's link frame at home, seen from that of the root."""
+    i, root = model.body_index(body), model.home_positions[0] - model.root.com
+    return model.home_positions[i] - model.bodies[i].com - root
+
+
+def test_contact_points_on_links_that_fixed_joints_merged():
+    contacts = {"left_sole": [[0.1, 0, 0], [-0.1, 0, 0]], "hand": {"palm": [0, 0, 0]}}
+    model = load_urdf(ROBOT, feet=FEET, contacts=contacts)
+    assert model.feet == ("left_foot", "right_foot")
+    assert model.contact_names == ("left_sole_1", "left_sole_2", "palm")
+    first = model.contact_points[0]
+    assert first.body == "left_foot"
+    np.testing.assert_allclose(place_of(model, "left_foot") + first.position, [0.14, 0.1, -0.92], atol=1e-15)
+
+
+def test_the_corners_of_a_box_are_its_sole():
+    model = load_urdf(ROBOT, feet=FEET, contacts="collision")
+    assert model.contact_names == tuple(f"{side}_{i}" for side in ("left", "right") for i in range(1, 5))
+    places = [place_of(model, point.body) + point.position for point in model.contact_points]
+    corners_of_left = [[0.15, 0.15, -0.92], [0.15, 0.05, -0.92], [-0.05, 0.05, -0.92], [-0.05, 0.15, -0.92]]
+    np.testing.assert_allclose(places[:4], corners_of_left, atol=1e-14)
+    np.testing.assert_allclose(places[4:], np.multiply(corners_of_left, [1, -1, 1]), atol=1e-14)
+
+
+def test_points_go_round_from_the_front():
+    model = load_urdf(ROBOT, feet=FEET, contacts="collision", facing=(-1, 0, 0))
+    assert model.contact_points[0].name == "right_1"  # what is at +y is to its right
+    place = place_of(model, "left_foot") + model.contact_points[0].position
+    np.testing.assert_allclose(place, [-0.05, 0.15, -0.92], atol=1e-14)
+
+
+def test_a_sole_is_what_is_down_in_the_posture():
+    """With the ankles turned by a right angle, the heel's face is down."""
+    model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture={"*_ankle": -math.pi / 2})
+    assert {round(point.position[0], 12) for point in model.contact_points} == {-0.05}
+
+
+def test_a_posture_on_an_edge_is_told_of():
+    with pytest.warns(ModelWarning, match="the soles of left_foot, right_foot are edges, not faces"):
+        model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture={"*_knee": 0.4})
+    assert model.nc == 4
+
+
+def test_spheres_touch_with_their_lowest_points():
+    spheres = "".join(
+        f'<collision><origin xyz="{x} {y} -0.01"/><geometry><sphere radius="0.005"/></geometry></collision>'
+        for x, y in ((0.1, 0.03), (0.1, -0.03), (-0.05, 0.0))
+    )
+    model = load_urdf(ROBOT.replace(BOX, spheres), feet=FEET, contacts="collision")
+    left = [point.position for point in model.contact_points if point.name.startswith("left")]
+    np.testing.assert_allclose(left, [(0.1, 0.03, -0.015), (0.1, -0.03, -0.015), (-0.05, 0.0, -0.015)], atol=1e-15)
+
+
+def stl(path, triangles):
+    """A binary STL of (m, 3, 3) corners."""
+    rows = [struct.pack("<12fH", 0, 0, 0, *np.ravel(triangle), 0) for triangle in triangles]
+    path.write_bytes(b"\0" * 80 + struct.pack("<I", len(rows)) + b"".join(rows))
+
+
+def test_a_mesh_gives_four_corners(tmp_path):
+    """A bowl-shaped foot on a sole of 24 corners: the quadrangle that is left has most of its area."""
+    turns = 2 * np.pi * np.arange(24) / 24
+    rim = np.column_stack([0.12 * np.cos(turns), 0.05 * np.sin(turns), np.full(24, -0.03)])
+    top = np.array([0.0, 0.0, 0.05])
+    (tmp_path / "shoe_description" / "meshes").mkdir(parents=True)
+    (tmp_path / "shoe_description" / "urdf").mkdir()
+    stl(tmp_path / "shoe_description/meshes/foot.stl", [(rim[i - 1], rim[i], top) for i in range(24)])
+    mesh = '<collision><geometry><mesh filename="package://shoe_description/meshes/foot.stl"/></geometry></collision>'
+    file = tmp_path / "shoe_description/urdf/robot.urdf"
+    file.write_text(ROBOT.replace(BOX, mesh))
+    model = load_urdf(file, feet=FEET, contacts="collision")
+    left = np.array([point.position for point in model.contact_points if point.name.startswith("left")])
+    assert left.shape == (4, 3)
+    np.testing.assert_allclose(left[:, 2], -0.03, atol=1e-7)
+    area = 0.5 * abs(np.sum(left[:, 0] * np.roll(left[:, 1], 1) - left[:, 1] * np.roll(left[:, 0], 1)))
+    assert area > 0.9 * 2 * 0.12 * 0.05  # of the greatest quadrangle in an ellipse
+    file.write_text(ROBOT.replace(BOX, mesh.replace("foot.stl", "fot.stl")))
+    with pytest.raises(ModelError, match=r"link 'left_foot': the mesh 'package://.*fot.stl' is not there; packages="):
+        load_urdf(file, feet=FEET, contacts="collision")
+
+
+@pytest.mark.parametrize("clockwise", [True, False])
+def test_corners_of_one_point_and_of_a_line(clockwise):
+    point = np.array([[0.1, 0.2, 0.3]])
+    np.testing.assert_array_equal(corners(point, (1, 0, 0), clockwise), point)
+    line = np.array([[0.0, 0, 0], [0.1, 0, 0], [0.2, 0, 0], [0.2, 0, 1]])
+    np.testing.assert_array_equal(corners(line, (1, 0, 0), clockwise), line[[2, 0]])
+
+
+# --- what joints have ---
+
+
+def test_limits_damping_and_friction_are_kept_and_told_of():
+    with pytest.warns(ModelWarning, match="not simulated: position limits .2., .* damping .2., joint friction .2."):
+        model = load_urdf(ROBOT)
+    knee = model.bodies[model.joint_index("left_knee")].joint
+    assert (knee.lower, knee.upper, knee.max_velocity, knee.max_effort) == (-0.1, 2.5, 12.0, 90.0)
+    assert (knee.damping, knee.friction, knee.armature) == (0.3, 0.2, 0.0)
+    hip = model.bodies[model.joint_index("left_hip")].joint
+    assert (hip.lower, hip.upper, hip.max_velocity, hip.max_effort) == (-math.inf, math.inf, math.inf, math.inf)
+
+
+def test_what_joints_have_survives_saving():
+    model = load_urdf(
+        ROBOT, feet=FEET, contacts="collision", armature={"*_knee": 0.02}, facing=(0, 1, 0), posture={"*_hip": 0.1}
+    )
+    again = load_urdf(urdf_text(model))
+    assert [body.joint.kind for body in again.bodies] == [body.joint.kind for body in model.bodies]
+    for found, expected in zip(again.bodies, model.bodies, strict=True):
+        for name in ("lower", "upper", "max_velocity", "max_effort", "damping", "friction", "armature"):
+            assert getattr(found.joint, name) == getattr(expected.joint, name), (found.name, name)
+    assert (again.facing, again.left, again.posture, again.feet) == (
+        model.facing, (-1.0, 0.0, 0.0), model.posture, model.feet,
+    )  # fmt: skip
+
+
+def test_limits_without_room_are_left_out_and_told_of():
+    text = ROBOT.replace('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', 1)
+    with pytest.warns(ModelWarning, match="position limits that leave no room are left out: left_knee"):
+        model = load_urdf(text)
+    knee = model.bodies[model.joint_index("left_knee")].joint
+    assert (knee.lower, knee.upper) == (-math.inf, math.inf)
+
+
+def test_a_model_without_them_tells_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_urdf(urdf_text(human())).notes == ()
+
+
+# --- it stands ---
+
+
+def test_a_robot_stands_in_its_posture():
+    """The floor's springs carry its weight; held by its joints, it stays where it is."""
+    posture = {"*_hip": -0.2, "*_knee": 0.4, "*_ankle": -0.2}
+    model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture=posture, armature=0.05, locked={"wrist": 0})
+    state = standing(model)
+    start, weight = state.q.copy(), 9.81 * model.total_mass
+    depths = -dynamics.forward_kinematics(model, start).contact[:, 2]
+    assert RUBBER.k_n * depths[depths > 0.0].sum() == pytest.approx(weight, rel=1e-12)
+    run = simulate(model, JointImpedance(rest=dict(model.posture)), state=state, duration=0.5, step=1e-3)
+    forces = sum(run.frame[f"contact_{point}_fz"] for point in model.contact_names)
+    assert forces.iloc[-1] == pytest.approx(weight, rel=0.1)
+    np.testing.assert_allclose(state.q[:3], start[:3], atol=0.01)
+
+
+def test_what_cannot_stand_is_refused():
+    with pytest.raises(InputError, match="cannot stand: it needs a floating root and contact points"):
+        standing(load_urdf(ROBOT))
+    with pytest.raises(InputError, match="has other legs than human.*: its posture says where its trunk is"):
+        standing(load_urdf(ROBOT, feet=FEET, contacts="collision"), trunk=(0, 0, 1))
+
+
+# --- from Pinocchio ---
+
+
+def test_a_model_of_pinocchio_is_that_of_its_file():
+    theirs = pin.buildModelFromXML(ROBOT, pin.JointModelFreeFlyer())
+    geometry = pin.buildGeomFromUrdfString(theirs, ROBOT, pin.GeometryType.COLLISION)
+    options = {"feet": FEET, "contacts": "collision", "locked": {"wrist": 0.3, "follow": 0.0, "grasp": 0.0}}
+    found, expected = from_pinocchio(theirs, geometry, **options), load_urdf(ROBOT, **options)
+    assert set(found.joint_names) == set(expected.joint_names)
+    for body in expected.bodies:
+        twin = found.bodies[found.body_index(body.name)]
+        assert (twin.parent, twin.mass) == (body.parent, body.mass)
+        np.testing.assert_allclose(twin.inertia, body.inertia, atol=1e-15)
+        if body.joint.has_axis:
+            assert twin.joint == body.joint
+    assert found.contact_points == expected.contact_points
+
+
+def test_rotor_inertia_of_pinocchio_is_armature():
+    theirs = pin.buildModelFromXML(ROBOT, pin.JointModelFreeFlyer())
+    v = theirs.joints[theirs.getJointId("left_knee")].idx_v
+    theirs.rotorInertia[v], theirs.rotorGearRatio[v] = 1e-5, 100.0
+    model = from_pinocchio(theirs)
+    assert model.bodies[model.joint_index("left_knee")].joint.armature == pytest.approx(0.1)
+    assert model.bodies[model.joint_index("right_knee")].joint.armature == 0.0
+
+
+def test_joints_that_a_model_does_not_have_are_refused():
+    theirs = pin.Model()
+    theirs.addJoint(0, pin.JointModelPlanar(), pin.SE3.Identity(), "sled")
+    theirs.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
+    with pytest.raises(ModelError, match="joint 'sled' is a Planar, .* put joints of one degree of freedom in"):
+        from_pinocchio(theirs)
+
+
+# --- a robot's TOML file ---
+
+
+@pytest.fixture
+def described(tmp_path):
+    (tmp_path / "walker.urdf").write_text(ROBOT)
+    file = tmp_path / "walker.toml"
+
+    def write(text):
+        file.write_text(text)
+        return file
+
+    return write
+
+
+def test_a_robots_file(described):
+    model = load_robot(
+        described("""
+            urdf = "walker.urdf"
+            name = "wally"
+            feet = ["left_sole", "right_sole"]
+            contacts = "collision"
+            armature = 0.01
+            locked = { wrist = 0.0, grasp = 0.3 }
+            posture = { "*_knee" = 0.4, "*_ankle" = -0.4 }
+        """)
+    )
+    assert (model.name, model.nv, model.nc) == ("wally", 12, 8)
+    assert dict(model.posture) == {"left_knee": 0.4, "left_ankle": -0.4, "right_knee": 0.4, "right_ankle": -0.4}
+    assert {body.joint.armature for body in model.bodies[1:]} == {0.01}
+
+
+REFUSED = [
+    ('urdf = "walker.urdf"\nfoot = []', "unknown key 'foot'; did you mean 'floating' or 'feet'"),
+    ("feet = []", "must have one of the keys urdf and mjcf"),
+    ('urdf = "walker.urd"', "there is no URDF file '.*walker.urd'"),
+    ("urdf = 3", "urdf must be the name of a file, got 3"),
+    ("urdf = ", "not TOML"),
+    ('urdf = "walker.urdf"\nfeet = "left_sole"', "feet must be a list of names, got 'left_sole'"),
+    ('urdf = "walker.urdf"\nfeet = ["left_soul"]', "feet: unknown link 'left_soul'; did you mean 'left_sole'"),
+    ('urdf = "walker.urdf"\ncontacts = "collisions"', "contacts: unknown way 'collisions'; did you mean 'collision'"),
+    ('urdf = "walker.urdf"\ncontacts = "collision"', "needs feet"),
+    ('urdf = "walker.urdf"\ncontacts = 3', "contacts must be 'collision' or lists of points by link, got 3"),
+    ('urdf = "walker.urdf"\ncontacts = {left_sol = [[0, 0, 0]]}', "unknown link 'left_sol'"),
+    ('urdf = "walker.urdf"\ncontacts = {left_sole = [[0, 0]]}', "contact 'left_sole_1' must be 3 finite numbers"),
+    ('urdf = "walker.urdf"\ncontacts = {left_sole = 3}', "'left_sole' must have a list of points"),
+    ('urdf = "walker.urdf"\nlocked = {rist = 0}', "locked: unknown joint 'rist'; did you mean 'wrist'"),
+    ('urdf = "walker.urdf"\nlocked = {wrist = nan}', "locked: joint 'wrist' must be a finite number"),
+    ('urdf = "walker.urdf"\nlocked = ["wrist"]', "locked must be positions by joint"),
+    ('urdf = "walker.urdf"\nposture = {"*_nee" = 0}', r"posture: unknown joint '\*_nee'"),
+    ('urdf = "walker.urdf"\nrepair = "marge"', "repair: unknown way 'marge'; did you mean 'merge'"),
+    ('urdf = "walker.urdf"\nfacing = [0, 0, 1]', "facing must be horizontal"),
+    ('urdf = "walker.urdf"\narmature = -1', "armature must be a finite number, zero or above"),
+    ('urdf = "walker.urdf"\narmature = "much"', "armature: .* must be a finite number, got 'much'"),
+    ('urdf = "walker.urdf"\nfloating = "yes"', "floating must be true or false, got 'yes'"),
+    ('urdf = "walker.urdf"\nfeet = ["hand", "finger"]\ncontacts = "collision"', "foot 'hand' has no collision"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED, ids=[message[:30] for _, message in REFUSED])
+def test_a_robots_file_is_refused_in_a_sentence(described, text, message):
+    file = described(text)
+    with pytest.raises(ModelError, match=message) as caught:
+        load_robot(file)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(file))
+
+
+def test_a_robot_by_the_function_that_makes_it(tmp_path, monkeypatch):
+    (tmp_path / "my_robots.py").write_text("from biped import human\ndef person(): return human()\ndef none(): pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert load_robot("my_robots:person") is human()
+    with pytest.raises(ModelError, match="unknown function 'persn'; did you mean 'person'"):
+        load_robot("my_robots:persn")
+    with pytest.raises(ModelError, match="returned None; it must return a biped.Model"):
+        load_robot("my_robots:none")
+    with pytest.raises(ModelError, match="there is no module 'my_robotz' here"):
+        load_robot("my_robotz:person")
+    sys.modules.pop("my_robots")
+
+
+def test_what_names_no_robot_is_refused(tmp_path):
+    with pytest.raises(ModelError, match="it must be a file .toml, .urdf, .xml or .mjcf, or module:function"):
+        load_robot("g1")
+    with pytest.raises(ModelError, match="there is no file '.*g1.toml'"):
+        load_robot(tmp_path / "g1.toml")
+
+
+# --- MJCF ---
+
+MJCF = """<mujoco><worldbody><body name="torso" pos="0 0 1">
+  {free}<inertial pos="0 0 0.1" mass="5" diaginertia="0.1 0.1 0.1"/>
+  <body name="leg" pos="0 0.1 -0.1">
+    <joint name="roll" type="hinge" axis="1 0 0" range="-20 30" limited="true" armature="0.02" damping="0.5"/>
+    <joint name="pitch" type="hinge" axis="0 1 0" armature="0.03"/>
+    <inertial pos="0 0 -0.2" mass="2" diaginertia="0.03 0.03 0.01"/>
+    <body name="foot" pos="0 0 -0.4">
+      <joint name="ankle" type="hinge" axis="0 1 0"/>
+      <inertial pos="0.03 0 -0.02" mass="1" diaginertia="0.004 0.005 0.006"/>
+      <geom name="sole" type="box" size="0.1 0.05 0.02" pos="0.03 0 -0.03"/>
+    </body>
+  </body>
+</body></worldbody>
+<actuator><motor joint="ankle"/></actuator></mujoco>"""
+
+
+@pytest.fixture
+def mjcf(tmp_path):
+    def write(free="<freejoint/>"):
+        file = tmp_path / "robot.xml"
+        file.write_text(MJCF.format(free=free))
+        return file
+
+    return write
+
+
+def test_an_mjcf_with_two_joints_on_a_body(mjcf):
+    """Against Pinocchio's own, in which the two are one; 1 g between them is what differs."""
+    file = mjcf()
+    with pytest.raises(ModelError, match="body 'roll' has no mass; load with repair="):
+        load_mjcf(file)
+    model = load_mjcf(file, repair="inertia", feet=["foot"], contacts="collision")
+    assert model.joint_names == ("roll", "pitch", "ankle")
+    roll = model.bodies[model.joint_index("roll")].joint
+    assert (roll.lower, roll.upper) == (pytest.approx(math.radians(-20)), pytest.approx(math.radians(30)))
+    assert (roll.damping, roll.armature) == (0.5, 0.02)
+    theirs = pin.buildModelFromMJCF(str(file))
+    angles = np.array([0.3, -0.5, 0.7])
+    q, ours = pin.neutral(theirs), model.configuration(angles=dict(zip(model.joint_names, angles, strict=True)))
+    q[7:] = angles
+    M = pin.crba(theirs, theirs.createData(), q)
+    M = np.triu(M) + np.triu(M, 1).T
+    np.testing.assert_allclose(dynamics.mass_matrix(model, ours)[6:, 6:], M[6:, 6:], atol=1e-6)
+    assert sorted(tuple(np.round(point.position, 12)) for point in model.contact_points) == [
+        (-0.07, -0.05, -0.05), (-0.07, 0.05, -0.05), (0.13, -0.05, -0.05), (0.13, 0.05, -0.05),
+    ]  # fmt: skip
+    assert "not read of the file: actuators" in model.notes
+
+
+def test_what_an_mjcf_has_fixed_to_the_world_may_float(mjcf):
+    assert load_mjcf(mjcf(""), repair="inertia").joint_names == ("roll", "pitch", "ankle")
+    assert not load_mjcf(mjcf(""), repair="inertia").is_floating
+    assert load_mjcf(mjcf(""), repair="inertia", floating=True).is_floating
+    with pytest.raises(ModelError, match="floating: the root of Pinocchio's model floats; build it with the root"):
+        load_mjcf(mjcf(), floating=False)
+
+
+def test_broken_mjcf(tmp_path):
+    with pytest.raises(ModelError, match="there is no MJCF file"):
+        load_mjcf(tmp_path / "absent.xml")
+    (tmp_path / "broken.xml").write_text("<mujoco>")
+    with pytest.raises(ModelError, match="cannot be read: no element found"):
+        load_mjcf(tmp_path / "broken.xml")
+    (tmp_path / "empty.xml").write_text("<mujoco/>")
+    with pytest.raises(ModelError, match="Pinocchio refuses the MJCF"):
+        load_mjcf(tmp_path / "empty.xml")

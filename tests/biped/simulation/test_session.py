@@ -1,0 +1,323 @@
+"""Sessions: stepping is what a run does, going back changes nothing, bit for bit, and a seed is a session."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import pytest
+
+from biped import (
+    Actuators,
+    Composition,
+    Controller,
+    Fall,
+    InputError,
+    Load,
+    Platform,
+    Push,
+    Recursive,
+    Scene,
+    Sensors,
+    Session,
+    Signal,
+    State,
+    Throw,
+    chain,
+    human,
+    simulate,
+)  # fmt: skip
+from biped.kernels.loop.closed_loop import control
+from biped.simulation.snapshot import arrays_of
+from contact.arrays import Floats
+from controllers import WorkspaceController
+
+from ...conftest import assert_same_arrays, initial_posture
+
+CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10))
+PUSH = Push("trunk", (0.0, 1.0, 0.0), 3.0, start=0.02, duration=0.0333)
+NOISY = Sensors(delay=6e-3, joint_noise=1e-3, joint_rate_noise=1e-2, seed=3)
+LIMITS = Actuators(limit=150.0, noise=0.5, seed=5)
+
+
+class Wrapped(Controller):
+    """The workspace controller, asked from Python."""
+
+    def torques(self, observation):
+        return CONTROLLER.torques(observation)
+
+
+class Integral(Controller):
+    """It adds up what it has seen, says that it remembers it, and forgets it at the start of a run."""
+
+    def __init__(self):
+        self.sum = np.full(12, np.nan)
+        self.starts = []
+
+    def reset(self, observation):
+        self.starts.append(observation)
+        self.sum = np.zeros(12)
+
+    def torques(self, observation):
+        self.sum += observation.angles
+        return CONTROLLER.torques(observation) - 0.05 * self.sum
+
+    def memory(self):
+        return self.sum.copy()
+
+    def remember(self, memory):
+        self.sum = memory.copy()
+
+
+class Counting(NamedTuple):
+    """A compiled law with a memory."""
+
+    count: Floats  # (1,) ticks so far
+
+
+@control.register(Counting)
+def count_up(law, measurement, torque, recorded):  # noqa: ARG001
+    law.count[0] += 1.0
+    torque[7] = law.count[0]
+
+
+@dataclass(frozen=True)
+class CompiledMemory(Controller):
+    def law(self, model):
+        return Counting(np.zeros(1))
+
+
+SCENES = {
+    "compiled": {},
+    "in Python": {"controller": Wrapped()},
+    "with a memory": {"controller": Integral()},
+    "with a compiled memory": {"controller": CompiledMemory()},
+    "noise, delay and limits": {"disturbances": (PUSH, NOISY, LIMITS)},
+    "in Python, with noise and delay": {"controller": Wrapped(), "disturbances": (PUSH, NOISY, LIMITS)},
+    "a moving floor": {"disturbances": (Platform(y=Signal.sine(0.01, 2.0, 0.0, 1.0)), PUSH)},
+    "a load": {"disturbances": (Load("trunk", 3.0, (0.1, 0.0, 0.1)),)},
+    "a thrown box": {"disturbances": (Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-6.0, 0.0, 0.2)),)},
+    "in flight, of order 6": {
+        "model": human().without_contacts(),
+        "controller": None,
+        "integrator": Composition(),
+        "fall": None,
+        "disturbances": (PUSH,),
+    },
+}
+
+
+@pytest.fixture(scope="module", params=SCENES)
+def scene(request, person):
+    members = {"controller": CONTROLLER, "disturbances": (PUSH,), "fall": Fall(), "step": 1e-3} | SCENES[request.param]
+    model = members.pop("model", person)
+    return Scene(model, state=initial_posture(model), duration=0.08, **members)
+
+
+def run_of(scene):
+    state = scene.state.copy()
+    members = {name: getattr(scene, name) for name in ("disturbances", "integrator", "fall", "step", "duration")}
+    return simulate(scene.model, scene.controller, state=state, **members).state
+
+
+def same_but_for_counts(one, other):
+    """All that steps depend on; the iterations since the last row are forgotten where rows are taken."""
+    one, other = one.copy().arrays, other.copy().arrays
+    one.counts[2:4] = other.counts[2:4] = 0
+    assert_same_arrays(one, other)
+
+
+def test_steps_are_what_a_run_does(scene):
+    session = Session(scene)
+    for _ in range(round(scene.duration / session.period)):
+        session.step()
+    same_but_for_counts(session.save().state, run_of(scene))
+    assert session.time == pytest.approx(scene.duration)
+    assert not session.has_ended
+    assert session.ending is None
+    advanced = Session(scene)
+    assert advanced.advance(40) == 40
+    same_but_for_counts(advanced.save().state, session.save().state)
+
+
+def test_going_back_is_going_on(scene):
+    """From three places, in either order, and what is observed on the way is the same too."""
+    session = Session(scene)
+    saved, seen = [], []
+    for _ in range(30):
+        saved.append(session.save())
+        seen.append(session.step())
+    end = session.save()
+    for k in (20, 3, 11):
+        session.restore(saved[k])
+        for expected in seen[k:]:
+            observed = session.step()
+            for name in ("time", "q", "v", "contact_forces", "contact_modes", "torques"):
+                assert np.array_equal(getattr(observed, name), getattr(expected, name)), name
+        assert_same_arrays(session.save().state.arrays, end.state.arrays)
+    session.reset()
+    for expected in seen:
+        assert np.array_equal(session.step().q, expected.q)
+
+
+def test_looking_changes_nothing(scene):
+    quiet, watched = Session(scene), Session(scene)
+    quiet.advance(20)
+    for _ in range(20):
+        seen = [watched.observe() for _ in range(3)]
+        assert np.array_equal(seen[0].q, seen[2].q)
+        watched.step()
+    same_but_for_counts(quiet.save().state, watched.save().state)
+
+
+def test_torques_from_outside_are_those_of_a_law(person):
+    """With noise and delay too: what is observed is what the law would have been told."""
+    scene = Scene(
+        person, CONTROLLER, state=initial_posture(person), duration=0.06, disturbances=(NOISY, LIMITS), step=1e-3
+    )
+    session = Session(replace(scene, controller=None, disturbances=()))
+    observation = session.reset()
+    for _ in range(30):
+        observation = session.step(CONTROLLER.torques(observation))
+    same_but_for_counts(session.save().state, run_of(replace(scene, controller=Wrapped(), disturbances=())))
+    session = Session(scene)
+    observation = session.reset()
+    for _ in range(30):
+        observation = session.step(CONTROLLER.torques(observation))
+    same_but_for_counts(session.save().state, run_of(replace(scene, controller=Wrapped())))
+
+
+def drawn(random):
+    model = PERSON
+    q = initial_posture(model).q.copy()
+    q[7:] += random.normal(0.0, 0.01, 12)
+    return State.at(model, q)
+
+
+@pytest.fixture(autouse=True)
+def of_person(person):
+    global PERSON
+    PERSON = person
+
+
+def trace(session, seed, steps=20):
+    return np.array([session.reset(seed).q, *(session.step().q for _ in range(steps))])
+
+
+def test_a_seed_is_a_session(person):
+    scene = Scene(person, CONTROLLER, state=initial_posture(person), disturbances=(NOISY, LIMITS), step=1e-3)
+    session = Session(scene, drawn)
+    first, other = trace(session, 1), trace(session, 2)
+    assert np.array_equal(trace(session, 1), first)
+    assert np.array_equal(trace(Session(scene, drawn), 1), first)
+    assert not np.array_equal(first[0], other[0])
+    # Without `start` the noise alone differs; without a seed all is as the scene says.
+    plain = Session(scene)
+    seeded, unseeded = trace(plain, 1), trace(plain, None)
+    assert not np.array_equal(seeded, trace(plain, 2))
+    assert np.array_equal(unseeded, trace(Session(scene), None))
+    assert np.array_equal(unseeded, np.array([Session(scene).observe().q, *unseeded[1:]]))
+    for seed in (-1, 1.5, True):
+        with pytest.raises(InputError, match="seed = .*: it must be a whole number"):
+            plain.reset(seed)
+
+
+def test_a_drawn_start_is_as_good_as_a_given_one(person):
+    """What a reset puts there has nothing of what was there before."""
+    scene = Scene(person, CONTROLLER, state=initial_posture(person), step=1e-3, disturbances=(PUSH,))
+    session = Session(scene, drawn)
+    session.reset(4)
+    session.advance(40)
+    start = session.reset(7)
+    session.advance(20)
+    fresh = Session(replace(scene, state=State.at(person, start.q)))
+    fresh.advance(20)
+    one, other = session.save().state, fresh.save().state
+    one.arrays.clock[2] = other.arrays.clock[2] = 0.0
+    same_but_for_counts(one, other)
+    strange = Session(scene, lambda _: State.at(chain(2)))
+    with pytest.raises(InputError, match="the state is that of model 'chain_2', not of 'human'"):
+        strange.reset(1)
+
+
+def test_it_ends_with_a_reason(person):
+    session = Session(Scene(person, state=initial_posture(person), fall=Fall(), step=1e-3))
+    session.reset()
+    while not session.has_ended:
+        before = session.save()
+        last = session.step()
+    assert session.ending.outcome == "fell"
+    assert session.ending.fell_at == pytest.approx(session.time) == pytest.approx(last.time)
+    assert last.position[2] < Fall().height or session.ending.error is None
+    with pytest.raises(InputError, match="the session has ended"):
+        session.step()
+    session.restore(before)
+    assert not session.has_ended
+    assert np.array_equal(session.step().q, last.q)
+    assert session.has_ended
+    session.reset()
+    assert session.ending is None
+
+
+def test_wrong_torques_are_refused(person):
+    session = Session(Scene(person, state=initial_posture(person)))
+    session.reset()
+    with pytest.raises(InputError, match=r"the given torques have shape \(3,\); there are 12 joints"):
+        session.step(np.zeros(3))
+    with pytest.raises(InputError, match="the given torque of left_hip_pitch is not finite at 0 s"):
+        session.step([0.0, np.inf] + [0.0] * 10)
+
+
+def test_an_engine_that_cannot_go_back_says_so(person):
+    @dataclass(frozen=True)
+    class Stubborn(Recursive):
+        can_go_back: ClassVar[bool] = False
+
+    session = Session(Scene(person, CONTROLLER, state=initial_posture(person), integrator=Stubborn()))
+    session.reset()
+    session.step()
+    with pytest.raises(InputError, match="cannot go back: make a new Session"):
+        session.reset()
+
+
+def test_another_models_snapshot_is_refused(person):
+    saved = Session(Scene(chain(2))).save()
+    with pytest.raises(InputError, match="the state is that of model 'chain_2', not of 'human'"):
+        Session(Scene(person, state=initial_posture(person))).restore(saved)
+
+
+def test_a_state_within_a_period_is_not_stepped(person):
+    state = initial_posture(person)
+    simulate(person, CONTROLLER, state=state, duration=3e-3, step=1e-3)
+    session = Session(Scene(person, CONTROLLER, state=state, step=1e-3))
+    for go in (session.step, lambda: session.advance(1)):
+        with pytest.raises(InputError, match="within a control period"):
+            go()
+
+
+def test_what_is_changed_on_the_way_acts_from_there(person):
+    """As a run that is continued with a push; a controller that stays is not reset again, another one is."""
+    law = Integral()
+    scene = Scene(person, law, state=initial_posture(person), step=1e-3, duration=0.02)
+    session = Session(scene)
+    session.advance(10)
+    shove = Push("trunk", (1.0, 0.0, 0.0), 3.0, start=0.02, duration=0.02)
+    pushed = session.changed(disturbances=(shove,))
+    pushed.advance(10)
+    assert len(law.starts) == 1
+    assert law.starts[0].time == 0.0
+    memory = law.memory()
+    whole = replace(scene, duration=0.04, disturbances=(shove,))
+    same_but_for_counts(pushed.save().state, run_of(whole))
+    assert np.array_equal(law.memory(), memory)
+    other = Integral()
+    pushed.changed(controller=other).advance(1)
+    assert [seen.time for seen in other.starts] == pytest.approx([0.04])
+
+
+def test_snapshots_are_their_own(person):
+    session = Session(Scene(person, CONTROLLER, state=initial_posture(person)))
+    session.reset()
+    saved = session.save()
+    before = [array.copy() for array in arrays_of(saved.state.arrays)]
+    session.advance(20)
+    assert all(np.array_equal(a, b) for a, b in zip(before, arrays_of(saved.state.arrays), strict=True))
