@@ -9,6 +9,7 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
 from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
+from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.metric_files import register_metric
 from experiments.catalogue.open_registry import Entry
 from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
@@ -115,8 +116,8 @@ class Experiment:
         """
         return replace(self, metrics=tuple(register_metric(name) for name in metrics))
 
-    def _under(self, changes: Mapping[str, Any]) -> "Experiment":
-        """It with the robot and under the controller that changes name, if they do."""
+    def under(self, changes: Mapping[str, Any]) -> "Experiment":
+        """This experiment with the robot and under the controller that changes name; raises as they do."""
         robot, wanted = changes.get(ROBOT), changes.get(CONTROLLER)
         found = self if robot is None or self.for_robot is None else self.of_robot(str(robot))
         return found if wanted is None or self.controller is None else found.driven_by(str(wanted))
@@ -143,7 +144,7 @@ class Experiment:
         Raises:
             InputError: a parameter does not exist, or a value is not of its kind.
         """
-        own = self._under(changes or {})
+        own = self.under(changes or {})
         changed = {name: own.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
         changed = assembled(changed, own._defaults)
         return Values(own._defaults | own_settings(changed) | scattered_by_seed(changed))
@@ -154,7 +155,7 @@ class Experiment:
         Raises:
             InputError: a parameter does not exist, or a text is not of its kind.
         """
-        own = self._under(assignments)
+        own = self.under(assignments)
         return {name: own.parameter(name).parse(text) for name, text in assignments.items()}
 
     def build(self, changes: Mapping[str, Value] | None = None) -> Scene:
@@ -181,7 +182,8 @@ class Experiment:
         values = self.values(changes)
         scene = self._set_up(values)
         try:
-            run = scene.run(progress, announce)
+            with kernel_errors(scene.controller):
+                run = scene.run(progress, announce)
         except (IntegrationError, RunInterrupted) as error:
             if error.run is not None:
                 self._complete(error.run, scene, values)
@@ -202,5 +204,5 @@ class Experiment:
 
     def record(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What is saved with a run of these values, which are as JSON can hold them: all that finds it again."""
-        sources = self._under(values).sources
+        sources = self.under(values).sources
         return {"experiment": self.address} | ({SOURCES: sources} if sources else {}) | dict(values)

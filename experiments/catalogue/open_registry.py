@@ -147,6 +147,17 @@ def digest_of(file: Path) -> str:
     return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino) if file.is_file() else ""
 
 
+def digest_at(name: str) -> str:
+    """Of the file of an ``Entry`` of this name, as it is now; empty where there is none."""
+    where = name.rpartition(":")[0]
+    if where.endswith(".py"):
+        return digest_of(Path(where))
+    try:
+        return digest_of(Path(str(_from_package(where).__file__)))
+    except InputError:
+        return ""
+
+
 @lru_cache
 def _digest(file: Path, *_changed: int) -> str:
     """Read anew where a file has changed since: each trial of a study asks."""

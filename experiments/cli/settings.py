@@ -56,7 +56,7 @@ def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
         parser.add_argument(*names, metavar=what, help=text)
     add_controller(parser)
     add_robot(parser)
-    parser.add_argument("--gains", metavar="FILE", help="gains of the controller, a TOML file")
+    parser.add_argument("--gains", metavar="FILE", help="gains, or other parameters, of the controller: a TOML file")
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -91,8 +91,8 @@ def changes_of(
 
 def _gains(experiment: "Experiment", file: str) -> "dict[str, Value]":
     from biped.errors import InputError
-    from controllers.gains import read_gains
+    from experiments.catalogue.parameters.controller_file import read_controller
 
     if not any(parameter.name.startswith("controller.") for parameter in experiment.parameters):
         raise InputError(f"--gains: {experiment.name} has no controller")
-    return {f"controller.{name}": value for name, value in read_gains(file).items()}
+    return read_controller(file, experiment)

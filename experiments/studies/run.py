@@ -6,7 +6,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.simulation.simulate import Announce
-from experiments.studies.execution.executors import Executor
+from experiments.studies.execution.executors import Executor, executor_for
 from experiments.studies.execution.runner import Progress, run_trials
 from experiments.studies.registry import kind_named
 from experiments.studies.store.folder import Study
@@ -25,6 +25,7 @@ def open_study(plan: StudyKind, folder: str | Path) -> Study:
         units=plan.units,
         metrics=plan.metrics,
         seed=plan.seed,
+        sources={k: v for changes in plan.samples for k, v in plan.experiment.under(changes).sources.items()},
         metric_files=[entry.name for entry in plan.experiment.metrics],
         controller=plan.experiment.controller if plan.experiment.is_driven_by_another else None,
         robot=plan.experiment.robot,
@@ -44,7 +45,7 @@ def run_study(
     Args:
         plan: of it.
         study: as ``open_study`` gives it.
-        executor: where trials run; threads on all cores, if not given.
+        executor: where trials run; on all cores as ``executor_for`` has it, if not given.
         progress: called with the number of trials that are done.
         announce: called with a sentence before kernels are compiled.
         say: called with a few words on how far it is.
@@ -54,6 +55,7 @@ def run_study(
         OSError, KeyboardInterrupt: as ``run_trials``; what is finished is stored.
     """
     before = 0
+    executor = executor_for(plan.experiment, samples=plan.samples) if executor is None else executor
 
     def evaluate(trials: Sequence[Trial]) -> Mapping[int, Result]:
         nonlocal before

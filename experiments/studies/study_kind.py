@@ -52,7 +52,7 @@ class StudyKind(ABC):
 
     @property
     def samples(self) -> "Sequence[Mapping[str, Value]]":
-        """Changes of some trials, one for each integrator that there is."""
+        """Changes of some trials, one for each integrator and each controller that there is."""
         return ({},)
 
     @abstractmethod

@@ -16,6 +16,7 @@ from biped.simulation.scene import Scene
 from biped.simulation.session import Session
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.studies.failures import FAILED, TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
@@ -62,7 +63,8 @@ def run_trial(
     scene = None
     try:
         scene = experiment.build(trial.changes)
-        return _measured(scene, announce, limit)
+        with kernel_errors(scene.controller):
+            return _measured(scene, announce, limit)
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:

@@ -105,7 +105,8 @@ def executor_for(
     if backend is None:
         backend = "loky" if any(waits_for_python(experiment, changes) for changes in samples) else "threads"
     found = executor_named(backend, workers, scheduler)
-    return Separate(found.workers, limit) if backend == "loky" and experiment.sources else found
+    brought = any(experiment.under(changes).sources for changes in samples)
+    return Separate(found.workers, limit) if backend == "loky" and brought else found
 
 
 def cores() -> int:

@@ -1,7 +1,6 @@
 """Runs the trials of a study that are not finished yet, and stores each as it ends."""
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from functools import partial
 
 from biped.errors import InputError
@@ -10,11 +9,13 @@ from biped.simulation.session import Session
 from contact.errors import BipedError
 from contact.jit import cache_folder
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import Executor, Separate, Work, executor_for
 from experiments.studies.failures import Result
 from experiments.studies.store.folder import Study
+from experiments.studies.store.header import Header, edited
 from experiments.studies.trial import Trial, run_trial
 
 #: Called with the number of trials that are done, of those asked for.
@@ -62,11 +63,11 @@ def run_trials(
     if progress is not None:
         progress(len(results))
     experiment = study.experiment
-    sources, named = experiment.sources, _name_of(experiment)
+    header = study.header
 
     def store(trial: Trial, result: Result) -> None:
-        if sources:
-            _check_sources(sources, experiment_named(*named).sources)
+        if header.sources:
+            _check_sources(header, experiment.sources)
         results[trial.number] = study.add(trial, result)
         if progress is not None:
             progress(len(results))
@@ -76,23 +77,22 @@ def run_trials(
     if missing and executor is None:
         executor = executor_for(experiment, samples=[trial.changes for trial in first])
     for trial in first:  # here, so that what has to be compiled is compiled once
-        if isinstance(executor, Separate):
-            compile_for(experiment, trial, announce)
-        else:
+        compile_for(experiment, trial, announce)
+        if not isinstance(executor, Separate):
             store(trial, run_trial(experiment, trial, announce))
     if isinstance(executor, Separate):
         others = missing
     if others and executor is not None:
-        for trial, result in executor.run(_work(experiment, executor), others):
+        for trial, result in executor.run(_work(study, executor), others):
             store(trial, result)
     return {number: results[number] for number in numbers}
 
 
-def _work(experiment: Experiment, executor: Executor) -> Work:
+def _work(study: Study, executor: Executor) -> Work:
     if executor.is_local:
-        return partial(run_trial, experiment)
+        return partial(run_trial, study.experiment)
     limit = executor.limit if isinstance(executor, Separate) else None
-    return partial(run_elsewhere, _name_of(experiment), experiment.sources, cache_folder().name, limit)
+    return partial(run_elsewhere, _name_of(study.experiment), study.header, cache_folder().name, limit)
 
 
 def _name_of(experiment: Experiment) -> Named:
@@ -104,32 +104,40 @@ def _name_of(experiment: Experiment) -> Named:
     )
 
 
-def run_elsewhere(named: Named, sources: Mapping[str, str], kernels: str, limit: float | None, trial: Trial) -> Result:
+def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | None, trial: Trial) -> Result:
     """Run a trial in another process, which finds this by its name.
 
-    ``kernels`` is the digest of their sources here, ``sources`` those of files that are not the project's; a trial may
-    take ``limit`` [s].
+    ``kernels`` is the digest of their sources here, the study's ``header`` has those of files that are not the
+    project's; a trial may take ``limit`` [s].
     """
     if cache_folder().name != kernels:
         raise InputError("a worker has another version of the program: install the same one everywhere")
     found = experiment_named(*named)
-    _check_sources(sources, found.sources)
+    _check_sources(header, found.sources)
     return run_trial(found, trial, limit=limit)
 
 
 def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:
-    """Compile what a trial needs, without asking its controller anything; what is wrong with it, its result says."""
-    with suppress(BipedError):
-        Session(experiment.build(trial.changes)).warm_up(announce)
+    """Compile what a trial needs, without asking its controller anything.
+
+    Raises:
+        InputError: the controller's law cannot be compiled. What else is wrong with the trial, its result says.
+    """
+    try:
+        scene = experiment.build(trial.changes)
+        session = Session(scene)
+    except BipedError:
+        return
+    with kernel_errors(scene.controller):
+        session.warm_up(announce)
 
 
-def _check_sources(before: Mapping[str, str], now: Mapping[str, str]) -> None:
-    for name, digest in before.items():
-        if now.get(name) != digest:
-            raise InputError(
-                f"{name} was edited while the study ran, whose trials are to be of one version; what is finished is "
-                "kept: begin another study, in another folder, or undo the edit and go on"
-            )
+def _check_sources(header: Header, sources: Mapping[str, str]) -> None:
+    for name in edited(header, sources):
+        raise InputError(
+            f"{name} was edited while the study ran, whose trials are to be of one version; what is finished is kept: "
+            "begin another study, in another folder, or undo the edit and go on"
+        )
 
 
 def _one_of_each_loop(trials: list[Trial]) -> tuple[list[Trial], list[Trial]]:

@@ -74,6 +74,7 @@ class Study:
         controller: str | None = None,
         metric_files: Sequence[str] = (),
         robot: str | None = None,
+        sources: Mapping[str, str] | None = None,
     ) -> "Study":
         """Begin a study, or go on with the one that is there.
 
@@ -89,6 +90,7 @@ class Study:
             controller: its name, where it is not the one that the experiment is defined with.
             metric_files: somebody's metrics, by name, that are measured besides the project's.
             robot: its name, where it is not the human.
+            sources: digests of files that are not the project's; those of the experiment, if not given.
 
         Raises:
             InputError: another study is there, which differs in something; someone writes to it; or it is damaged.
@@ -109,7 +111,7 @@ class Study:
             controller=controller,
             robot=robot,
             metric_files=tuple(metric_files),
-            sources=found.sources,
+            sources=found.sources if sources is None else dict(sources),
         )
         return cls._write(folder, wanted)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.files import replace_file
+from experiments.catalogue.open_registry import digest_at
 
 FORMAT = 2
 
@@ -82,8 +83,9 @@ def difference(there: Header, wanted: Header) -> str:
 
 
 def edited(header: Header, sources: Mapping[str, str]) -> list[str]:
-    """The names of those whose files are not as they were when the study was begun."""
-    return [name for name, digest in header.sources.items() if digest not in sources.values()]
+    """The names of those whose files are not as they were when the study was begun, nor are among ``sources`` now."""
+    known = header.sources.items()
+    return [name for name, digest in known if digest not in (*sources.values(), digest_at(name))]
 
 
 def _differences(there: Any, wanted: Any, path: str = "") -> list[str]:

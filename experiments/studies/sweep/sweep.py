@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.initial import SCATTER
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
 from experiments.studies.config import Config
@@ -58,7 +59,9 @@ class Sweep(StudyKind):
 
     @property
     def samples(self) -> Sequence[Mapping[str, Value]]:
-        return (self.fixed,)
+        axes = [axis for axis in self.axes if {CONTROLLER, "integrator.name"} & set(axis.names)]
+        chosen = [dict(zip(axis.names, point, strict=True)) for axis in axes for point in axis.points]
+        return [dict(self.fixed) | values for values in chosen] or [self.fixed]
 
     @property
     def varied(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import csv
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from controllers.gains import KEYS, save_gains
 from controllers.workspace import WorkspaceGains
+from experiments.catalogue.parameters.controller_file import controller_text, has_gains
 from experiments.catalogue.parameters.parameter import Value, assembled, shown
 from experiments.studies.tuning.confirm import Comparison
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
@@ -81,23 +82,33 @@ def _line(c: Comparison) -> str:
 
 
 def write_gains(tuning: Tuning, one: Evaluation, lines: Sequence[str], path: Path) -> Path:
-    """Write a candidate's gains as ``biped run --gains`` takes them; what are no gains is in a comment."""
-    base = dict(tuning.space.base)
-    changed = assembled(one.candidate.changes, base)
-    values = base | changed
-    known = {f"controller.{key}" for key in KEYS}
-    text = ""
-    if known <= set(values):
-        save_gains(WorkspaceGains(**{key: _triple(values[f"controller.{key}"]) for key in KEYS}), path)
-        text = path.read_text(encoding="utf-8")
-    others = {name: value for name, value in changed.items() if name not in known}
+    """Write a candidate as ``biped run --gains`` takes it; what is not its controller's is in a comment."""
+    changed = assembled(one.candidate.changes, dict(tuning.space.base))
+    own = _of_controller(tuning, changed)
+    others = {name: value for name, value in changed.items() if name not in own}
     notes = [*lines, *(f"{name}: {value:.6g} in the tuning" for name, value in one.score.values.items())]
     if others:
         assignments = " ".join(f"--set {name}={shown(value)}" for name, value in others.items())
         notes.append(f"These were varied too, and are no gains: {assignments}")
+    if tuning.experiment.is_driven_by_another:
+        notes.append(f"For --controller {tuning.experiment.controller}")
     notes.append(", ".join(f"{package} {version(package)}" for package in _PACKAGES))
+    text = ""
+    if has_gains(tuning.experiment):
+        save_gains(WorkspaceGains(**{name.partition(".")[2]: _triple(value) for name, value in own.items()}), path)
+        text = path.read_text(encoding="utf-8")
+    elif own:
+        text = controller_text(own)
     path.write_text("".join(f"# {line}\n" for line in notes) + text, encoding="utf-8")
     return path
+
+
+def _of_controller(tuning: Tuning, changed: Mapping[str, Value]) -> dict[str, Value]:
+    """All gains of the workspace controller, or what was varied of another one."""
+    if has_gains(tuning.experiment):
+        values = dict(tuning.space.base) | dict(changed)
+        return {f"controller.{key}": values[f"controller.{key}"] for key in KEYS}
+    return {name: value for name, value in changed.items() if name.startswith("controller.")}
 
 
 def _triple(value: Value) -> tuple[float, float, float]:

@@ -76,6 +76,7 @@ class Page:
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
         self._gain_sliders: list[_GainSlider] = []
+        self._handles: dict[str, list[Any]] = {}  # by the parameter of a controller that is not ours
         self.gains = loop.gains
         self._files = GainsFolder(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
@@ -223,6 +224,7 @@ class Page:
 
         for handle in handles:
             handle.on_update(self._by_hand(turn))
+        self._handles[name] = handles
 
     def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
         """As ``_asker``, for a slider that a hand has moved; where the program has, all is known already."""

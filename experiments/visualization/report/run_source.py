@@ -11,7 +11,7 @@ from biped.model import human
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run
 from contact.errors import BipedError
 from experiments.catalogue.experiment import SOURCES, Experiment
-from experiments.catalogue.open_registry import digest_of
+from experiments.catalogue.open_registry import digest_at
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.parameter import Value, from_json, shown
 from experiments.catalogue.parameters.robots import HUMAN
@@ -65,7 +65,7 @@ def run_source(folder: str | Path) -> RunSource:
     name = saved.pop("experiment", None)
     sources = saved.pop(SOURCES, {})
     experiment, values = _experiment_of(name, saved)
-    versions |= {file: _told(file, digest, experiment) for file, digest in sources.items()}
+    versions |= {file: _told(file, digest) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
     model = None
     if not (folder / MODEL).is_file():  # of an earlier version
@@ -77,10 +77,9 @@ def run_source(folder: str | Path) -> RunSource:
         raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error
 
 
-def _told(name: str, digest: str, experiment: Experiment | None) -> str:
+def _told(name: str, digest: str) -> str:
     """The version of a file that is not the project's, and whether it is that still."""
-    known = {} if experiment is None else experiment.sources
-    now = known.get(name) or digest_of(Path(name.rpartition(":")[0]))
+    now = digest_at(name)
     if not now:
         return f"{digest}, and is not found now"
     return digest if now == digest else f"{digest}, and has been edited since"

@@ -8,7 +8,7 @@ import pytest
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies import Study, run_trials
+from experiments.studies import Study, open_study, run_study, run_trials
 from experiments.studies.execution.executors import Processes, Separate, Threads, executor_for
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import Trial, run_trial
@@ -100,6 +100,7 @@ def run_plan(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan, law, monkeypatch):
     monkeypatch.setattr(Separate, "GRACE", 1.0)
     monkeypatch.setattr(Separate, "START", 30.0)
@@ -130,6 +131,25 @@ def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan,
     assert main(["report", str(study.folder)]) == 0
     page = next(study.folder.glob("*.html")).read_text(encoding="utf-8")
     assert f"line {line}, in raises" in page
+
+
+@pytest.mark.parametrize(
+    ("mode", "failure", "told"),
+    [
+        ("raises", "KeyError", "no such key"),
+        ("nan", "InputError", "is not finite at 0 s"),
+        ("short", "InputError", r"shape (3,); there are 12 joints"),
+        ("exits", "SystemExit", "3"),
+        ("hangs", "OutOfTimeError", "not done after 0.5 s"),
+    ],
+)
+def test_what_a_law_does_wrong_is_a_result(make_plan, mode, failure, told):
+    plan = make_plan(**{"controller.mode": [mode]})
+    (trial,) = plan.trials()
+    result = run_trial(plan.experiment, trial, limit=0.5)
+    assert (result["verdict"], result["failure"]) == ("failed", failure)
+    assert told in result["message"]
+    assert (f", in {mode}" in result.get("traceback", "")) == (failure != "InputError")
 
 
 def test_a_law_that_is_well_gives_what_it_gives_here(make_plan, run_plan):
@@ -173,7 +193,7 @@ def test_a_trial_is_run_again_and_a_file_that_moved_or_changed_is_told(make_plan
     assert "odd.py:Odd has been edited" in capsys.readouterr().err
 
 
-def test_controllers_can_be_what_is_varied(law):
+def test_controllers_can_be_what_is_varied(law, tmp_path):
     plan = Sweep.from_configuration(
         {"experiment": "balance", "set": {"run.duration": 0.02}, "vary": {"controller.name": ["workspace", str(law)]}}
     )
@@ -182,6 +202,14 @@ def test_controllers_can_be_what_is_varied(law):
     assert ours == run_trial(experiment, Trial(0, {"run.duration": 0.02}))
     assert theirs == run_trial(experiment_named("balance", str(law)), Trial(0, {"run.duration": 0.02}))
     assert ours != theirs
+    assert isinstance(executor_for(plan.experiment, samples=plan.samples), Separate)
+    with open_study(plan, tmp_path / "both") as study:
+        assert list(study.header.sources) == [f"{law}:Odd"]
+        assert set(run_study(plan, study)["controller.name"]) == {"workspace", f"{law}:Odd"}
+    assert main(["rerun", str(study.folder), "1", "--no-figures"]) == 0
+    law.write_text(LAW + "# edited\n")
+    with pytest.raises(InputError, match=r"odd\.py:Odd has been edited since"):
+        open_study(plan, tmp_path / "both")
 
 
 def test_a_run_says_what_it_was_driven_by(tmp_path, law, capsys):

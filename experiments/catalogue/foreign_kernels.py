@@ -1,0 +1,70 @@
+"""Errors of somebody's compiled law, which are lost where machine code is called by its address, or hard to read."""
+
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from biped.control.controller import Controller
+from biped.errors import InputError
+from experiments.catalogue.open_registry import is_own
+
+
+class _Lost(threading.local):
+    """What kernels raised in this thread, and nobody could be told of; None while nobody listens."""
+
+    errors: list[BaseException] | None = None
+
+
+_lost = _Lost()
+
+
+@contextmanager
+def kernel_errors(controller: Controller | None) -> Iterator[None]:
+    """Raise what the kernel of a law raised meanwhile, in this thread; nothing is done for laws of this project.
+
+    Raises:
+        InputError: the kernel cannot be compiled; the message says where.
+    """
+    if controller is None or is_own(type(controller)):
+        yield
+        return
+    from numba.core.errors import NumbaError
+
+    _listen()
+    errors: list[BaseException] = []
+    _lost.errors = errors
+    try:
+        yield
+    except NumbaError as error:
+        raise InputError(f"the law of {type(controller).__name__} cannot be compiled: {_told(str(error))}") from error
+    finally:
+        _lost.errors = None
+    if errors:
+        raise errors[0]
+
+
+def _listen() -> None:
+    """Python tells a hook of exceptions that cannot be raised; the others go where they went before."""
+    before = sys.unraisablehook
+    if getattr(before, "hears_kernels", False):
+        return
+
+    def hook(unraisable: Any) -> None:
+        if _lost.errors is None or "numba" not in str(unraisable.object):
+            before(unraisable)
+        elif not _lost.errors:
+            _lost.errors.append(unraisable.exc_value)
+
+    hook.hears_kernels = True  # type: ignore[attr-defined]
+    sys.unraisablehook = hook
+
+
+def _told(message: str) -> str:
+    """The innermost cause that Numba names, and its line."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
+    causes = re.findall(r"nopython frontend\)\s*([^\n]+)", plain) or [plain.split("\n")[0]]
+    line = re.search(r"During: [^\n]* at (\S+) \((\d+)\)", plain)
+    return f"{causes[-1].strip()} ({line[1]}, line {line[2]})" if line else causes[-1].strip()

@@ -1,0 +1,58 @@
+"""Parameters of any controller as a TOML file, with one table ``[controller]``: what ``--gains`` reads."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biped.errors import InputError
+from controllers.gains import KEYS, TABLE, read_gains
+from experiments.catalogue.parameters.controllers import GROUP
+from experiments.catalogue.parameters.parameter import Value, from_json
+
+if TYPE_CHECKING:
+    from experiments.catalogue.experiment import Experiment
+
+
+def has_gains(experiment: "Experiment") -> bool:
+    """Whether its controller has those of the workspace controller, with a file format of their own."""
+    return {f"{GROUP}.{key}" for key in KEYS} <= set(experiment.values())
+
+
+def read_controller(path: str | Path, experiment: "Experiment") -> dict[str, Value]:
+    """The values of the parameters ``controller.…`` that the file has.
+
+    Raises:
+        InputError: it is not TOML, or has what is no parameter of the experiment's controller; the message names it.
+        OSError: it cannot be read.
+    """
+    if has_gains(experiment):
+        return {f"{GROUP}.{name}": value for name, value in read_gains(path).items()}
+    try:
+        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not TOML: {error}") from None
+    table = document.get(TABLE)
+    if list(document) != [TABLE] or not isinstance(table, dict):
+        raise InputError(f"{path}: there must be one table, [{TABLE}]; there is {', '.join(document) or 'none'}")
+    try:
+        return {name: from_json(experiment.parameter(name), value) for name, value in _named(table)}
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def controller_text(values: Mapping[str, Value]) -> str:
+    """A file that ``read_controller`` reads these values of, all of them ``controller.…``."""
+    lines = [f"{json.dumps(name.partition('.')[2])} = {_toml(value)}" for name, value in values.items()]
+    return "\n".join([f"[{TABLE}]", *lines, ""])
+
+
+def _named(table: Mapping[str, object]) -> list[tuple[str, object]]:
+    return [(f"{GROUP}.{key}", tuple(value) if isinstance(value, list) else value) for key, value in table.items()]
+
+
+def _toml(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
