@@ -109,9 +109,16 @@ def as_robot(model: Any, geometry: Any, names: Mapping[str, Sequence[str]], opti
         name=model.name or "robot",
         order=joints,
         floating=joints[0] if floats else None,
+        home=_root_place(model) if floats else (0.0, 0.0, 0.0),
         geometry=None if geometry is None else partial(_carried_over, geometry, model),
         gravity=vector3(model.gravity.linear, "gravity"),
     )
+
+
+def _root_place(model: Any) -> Vector3:
+    """[m] Where the file has the root: MJCF's configuration of reference; of other models the origin."""
+    known = model.referenceConfigurations
+    return vector3(known["qpos0"][:3], "home") if "qpos0" in known else (0.0, 0.0, 0.0)
 
 
 def _carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:

@@ -518,6 +518,7 @@ def test_an_mjcf_with_two_joints_on_a_body(mjcf):
         (-0.07, -0.05, -0.05), (-0.07, 0.05, -0.05), (0.13, -0.05, -0.05), (0.13, 0.05, -0.05),
     ]  # fmt: skip
     assert "not read of the file: actuators" in model.notes
+    assert model.root.joint.position == (0.0, 0.0, 1.0)
 
 
 def test_what_an_mjcf_has_fixed_to_the_world_may_float(mjcf):
