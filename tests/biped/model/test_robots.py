@@ -536,5 +536,8 @@ def test_broken_mjcf(tmp_path):
     with pytest.raises(ModelError, match="cannot be read: no element found"):
         load_mjcf(tmp_path / "broken.xml")
     (tmp_path / "empty.xml").write_text("<mujoco/>")
-    with pytest.raises(ModelError, match="Pinocchio refuses the MJCF"):
+    with pytest.raises(ModelError, match="has no <body> of its own; write out what it includes"):
         load_mjcf(tmp_path / "empty.xml")
+    (tmp_path / "odd.xml").write_text(MJCF.format(free="").replace('type="hinge" axis="0 1 0"/>', 'type="odd"/>'))
+    with pytest.raises(ModelError, match="Pinocchio refuses the MJCF"):
+        load_mjcf(tmp_path / "odd.xml")
