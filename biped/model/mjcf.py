@@ -43,20 +43,28 @@ def _read(path: Path, floats: bool) -> tuple[ET.Element, Any]:
     """The document, and what Pinocchio makes of it."""
     import pinocchio as pin
 
+    document = _document(path)
     try:
-        document = ET.fromstring(path.read_text(encoding="utf-8-sig"))
         root = (pin.JointModelFreeFlyer(), "floating_base") if floats else ()
         with warnings.catch_warnings():
             # Its successor's name is not in the oldest Pinocchio that we take.
             warnings.simplefilter("ignore", DeprecationWarning)
             found = pin.buildModelFromMJCF(str(path), *root)
+    except (ValueError, RuntimeError) as error:
+        raise ModelError(f"Pinocchio refuses the MJCF {str(path)!r}: {' '.join(str(error).split())}") from None
+    return document, found[0] if isinstance(found, tuple) else found
+
+
+def _document(path: Path) -> ET.Element:
+    try:
+        document = ET.fromstring(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise ModelError(f"there is no MJCF file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError, ET.ParseError) as error:
         raise ModelError(f"the MJCF file {str(path)!r} cannot be read: {error}") from None
-    except (ValueError, RuntimeError) as error:
-        raise ModelError(f"Pinocchio refuses the MJCF {str(path)!r}: {' '.join(str(error).split())}") from None
-    return document, found[0] if isinstance(found, tuple) else found
+    if document.find(".//body") is None:
+        raise ModelError(f"the MJCF {str(path)!r} has no <body> of its own; write out what it includes, or load that")
+    return document
 
 
 def _composites(document: ET.Element) -> dict[str, list[str]]:

@@ -38,8 +38,8 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
     the floor as their springs need to carry the weight.
 
     Raises:
-        InputError: ``trunk`` is out of reach of the legs or given for other legs than the human's, or there are no
-            contact points to stand on.
+        InputError: ``trunk`` is out of reach of the legs or given for other legs than the human's, or there are no feet
+            or contact points to stand on.
     """
     if has_human_legs(model):
         place = STANDING_TRUNK if trunk is None else trunk
@@ -50,8 +50,11 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
 
 
 def _in_own_posture(model: Model, floor: Floor) -> State:
-    if not model.is_floating or not model.nc:
-        raise InputError(f"model {model.name!r} cannot stand: it needs a floating root and contact points")
+    if not model.is_floating or not model.nc or not model.feet:
+        raise InputError(
+            f"model {model.name!r} has other legs than human(), and to stand it needs a floating root, feet and "
+            "contact points; or give its posture by State.at(model, model.configuration(position, orientation, angles))"
+        )
     q = model.configuration(angles=dict(model.posture))
     weight = model.total_mass * -model.gravity[2]
     q[2] -= _depth(forward_kinematics(model, q).contact[:, 2], weight / floor.k_n)

@@ -11,9 +11,10 @@ from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError
 from biped.model.geometry import Vector3, matrix3, rotation_about, vector3
 from biped.model.importing.contacts import UNIVERSE, Links
-from biped.model.importing.conversion import Robot, build
+from biped.model.importing.conversion import build
 from biped.model.importing.locking import FLOATING
 from biped.model.importing.options import Options, check_options
+from biped.model.importing.robot import Robot
 from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.urdf.document import Document, parse, source_text, without_shapes

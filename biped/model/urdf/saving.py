@@ -7,7 +7,7 @@ from pathlib import Path
 from biped.model.body import Body
 from biped.model.errors import ModelError
 from biped.model.geometry import Matrix3, Vector3
-from biped.model.importing.conversion import NO_LIMIT
+from biped.model.importing.joints import NO_LIMIT
 from biped.model.joint import Joint
 from biped.model.model import Model
 from biped.model.shape import Box

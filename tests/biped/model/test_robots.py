@@ -340,7 +340,7 @@ def test_a_robot_stands_in_its_posture():
 
 
 def test_what_cannot_stand_is_refused():
-    with pytest.raises(InputError, match="cannot stand: it needs a floating root and contact points"):
+    with pytest.raises(InputError, match="to stand it needs a floating root, feet and contact points"):
         standing(load_urdf(ROBOT))
     with pytest.raises(InputError, match="has other legs than human.*: its posture says where its trunk is"):
         standing(load_urdf(ROBOT, feet=FEET, contacts="collision"), trunk=(0, 0, 1))
@@ -518,6 +518,7 @@ def test_an_mjcf_with_two_joints_on_a_body(mjcf):
         (-0.07, -0.05, -0.05), (-0.07, 0.05, -0.05), (0.13, -0.05, -0.05), (0.13, 0.05, -0.05),
     ]  # fmt: skip
     assert "not read of the file: actuators" in model.notes
+    assert model.root.joint.position == (0.0, 0.0, 1.0)
 
 
 def test_what_an_mjcf_has_fixed_to_the_world_may_float(mjcf):
@@ -535,5 +536,8 @@ def test_broken_mjcf(tmp_path):
     with pytest.raises(ModelError, match="cannot be read: no element found"):
         load_mjcf(tmp_path / "broken.xml")
     (tmp_path / "empty.xml").write_text("<mujoco/>")
-    with pytest.raises(ModelError, match="Pinocchio refuses the MJCF"):
+    with pytest.raises(ModelError, match="has no <body> of its own; write out what it includes"):
         load_mjcf(tmp_path / "empty.xml")
+    (tmp_path / "odd.xml").write_text(MJCF.format(free="").replace('type="hinge" axis="0 1 0"/>', 'type="odd"/>'))
+    with pytest.raises(ModelError, match="Pinocchio refuses the MJCF"):
+        load_mjcf(tmp_path / "odd.xml")

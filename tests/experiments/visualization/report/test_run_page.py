@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.spatial import ConvexHull
 
-from biped import Run, State, human, simulate
+from biped import Run, State, human, rigid_box, simulate
 from biped.metrics import metric_named
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
@@ -66,6 +66,14 @@ def test_only_what_was_changed_is_shown_as_changed(saved):
     assert not any(
         block.caption == changed.caption for block in page_of(saved["box-drop"]).blocks if isinstance(block, Table)
     )
+
+
+def test_a_run_of_ones_own_model_brings_it(tmp_path):
+    """Of no experiment, and not of the human."""
+    model = rigid_box(3.0, (0.3, 0.2, 0.1))
+    simulate(model, state=State.at(model), duration=0.05).save(tmp_path)
+    assert load_run(tmp_path).state.model == model
+    assert page_of(tmp_path).blocks
 
 
 def test_an_integrator_of_its_own_defaults_is_one_change(tmp_path):

@@ -1,0 +1,111 @@
+"""Bodies: from Pinocchio's joints and inertias to ours, in home axes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from biped.model.body import Body
+from biped.model.errors import ModelError
+from biped.model.geometry import matrix3, vector3
+from biped.model.importing import contacts, repair
+from biped.model.importing.joints import joint_of
+from biped.model.importing.options import Options, by_joint
+from biped.model.importing.robot import Robot
+from biped.model.joint import Joint
+from contact.arrays import Floats
+
+
+def at_home(model: Any) -> contacts.Links:
+    """Where a Pinocchio model's links are in the home configuration."""
+    return contacts.Links(model, _home_rotations(model), _links_on_joints(model))
+
+
+def _home_rotations(model: Any) -> list[Floats]:
+    """Composed here: Pinocchio's own workspace for it grows with the cube of the degrees of freedom."""
+    rotations = [np.eye(3)]
+    for parent, placement in zip(model.parents[1:], model.jointPlacements[1:], strict=True):
+        rotations.append(rotations[parent] @ placement.rotation)
+    return rotations
+
+
+def _links_on_joints(model: Any) -> dict[int, str]:
+    """By joint: the first link on it, which those that are welded to it come after; else the joint's own name."""
+    import pinocchio as pin
+
+    found = dict(enumerate(model.names))
+    for frame in reversed(list(model.frames)):
+        if frame.type == pin.FrameType.BODY:
+            found[frame.parentJoint] = frame.name
+    return found
+
+
+def inertia_of(home: contacts.Links, i: int) -> repair.Inertia:
+    """Of the body on Pinocchio's joint i, in home axes."""
+    R, inertia = home.rotations[i], home.model.inertias[i]
+    return repair.Inertia(inertia.mass, R @ inertia.lever, R @ inertia.inertia @ R.T)
+
+
+def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) -> tuple[list[Body], dict[str, str]]:
+    """The bodies, and which of them were mended, with why."""
+    order = [name for name in robot.order if model.existJointName(name)]
+    known = [name for name in order if model.joints[model.getJointId(name)].nv == 1]
+    armature = dict(robot.armature) | _armature(options.get("armature", {}), known)
+    mended: dict[str, str] = {}
+    bodies = []
+    if robot.floating is not None:
+        bodies.append(_floating_body(home, robot, options, mended))
+    for name in order:
+        i = model.getJointId(name)
+        if robot.floating is None or i != 1:
+            bodies.append(_body(home, i, joint_of(home, i, armature), options, mended))
+    if not bodies:
+        raise ModelError(
+            f"the URDF of {robot.name!r} does not move: its root is the ground and all joints are fixed; load with "
+            "floating=True to let it float"
+        )
+    _check_one_root(bodies)
+    return bodies, mended
+
+
+def _check_one_root(bodies: Sequence[Body]) -> None:
+    roots = [repr(body.name) for body in bodies if body.parent is None]
+    if len(roots) > 1:
+        raise ModelError(
+            f"a model has exactly one root, a body whose parent is None; found {', '.join(roots)}, all on the ground; "
+            "load with floating=True to let the link that carries them float"
+        )
+
+
+def _armature(armature: float | Mapping[str, float], joints: Sequence[str]) -> dict[str, float]:
+    if isinstance(armature, Mapping):
+        return by_joint(armature, "armature", joints)
+    return by_joint({"*": armature}, "armature", joints) if joints else {}
+
+
+def _floating_body(home: contacts.Links, robot: Robot, options: Options, mended: dict[str, str]) -> Body:
+    if home.model.inertias[1].mass == 0.0 and options.get("repair") != "inertia":
+        raise ModelError(f"root link {home.bodies[1]!r} has no mass and cannot float; load with floating=False")
+    joint = Joint(cast("str", robot.floating), "floating", position=robot.home)
+    return _body(home, 1, joint, options, mended, parent=False)
+
+
+def _body(
+    home: contacts.Links, i: int, joint: Joint, options: Options, mended: dict[str, str], parent: bool = True
+) -> Body:
+    inertia, name = inertia_of(home, i), home.bodies[i]
+    why = repair.why_not(inertia)
+    if why and inertia.mass >= 0.0:
+        if options.get("repair") != "inertia":
+            raise repair.refuse(name, why)
+        mended[name] = why
+        inertia = repair.least(inertia)
+    above = home.model.parents[i]
+    return Body(
+        name=name,
+        mass=inertia.mass,
+        inertia=matrix3(0.5 * (inertia.tensor + inertia.tensor.T), f"body {name!r}: inertia"),
+        com=vector3(inertia.com, f"body {name!r}: com"),
+        joint=joint,
+        parent=home.bodies[above] if parent and above != contacts.UNIVERSE else None,
+    )
