@@ -97,10 +97,12 @@ class Session:
         """The compiled loop, loaded or compiled if need be."""
         return self._driver.ready()
 
-    def use(self, world: World) -> None:
-        """Let it have some arrays of its world elsewhere; before it has begun."""
+    def use(self, world: World, like: Loop | None = None) -> Loop:
+        """Let it have some arrays of its world elsewhere, before it has begun; ``like`` is the loop of its equal."""
         self.plan = replace(self.plan, world=world)
         self._driver = Driver(self.plan)
+        self._driver.warm_up(None, like)
+        return self.ready()
 
     def forget(self) -> None:
         """Leave what was logged on the way."""

@@ -445,18 +445,24 @@ def hold_each(parts, common, whole, period, reasons, begin, end):
 
 
 class Loop:
-    """A world and a law, ready to run: everything is compiled, or loaded, once it is made."""
+    """A world and a law, ready to run: everything is compiled, or loaded, once it is made.
 
-    def __init__(self, world: World, law: Any) -> None:
+    ``like`` is the loop of a world and a law with arrays of the same types and numbers of dimensions: its parts serve.
+    """
+
+    def __init__(self, world: World, law: Any, like: "Loop | None" = None) -> None:
         self.world, self.law = world, law
         common = common_of(world)
         places: tuple[Any, ...] = (common, world, law) if DISABLE_JIT else self._places(common, world, law)
         self.common, self.whole, self.law_address = places
-        for place, (function, *arguments) in enumerate(_calls(world, common)):
-            if _is_needed(world, place):
-                world.parts[place] = address_of(function, *arguments)
+        if like is None:
+            for place, (function, *arguments) in enumerate(_calls(world, common)):
+                if _is_needed(world, place):
+                    world.parts[place] = address_of(function, *arguments)
+            self.asked = NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
+        else:
+            world.parts[:], self.asked = like.world.parts, like.asked
         world.parts[COMMON] = 0 if DISABLE_JIT else self.common
-        self.asked = NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
         self.run(0, 1)
         self.rollout(0)
 
