@@ -46,8 +46,9 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
     model = robot_named(robot)
     place, posture = STANDING_TRUNK, standing_angles(human(), RUBBER, STANDING_TRUNK)
     if robot != HUMAN:
-        x, y, z = (float(c) for c in stance(model)[:3])
-        place, posture = (x, y, z), dict(model.posture)
+        q = stance(model)
+        x, y, z = (float(c) for c in q[:3])
+        place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
     seed = Parameter("random.seed", 0, "", "draws disturbances at random, besides those that are set; 0: none", OURS)
     return (robot_parameter(robot), *shared, *disturbance_parameters(model.root.name), seed)

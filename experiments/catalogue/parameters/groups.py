@@ -128,9 +128,7 @@ def integrator_from(values: Values) -> Integrator:
     engine = engine_named(name)
     for key, default in _settings().items():
         if values[f"integrator.{key}"] != default:
-            raise InputError(
-                f"integrator.{key}: that is a setting of our integrators, and {engine.title} has none of it"
-            )
+            raise InputError(f"integrator.{key} is a setting of our integrators: {engine.title} has none")
     return EngineIntegrator(engine)
 
 
