@@ -186,8 +186,8 @@ def _address(where: str) -> str:
 def _from_file(path: Path) -> ModuleType:
     """The module of a file, imported once for each content that it has."""
     if not path.is_file():
-        near = _meant(path.name, (file.name for file in path.parent.glob("*.py")))
-        raise InputError(f"there is no file {path}{f'; {near}'.rstrip()}".removesuffix("; "))
+        near = _meant(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
+        raise InputError(f"there is no file {path}{near and f'; {near}'}")
     path = path.resolve()
     # Machine code that is kept on disk refers to the law's module: the name is the same in each process.
     words = hashlib.sha256(f"{path} {digest_of(path)}".encode()).hexdigest()[:16]

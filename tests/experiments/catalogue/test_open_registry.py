@@ -92,6 +92,7 @@ def test_our_own_laws_go_through_the_same_door():
     [
         ("workspce", "unknown controller 'workspce'; did you mean 'workspace'?"),
         ("lwa.py:Law", "there is no file lwa.py; did you mean 'law.py'?"),
+        ("elsewhere/x.py", "there is no file elsewhere/x.py\n"),
         ("law.py:Lwa", "it has no 'Lwa'; did you mean 'Law'? there is Law"),
         ("law.py:neighbour", "neighbour is no controller; there is Law; a controller is a class that derives from"),
         ("two.py", "it has Law, Other, READY: name one, as in two.py:Law"),
@@ -106,7 +107,7 @@ def test_our_own_laws_go_through_the_same_door():
 def test_what_is_not_there_is_told_in_one_sentence(laws, capsys, name, told):
     with pytest.raises(InputError) as caught:
         CONTROLLERS.find(name)
-    assert told in str(caught.value)
+    assert told.strip() in str(caught.value)
     assert main(["run", "balance", "--controller", name]) == 2
     printed = capsys.readouterr().err
     assert told in printed
