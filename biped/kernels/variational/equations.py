@@ -310,5 +310,6 @@ def set_newton_blocks(body, tree, ground, state, scratch, h):
             add_point_block(
                 block, tree.contact_body[c], load3(scratch.motion.poses.contact, c), load3(scratch.next.contact, c), C
             )
+    rate = 1.0 / h
     for dof in range(state.stiffness.shape[0]):
-        scratch.diagonal[dof] = 0.25 * h * state.stiffness[dof] + 0.5 * state.damping[dof] + tree.armature[dof] / h
+        scratch.diagonal[dof] = 0.25 * h * state.stiffness[dof] + 0.5 * state.damping[dof] + rate * tree.armature[dof]
