@@ -18,11 +18,12 @@ LARGEST_FILE = 1_000_000
 HEAVY = {"numba", "llvmlite", "pandas", "pyarrow", "pinocchio", "scipy", "matplotlib", "rich", "numpy"}
 # The one list of what is imported within functions. For a fast start: in all commands, and of packages anywhere
 COMMAND_LINE = ("experiments/commands/", "experiments/cli/")
-SLOW_TO_LOAD = {*HEAVY, "joblib", "dask"}
+SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask"}
 # and modules of the project that load such packages, or an extra, or compile.
 LATE = {
     "biped.errors": {"biped/extras.py", "experiments/catalogue/registry.py"},
     "biped.integrators.registry": {"biped/integrators/composition/integrator.py"},
+    "biped.kernels.tree.body_axes": {"biped/model/pinocchio_model.py"},
     "biped.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
     "biped.lagrangian.integrate": {"biped/lagrangian/system.py"},
     "biped.model.description": {"biped/model/model.py"},

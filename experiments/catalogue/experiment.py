@@ -93,6 +93,11 @@ class Experiment:
         named = self._by_name.get(ROBOT)
         return None if named is None or named.default == HUMAN else str(named.default)
 
+    @property
+    def who(self) -> str:
+        """What its robot is called in a sentence."""
+        return "the human" if self.robot is None else robot_named(self.robot).name
+
     def of_robot(self, robot: str) -> "Experiment":
         """This experiment with another robot, by name: what depends on it, such as its posture, is its own.
 
@@ -104,7 +109,7 @@ class Experiment:
             raise InputError(f"{self.name} takes no other robot; the experiment balance does")
         if address_of(robot) == (self.robot or HUMAN):
             return self
-        title = self.title.replace("the human", robot_named(robot).name)
+        title = self.title.replace(self.who, robot_named(robot).name)
         found = replace(self, title=title, parameters=self.for_robot(robot), is_driven_by_another=False)
         return found.driven_by(str(self.controller)) if self.is_driven_by_another else found
 

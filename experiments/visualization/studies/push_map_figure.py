@@ -170,7 +170,7 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
         x, y, count = np.array(islands, dtype=float).T
         axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors=style.RED, label=ISLAND)
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
-    axes.set_xlabel("where the push drives the human")
+    axes.set_xlabel(f"where the push drives {plan.experiment.who}")
     axes.set_ylabel(f"{plan.label} [{plan.unit}]")
     axes.set_title(f"Proportion of {plan.replicas} replicas that has not fallen up to there")
     axes.grid(visible=False)
@@ -193,7 +193,7 @@ def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Rin
     axes.axhline(0.0, color=style.BLACK, linewidth=0.8)
     axes.set_xmargin(0.03)
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
-    axes.set_xlabel("where the push drives the human")
+    axes.set_xlabel(f"where the push drives {plan.experiment.who}")
     axes.set_ylabel(f"change of the threshold [{plan.unit}]")
     axes.set_title(f"{rings[-1].name} against {rings[0].name}, replica by replica")
     axes.legend(loc="best")

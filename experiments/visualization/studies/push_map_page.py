@@ -64,7 +64,7 @@ def _map(findings: Findings, rings: list[Ring]) -> Drawing:
             hovertemplate=f"%{{text}}: %{{r:.4g}} {plain(plan.unit)}<extra></extra>",
         )  # fmt: skip
     text = (
-        f"Largest {label_of(plan)} that the human recovers from, over where it is driven: median of "
+        f"Largest {label_of(plan)} that {plan.experiment.who} recovers from, over where it is driven: median of "
         f"{plan.replicas} replicas and its interval. From above, front up; the soles are to the scale of one another."
     )
     return Drawing("push-map", text, figure)
@@ -91,7 +91,7 @@ def _proportions(ring: Ring, number: int) -> Drawing:
     figure = theme.new_figure(
         460,
         xaxis={
-            "title": {"text": "where the push drives the human [°]"},
+            "title": {"text": f"where the push drives {plan.experiment.who} [°]"},
             "tickvals": list(range(0, 360, 45)),
             "showgrid": False,
         },

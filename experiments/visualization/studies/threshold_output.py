@@ -35,7 +35,7 @@ def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: boo
         terminal().print(Text(_weakest(findings), style="green"))
     files = write_tables(findings, folder, plan.kind)
     if draw:
-        drawn = preset.figure if preset else name
+        drawn = preset.figure.replace("the human", plan.experiment.who) if preset else name
         title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
             files.append(draw_maps(rings_of(findings), figure, drawn))

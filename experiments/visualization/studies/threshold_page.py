@@ -36,8 +36,8 @@ def page_lead(study: Study) -> list[Block]:
     else:
         ends = [f"{_called(finding)}, up to {_said(finding)}" for finding in (found[0], found[-1])]
         text = (
-            f"{plan.label.capitalize()} that the human recovers from, the median of {plan.replicas} replicas "
-            f"({confidence}): least for {ends[0]}; greatest for {ends[1]}."
+            f"{plan.label.capitalize()} that {plan.experiment.who} recovers from, the median of {plan.replicas} "
+            f"replicas ({confidence}): least for {ends[0]}; greatest for {ends[1]}."
         )
     return [Prose(text, "good"), *(Prose(remark, "muted") for remark in remarks(findings))]
 

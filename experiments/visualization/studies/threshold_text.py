@@ -67,9 +67,8 @@ def remarks(findings: Findings) -> list[str]:
         )
     below, above, odd = (sum(getattr(e, name) for e in estimates) for name in ("below", "above", "non_monotone"))
     if below:
-        lines.append(
-            f"{below} thresholds are below the least value, {plan.grid.start:g} {plan.unit}: the human falls at it."
-        )
+        least, who = f"{plan.grid.start:g} {plan.unit}", plan.experiment.who
+        lines.append(f"{below} thresholds are below the least value, {least}: {who} falls at it.")
     if above:
         lines.append(f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}.")
     if odd:
