@@ -13,7 +13,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -123,14 +123,14 @@ class Study:
     @classmethod
     def _write(cls, folder: Path, wanted: Header | None) -> "Study":
         lock = _locked(folder)
-        try:
+        with ExitStack() as opened:
+            opened.callback(lock.close)
             header = _header_of(folder, wanted)
             study = cls(folder, header, lock)
+            opened.callback(study._writer().close)
             header.add_session(len(study.finished))
             header.save(folder / HEADER)
-        except BaseException:
-            lock.close()
-            raise
+            opened.pop_all()
         return study
 
     @classmethod
