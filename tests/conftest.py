@@ -1,14 +1,24 @@
 """What all tests share: random trees, and the posture in which the thesis's experiments start."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
+from biped.metrics import METRICS
 from biped.model import Model, human, random_tree
 from biped.runs.state import State
 
 KINDS = ("revolute", "prismatic", "spherical")
+
+
+@pytest.fixture(autouse=True)
+def metrics_of_one_test() -> Iterator[None]:
+    """What a test registers, the next one does not measure: processes that it starts would not know of it."""
+    before = dict(METRICS)
+    yield
+    METRICS.clear()
+    METRICS.update(before)
 
 
 def all_arrays(arrays: tuple, prefix: str = "") -> dict[str, np.ndarray]:

@@ -214,8 +214,12 @@ def _from_package(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             raise InputError(f"there is no module {error.name}, neither installed nor in {Path.cwd()}") from None
+        if name.partition(".")[0] in _OWN:
+            raise
         raise _not_imported(name, error) from error
     except Exception as error:
+        if name.partition(".")[0] in _OWN:
+            raise
         raise _not_imported(name, error) from error
 
 

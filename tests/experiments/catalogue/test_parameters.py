@@ -1,5 +1,6 @@
 import dataclasses
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from biped.integrators import INTEGRATORS, Recursive, settings_of
 from experiments.catalogue.parameters.parameter import Parameter, Values, parameter_named, shown
 from experiments.catalogue.registry import MODULES, all_experiments, experiment_named
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 NUMBER = Parameter("floor.mu_s", 0.3, "", "friction", "x")
 WHOLE = Parameter("integrator.max_iterations", 30, "", "iterations", "x")
 TRIPLE = Parameter("controller.kp", (50.0, 50.0, 200.0), "1/s²", "gain", "x", repeats=True)
@@ -152,7 +154,9 @@ def test_every_parameter_changes_what_is_simulated(name, tmp_path):
     recorded, other = tmp_path / "one.csv", tmp_path / "two.csv"
     recorded.write_text("time,value,other\n0,0,0\n1,0.1,0.2\n")
     other.write_text("time,value\n0,0\n1,0.3\n")
-    files = {"platform.file": str(other), "platform.column": "other"}
+    heavier = tmp_path / "heavier.toml"
+    heavier.write_text(f'urdf = "{EXAMPLES / "human.urdf"}"\narmature = 0.1\n')
+    files = {"platform.file": str(other), "platform.column": "other", "robot.name": str(heavier)}
     experiment = experiment_named(name)
     assert fingerprint(experiment.build()) == fingerprint(experiment.build())
     for parameter in experiment.parameters:

@@ -35,8 +35,8 @@ def test_words_say_where_the_push_drives_the_human(azimuth):
 
 
 def test_soles_are_in_front_of_the_ankles_and_on_their_sides():
-    left, right = soles()
     model = human()
+    left, right = soles(model)
     width = 0.5 * abs(np.diff([model.home_positions[model.body_index(f"{s}_ankle")][1] for s in ("left", "right")])[0])
     for outline, sign in ((left, 1.0), (right, -1.0)):
         forwards, leftwards = outline.distance * np.cos(outline.azimuth), outline.distance * np.sin(outline.azimuth)

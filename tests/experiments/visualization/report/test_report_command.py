@@ -35,7 +35,7 @@ def report(*arguments, before="", **options):
 def test_the_page_goes_into_the_folder(run_folder, capsys):
     assert main(["report", str(run_folder)]) == 0
     assert capsys.readouterr().out == f"{run_folder / 'report.html'}\n"
-    assert names(run_folder) == ["report.html", "run.parquet", "state.npz", "summary.json"]
+    assert names(run_folder) == ["model.json", "report.html", "run.parquet", "state.npz", "summary.json"]
     assert "<title>tumble: " in (run_folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -106,7 +106,7 @@ def test_a_page_that_does_not_fit_leaves_the_old_one(run_folder):
     assert done.stdout == ""
     assert done.stderr == f"biped: error: {run_folder / 'report.html'}: File too large\n"
     assert (run_folder / "report.html").read_text(encoding="utf-8") == "old"
-    assert names(run_folder) == ["report.html", "run.parquet", "state.npz", "summary.json"]
+    assert names(run_folder) == ["model.json", "report.html", "run.parquet", "state.npz", "summary.json"]
 
 
 KILLED = """
@@ -125,4 +125,4 @@ def test_killed_in_the_middle_it_leaves_the_old_page_and_the_same_command_makes_
     assert (page.read_text(encoding="utf-8") if page.exists() else None) == old
     assert report(run_folder).returncode == 0
     assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")
-    assert names(run_folder) == ["report.html", "run.parquet", "state.npz", "summary.json"]
+    assert names(run_folder) == ["model.json", "report.html", "run.parquet", "state.npz", "summary.json"]
