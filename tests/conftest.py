@@ -11,6 +11,29 @@ from biped.runs.state import State
 
 KINDS = ("revolute", "prismatic", "spherical")
 
+#: Variants that take long, of tests whose other variants run every time: ``make slow`` runs them.
+LONG = (
+    "test_symplecticity.py::test_the_symplectic_form_is_preserved[hanging_chain-lee",
+    "test_compositions.py::test_every_symmetric_base_gains_the_order[lee",
+    "test_session.py::test_steps_are_what_a_run_does[in flight, of order 6]",
+    "test_interruption.py::test_a_stopped_sweep_says_how_to_go_on[threads]",
+    "test_studies.py::test_maps_of_several_engines_have_the_same_replicas[pybullet]",
+    "test_conservation.py::test_energy_and_momentum_are_conserved_under_other_potentials",
+    "test_methods.py::test_a_force_that_is_one_of_a_potential_is_that_of_the_potential",
+    "test_methods.py::test_what_the_discrete_lagrangian_is_off_the_constraint_does_not_matter",
+    "test_resume.py::test_a_tuning_that_is_killed_ends_as_one_that_is_not[optuna-tpe]",
+    "test_baselines.py::test_dop853_is_as_exact_as_its_tolerances_whatever_the_step[chain]",
+    "test_baselines.py::test_orders_against_an_independent_integrator[chain-explicit-euler]",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the long variants as slow, before slow ones are left out."""
+    for item in items:
+        if item.nodeid.rpartition("/")[2].startswith(LONG):
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture(autouse=True)
 def metrics_of_one_test() -> Iterator[None]:
