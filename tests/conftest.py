@@ -14,8 +14,13 @@ KINDS = ("revolute", "prismatic", "spherical")
 #: Variants that take long, of tests whose other variants run every time: ``make slow`` runs them.
 LONG = (
     "test_symplecticity.py::test_the_symplectic_form_is_preserved[hanging_chain-lee",
+    "test_symplecticity.py::test_the_symplectic_form_is_preserved[floating_tree-kahan-li",
+    "test_symplecticity.py::test_the_symplectic_form_is_preserved[floating_tree-yoshida",
+    "test_symplecticity.py::test_the_symplectic_form_is_preserved[floating_tree-suzuki",
     "test_compositions.py::test_every_symmetric_base_gains_the_order[lee",
     "test_session.py::test_steps_are_what_a_run_does[in flight, of order 6]",
+    "test_bench.py::test_bench_measures_and_writes",
+    "test_interruption.py::test_a_sweep_out_of_room_says_so_and_can_go_on",
     "test_interruption.py::test_a_stopped_sweep_says_how_to_go_on[threads]",
     "test_studies.py::test_maps_of_several_engines_have_the_same_replicas[pybullet]",
     "test_conservation.py::test_energy_and_momentum_are_conserved_under_other_potentials",
