@@ -26,6 +26,8 @@ Reader = Callable[..., Model]
 #: By the key that names the file.
 READERS: dict[str, Reader] = {"urdf": load_urdf, "mjcf": load_mjcf}
 _BY_ENDING: dict[str, Reader] = {".urdf": load_urdf, ".xml": load_mjcf, ".mjcf": load_mjcf}
+#: What the name of a robot's file ends with.
+ENDINGS = (".toml", *_BY_ENDING)
 
 
 def load_robot(source: str | Path) -> Model:

@@ -4,7 +4,7 @@ from biped.checks import whole
 from biped.disturbances import Disturbance, Force, Platform, Push
 from biped.errors import InputError
 from biped.model import human
-from biped.runs.postures import STANDING_TRUNK, standing_angles
+from biped.runs.postures import STANDING_TRUNK, standing, standing_angles
 from biped.simulation.scene import Scene
 from contact import RUBBER
 from experiments.catalogue import balancing
@@ -13,7 +13,7 @@ from experiments.catalogue.parameters.controllers import controller_from
 from experiments.catalogue.parameters.disturbances import disturbance_parameters, disturbances_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Values
-from experiments.catalogue.parameters.robots import HUMAN, robot_named, robot_parameter, stance
+from experiments.catalogue.parameters.robots import HUMAN, robot_named, robot_parameter
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.random_disturbances import random_disturbances
 
@@ -46,7 +46,7 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
     model = robot_named(robot)
     place, posture = STANDING_TRUNK, standing_angles(human(), RUBBER, STANDING_TRUNK)
     if robot != HUMAN:
-        q = stance(model)
+        q = standing(model).q
         x, y, z = (float(c) for c in q[:3])
         place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)

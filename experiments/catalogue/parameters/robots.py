@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from biped.model import Model, human, load_robot
-from biped.runs.postures import standing
-from contact.arrays import Floats
+from biped.model.robot import ENDINGS
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter
 
 NAME = "robot.name"
 HUMAN = "human"
-_FILES = (".toml", ".urdf", ".xml", ".mjcf")
 
 _log = logging.getLogger("biped")
 
@@ -23,7 +21,7 @@ _log = logging.getLogger("biped")
 def address_of(name: str) -> str:
     """A file by its whole path, so that any process finds it; what else it is, as it is."""
     path = Path(name).expanduser()
-    return str(path.resolve()) if path.suffix in _FILES else name
+    return str(path.resolve()) if path.suffix in ENDINGS else name
 
 
 def robot_named(name: str) -> Model:
@@ -50,11 +48,6 @@ def digest_of_robot(name: str) -> dict[str, str]:
     if name == HUMAN:
         return {}
     return {address_of(name): hashlib.sha256(repr(robot_named(name)).encode()).hexdigest()[:16]}
-
-
-def stance(model: Model) -> Floats:
-    """(nq,) where it stands at rest in its posture."""
-    return standing(model).q
 
 
 class RobotName(Parameter):

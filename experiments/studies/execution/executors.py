@@ -105,8 +105,9 @@ def executor_for(
     if backend is None:
         backend = "loky" if any(waits_for_python(experiment, changes) for changes in samples) else "threads"
     found = executor_named(backend, workers, scheduler)
-    brought = any(experiment.under(changes).sources for changes in samples)
-    return Separate(found.workers, limit) if backend == "loky" and brought else found
+    if backend == "loky" and any(experiment.under(changes).sources for changes in samples):
+        return Separate(found.workers, limit)
+    return found
 
 
 def cores() -> int:

@@ -1,6 +1,6 @@
 """A sensitivity analysis: which parameters metrics depend on, by Morris's trajectories or Sobol's indices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.config import Config
 from experiments.studies.seeds import seed_of
 from experiments.studies.sensitivity.analysis import MORRIS, SOBOL, Design, Indices, Measure, analyze
@@ -65,10 +64,6 @@ class Sensitivity(DesignStudy):
 
     def trials(self) -> list[Trial]:
         return [trial for candidate in self.candidates() for trial in self.space.trials(candidate)]
-
-    @property
-    def samples(self) -> Sequence[Mapping[str, Value]]:
-        return [scenario.changes for scenario in self.space.scenarios]
 
     @property
     def likely_trials(self) -> int:

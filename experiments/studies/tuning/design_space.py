@@ -182,6 +182,10 @@ class DesignStudy(StudyKind):
         return self.space.seed
 
     @property
+    def samples(self) -> Sequence[Mapping[str, Value]]:
+        return [scenario.changes for scenario in self.space.scenarios]
+
+    @property
     def varied(self) -> tuple[str, ...]:
         return self.space.varied
 

@@ -84,10 +84,6 @@ class Tuning(DesignStudy):
         return tuning_from(Config(configuration["tuning"]), configuration["name"], configuration["storage"])
 
     @property
-    def samples(self) -> Sequence[Mapping[str, Value]]:
-        return [scenario.changes for scenario in self.space.scenarios]
-
-    @property
     def likely_trials(self) -> int:
         return (1 + self.settings.candidates) * self.space.size + self._fresh
 
