@@ -183,7 +183,7 @@ class DesignStudy(StudyKind):
 
     @property
     def samples(self) -> Sequence[Mapping[str, Value]]:
-        return [scenario.changes for scenario in self.space.scenarios]
+        return [dict(self.space.fixed) | dict(scenario.changes) for scenario in self.space.scenarios]
 
     @property
     def varied(self) -> tuple[str, ...]:
