@@ -34,8 +34,8 @@ help:  ## list the targets
 demo: $(STAMP)  ## run the thrown-block experiment; says what happened and where the pictures are
 	@$(BIN)/biped run thrown-block
 
-test: $(STAMP)  ## run the tests, except the slow ones and those that need a browser
-	@$(PYTEST) -n $(JOBS) --dist loadfile -m "not slow and not browser"
+test: $(STAMP)  ## run the tests, except the slow ones; those of pages are skipped where there is no Chromium
+	@$(PYTEST) -n $(JOBS) --dist loadfile -m "not slow"
 
 slow: $(STAMP)  ## run the slow tests
 	@$(PYTEST) -n $(JOBS) --dist loadfile -m slow
@@ -43,7 +43,7 @@ slow: $(STAMP)  ## run the slow tests
 docs: $(STAMP)  ## run the examples of README.md and docs/, and check their links and commands
 	@$(PYTEST) -m docs
 
-browser: $(STAMP)  ## show the pages of reports in Chromium and look at what comes out; skipped where there is none
+browser: $(STAMP)  ## run the tests that show pages in Chromium
 	@$(PYTEST) -m browser
 
 lint: $(STAMP)  ## check the code's style
@@ -84,7 +84,8 @@ $(BIN)/pip:
 	@echo "Making a virtual environment in $(VENV) with $(PYTHON)"
 	@$(PYTHON) -m venv $(VENV) || { echo "make: $(PYTHON) cannot make a virtual environment; is its venv package (such as python3-venv) installed?" >&2; exit 1; }
 
+# Without --no-compile, pip spends half of its time on compiling modules that nothing imports.
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing biped-balance and its tools into $(VENV), once; a few minutes with a slow network"
-	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@$(PIP) install --no-compile -c constraints.txt -e '.[dev]'
 	@touch $@
