@@ -121,6 +121,16 @@ def compare(path: Path, model: Model) -> list[float]:
     return worst.tolist()
 
 
+def within_limits(model: Model) -> np.ndarray:
+    """(nq,) home, but for joints whose limits it is beyond."""
+    q = model.neutral()
+    for body in model.bodies:
+        if body.joint.has_axis:
+            place = model.coordinate(body.joint.name)
+            q[place] = np.clip(q[place], body.joint.lower, body.joint.upper)
+    return q
+
+
 def falling(model: Model) -> float:
     """Of the momentum's change in a fall, what gravity did not do; NaN for a model on the ground."""
     if not model.is_floating:
@@ -128,7 +138,7 @@ def falling(model: Model) -> float:
     free = model.without_contacts()
     v = np.zeros(free.nv)
     v[:6] = np.random.default_rng(1).standard_normal(6)
-    state = State.at(free, None, v)
+    state = State.at(free, within_limits(free), v)
     before = dynamics.momentum(free, state.q, v).angular
     linear = state.momentum[:3].copy()
     simulate(free, state=state, step=1e-3, duration=FALL, record_every=FALL)

@@ -114,9 +114,10 @@ class Actuators:
         whole(self.seed, "actuators.seed")
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
-        """What the kernels take."""
+        """What the kernels take; no limit is above the model's own ``max_effort``."""
+        own = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
         return kernels.Actuators(
-            limit=_spread(model, self.limit, np.inf),
+            limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, own, np.inf)),
             noise=_spread(model, self.noise, 0.0),
             share=_spread(model, self.relative_noise, 0.0),
             seed=np.array([self.seed]),

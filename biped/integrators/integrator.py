@@ -78,6 +78,11 @@ class Integrator:
         return False
 
     @property
+    def takes_passive_joints(self) -> bool:
+        """Whether joints may have limits, damping and friction."""
+        return False
+
+    @property
     def takes_loops(self) -> bool:
         """Whether chains of joints may close."""
         return False
@@ -132,6 +137,12 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
         raise InputError(
             f"integrator {integrator.name!r} takes no contact, and model {model.name!r} has contact points: "
             f"these do: {able}; or simulate the flight of model.without_contacts()"
+        )
+    if len(model.tree.passive) and not integrator.takes_passive_joints:
+        able = ", ".join(name for name, other in others.items() if other.takes_passive_joints)
+        raise InputError(
+            f"integrator {integrator.name!r} simulates no limits, damping or friction of joints, and model "
+            f"{model.name!r} has some; these do: {able}; or load it with limits = false, damping = 0, friction = 0"
         )
     if moving_floor and not integrator.takes_moving_floor:
         able = ", ".join(name for name, other in others.items() if other.takes_moving_floor)

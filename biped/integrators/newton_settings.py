@@ -69,6 +69,7 @@ class NewtonSettings(SolverSettings):
     conserves_energy: ClassVar[bool] = False
     takes_contact: ClassVar[bool] = True
     takes_moving_floor: ClassVar[bool] = True
+    takes_passive_joints: ClassVar[bool] = True
     takes_loops: ClassVar[bool] = False
 
     landing_depth: float = 1e-4

@@ -42,6 +42,7 @@ class LagrangianMethod:
     conserves_energy: ClassVar[bool] = False
     takes_contact: ClassVar[bool] = False
     takes_moving_floor: ClassVar[bool] = False
+    takes_passive_joints: ClassVar[bool] = False
     takes_loops: ClassVar[bool] = True
     cost: ClassVar[str] = "O(n³)"
 

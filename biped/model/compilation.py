@@ -1,15 +1,38 @@
 """From bodies and contact points to the constant arrays that the kernels read."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.kernels.tree.tree import Tree
+from biped.kernels.tree.tree import (
+    DAMPING,
+    FRICTION,
+    LOWER,
+    MAX_EFFORT,
+    MAX_SPEED,
+    PASSIVE,
+    SPEED_DAMPING,
+    STOP_DAMPING,
+    STOP_STIFFNESS,
+    UPPER,
+    Tree,
+)
 from biped.model.body import Body
 from biped.model.contact_point import ContactPoint
 from biped.model.geometry import Vector3
+from biped.model.joint import Joint
 from contact.arrays import Floats
+
+#: [rad or m] A stop yields as much under the greatest effort of its joint.
+STOP_YIELD = {"revolute": math.radians(1.0), "prismatic": 1e-3}
+#: [s] A stop's damping over its stiffness.
+STOP_TIME = 0.02
+#: A speed above its limit by this share of it takes the greatest effort.
+SPEED_YIELD = 0.05
+#: [m] Stops of hinges whose effort has no limit bear the model's weight at this lever.
+WEIGHT_LEVER = 0.1
 
 
 def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravity: Vector3) -> Tree:
@@ -37,7 +60,31 @@ def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravi
         contact_body=_integers([index[point.body] for point in contacts]),
         contact_offset=_floats([np.subtract(point.position, bodies[index[point.body]].com) for point in contacts], 3),
         armature=np.repeat([body.joint.armature for body in bodies], nv),
+        passive=_passive(bodies),
     )
+
+
+def _passive(bodies: Sequence[Body]) -> Floats:
+    """The joints' limits and bearings as ``Tree.passive`` has them; no rows where no joint has any."""
+    joints = [body.joint for body in bodies]
+    if not any(joint.is_limited or joint.damping or joint.friction for joint in joints):
+        return np.zeros((0, PASSIVE))
+    mass = sum(body.mass for body in bodies)
+    return _floats([_passive_row(joint, mass) for joint in joints], PASSIVE)
+
+
+def _passive_row(joint: Joint, mass: float) -> list[float]:
+    """A stop or a brake that bears the greatest effort, or, of a joint without one, the model's weight."""
+    lever = WEIGHT_LEVER if joint.kind == "revolute" else 1.0
+    load = joint.max_effort if joint.max_effort < math.inf else mass * 9.81 * lever
+    stiffness = load / STOP_YIELD[joint.kind] if joint.has_axis else 0.0
+    row = np.zeros(PASSIVE)
+    row[[LOWER, UPPER, MAX_SPEED, MAX_EFFORT]] = joint.lower, joint.upper, joint.max_velocity, joint.max_effort
+    row[[DAMPING, FRICTION]] = joint.damping, joint.friction
+    row[[STOP_STIFFNESS, STOP_DAMPING]] = stiffness, STOP_TIME * stiffness
+    if 0.0 < joint.max_velocity < math.inf:
+        row[SPEED_DAMPING] = load / (SPEED_YIELD * joint.max_velocity)
+    return [float(value) for value in row]
 
 
 def _com_offset(body: Body) -> Floats:

@@ -40,15 +40,17 @@ class Joint:
         position: [m] where the joint is in the parent's link frame, which has its origin at the parent's
             own joint and is parallel to the inertial frame in the home configuration. Without a parent:
             in the inertial frame.
-        lower: [rad or m] least position of a revolute or prismatic joint; −∞ where there is none. Kept, not
-            simulated, as are the other limits, the damping and the friction.
+        lower: [rad or m] least position of a revolute or prismatic joint; −∞ where there is none. Beyond it, as beyond
+            ``upper``, the joint is in a stop, a spring and a damper that yield 1° or 1 mm under ``max_effort``; under
+            the model's weight, of a hinge at a lever of 0.1 m, where that is infinite.
         upper: [rad or m] greatest position; ∞ where there is none.
-        max_velocity: [rad/s or m/s] of either sign.
+        max_velocity: [rad/s or m/s] of either sign. Beyond it a damper brakes, with ``max_effort``, or that weight,
+            at 5 % more.
         max_effort: [N·m or N] that its actuator has, of either sign.
         damping: [N·m·s/rad or N·s/m] of its bearings.
         friction: [N·m or N] dry friction of its bearings.
         armature: [kg m² or kg] the inertia of its motor's rotor as the joint feels it: times the square of the gear
-            ratio. It is simulated.
+            ratio.
 
     Raises:
         ModelError: the kind is unknown, an axis is missing, zero, or given to a joint that has none, a number is not
@@ -90,8 +92,8 @@ class Joint:
                 raise ModelError(f"joint {self.name!r}: a {self.kind} joint has no {field}; leave it out")
             if default == 0.0 and not 0.0 <= value < math.inf:
                 raise ModelError(f"joint {self.name!r}: {field} must be a finite number, zero or above, got {value!r}")
-            if field in ("max_velocity", "max_effort") and value < 0.0:
-                raise ModelError(f"joint {self.name!r}: {field} must be zero or above, got {value!r}")
+            if field in ("max_velocity", "max_effort") and not value > 0.0:
+                raise ModelError(f"joint {self.name!r}: {field} must be above zero, got {value!r}")
             object.__setattr__(self, field, value)
         if self.lower > self.upper:
             raise ModelError(f"joint {self.name!r}: lower must not exceed upper, got {self.lower!r} > {self.upper!r}")
@@ -100,6 +102,12 @@ class Joint:
     def has_axis(self) -> bool:
         """Whether the joint is revolute or prismatic: one degree of freedom, one scalar coordinate."""
         return self.kind in ("revolute", "prismatic")
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether it has a limit of position, velocity or effort."""
+        limits = ("lower", "upper", "max_velocity", "max_effort")
+        return any(getattr(self, name) != PASSIVE[name] for name in limits)
 
     @property
     def nq(self) -> int:

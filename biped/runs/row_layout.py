@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from biped.errors import InputError
-from biped.kernels.loop.log import ABSENT, ContactColumns, LedgerColumns, MomentumColumns, PoseColumns, RowLayout
+from biped.kernels.loop.log import (
+    ABSENT,
+    ContactColumns,
+    JointColumns,
+    LedgerColumns,
+    MomentumColumns,
+    PoseColumns,
+    RowLayout,
+)
 from biped.model import Model
 
 POSE = PoseColumns._fields
@@ -64,6 +72,7 @@ def sections_of(
         "integrator": own or {},
         "platform": _with_units(pose_names("platform") if platform else ()),
         "projectile": _with_units(pose_names("projectile") if projectile else ()),
+        "joints": dict.fromkeys(_prefixed("ledger", JointColumns._fields), "J") if len(model.tree.passive) else {},
     }
 
 

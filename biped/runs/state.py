@@ -202,6 +202,7 @@ class State:
             header = json.loads(str(saved.pop("header")))
             if header.get("format") == FLAT_FORMAT:
                 saved = {_nested_name(name): array for name, array in saved.items()}
+            saved.setdefault("ledger.joints", np.zeros(2))  # the first ones had neither bearings nor stops
             if header.get("format") in (FLAT_FORMAT, FORMAT):
                 arrays = _nested(SimulationState, saved)
         except (ValueError, KeyError, EOFError, BadZipFile) as error:

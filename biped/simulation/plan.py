@@ -13,6 +13,7 @@ from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, in
 from biped.kernels.loop.closed_loop import Passive, World
 from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
 from biped.model import Model
+from biped.model.compilation import STOP_YIELD
 from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint
@@ -70,8 +71,10 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     integrator.bind(carrying, floor, acting)
     clock = clock_of(controller, step, scene.duration, scene.record_every)
     _check_tick(state, clock)
-    if controller is not None and not state.steps:
-        controller.check_start(model, state.q)
+    if not state.steps:
+        _check_limits(model, state)
+        if controller is not None:
+            controller.check_start(model, state.q)
     state.set_step(step)
     law = Passive() if controller is None else controller.law(model)
     recorded = () if controller is None else controller.recorded
@@ -150,6 +153,21 @@ def _check_tick(state: State, clock: Clock) -> None:
         raise InputError("the step can be changed at a control tick only: let the run before end at one")
     if into >= clock.steps_per_tick:
         raise InputError("the controller's period can be changed at a control tick only: let the run before end at one")
+
+
+def _check_limits(model: Model, state: State) -> None:
+    """Refuse to begin where a stop would press harder than its joint's motor."""
+    for body in model.bodies:
+        joint = body.joint
+        if joint.has_axis and joint.is_limited:
+            at = float(state.q[model.coordinate(joint.name)])
+            beyond = max(at - joint.upper, joint.lower - at)
+            if beyond > STOP_YIELD[joint.kind]:
+                raise InputError(
+                    f"joint {joint.name!r} begins at {at:g}, {beyond:.3g} beyond its limits of {joint.lower:g} to "
+                    f"{joint.upper:g}: begin within them (model.configuration(angles=...), or a robot's posture), "
+                    "or load the robot with limits = false"
+                )
 
 
 def _set_impedance(model: Model, state: State, controller: Controller | None) -> None:

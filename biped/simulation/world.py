@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.disturbances import Disturbances, Sensors, Throw, compile_ground, compile_pushes
+from biped.disturbances import Actuators, Disturbances, Sensors, Throw, compile_ground, compile_pushes
 from biped.disturbances.floor import JUMP
 from biped.errors import InputError
 from biped.integrators import Integrator
@@ -126,6 +126,8 @@ def build_world(
     )
     log.down[:] = state.arrays.mode != 1
     actuators = acting.actuators
+    if actuators is None and any(body.joint.max_effort < np.inf for body in model.bodies):
+        actuators = Actuators()
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     join_floor(ground, state)
     return World(

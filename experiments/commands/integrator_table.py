@@ -27,6 +27,7 @@ COLUMNS = {
     "energy": "conserves_energy",
     "contact": "takes_contact",
     "moving floor": "takes_moving_floor",
+    "joint limits": "takes_passive_joints",
     "loops": "takes_loops",
     "cost": "cost",
 }

@@ -38,6 +38,7 @@ class Composition(SolverSettings):
     conserves_energy: ClassVar[bool] = False
     takes_contact: ClassVar[bool] = False
     takes_moving_floor: ClassVar[bool] = False
+    takes_passive_joints: ClassVar[bool] = False
 
     tolerance: float = 1e-12
     scheme: str = "kahan-li-6"

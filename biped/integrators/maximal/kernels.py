@@ -218,7 +218,10 @@ def place_free_bodies(tree, state, scratch, root_finder):
             total += linear * linear + angular * angular
             dof = tree.first_v[i]
             if tree.dofs[i] == 1 and (
-                state.stiffness[dof] != 0.0 or state.damping[dof] != 0.0 or tree.armature[dof] != 0.0
+                state.stiffness[dof] != 0.0
+                or state.damping[dof] != 0.0
+                or tree.armature[dof] != 0.0
+                or tree.passive.shape[0] > 0
             ):
                 set_joint_coordinate(tree, state, scratch, i)
     for c in range(tree.contact_body.shape[0]):

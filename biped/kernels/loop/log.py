@@ -24,6 +24,7 @@ from biped.kernels.tree.dynamics import (
 )
 from biped.kernels.tree.kinematics import move_bodies
 from biped.kernels.variational.equations import reference_point
+from biped.kernels.variational.joints import JOINTS, JOINTS_DISSIPATED, stop_energy, within_effort
 from contact.arrays import Floats, Integers
 from contact.ground import START, begin_ground, law_at, to_floor
 from contact.jit import generic, kernel
@@ -69,6 +70,7 @@ class RowLayout(NamedTuple):
     integrator: int  # what the integrator records
     platform: int  # ``PoseColumns``; ABSENT of a floor at rest
     projectile: int  # ``PoseColumns``; ABSENT where none is thrown
+    joints: int  # ``JointColumns``; ABSENT of a model whose joints have neither limits nor bearings
 
 
 class ContactColumns(NamedTuple):
@@ -96,6 +98,14 @@ class LedgerColumns(NamedTuple):
     impacts: float
     platform: float  # a part of ``contacts``
     residual: float
+
+
+class JointColumns(NamedTuple):
+    """[J] What stops store now, and since the start the work of stops and bearings, and what they lost of it."""
+
+    stops_stored: float
+    joints: float
+    joints_dissipated: float
 
 
 class MomentumColumns(NamedTuple):
@@ -217,19 +227,31 @@ def record_row(tree, ground, state, motion, log, time):
     row[layout.iterations] = state.counts[RECENT_ITERATIONS]
     state.counts[RECENT_ITERATIONS] = 0
     copy1(log.extra, row[layout.controller :])
+    if layout.joints != ABSENT:
+        record_joints(tree, state, row, layout.joints)
     log.cursor[ROWS] += 1
 
 
 @kernel
 def record_torques(tree, state, motion, row, place):
-    """What the joints exert now: the held torque, and the impedance at the present angle and rate."""
+    """What the actuators exert now: the held torque, and the impedance at the present angle and rate."""
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             torque = state.torque[dof]
             if tree.dofs[i] == 1:
                 torque -= state.stiffness[dof] * (state.q[tree.first_q[i]] - state.setpoint[dof])
                 torque -= state.damping[dof] * motion.rates[dof]
+                torque = within_effort(tree, i, torque)
             row[place + dof] = torque
+
+
+@kernel
+def record_joints(tree, state, row, place):
+    stored = 0.0
+    for i in range(tree.passive.shape[0]):
+        if tree.dofs[i] == 1:
+            stored += stop_energy(tree, i, state.q[tree.first_q[i]])
+    put(row, place, JointColumns(stored, state.ledger.joints[JOINTS], state.ledger.joints[JOINTS_DISSIPATED]))
 
 
 @kernel
@@ -260,7 +282,7 @@ def record_ledger(tree, ground, state, motion, row, place):
     kinetic, potential, stored = energies(tree, ground, state, motion)
     ledger = state.ledger.works
     # Contact work is what its springs store and what it dissipates: it enters once.
-    works = ledger[ACTUATORS] + ledger[CONTACT] + ledger[PUSHES] + ledger[IMPACTS]
+    works = ledger[ACTUATORS] + ledger[CONTACT] + ledger[PUSHES] + ledger[IMPACTS] + state.ledger.joints[JOINTS]
     entries = LedgerColumns(
         kinetic,
         potential,

@@ -54,6 +54,7 @@ class Ledger(NamedTuple):
     """Energy and momentum accounting since the start of the run; no step depends on it."""
 
     works: Floats  # (WORKS,) [J]
+    joints: Floats  # (2,) [J] of bearings and stops (``biped.kernels.variational.joints``)
     defect: Floats  # (6,) linear [N·s] and angular [N·m·s] momentum that no impulse accounts for
     impulse: Floats  # (6,) external impulses since the start, angular about the inertial origin
     slip: Floats  # (nc,) [m] path of each point while it slides or yields
@@ -87,7 +88,7 @@ def new_simulation_state(nq: int, nv: int, nc: int) -> SimulationState:
         rate=z(nv), rate_change=z(nv), rate_curve=z(nv), history=z((0, nv, 0)), history_for=z(3),
         kept_u=z((nv, 6)), kept_w=z((nv, 6)), kept_d=z(nv), kept_for=z(1 + nc),
     )  # fmt: skip
-    ledger = Ledger(works=z(WORKS), defect=z(6), impulse=z(6), slip=z(nc), saturated=z(nv))
+    ledger = Ledger(works=z(WORKS), joints=z(2), defect=z(6), impulse=z(6), slip=z(nc), saturated=z(nv))
     return SimulationState(
         clock=z(CLOCK), q=z(nq), momentum=z(nv), mode=np.ones(nc, dtype=np.int64), found=np.ones(nc, dtype=np.int64),
         anchor=z((nc, 2)), force=z((nc, 3)), torque=z(nv), past=z((1, nq + nv)),

@@ -6,7 +6,6 @@ from biped.kernels.state.checkpoint import roll_back, save_checkpoint
 from biped.kernels.state.method import Variational, advance, remember, set_new_momentum, solve_step
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import (
-    ACTUATORS,
     CONTACT,
     DISSIPATED,
     ITERATIONS,
@@ -27,11 +26,11 @@ from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING
 from biped.kernels.variational.equations import (
     contact_chord,
-    joint_torque,
     reference_point,
     set_rates,
     world_chord,
 )
+from biped.kernels.variational.joints import account_joint_works
 from biped.kernels.variational.newton import place_push
 from contact.ground import END, begin_ground, force_in_floor, is_moving, law_at, region_of, stored_at, to_floor
 from contact.jit import kernel, routine
@@ -111,7 +110,8 @@ def substep(tree, ground, state, pushes, scratch, method, begin, h, depth):
         return iterations
     if lands_too_deep(tree, ground, state, scratch, depth):
         return LANDED_TOO_DEEP
-    account_works(tree, state, pushes, scratch, h)
+    account_joint_works(tree, state, scratch, h)
+    account_push_works(state, pushes, scratch, h)
     account_momentum(tree, state, pushes, scratch, method, h)
     update_contact_modes(tree, ground, state, scratch, h)
     remember(tree, state, scratch, method, h)
@@ -137,17 +137,6 @@ def lands_too_deep(tree, ground, state, scratch, depth):
         if state.mode[c] == NONE and to_floor(ground, END, add(origin, load3(scratch.next.contact, c)))[2] < -depth:
             return True
     return False
-
-
-@kernel
-def account_works(tree, state, pushes, scratch, h):
-    """The exact works of actuators, contacts and pushes in this step."""
-    for i in range(tree.parent.shape[0]):
-        if tree.dofs[i] == 1:
-            q_index, dof = tree.first_q[i], tree.first_v[i]
-            change = scratch.q[q_index] - state.q[q_index]
-            state.ledger.works[ACTUATORS] += joint_torque(state, scratch, h, q_index, dof) * change
-    account_push_works(state, pushes, scratch, h)
 
 
 @kernel

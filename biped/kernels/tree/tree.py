@@ -13,6 +13,21 @@ PRISMATIC = 2
 SPHERICAL = 3
 FLOATING = 4
 
+# Places in a row of ``Tree.passive``.
+LOWER = 0  # [rad or m] −∞ where there is no limit
+UPPER = 1
+STOP_STIFFNESS = 2  # [N·m/rad or N/m] beyond either
+STOP_DAMPING = 3  # [N·m·s/rad or N·s/m]
+MAX_SPEED = 4  # [rad/s or m/s]
+SPEED_DAMPING = 5  # [N·m·s/rad or N·s/m] beyond it
+DAMPING = 6  # [N·m·s/rad or N·s/m]
+FRICTION = 7  # [N·m or N]
+MAX_EFFORT = 8  # [N·m or N]
+PASSIVE = 9
+
+# [rad/s or m/s] at this rate dry friction has 1/√2 of its strength.
+CREEP = 1e-3
+
 
 class Tree(NamedTuple):
     """n bodies, nv degrees of freedom, nc contact points; body i hangs on joint i, ``parent[i] < i``.
@@ -34,3 +49,4 @@ class Tree(NamedTuple):
     contact_body: Integers  # (nc,)
     contact_offset: Floats  # (nc, 3) [m] from the body's centre of mass to the contact point
     armature: Floats  # (nv,) [kg m² or kg] rotors' inertia that joints of one degree of freedom feel
+    passive: Floats  # (n, PASSIVE) what joints of one degree of freedom have of limits and bearings; (0, ·) if none has

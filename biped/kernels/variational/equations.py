@@ -27,6 +27,7 @@ from biped.kernels.tree.factorization import add_point_block
 from biped.kernels.tree.kinematics import Poses, new_poses
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
+from biped.kernels.variational.joints import rotor_momentum, set_joint_diagonal, set_joint_torques
 from contact.arrays import Floats
 from contact.ground import END, START, floor_force, floor_force_derivative, is_moving, to_floor
 from contact.jit import kernel, routine
@@ -69,13 +70,14 @@ class Scratch(NamedTuple):
     wrench: Floats  # (n, 6)
     residual: Floats  # (nv,) e
     delta: Floats  # (nv,) Newton's step
-    diagonal: Floats  # (nv,) of joint impedances and rotors
+    torque: Floats  # (nv,) [N·m or N] of the joints in this step
+    diagonal: Floats  # (nv,) of the joints' torques and rotors
 
 
 def new_scratch(n: int, nq: int, nv: int, nc: int) -> Scratch:
     """Room for the steps of a tree, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (
-        (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
+        (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,), (nv,),
     )  # fmt: skip
     rooms = [np.full(shape, np.nan) for shape in shapes]
     return Scratch(new_tree_data(n, nv, nc), new_poses(n, nv, nc), new_checkpoint(nq, nv, nc), *rooms)
@@ -122,27 +124,6 @@ def set_rates(tree, q, scratch, h, rate):
             if tree.parent[i] >= 0:
                 u = mat_vec(load9(scratch.motion.poses.rotation, tree.parent[i]), u)
             rate[j], rate[j + 1], rate[j + 2] = scale(2.0 / (h * c), u)
-
-
-@kernel
-def joint_torque(state, scratch, h, q_index, dof):
-    """What the joint exerts in this step: the held torque, and its impedance at the middle of the step."""
-    torque = state.torque[dof]
-    stiffness, damping = state.stiffness[dof], state.damping[dof]
-    if stiffness != 0.0 or damping != 0.0:
-        change = scratch.q[q_index] - state.q[q_index]
-        middle = state.q[q_index] + 0.5 * change
-        torque -= stiffness * (middle - state.setpoint[dof]) + damping * change / h
-    return torque
-
-
-@kernel
-def rotor_momentum(tree, state, scratch, h, i, dof):
-    """a Δq/h of the rotor that joint i drives along one of its degrees of freedom."""
-    armature = tree.armature[dof]
-    if armature == 0.0:
-        return 0.0
-    return armature * (scratch.q[tree.first_q[i]] - state.q[tree.first_q[i]]) / h
 
 
 @routine
@@ -226,17 +207,15 @@ def add_external_impulses(tree, state, pushes, scratch, arms, push_arms, half, s
 
 @kernel
 def load_start_wrenches(body, tree, ground, state, pushes, scratch, h):
-    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``scratch.wrench``."""
+    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``scratch.wrench``.
+
+    The joints' torques are set too.
+    """
     set_discrete_momenta(body, tree, scratch, h)
     set_contact_forces(tree, ground, state, scratch, h)
+    set_joint_torques(tree, state, scratch, h)
     load_body_wrenches(tree, scratch, scratch.motion.poses, -0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
-
-
-@kernel
-def dof_torque(tree, state, scratch, h, i, dof):
-    """What joint i exerts in this step along one of its degrees of freedom."""
-    return state.torque[dof] if tree.dofs[i] > 1 else joint_torque(state, scratch, h, tree.first_q[i], dof)
 
 
 @kernel
@@ -248,8 +227,7 @@ def set_residual(body, tree, ground, state, pushes, scratch, h):
         b = load6(scratch.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
-            torque = dof_torque(tree, state, scratch, h, i, dof)
-            e = state.momentum[dof] + 0.5 * h * torque - dot6(load6(scratch.motion.poses.motion, dof), b)
+            e = state.momentum[dof] + 0.5 * h * scratch.torque[dof] - dot6(load6(scratch.motion.poses.motion, dof), b)
             e -= rotor_momentum(tree, state, scratch, h, i, dof)
             scratch.residual[dof] = e
             total += e * e
@@ -272,14 +250,14 @@ def set_discrete_momentum(body, tree, state, pushes, scratch, h):
     What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
     """
     turn_to_end(body, tree, scratch)
+    set_joint_torques(tree, state, scratch, h)
     load_body_wrenches(tree, scratch, scratch.next, 0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, 0.5 * h, 1.0)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(scratch.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
-            torque = dof_torque(tree, state, scratch, h, i, dof)
-            p = dot6(load6(scratch.next.motion, dof), b) + 0.5 * h * torque
+            p = dot6(load6(scratch.next.motion, dof), b) + 0.5 * h * scratch.torque[dof]
             p += rotor_momentum(tree, state, scratch, h, i, dof)
             state.momentum[dof] = p + scratch.residual[dof]
         hand_to_parent(tree, scratch.wrench, i, b)
@@ -310,6 +288,4 @@ def set_newton_blocks(body, tree, ground, state, scratch, h):
             add_point_block(
                 block, tree.contact_body[c], load3(scratch.motion.poses.contact, c), load3(scratch.next.contact, c), C
             )
-    rate = 1.0 / h
-    for dof in range(state.stiffness.shape[0]):
-        scratch.diagonal[dof] = 0.25 * h * state.stiffness[dof] + 0.5 * state.damping[dof] + rate * tree.armature[dof]
+    set_joint_diagonal(tree, state, scratch, h)

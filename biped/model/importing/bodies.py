@@ -50,7 +50,8 @@ def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) 
     """The bodies, and which of them were mended, with why."""
     order = [name for name in robot.order if model.existJointName(name)]
     known = [name for name in order if model.joints[model.getJointId(name)].nv == 1]
-    armature = dict(robot.armature) | _armature(options.get("armature", {}), known)
+    given = _given(robot, options, known)
+    limits = options.get("limits", True)
     mended: dict[str, str] = {}
     bodies = []
     if robot.floating is not None:
@@ -58,7 +59,7 @@ def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) 
     for name in order:
         i = model.getJointId(name)
         if robot.floating is None or i != 1:
-            bodies.append(_body(home, i, joint_of(home, i, armature), options, mended))
+            bodies.append(_body(home, i, joint_of(home, i, given, limits), options, mended))
     if not bodies:
         raise ModelError(
             f"the URDF of {robot.name!r} does not move: its root is the ground and all joints are fixed; load with "
@@ -77,10 +78,15 @@ def _check_one_root(bodies: Sequence[Body]) -> None:
         )
 
 
-def _armature(armature: float | Mapping[str, float], joints: Sequence[str]) -> dict[str, float]:
-    if isinstance(armature, Mapping):
-        return by_joint(armature, "armature", joints)
-    return by_joint({"*": armature}, "armature", joints) if joints else {}
+def _given(robot: Robot, options: Options, joints: Sequence[str]) -> dict[str, dict[str, float]]:
+    """What the robot and the options say of bearings and rotors instead of Pinocchio, by field and joint."""
+    given = {"armature": dict(robot.armature)}
+    for field in ("armature", "damping", "friction"):
+        values: Any = options.get(field, {})
+        if not isinstance(values, Mapping):
+            values = {"*": values} if joints else {}
+        given[field] = given.get(field, {}) | by_joint(values, field, joints)
+    return given
 
 
 def _floating_body(home: contacts.Links, robot: Robot, options: Options, mended: dict[str, str]) -> Body:

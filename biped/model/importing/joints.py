@@ -1,28 +1,24 @@
-"""Joints: from Pinocchio's to ours, and what of theirs a model keeps without simulating it."""
+"""Joints: from Pinocchio's to ours, with their limits and bearings."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from biped.model.body import Body
 from biped.model.errors import ModelError
 from biped.model.geometry import vector3
 from biped.model.importing import contacts, locking
-from biped.model.joint import PASSIVE, Joint, Kind
+from biped.model.joint import Joint, Kind
 
 #: From here on a limit in a file is none: what save_urdf writes where URDF demands one, and Pinocchio's own.
 NO_LIMIT = 1e9
-#: What a model keeps and no step feels.
-_NOT_SIMULATED = {
-    "lower": "position limits", "upper": "position limits", "max_velocity": "velocity limits",
-    "max_effort": "effort limits", "damping": "joint damping", "friction": "joint friction",
-}  # fmt: skip
 
 
-def joint_of(home: contacts.Links, i: int, armature: Mapping[str, float]) -> Joint:
-    """Pinocchio's joint i as ours; ``armature`` by joint, in place of Pinocchio's.
+def joint_of(home: contacts.Links, i: int, given: Mapping[str, Mapping[str, float]], limits: bool) -> Joint:
+    """Pinocchio's joint i as ours, with its ``limits`` or without.
+
+    What is ``given`` of its bearings and its rotor, by field and joint, counts in place of Pinocchio's.
 
     Raises:
         ModelError: it is of a type that a model does not have.
@@ -41,19 +37,26 @@ def joint_of(home: contacts.Links, i: int, armature: Mapping[str, float]) -> Joi
     motion = np.reshape(joint.createData().S, 6)  # Pinocchio's motion subspace, in the joint's frame
     kind, direction = ("prismatic", motion[:3]) if motion[:3].any() else ("revolute", motion[3:])
     axis = vector3(home.rotations[i] @ direction, "axis")
-    passive = _passive(home.model, joint) | ({"armature": armature[name]} if name in armature else {})
-    return Joint(name, kind, axis, position, **passive)
+    passive = _bearings(home.model, joint) | {field: values[name] for field, values in given.items() if name in values}
+    return Joint(name, kind, axis, position, **passive, **(_limits(home.model, joint) if limits else {}))
 
 
-def _passive(model: Any, joint: Any) -> dict[str, float]:
-    """The limits, damping, friction and armature that Pinocchio read of a joint of one degree of freedom."""
+def _bearings(model: Any, joint: Any) -> dict[str, float]:
+    """The damping, friction and armature that Pinocchio read of a joint of one degree of freedom."""
     v = joint.idx_v
-    found = {
-        "max_velocity": _limit(model.velocityLimit[v]),
-        "max_effort": _limit(model.effortLimit[v]),
+    return {
         "damping": float(model.damping[v]),
         "friction": float(model.friction[v]),
         "armature": float(model.armature[v] or model.rotorInertia[v] * model.rotorGearRatio[v] ** 2),
+    }
+
+
+def _limits(model: Any, joint: Any) -> dict[str, float]:
+    """The limits that Pinocchio read; a greatest velocity or effort of zero is what files write that know none."""
+    v = joint.idx_v
+    found = {
+        "max_velocity": _limit(model.velocityLimit[v]) or math.inf,
+        "max_effort": _limit(model.effortLimit[v]) or math.inf,
     }
     if joint.nq == 1:
         lower, upper = (limit[joint.idx_q] for limit in (model.lowerPositionLimit, model.upperPositionLimit))
@@ -66,19 +69,12 @@ def _limit(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else float(value)
 
 
-def told_of_limits_without_room(model: Any) -> list[str]:
-    """A sentence, if joints have a least position above the greatest."""
+def told_of_limits(model: Any) -> list[str]:
+    """A sentence for each kind of limit that is none: positions without room, velocity or effort of zero."""
     lower, upper = model.lowerPositionLimit, model.upperPositionLimit
-    joints = [(name, model.joints[model.getJointId(name)]) for name in locking.joints_with_axis(model)]
-    names = [name for name, joint in joints if joint.nq == 1 and lower[joint.idx_q] > upper[joint.idx_q]]
-    return [f"position limits that leave no room are left out: {', '.join(names)}"] if names else []
-
-
-def told_of_what_is_not_simulated(bodies: Iterable[Body]) -> list[str]:
-    """A sentence, if the joints have something that no step feels."""
-    counts: dict[str, int] = {}
-    for body in bodies:
-        for what in {what for name, what in _NOT_SIMULATED.items() if getattr(body.joint, name) != PASSIVE[name]}:
-            counts[what] = counts.get(what, 0) + 1
-    listed = ", ".join(f"{what} ({counts[what]})" for what in dict.fromkeys(_NOT_SIMULATED.values()) if what in counts)
-    return [f"kept in its joints, but not simulated: {listed}"] if counts else []
+    joints = {name: model.joints[model.getJointId(name)] for name in locking.joints_with_axis(model)}
+    inverted = [name for name, joint in joints.items() if joint.nq == 1 and lower[joint.idx_q] > upper[joint.idx_q]]
+    most = {name: (model.velocityLimit[joint.idx_v], model.effortLimit[joint.idx_v]) for name, joint in joints.items()}
+    zero = [name for name, limits in most.items() if 0.0 in limits]
+    told = {"position limits that leave no room": inverted, "velocity or effort limits of zero": zero}
+    return [f"{what} are left out: {', '.join(names)}" for what, names in told.items() if names]

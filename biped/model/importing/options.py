@@ -32,7 +32,10 @@ class Options(TypedDict, total=False):
         repair: what becomes of links that no rigid body is, without mass or with an inertia that no distribution of
             mass has: ``"merge"`` locks their joints, ``"inertia"`` gives them the least inertia (and 1 g) that they
             can have. Without it they are refused.
-        armature: [kg m² or kg] the rotors' inertia that joints feel, by joint or for all.
+        armature: [kg m² or kg] the rotors' inertia that joints feel, by joint or for all, instead of the file's.
+        damping: [N·m·s/rad or N·s/m] of the joints' bearings, likewise.
+        friction: [N·m or N] dry friction of the joints' bearings, likewise.
+        limits: whether joints keep the file's limits of position, velocity and effort; they do by default.
         facing: the horizontal direction in which it looks at home.
         posture: by joint: the position [rad or m] in which it stands; all others are at zero.
         packages: folders in which ``package://`` is looked for, beside those above the file.
@@ -46,6 +49,9 @@ class Options(TypedDict, total=False):
     locked: Mapping[str, float]
     repair: Literal["merge", "inertia"] | None
     armature: float | Mapping[str, float]
+    damping: float | Mapping[str, float]
+    friction: float | Mapping[str, float]
+    limits: bool
     facing: ArrayLike
     posture: Mapping[str, float]
     packages: Sequence[str]
@@ -65,8 +71,9 @@ def check_options(options: Mapping[str, Any]) -> None:
     repair = options.get("repair")
     if repair is not None and repair not in REPAIRS:
         raise ModelError(f"repair: {unknown('way', repair, REPAIRS)}")
-    if options.get("floating") not in (None, True, False):
-        raise ModelError(f"floating must be true or false, got {options['floating']!r}")
+    for name in ("floating", "limits"):
+        if options.get(name) not in (None, True, False):
+            raise ModelError(f"{name} must be true or false, got {options[name]!r}")
     for name in ("feet", "packages"):
         check_names(options.get(name, ()), name)
     _check_contacts(options.get("contacts", {}))

@@ -284,14 +284,30 @@ def test_corners_of_one_point_and_of_a_line(clockwise):
 # --- what joints have ---
 
 
-def test_limits_damping_and_friction_are_kept_and_told_of():
-    with pytest.warns(ModelWarning, match="not simulated: position limits .2., .* damping .2., joint friction .2."):
-        model = load_urdf(ROBOT)
+@pytest.mark.filterwarnings("ignore::biped.ModelWarning")
+def test_limits_damping_and_friction_are_those_of_the_file():
+    model = load_urdf(ROBOT)
     knee = model.bodies[model.joint_index("left_knee")].joint
     assert (knee.lower, knee.upper, knee.max_velocity, knee.max_effort) == (-0.1, 2.5, 12.0, 90.0)
     assert (knee.damping, knee.friction, knee.armature) == (0.3, 0.2, 0.0)
     hip = model.bodies[model.joint_index("left_hip")].joint
     assert (hip.lower, hip.upper, hip.max_velocity, hip.max_effort) == (-math.inf, math.inf, math.inf, math.inf)
+
+
+@pytest.mark.filterwarnings("ignore::biped.ModelWarning")
+def test_limits_are_left_out_and_bearings_given_where_asked_for():
+    model = load_urdf(ROBOT, limits=False, damping=0, friction={"*_knee": 0.5})
+    knee, hip = (model.bodies[model.joint_index(name)].joint for name in ("left_knee", "left_hip"))
+    assert not knee.is_limited
+    assert (knee.damping, knee.friction, hip.friction) == (0.0, 0.5, 0.0)
+    assert model.tree.passive.shape[0] == model.n
+    assert load_urdf(ROBOT, limits=False, damping=0, friction=0).tree.passive.shape[0] == 0
+
+
+def test_limits_of_zero_are_none_and_told_of():
+    with pytest.warns(ModelWarning, match="velocity or effort limits of zero are left out: left_knee"):
+        model = load_urdf(ROBOT.replace('velocity="12"', 'velocity="0"'))
+    assert model.bodies[model.joint_index("left_knee")].joint.max_velocity == math.inf
 
 
 def test_what_joints_have_survives_saving():
@@ -435,6 +451,8 @@ REFUSED = [
     ('urdf = "walker.urdf"\nfacing = [0, 0, 1]', "facing must be horizontal"),
     ('urdf = "walker.urdf"\narmature = -1', "armature must be a finite number, zero or above"),
     ('urdf = "walker.urdf"\narmature = "much"', "armature: .* must be a finite number, got 'much'"),
+    ('urdf = "walker.urdf"\nlimits = "no"', "limits must be true or false, got 'no'"),
+    ('urdf = "walker.urdf"\nfriction = {knee = 1}', "friction: unknown joint 'knee'; did you mean"),
     ('urdf = "walker.urdf"\nfloating = "yes"', "floating must be true or false, got 'yes'"),
     ('urdf = "walker.urdf"\nfeet = ["hand", "finger"]\ncontacts = "collision"', "foot 'hand' has no collision"),
 ]  # fmt: skip

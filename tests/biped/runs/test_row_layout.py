@@ -1,5 +1,7 @@
 """One list says what stands in a row: for the kernels, the table and the metrics."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,23 +9,26 @@ from biped import Platform, Signal, Throw, simulate
 from biped.errors import InputError
 from biped.kernels.loop.log import ABSENT, RowLayout
 from biped.metrics import Layout
-from biped.model import Body, Model, floating, human, prismatic, spherical
+from biped.model import Body, ContactPoint, Model, floating, human, prismatic, spherical
 from biped.runs.row_layout import columns_of, places_of, pose_names, sections_of, torque_names
 from experiments.catalogue.registry import experiment_named
 
 EYE = ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1))
 
 
-def limbs(root="angle"):
-    """A root and a joint with names that look like columns of other kinds."""
+SLIDE = prismatic("slide", (0.0, 0.0, 1.0))
+
+
+def limbs(root="angle", slide=SLIDE):
+    """A root and a joint with names that look like columns of other kinds, and a point that touches the floor."""
     trunk = Body("trunk", 1.0, EYE, (0.0, 0.0, 0.0), floating(root))
     ball = Body("ball", 1.0, EYE, (0.0, 0.0, -0.5), spherical("ledger"), "trunk")
-    slide = Body("slide", 1.0, EYE, (0.0, 0.0, -0.5), prismatic("slide", (0.0, 0.0, 1.0)), "ball")
-    return Model("limbs", (trunk, ball, slide))
+    slide = Body("slide", 1.0, EYE, (0.0, 0.0, -0.5), slide, "ball")
+    return Model("limbs", (trunk, ball, slide), (ContactPoint("tip", "slide", (0.0, 0.0, -0.5)),))
 
 
 def test_sections_are_those_of_the_kernels_and_fill_a_row():
-    model = human()
+    model = limbs(slide=replace(prismatic("slide", (0.0, 0.0, 1.0)), damping=1.0))
     columns = columns_of(model, ("desired_fx",), {"gap_position": "m"}, platform=True, projectile=True)
     assert tuple(columns.sections) == RowLayout._fields
     ends = [begin + len(section) for begin, section in zip(columns.layout, columns.sections.values(), strict=True)]
@@ -34,7 +39,8 @@ def test_sections_are_those_of_the_kernels_and_fill_a_row():
 
 def test_what_a_run_does_not_have_is_absent():
     layout = columns_of(human()).layout
-    assert (layout.controller, layout.integrator, layout.platform, layout.projectile) == (ABSENT,) * 4
+    optional = (layout.controller, layout.integrator, layout.platform, layout.projectile, layout.joints)
+    assert optional == (ABSENT,) * 5
 
 
 def test_units_are_those_of_the_joint_whatever_it_is_called():

@@ -1,0 +1,164 @@
+"""What acts in a joint of one degree of freedom within a step: its actuator, its bearings, its stops.
+
+All of it is a function of the joint's positions at the two ends of the step. The equations hold it with its exact
+derivative, so that stiff stops and strong friction bound no step.
+
+- The **actuator** gives the torque that is held on it and that of its impedance in the middle of the step, both
+  together within its greatest effort.
+- **Bearings** take b v, and of dry friction f v/√(v² + ε²): Coulomb's law, but for creeping slowly where it would
+  stick.
+- A **stop** is a spring that is touched beyond a limit of position. Its force is the mean slope of its energy over the
+  step's way, −ΔV/Δq (in one dimension the only discrete gradient: Gonzalez 1996): whatever part of the step is spent in
+  it, its work is the energy that it loses, to rounding. A damper acts over the part of the way that is in the stop, as
+  far as both together do not pull.
+- Beyond the greatest **speed** a damper brakes.
+"""
+
+import math
+
+from biped.kernels.state.simulation_state import ACTUATORS
+from biped.kernels.tree.tree import (
+    CREEP,
+    DAMPING,
+    FRICTION,
+    LOWER,
+    MAX_EFFORT,
+    MAX_SPEED,
+    SPEED_DAMPING,
+    STOP_DAMPING,
+    STOP_STIFFNESS,
+    UPPER,
+)
+from contact.jit import kernel
+
+# Places in ``Ledger.joints`` [J], each summed since the start of the run.
+JOINTS = 0  # what bearings and stops did to the bodies
+JOINTS_DISSIPATED = 1  # what they lost of it
+
+
+@kernel
+def commanded_torque(state, scratch, h, q_index, dof):
+    """What the joint's actuator is to give in this step: the held torque, and its impedance in the middle of it."""
+    torque = state.torque[dof]
+    stiffness, damping = state.stiffness[dof], state.damping[dof]
+    if stiffness != 0.0 or damping != 0.0:
+        change = scratch.q[q_index] - state.q[q_index]
+        middle = state.q[q_index] + 0.5 * change
+        torque -= stiffness * (middle - state.setpoint[dof]) + damping * change / h
+    return torque
+
+
+@kernel
+def within_effort(tree, i, torque):
+    """What the actuator of joint i gives of a torque."""
+    if tree.passive.shape[0] > 0:
+        most = tree.passive[i, MAX_EFFORT]
+        return min(max(torque, -most), most)
+    return torque
+
+
+@kernel
+def actuator_torque(tree, state, scratch, h, i):
+    """What the actuator of joint i, of one degree of freedom, gives in this step."""
+    return within_effort(tree, i, commanded_torque(state, scratch, h, tree.first_q[i], tree.first_v[i]))
+
+
+@kernel
+def stop_force(stiffness, damping, begin, end, h):
+    """What a stop pushes back with over a way from ``begin`` to ``end`` deep in it, and its derivative by ``end``."""
+    first, last = max(begin, 0.0), max(end, 0.0)
+    if first == 0.0 and last == 0.0:
+        return 0.0, 0.0
+    way = end - begin
+    share, share_slope, stretch_slope = 1.0, 0.0, 0.5
+    if first == 0.0:
+        share = last / way
+        share_slope = (1.0 - share) / way
+    elif last == 0.0:
+        share = -first / way
+        share_slope, stretch_slope = -share / way, 0.0
+    pressure = stiffness * 0.5 * (first + last) + damping * way / h
+    if pressure <= 0.0:
+        return 0.0, 0.0
+    return share * pressure, share_slope * pressure + share * (stiffness * stretch_slope + damping / h)
+
+
+@kernel
+def passive_torque(tree, i, begin, end, h):
+    """What bearings and stops of joint i exert on the way from ``begin`` to ``end``, and its derivative by ``end``."""
+    passive = tree.passive
+    rate = (end - begin) / h
+    torque, slope = -passive[i, DAMPING] * rate, -passive[i, DAMPING] / h
+    friction = passive[i, FRICTION]
+    if friction != 0.0:
+        size = math.sqrt(rate * rate + CREEP * CREEP)
+        torque -= friction * rate / size
+        slope -= friction * CREEP * CREEP / (size * size * size * h)
+    excess = abs(rate) - passive[i, MAX_SPEED]
+    if excess > 0.0:
+        torque -= math.copysign(passive[i, SPEED_DAMPING] * excess, rate)
+        slope -= passive[i, SPEED_DAMPING] / h
+    stiffness, damping = passive[i, STOP_STIFFNESS], passive[i, STOP_DAMPING]
+    force, rise = stop_force(stiffness, damping, begin - passive[i, UPPER], end - passive[i, UPPER], h)
+    torque, slope = torque - force, slope - rise
+    force, rise = stop_force(stiffness, damping, passive[i, LOWER] - begin, passive[i, LOWER] - end, h)
+    return torque + force, slope - rise
+
+
+@kernel
+def stop_energy(tree, i, q):
+    """[J] What the stops of joint i store at a position."""
+    beyond = max(q - tree.passive[i, UPPER], tree.passive[i, LOWER] - q, 0.0)
+    return 0.5 * tree.passive[i, STOP_STIFFNESS] * beyond * beyond
+
+
+@kernel
+def set_joint_torques(tree, state, scratch, h):
+    """What acts along each degree of freedom in this step, into ``scratch.torque``."""
+    for i in range(tree.parent.shape[0]):
+        dof, a = tree.first_v[i], tree.first_q[i]
+        if tree.dofs[i] > 1:
+            for k in range(dof, dof + tree.dofs[i]):
+                scratch.torque[k] = state.torque[k]
+        else:
+            scratch.torque[dof] = actuator_torque(tree, state, scratch, h, i)
+            if tree.passive.shape[0] > 0:
+                scratch.torque[dof] += passive_torque(tree, i, state.q[a], scratch.q[a], h)[0]
+
+
+@kernel
+def set_joint_diagonal(tree, state, scratch, h):
+    """What the joints add to the diagonal of Newton's matrix, −∂e/∂q' of their torques and rotors."""
+    rate = 1.0 / h
+    for dof in range(state.stiffness.shape[0]):
+        scratch.diagonal[dof] = 0.25 * h * state.stiffness[dof] + 0.5 * state.damping[dof] + rate * tree.armature[dof]
+    for i in range(tree.passive.shape[0]):
+        if tree.dofs[i] == 1:
+            dof, a = tree.first_v[i], tree.first_q[i]
+            if abs(commanded_torque(state, scratch, h, a, dof)) > tree.passive[i, MAX_EFFORT]:
+                scratch.diagonal[dof] = rate * tree.armature[dof]
+            scratch.diagonal[dof] -= 0.5 * h * passive_torque(tree, i, state.q[a], scratch.q[a], h)[1]
+
+
+@kernel
+def account_joint_works(tree, state, scratch, h):
+    """The exact works of actuators, bearings and stops in this step."""
+    for i in range(tree.parent.shape[0]):
+        if tree.dofs[i] == 1:
+            a = tree.first_q[i]
+            change = scratch.q[a] - state.q[a]
+            state.ledger.works[ACTUATORS] += actuator_torque(tree, state, scratch, h, i) * change
+            if tree.passive.shape[0] > 0:
+                done = passive_torque(tree, i, state.q[a], scratch.q[a], h)[0] * change
+                stored = stop_energy(tree, i, scratch.q[a]) - stop_energy(tree, i, state.q[a])
+                state.ledger.joints[JOINTS] += done
+                state.ledger.joints[JOINTS_DISSIPATED] -= done + stored
+
+
+@kernel
+def rotor_momentum(tree, state, scratch, h, i, dof):
+    """a Δq/h of the rotor that joint i drives along one of its degrees of freedom."""
+    armature = tree.armature[dof]
+    if armature == 0.0:
+        return 0.0
+    return armature * (scratch.q[tree.first_q[i]] - state.q[tree.first_q[i]]) / h
