@@ -1,6 +1,7 @@
 """What is named is found, wherever it stands; what is not is told in one sentence."""
 
 import importlib
+import json
 import os
 import sys
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from biped import Controller
 from biped.errors import InputError
 from controllers import JointPD, WorkspaceController
+from experiments.catalogue.metric_files import METRIC_FILES
 from experiments.catalogue.open_registry import OpenRegistry, digest_of
 from experiments.catalogue.parameters.controllers import CONTROLLERS
-from experiments.catalogue.registry import experiment_named
+from experiments.catalogue.registry import experiment_named, experiment_registry
 from experiments.cli import main
 
 LAW = """\
@@ -179,3 +181,28 @@ def test_installed_packages_register_by_entry_points(laws, capsys, monkeypatch):
         assert "some-laws 1.2" in capsys.readouterr().out
     finally:
         CONTROLLERS.__dict__.pop("installed", None)
+
+
+def test_installed_experiments_and_metrics_are_run_by_their_names(laws, capsys, monkeypatch):
+    examples = Path(__file__).parents[3] / "examples"
+    for name in ("nudge", "lean"):
+        (laws / "my_laws" / f"{name}.py").write_text((examples / f"{name}.py").read_text(encoding="utf-8"))
+    info = laws / "some_things-2.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: some-things\nVersion: 2.0\n")
+    (info / "entry_points.txt").write_text(
+        "[biped.experiments]\nsmall-push = my_laws.nudge:NUDGE\n[biped.metrics]\nlean = my_laws.lean:LEAN\n"
+    )
+    monkeypatch.syspath_prepend(str(laws))
+    importlib.invalidate_caches()
+    for registry in (experiment_registry(), METRIC_FILES):
+        registry.__dict__.pop("installed", None)
+    try:
+        assert main(["list"]) == 0
+        assert "some-things 2.0" in capsys.readouterr().out
+        wanted = ["--metric-file", "lean", "--set", "run.duration=0.2", "--no-figures", "--out", "run"]
+        assert main(["run", "small-push", *wanted]) == 0
+        assert json.loads(Path("run/summary.json").read_text())["metrics"]["lean_forward"] >= 0.0
+    finally:
+        for registry in (experiment_registry(), METRIC_FILES):
+            registry.__dict__.pop("installed", None)
