@@ -1,6 +1,5 @@
 """Integrators by name."""
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
@@ -13,6 +12,7 @@ from biped.integrators.integrator import Integrator
 from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
 from biped.integrators.maximal.integrator import Maximal
 from biped.integrators.recursive import Recursive
+from contact.errors import meant
 
 
 def _by_name(integrators: Iterable[Integrator]) -> dict[str, Integrator]:
@@ -50,9 +50,8 @@ def integrator_named(name: str, **settings: Any) -> Integrator:
         InputError: no integrator has this name, or it has no such setting, or a value is out of range.
     """
     if name not in INTEGRATORS:
-        near = difflib.get_close_matches(name, INTEGRATORS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"unknown integrator {name!r}{hint}; integrators are {', '.join(INTEGRATORS)}")
+        hint = meant(name, INTEGRATORS)
+        raise InputError(f"unknown integrator {name!r}; {hint}integrators are {', '.join(INTEGRATORS)}")
     known = settings_of(INTEGRATORS[name])
     for setting in settings:
         if setting not in known:

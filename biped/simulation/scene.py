@@ -1,6 +1,5 @@
 """A scene: all that a simulation is made of, in one immutable object."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -18,6 +17,7 @@ from biped.simulation.plan import Plan, plan_of
 from biped.simulation.session import Session
 from biped.simulation.world import Fall
 from contact import RUBBER, Floor
+from contact.errors import meant
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,7 @@ class Scene:
         known = [field.name for field in fields(cls)][2:]
         for name in options:
             if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {close[0]!r}? " if close else ""
-                raise InputError(f"unknown option {name!r}; {hint}options are {', '.join(known)}")
+                raise InputError(f"unknown option {name!r}; {meant(name, known)}options are {', '.join(known)}")
         return cls(model, controller, **options)
 
     @property

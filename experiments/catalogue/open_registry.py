@@ -5,13 +5,12 @@ A name is one of the registry's own, one that an installed package registers as 
 has only one such thing needs no ``:NAME``. A file is looked for from the current folder, and may import its neighbours.
 """
 
-import difflib
 import hashlib
 import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -20,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from biped.errors import InputError
-from contact.errors import BipedError
+from contact.errors import BipedError, meant
 
 PROJECT = "this project"
 _OWN = ("biped", "contact", "controllers", "experiments")
@@ -119,7 +118,7 @@ class OpenRegistry:
         have = f"there is {', '.join(found)}" if found else f"there is no {self.what} in it"
         if hasattr(module, attribute):
             return f"{attribute} is no {self.what}; {have}; {self._wanted}"
-        return f"it has no {attribute!r}; {_meant(attribute, found)}{have}"
+        return f"it has no {attribute!r}; {meant(attribute, found)}{have}"
 
     @property
     def _wanted(self) -> str:
@@ -128,7 +127,7 @@ class OpenRegistry:
     def _unknown(self, name: str) -> InputError:
         known = list(self.origins())
         return InputError(
-            f"unknown {self.what} {name!r}; {_meant(name, known)}{self.what}s are {', '.join(known)}, "
+            f"unknown {self.what} {name!r}; {meant(name, known)}{self.what}s are {', '.join(known)}, "
             "FILE.py:NAME, and MODULE:NAME"
         )
 
@@ -164,11 +163,6 @@ def _digest(file: Path, *_changed: int) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]!r}? " if close else ""
-
-
 def _module_of(thing: Any) -> str | None:
     """Where a class is defined; of objects nobody knows."""
     return thing.__module__ if isinstance(thing, type) else None
@@ -186,7 +180,7 @@ def _address(where: str) -> str:
 def _from_file(path: Path) -> ModuleType:
     """The module of a file, imported once for each content that it has."""
     if not path.is_file():
-        near = _meant(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
+        near = meant(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
         raise InputError(f"there is no file {path}{near and f'; {near}'}")
     path = path.resolve()
     # Machine code that is kept on disk refers to the law's module: the name is the same in each process.

@@ -1,10 +1,10 @@
 """The engines by name; each is imported when it is first asked for."""
 
-import difflib
 import importlib
 
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS
+from contact.errors import meant
 from experiments.engines.engine import Engine
 
 #: Each module has a class of this name.
@@ -19,10 +19,8 @@ def engine_named(name: str) -> Engine:
     """The engine of this name with its default settings, which are made to equal ours as far as that goes."""
     if name not in ENGINES:
         known = (*INTEGRATORS, *ENGINES)
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
         raise InputError(
-            f"unknown engine {name!r}; {hint}engines are {', '.join(ENGINES)}, and our own integrators "
+            f"unknown engine {name!r}; {meant(name, known)}engines are {', '.join(ENGINES)}, and our own integrators "
             f"{', '.join(INTEGRATORS)}"
         )
     module, kind = ENGINES[name]

@@ -6,7 +6,6 @@ name is like. What a table holds is said by the dataclass that ``make`` makes of
 """
 
 import dataclasses
-import difflib
 import math
 import re
 import tomllib
@@ -16,7 +15,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from biped.errors import InputError
-from contact.errors import BipedError
+from contact.errors import BipedError, meant
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
@@ -113,7 +112,7 @@ class Config:
         choices = list(choices)
         if key in self.data and choices and found not in choices:
             raise self.error(
-                f"{self.name(key)} = {found!r}: {_meant(found, choices)}it must be one of {', '.join(choices)}", key
+                f"{self.name(key)} = {found!r}: {meant(found, choices)}it must be one of {', '.join(choices)}", key
             )
         return found
 
@@ -211,20 +210,13 @@ class Config:
         for key in self.data:
             if key not in self._asked:
                 known = list(self._asked)
-                raise self.error(
-                    f"unknown key {self.name(key)!r}; {_meant(key, known)}keys are {', '.join(known)}", key
-                )
+                raise self.error(f"unknown key {self.name(key)!r}; {meant(key, known)}keys are {', '.join(known)}", key)
         for table in self._tables:
             table.finish()
 
 
 def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]!r}? " if close else ""
 
 
 def read_config(path: str | Path) -> Config:
