@@ -27,7 +27,7 @@ from biped.kernels.tree.factorization import add_point_block
 from biped.kernels.tree.kinematics import Poses, new_poses
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
-from biped.kernels.variational.joints import rotor_momentum, set_joint_diagonal, set_joint_torques
+from biped.kernels.variational.joints import dof_torque, rotor_momentum, set_joint_diagonal
 from contact.arrays import Floats
 from contact.ground import END, START, floor_force, floor_force_derivative, is_moving, to_floor
 from contact.jit import kernel, routine
@@ -70,14 +70,13 @@ class Scratch(NamedTuple):
     wrench: Floats  # (n, 6)
     residual: Floats  # (nv,) e
     delta: Floats  # (nv,) Newton's step
-    torque: Floats  # (nv,) [N·m or N] of the joints in this step
     diagonal: Floats  # (nv,) of the joints' torques and rotors
 
 
 def new_scratch(n: int, nq: int, nv: int, nc: int) -> Scratch:
     """Room for the steps of a tree, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (
-        (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,), (nv,),
+        (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
     )  # fmt: skip
     rooms = [np.full(shape, np.nan) for shape in shapes]
     return Scratch(new_tree_data(n, nv, nc), new_poses(n, nv, nc), new_checkpoint(nq, nv, nc), *rooms)
@@ -207,13 +206,9 @@ def add_external_impulses(tree, state, pushes, scratch, arms, push_arms, half, s
 
 @kernel
 def load_start_wrenches(body, tree, ground, state, pushes, scratch, h):
-    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``scratch.wrench``.
-
-    The joints' torques are set too.
-    """
+    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``scratch.wrench``."""
     set_discrete_momenta(body, tree, scratch, h)
     set_contact_forces(tree, ground, state, scratch, h)
-    set_joint_torques(tree, state, scratch, h)
     load_body_wrenches(tree, scratch, scratch.motion.poses, -0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
 
@@ -227,7 +222,8 @@ def set_residual(body, tree, ground, state, pushes, scratch, h):
         b = load6(scratch.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
-            e = state.momentum[dof] + 0.5 * h * scratch.torque[dof] - dot6(load6(scratch.motion.poses.motion, dof), b)
+            torque = dof_torque(tree, state, scratch, h, i, dof)
+            e = state.momentum[dof] + 0.5 * h * torque - dot6(load6(scratch.motion.poses.motion, dof), b)
             e -= rotor_momentum(tree, state, scratch, h, i, dof)
             scratch.residual[dof] = e
             total += e * e
@@ -250,14 +246,14 @@ def set_discrete_momentum(body, tree, state, pushes, scratch, h):
     What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
     """
     turn_to_end(body, tree, scratch)
-    set_joint_torques(tree, state, scratch, h)
     load_body_wrenches(tree, scratch, scratch.next, 0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, 0.5 * h, 1.0)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(scratch.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
-            p = dot6(load6(scratch.next.motion, dof), b) + 0.5 * h * scratch.torque[dof]
+            torque = dof_torque(tree, state, scratch, h, i, dof)
+            p = dot6(load6(scratch.next.motion, dof), b) + 0.5 * h * torque
             p += rotor_momentum(tree, state, scratch, h, i, dof)
             state.momentum[dof] = p + scratch.residual[dof]
         hand_to_parent(tree, scratch.wrench, i, b)

@@ -29,7 +29,7 @@ from biped.kernels.tree.tree import (
     STOP_STIFFNESS,
     UPPER,
 )
-from contact.jit import kernel
+from contact.jit import kernel, routine
 
 # Places in ``Ledger.joints`` [J], each summed since the start of the run.
 JOINTS = 0  # what bearings and stops did to the bodies
@@ -58,12 +58,19 @@ def within_effort(tree, i, torque):
 
 
 @kernel
-def actuator_torque(tree, state, scratch, h, i):
-    """What the actuator of joint i, of one degree of freedom, gives in this step."""
-    return within_effort(tree, i, commanded_torque(state, scratch, h, tree.first_q[i], tree.first_v[i]))
+def dof_torque(tree, state, scratch, h, i, dof):
+    """What acts in this step along one of the degrees of freedom of joint i."""
+    if tree.dofs[i] > 1:
+        return state.torque[dof]
+    a = tree.first_q[i]
+    torque = commanded_torque(state, scratch, h, a, dof)
+    if tree.passive.shape[0] > 0:
+        given, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
+        return given + passive
+    return torque
 
 
-@kernel
+@routine
 def stop_force(stiffness, damping, begin, end, h):
     """What a stop pushes back with over a way from ``begin`` to ``end`` deep in it, and its derivative by ``end``."""
     first, last = max(begin, 0.0), max(end, 0.0)
@@ -83,10 +90,14 @@ def stop_force(stiffness, damping, begin, end, h):
     return share * pressure, share_slope * pressure + share * (stiffness * stretch_slope + damping / h)
 
 
-@kernel
-def passive_torque(tree, i, begin, end, h):
-    """What bearings and stops of joint i exert on the way from ``begin`` to ``end``, and its derivative by ``end``."""
-    passive = tree.passive
+@routine
+def limited_torque(passive, i, commanded, begin, end, h):
+    """What the actuator of joint i gives, and its bearings and stops, on a way; and the derivative of these by its end.
+
+    Called, not inlined: models without them, as the human, are not to be slower for it.
+    """
+    most = passive[i, MAX_EFFORT]
+    given = min(max(commanded, -most), most)
     rate = (end - begin) / h
     torque, slope = -passive[i, DAMPING] * rate, -passive[i, DAMPING] / h
     friction = passive[i, FRICTION]
@@ -102,7 +113,7 @@ def passive_torque(tree, i, begin, end, h):
     force, rise = stop_force(stiffness, damping, begin - passive[i, UPPER], end - passive[i, UPPER], h)
     torque, slope = torque - force, slope - rise
     force, rise = stop_force(stiffness, damping, passive[i, LOWER] - begin, passive[i, LOWER] - end, h)
-    return torque + force, slope - rise
+    return given, torque + force, slope - rise
 
 
 @kernel
@@ -110,20 +121,6 @@ def stop_energy(tree, i, q):
     """[J] What the stops of joint i store at a position."""
     beyond = max(q - tree.passive[i, UPPER], tree.passive[i, LOWER] - q, 0.0)
     return 0.5 * tree.passive[i, STOP_STIFFNESS] * beyond * beyond
-
-
-@kernel
-def set_joint_torques(tree, state, scratch, h):
-    """What acts along each degree of freedom in this step, into ``scratch.torque``."""
-    for i in range(tree.parent.shape[0]):
-        dof, a = tree.first_v[i], tree.first_q[i]
-        if tree.dofs[i] > 1:
-            for k in range(dof, dof + tree.dofs[i]):
-                scratch.torque[k] = state.torque[k]
-        else:
-            scratch.torque[dof] = actuator_torque(tree, state, scratch, h, i)
-            if tree.passive.shape[0] > 0:
-                scratch.torque[dof] += passive_torque(tree, i, state.q[a], scratch.q[a], h)[0]
 
 
 @kernel
@@ -135,9 +132,11 @@ def set_joint_diagonal(tree, state, scratch, h):
     for i in range(tree.passive.shape[0]):
         if tree.dofs[i] == 1:
             dof, a = tree.first_v[i], tree.first_q[i]
-            if abs(commanded_torque(state, scratch, h, a, dof)) > tree.passive[i, MAX_EFFORT]:
+            torque = commanded_torque(state, scratch, h, a, dof)
+            given, _, slope = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
+            if given != torque:
                 scratch.diagonal[dof] = rate * tree.armature[dof]
-            scratch.diagonal[dof] -= 0.5 * h * passive_torque(tree, i, state.q[a], scratch.q[a], h)[1]
+            scratch.diagonal[dof] -= 0.5 * h * slope
 
 
 @kernel
@@ -147,12 +146,13 @@ def account_joint_works(tree, state, scratch, h):
         if tree.dofs[i] == 1:
             a = tree.first_q[i]
             change = scratch.q[a] - state.q[a]
-            state.ledger.works[ACTUATORS] += actuator_torque(tree, state, scratch, h, i) * change
+            torque = commanded_torque(state, scratch, h, a, tree.first_v[i])
             if tree.passive.shape[0] > 0:
-                done = passive_torque(tree, i, state.q[a], scratch.q[a], h)[0] * change
+                torque, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
                 stored = stop_energy(tree, i, scratch.q[a]) - stop_energy(tree, i, state.q[a])
-                state.ledger.joints[JOINTS] += done
-                state.ledger.joints[JOINTS_DISSIPATED] -= done + stored
+                state.ledger.joints[JOINTS] += passive * change
+                state.ledger.joints[JOINTS_DISSIPATED] -= passive * change + stored
+            state.ledger.works[ACTUATORS] += torque * change
 
 
 @kernel

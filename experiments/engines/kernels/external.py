@@ -28,7 +28,7 @@ from biped.kernels.step.step import (
 from biped.kernels.tree.kinematics import move_bodies, point_of_body
 from biped.kernels.tree.tree import FLOATING
 from biped.kernels.variational.equations import reference_point, world_chord
-from biped.kernels.variational.joints import actuator_torque
+from biped.kernels.variational.joints import commanded_torque
 from contact.arrays import Floats
 from contact.ground import law_of_region
 from contact.jit import kernel, routine
@@ -165,7 +165,7 @@ def account_joint_works(tree, state, scratch, h, lag):
         if tree.dofs[i] == 1:
             q_index, dof = tree.first_q[i], tree.first_v[i]
             turned = scratch.q[q_index] - state.q[q_index] if lag == 0.0 else h * scratch.delta[dof]
-            state.ledger.works[ACTUATORS] += actuator_torque(tree, state, scratch, h, i) * turned
+            state.ledger.works[ACTUATORS] += commanded_torque(state, scratch, h, q_index, dof) * turned
 
 
 @kernel

@@ -21,7 +21,7 @@ from biped import (
     integrator_named,
     simulate,
 )
-from biped.kernels.variational.joints import passive_torque, stop_energy, stop_force
+from biped.kernels.variational.joints import limited_torque, stop_energy, stop_force
 from biped.model import random_tree
 from biped.runs.state import State
 
@@ -226,15 +226,16 @@ def test_a_stop_never_pulls_and_only_takes(begin, end):
 
 @given(st.floats(-0.3, 0.3), st.floats(-0.3, 0.3))
 def test_newtons_method_has_the_exact_slope(begin, end):
-    tree = sledge(lower=-0.1, upper=0.15, max_effort=5.0, max_velocity=4.0, damping=0.2, friction=0.5).tree
+    joint = {"max_effort": 5.0, "max_velocity": 4.0, "damping": 0.2, "friction": 0.5}
+    passive = sledge(lower=-0.1, upper=0.15, **joint).tree.passive
     rate = (end - begin) / 0.01
     edge = 1e-4  # the slope jumps where a limit is met
     assume(min(abs(end - 0.15), abs(end + 0.1), abs(begin - 0.15), abs(begin + 0.1)) > edge)
     assume(abs(abs(rate) - 4.0) > edge and abs(end - begin) > edge)
-    _, slope = passive_torque(tree, 0, begin, end, 0.01)
-    ahead, behind = (passive_torque(tree, 0, begin, end + d, 0.01)[0] for d in (1e-7, -1e-7))
+    _, _, slope = limited_torque(passive, 0, 0.0, begin, end, 0.01)
+    ahead, behind = (limited_torque(passive, 0, 0.0, begin, end + d, 0.01)[1] for d in (1e-7, -1e-7))
     pressing = (ahead - behind) / 2e-7
-    second = (passive_torque(tree, 0, begin, end + 1e-5, 0.01)[1] - slope) * 1e-2
+    second = (limited_torque(passive, 0, 0.0, begin, end + 1e-5, 0.01)[2] - slope) * 1e-2
     assert slope == pytest.approx(pressing, rel=1e-4, abs=1e-3 + abs(second))
 
 

@@ -18,7 +18,7 @@ from biped.kernels.variational.equations import (
     load_start_wrenches,
     set_newton_blocks,
 )
-from biped.kernels.variational.joints import rotor_momentum
+from biped.kernels.variational.joints import dof_torque, rotor_momentum
 from biped.kernels.variational.newton import place_candidate
 from biped.kernels.variational.quasi_newton import iterate_quasi_newton, measure, measure_by_recursion, set_correction
 from contact.arrays import Floats, Integers
@@ -132,7 +132,7 @@ def measure_by_sums(root_finder, tree, ground, state, pushes, scratch, body, h):
     for i in range(tree.parent.shape[0]):
         for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             s = load6(scratch.motion.poses.motion, j)
-            e = state.momentum[j] + 0.5 * h * scratch.torque[j]
+            e = state.momentum[j] + 0.5 * h * dof_torque(tree, state, scratch, h, i, j)
             e -= rotor_momentum(tree, state, scratch, h, i, j)
             for other in range(i, tree.parent.shape[0]):
                 if root_finder.moves[j, other] == 1:
