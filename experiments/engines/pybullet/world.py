@@ -112,15 +112,11 @@ def _set_up_links(
             robot,
             link,
             localInertiaDiagonal=principal_axes(body)[0].tolist(),
-            linearDamping=settings.damping,
-            angularDamping=settings.damping,
             jointDamping=0.0,
             rollingFriction=0.0,
             spinningFriction=0.0,
             lateralFriction=case.floor.mu_s if body.name in standing else 1.0,
             restitution=0.0 if body.name in standing else 1.0,
-            maxJointVelocity=FASTEST,
-            activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
             physicsClientId=client,
         )
         group = _FOOT if body.name in standing else 0
@@ -137,6 +133,16 @@ def _set_up_links(
             )
         if body.name in standing:
             engine.changeDynamics(robot, link, frictionAnchor=int(settings.anchor), physicsClientId=client)
+    # What is of the whole tree, by itself: said together with a link's friction, it makes PyBullet forget that.
+    engine.changeDynamics(
+        robot,
+        -1,
+        linearDamping=settings.damping,
+        angularDamping=settings.damping,
+        maxJointVelocity=FASTEST,
+        activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
+        physicsClientId=client,
+    )
 
 
 def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> int:
