@@ -269,3 +269,16 @@ def quat_difference(b, a):
     if w < 0.0:
         return -w, -x, -y, -z
     return w, x, y, z
+
+
+@kernel
+def rotation_vector(q):
+    """Axis times angle, at most π, of a unit quaternion."""
+    w, x, y, z = q
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    s = math.sqrt(x * x + y * y + z * z)
+    ratio = 2.0
+    if s > 0.0:
+        ratio = 2.0 * math.atan2(s, w) / s
+    return ratio * x, ratio * y, ratio * z

@@ -15,13 +15,13 @@ import numpy as np
 
 from biped.checks import refuse_near_misses
 from biped.control.controller import Impedance
-from biped.disturbances import Throw
+from biped.disturbances import Patch, Platform, Throw
 from biped.errors import InputError
 from biped.extras import command
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
-from experiments.engines.kernels.external import Arrival
+from experiments.engines.kernels.external import Arrival, FloorState
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,13 @@ class Case:
     step: float  # [s]
     impedance: Impedance  # springs and dampers of joints
     throw: Throw | None  # a box that is thrown, or None
+    patches: tuple[Patch, ...] = ()  # parts of the floor with other parameters
+    platform: Platform | None = None  # how the floor moves; else it is at rest at height zero
+
+    @property
+    def floors(self) -> tuple[Floor, ...]:
+        """The floor and those of the patches, as ``FloorState.region`` counts them."""
+        return (self.floor, *(patch.floor for patch in self.patches))
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,13 @@ class Simulation(ABC):
             projectile: (13,) of the thrown box, if there is one: position [m], unit quaternion (scalar first), velocity
                 [m/s], angular velocity [rad/s], world axes.
         """
+
+    def set_floor(self, floor: FloorState) -> None:
+        """Set how the floor moves in the next step, and which floor is under each contact point.
+
+        Called before each step where the floor moves or has patches; its arrays change from step to step.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has floors that move or have patches: it needs set_floor")
 
     @abstractmethod
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
@@ -138,6 +152,16 @@ class Engine(ABC):
         return False
 
     @property
+    def takes_moving_floor(self) -> bool:
+        """Whether the floor may move."""
+        return False
+
+    @property
+    def takes_patches(self) -> bool:
+        """Whether the floor may have patches with other parameters."""
+        return False
+
+    @property
     def vendor_defaults(self) -> "VendorDefaults | None":
         """The settings that its makers chose; its other defaults here are made to equal ours where that can be."""
         return None
@@ -174,6 +198,11 @@ class Engine(ABC):
         for name, allowed in choices.items():
             if (value := getattr(self, name)) not in allowed:
                 raise InputError(f"{self.title}'s {name} = {value!r}: it must be {' or '.join(allowed)}")
+
+    def check_soles(self, case: Case, soles: str) -> None:
+        """Refuse patches on the floor under soles that are boxes, each of which has one law."""
+        if case.patches and soles != "points":
+            raise InputError(f"{self.title}'s soles = {soles!r}: on a floor with patches it must be points")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biped.control.controller import Impedance
-from biped.disturbances import Disturbances, Throw
+from biped.disturbances import Disturbances
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.integrators import Recursive
@@ -23,8 +23,18 @@ from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from contact import Floor
 from contact.arrays import Floats
+from contact.ground import END, START, is_moving, place_frame
 from experiments.engines.engine import Applied, Case, Engine, Simulation
-from experiments.engines.kernels.external import begin_step, end_step, log_impact, new_arrival, velocities_now
+from experiments.engines.kernels.external import (
+    FloorState,
+    begin_step,
+    end_step,
+    log_impact,
+    new_arrival,
+    new_floor_state,
+    set_floor_state,
+    velocities_now,
+)
 
 
 @dataclass
@@ -51,11 +61,15 @@ class EngineIntegrator(Integrator):
     steps_from_python: ClassVar[bool] = True
     can_go_back: ClassVar[bool] = False
 
+    @property
+    def takes_moving_floor(self) -> bool:
+        return self.engine.takes_moving_floor
+
     def __init__(self, engine: Engine) -> None:
         engine.check_installed()
         self.engine = engine
         self.seconds, self.steps = 0.0, 0  # [s] spent in the engine's own steps so far, and how many there were
-        self._taken: tuple[Model, Floor, Throw | None] | None = None
+        self._taken: tuple[Model, Floor, Disturbances] | None = None
         self._simulation: Simulation | None = None
         self.impact: Impact | None = None  # that is not over, and has no event yet
 
@@ -72,17 +86,18 @@ class EngineIntegrator(Integrator):
         return Recursive().method(model)
 
     def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
-        """Begin a run; raises InputError for patches on the floor, which engines lack, and rotors where it has none."""
-        if acting.patches:
+        """Begin a run; raises InputError for patches on the floor, and for rotors, where the engine has none."""
+        if acting.patches and not self.engine.takes_patches:
             raise InputError(
-                f"{self.engine.title} takes no patches on the floor: leave them out, or use an engine of ours"
+                f"{self.engine.title} takes no patches on the floor: leave them out, or use PyBullet, MuJoCo or an "
+                "integrator of ours"
             )
         if model.tree.armature.any() and not self.engine.takes_armature:
             raise InputError(
                 f"{self.engine.title} simulates no armature, and joints of {model.name!r} have some: load it without, "
                 "or use MuJoCo or an integrator of ours"
             )
-        self._taken, self._simulation = (model, floor, acting.throw), None
+        self._taken, self._simulation = (model, floor, acting), None
 
     def take_steps(self, world: World, steps: int) -> int:
         """What ``Loop.rollout`` of ``closed_loop`` does, by the engine; without steps it loads the kernels."""
@@ -90,11 +105,11 @@ class EngineIntegrator(Integrator):
             self._begin(world)
         if steps == 0:
             velocities_now(world)
-            begin_step(world, 0)
-            return int(end_step(world, self._arrival, 0.0, 0))
+            begin_step(world, self._floor, 0)
+            return int(end_step(world, self._floor, self._arrival, 0.0, 0))
         for _ in range(steps):
             with interrupts_afterwards():
-                begin_step(world, 1)
+                begin_step(world, self._floor, 1)
                 reason = self._step(world)
             if reason != OK:
                 return reason
@@ -102,11 +117,13 @@ class EngineIntegrator(Integrator):
 
     def _begin(self, world: World) -> None:
         assert self._taken is not None
-        model, floor, throw = self._taken
-        arrays = world.state
+        model, floor, acting = self._taken
+        arrays, step = world.state, float(world.state.clock[STEP_LENGTH])
         velocities_now(world)
-        self._arrival = new_arrival(model.nq, model.nv, model.nc)
-        case = Case(model, floor, float(arrays.clock[STEP_LENGTH]), _impedance(model, arrays), throw)
+        self._arrival, self._floor = new_arrival(model.nq, model.nv, model.nc), _floor_so_far(world, step)
+        special = tuple(acting.patches), acting.platform
+        case = Case(model, floor, step, _impedance(model, arrays), acting.throw, *special)
+        self._has_special_floor = any(special)
         self._simulation = self.engine.start(case)
         self._armed = world.projectile.status[ARMED] == 1
         if self._armed:
@@ -121,6 +138,8 @@ class EngineIntegrator(Integrator):
         arrays, arrival = world.state, self._arrival
         forces = _applied(world)
         begin = time.perf_counter()
+        if self._has_special_floor:
+            self._simulation.set_floor(self._floor)
         self._simulation.step(arrays.torque, forces)
         self.seconds += time.perf_counter() - begin
         self.steps += 1
@@ -129,12 +148,12 @@ class EngineIntegrator(Integrator):
         self._simulation.read(arrival)
         if self._armed:
             self._follow_projectile(world, flying)
-        return int(end_step(world, arrival, self.engine.velocity_offset, 1))
+        return int(end_step(world, self._floor, arrival, self.engine.velocity_offset, 1))
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
         """The thrown box as it flies on, and an event for an impact once it is over."""
         projectile, arrival = world.projectile, self._arrival
-        now = float(world.state.clock[TIME_ORIGIN] + world.state.clock[STEP_LENGTH] * world.state.counts[STEPS])
+        now = _time(world)
         if np.any(arrival.impact):
             if self.impact is None:
                 self.impact = Impact(now, arrival.impact_place.copy(), self._approach(world, before), np.zeros(3))
@@ -150,11 +169,11 @@ class EngineIntegrator(Integrator):
     def _approach(self, world: World, box: Floats) -> Floats:
         """Velocity of the thrown box relative to its target where they touch, before the step."""
         assert self._taken is not None
-        model, _, throw = self._taken
-        assert throw is not None
+        model, _, acting = self._taken
+        assert acting.throw is not None
         velocities_now(world)
         motion = forward_kinematics(model, world.state.q, world.scratch.motion.rates)
-        i, place = model.body_index(throw.target), self._arrival.impact_place
+        i, place = model.body_index(acting.throw.target), self._arrival.impact_place
         struck = motion.velocity[i] + np.cross(motion.angular_velocity[i], place - motion.position[i])
         return np.asarray(box[7:10] + np.cross(box[10:13], place - box[:3]) - struck)
 
@@ -168,6 +187,21 @@ def _impedance(model: Model, arrays: Any) -> Impedance:
             values["damping"][joint] = float(arrays.damping[dof])
             values["rest"][joint] = float(arrays.setpoint[dof])
     return Impedance(**values)
+
+
+def _time(world: World) -> float:
+    """[s]."""
+    return float(world.state.clock[TIME_ORIGIN] + world.state.clock[STEP_LENGTH] * world.state.counts[STEPS])
+
+
+def _floor_so_far(world: World, step: float) -> FloorState:
+    """The floor in the step before the first, from which engines tell how it is accelerated."""
+    floor, now = new_floor_state(world.ground.region), _time(world)
+    if is_moving(world.ground):
+        place_frame(world.ground, START, now - step)
+        place_frame(world.ground, END, now)
+        set_floor_state(world.ground, floor, step)
+    return floor
 
 
 def _applied(world: World) -> list[Applied]:

@@ -21,6 +21,7 @@ from contact.vectors import (
     quat_conj,
     quat_matrix,
     quat_mul,
+    rotation_vector,
     scale,
     sub,
 )
@@ -233,19 +234,6 @@ def zero_moment_point(com, force, spin, origin, R):
 @kernel
 def put2(out, place, x, y):
     out[place], out[place + 1] = x, y
-
-
-@kernel
-def rotation_vector(q):
-    """Axis times angle, at most π, of a unit quaternion."""
-    w, x, y, z = q
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    s = math.sqrt(x * x + y * y + z * z)
-    ratio = 2.0
-    if s > 0.0:
-        ratio = 2.0 * math.atan2(s, w) / s
-    return ratio * x, ratio * y, ratio * z
 
 
 @kernel

@@ -8,6 +8,7 @@ import numpy as np
 from contact.arrays import Floats
 from experiments.benchmarks.timing import seconds
 from experiments.engines.engine import Applied, Case, Engine, Simulation
+from experiments.engines.kernels.external import FloorState
 
 
 class RecordedSimulation:
@@ -16,17 +17,22 @@ class RecordedSimulation:
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
         self.start: tuple[Floats, Floats, Floats] | None = None
-        self.asked: list[tuple[Floats, Sequence[Applied]]] = []
+        self.asked: list[tuple[FloorState | None, Floats, Sequence[Applied]]] = []
+        self.floor: FloorState | None = None  # of the step that comes next, where it moves or has patches
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.simulation, name)
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
-        self.start, self.asked = (q.copy(), v.copy(), projectile.copy()), []
+        self.start, self.asked, self.floor = (q.copy(), v.copy(), projectile.copy()), [], None
         self.simulation.place(q, v, projectile)
 
+    def set_floor(self, floor: FloorState) -> None:
+        self.floor = FloorState._make(values.copy() for values in floor)
+        self.simulation.set_floor(floor)
+
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        self.asked.append((torque.copy(), forces))
+        self.asked.append((self.floor, torque.copy(), forces))
         self.simulation.step(torque, forces)
 
     def replay(self) -> float:
@@ -34,11 +40,13 @@ class RecordedSimulation:
         assert self.start is not None
         q, v, projectile = (values.copy() for values in self.start)
         self.simulation.place(q, v, projectile)
-        step, asked = self.simulation.step, self.asked
+        simulation, asked = self.simulation, self.asked
 
         def steps() -> None:
-            for torque, forces in asked:
-                step(torque, forces)
+            for floor, torque, forces in asked:
+                if floor is not None:
+                    simulation.set_floor(floor)
+                simulation.step(torque, forces)
 
         return seconds(steps) / len(asked) if asked else np.nan
 

@@ -13,7 +13,16 @@ from biped.integrators.explicit.kernels.flow import place_end, set_momentum
 from biped.kernels.loop.closed_loop import append_row
 from biped.kernels.loop.log import IMPACT, STRIDE, log_contact_changes, log_event, observe
 from biped.kernels.loop.projectile import TARGET
-from biped.kernels.state.simulation_state import ACTUATORS, CONTACT, DISSIPATED, IMPACTS, PUSHES, STEP_LENGTH, STEPS
+from biped.kernels.state.simulation_state import (
+    ACTUATORS,
+    CONTACT,
+    DISSIPATED,
+    IMPACTS,
+    PLATFORM,
+    PUSHES,
+    STEP_LENGTH,
+    STEPS,
+)
 from biped.kernels.state.status import NOT_FINITE, OK
 from biped.kernels.step.step import (
     account_impulse,
@@ -27,13 +36,27 @@ from biped.kernels.step.step import (
 )
 from biped.kernels.tree.kinematics import move_bodies, point_of_body
 from biped.kernels.tree.tree import FLOATING
-from biped.kernels.variational.equations import reference_point, world_chord
+from biped.kernels.variational.equations import contact_chord, reference_point, world_chord
 from biped.kernels.variational.joints import commanded_torque
-from contact.arrays import Floats
-from contact.ground import law_of_region
+from contact.arrays import Floats, Integers
+from contact.ground import END, START, force_in_floor, is_moving, law_at
 from contact.jit import kernel, routine
 from contact.modes import NONE, SLIDING, STICKING
-from contact.vectors import add, cross, dot, load3, load6, load9, mat_t_vec, scale, sub, triple
+from contact.vectors import (
+    add,
+    cross,
+    dot,
+    load3,
+    load6,
+    load9,
+    mat_t_vec,
+    quat_difference,
+    rotation_vector,
+    scale,
+    store3,
+    sub,
+    triple,
+)
 
 #: A point slides where its friction is at least this share of what the floor can give.
 AT_THE_CONE = 0.999
@@ -51,6 +74,20 @@ class Arrival(NamedTuple):
     projectile: Floats  # (13,) of the thrown box: position, quaternion, velocity, angular velocity
 
 
+class FloorState(NamedTuple):
+    """The floor in a step. All is in world axes; ``velocity`` leads from ``pose`` to where the floor is at the end."""
+
+    pose: Floats  # (7,) place of its frame [m] and unit quaternion, at the start of the step
+    velocity: Floats  # (6,) mean velocity of that place [m/s] and mean angular velocity [rad/s] of the step
+    before: Floats  # (6,) those of the step before
+    region: Integers  # (nc,) the floor under each contact point: 0 for the case's own, k for its patch k - 1
+
+
+def new_floor_state(region: Integers) -> FloorState:
+    """A floor at rest."""
+    return FloorState(np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), np.zeros(6), np.zeros(6), region)
+
+
 def new_arrival(nq: int, nv: int, nc: int) -> Arrival:
     """Room for what an engine leaves; no forces."""
     q, v, before = np.full(nq, np.nan), np.full(nv, np.nan), np.full(nv, np.nan)
@@ -64,7 +101,22 @@ def velocities_now(world):
 
 
 @routine
-def begin_step(world, steps):
+def set_floor_state(ground, floor, h):
+    """What an engine is told of the floor, from its frames at both ends of a step."""
+    start, end = ground.frame[START], ground.frame[END]
+    turn = rotation_vector(
+        quat_difference((end[12], end[13], end[14], end[15]), (start[12], start[13], start[14], start[15]))
+    )
+    for axis in range(3):
+        floor.before[axis], floor.before[3 + axis] = floor.velocity[axis], floor.velocity[3 + axis]
+        floor.pose[axis] = start[axis]
+        floor.velocity[axis], floor.velocity[3 + axis] = (end[axis] - start[axis]) / h, turn[axis] / h
+    for k in range(4):
+        floor.pose[3 + k] = start[12 + k]
+
+
+@routine
+def begin_step(world, floor, steps):
     """Record the state, if it is time to, and set what acts in the coming step; with no ``steps`` nothing is done."""
     state, log = world.state, world.log
     if steps > 0:
@@ -73,10 +125,12 @@ def begin_step(world, steps):
         begin_substep(
             world.tree, world.ground, state, world.pushes, world.scratch, time_of(state), state.clock[STEP_LENGTH]
         )
+        if is_moving(world.ground):
+            set_floor_state(world.ground, floor, state.clock[STEP_LENGTH])
 
 
 @routine
-def end_step(world, arrival, lag, steps):
+def end_step(world, floor, arrival, lag, steps):
     """Make what an engine has left the plant's state, and keep the books of the step; OK or NOT_FINITE.
 
     Where velocities ``lag`` behind positions, by half a step, the engine's step is M (v' − v) = h F: a force changes
@@ -94,7 +148,7 @@ def end_step(world, arrival, lag, steps):
     set_mean_motion(tree, scratch, arrival)
     account_joint_works(tree, state, scratch, h, lag)
     account_push_works(pushes, state, scratch, h, lag)
-    account_contact_works(tree, state, scratch, h, lag)
+    account_contact_works(tree, world.ground, floor, state, scratch, h, lag)
     account_impact(world, arrival, h, lag)
     account_momenta(world, arrival, h)
     commit_with_rates(tree, state, scratch, h)
@@ -131,13 +185,13 @@ def displacement(tree, state, arrival):
 @kernel
 def set_contacts(ground, state, arrival):
     """Forces and modes: none without a force, sliding at the cone of friction, sticking inside of it."""
-    mu = law_of_region(ground, 0).mu_s
     for c in range(state.mode.shape[0]):
-        x, y, z = load3(arrival.force, c)
-        state.force[c, 0], state.force[c, 1], state.force[c, 2] = x, y, z
+        force = load3(arrival.force, c)
+        store3(state.force, c, force)
+        x, y, z = force_in_floor(ground, force)
         mode = NONE
         if z > 0.0:
-            mode = STICKING if math.hypot(x, y) < AT_THE_CONE * mu * z else SLIDING
+            mode = STICKING if math.hypot(x, y) < AT_THE_CONE * law_at(ground, c).mu_s * z else SLIDING
         state.mode[c] = mode
         state.found[c] = mode
 
@@ -176,17 +230,31 @@ def account_push_works(pushes, state, scratch, h, lag):
 
 
 @kernel
-def account_contact_works(tree, state, scratch, h, lag):
-    """What contacts take counts as dissipated."""
+def floor_way(ground, floor, point, h, lag):
+    """How far the floor itself goes where a point of the world is on it; of the same velocities as ``way``."""
+    if not is_moving(ground):
+        return 0.0, 0.0, 0.0
+    now, before = floor.velocity, floor.before
+    linear = add(scale(1.0 - lag, triple(now)), scale(lag, triple(before)))
+    angular = add(scale(1.0 - lag, (now[3], now[4], now[5])), scale(lag, (before[3], before[4], before[5])))
+    return scale(h, add(linear, cross(angular, sub(point, triple(floor.pose)))))
+
+
+@kernel
+def account_contact_works(tree, ground, floor, state, scratch, h, lag):
+    """What contacts take counts as dissipated, but for what the floor's motion does."""
+    origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
         if state.mode[c] != NONE:
-            chord = world_chord(scratch, c)
-            along = way(scratch, tree.contact_body[c], load3(scratch.motion.poses.contact, c), chord, h, lag)
-            done = dot(load3(state.force, c), along)
+            arm, force = load3(scratch.motion.poses.contact, c), load3(state.force, c)
+            done = dot(force, way(scratch, tree.contact_body[c], arm, world_chord(scratch, c), h, lag))
+            by_floor = dot(force, floor_way(ground, floor, add(origin, arm), h, lag))
             state.ledger.works[CONTACT] += done
-            state.ledger.works[DISSIPATED] -= done
+            state.ledger.works[PLATFORM] += by_floor
+            state.ledger.works[DISSIPATED] -= done - by_floor
             if state.mode[c] == SLIDING:
-                state.ledger.slip[c] += math.hypot(chord[0], chord[1])
+                _, velocity = contact_chord(tree, ground, state, scratch, h, c)
+                state.ledger.slip[c] += h * math.hypot(velocity[0], velocity[1])
 
 
 @kernel

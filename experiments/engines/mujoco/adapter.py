@@ -12,9 +12,9 @@ from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
 from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
-from experiments.engines.kernels.external import Arrival
+from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.mujoco.contact import options_of
-from experiments.engines.mujoco.mjcf import IMPACT, THROWN, mjcf, velocity_map
+from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map
 from experiments.engines.rebound import damping_ratio, thrown_back
 
 
@@ -39,6 +39,16 @@ class Mujoco(Engine):
     @property
     def takes_armature(self) -> bool:
         """As MuJoCo's own ``armature``."""
+        return True
+
+    @property
+    def takes_moving_floor(self) -> bool:
+        """As a heavy body that is put where it belongs at each step."""
+        return True
+
+    @property
+    def takes_patches(self) -> bool:
+        """As parameters of each contact point."""
         return True
 
     @property
@@ -71,6 +81,12 @@ class Mujoco(Engine):
             f"friction is soft, by impratio {self.impratio:g} ({self.cone} cone): points under load creep, the less "
             f"the larger it is; one coefficient of friction, {case.floor.mu_s:g}"
         )
+        if self.contact == "matched":
+            glide = 1e3 * case.floor.b_n / case.floor.k_n * case.floor.mu_s * 0.1
+            found.append(
+                f"points that slide are lifted, by up to {glide:.2g} mm at 0.1 m/s, which is how its cones make "
+                "friction convex; where that is more than they are deep, they bounce"
+            )
         if case.throw is not None:
             ratio = damping_ratio(case.throw.restitution)
             found.append(
@@ -83,30 +99,37 @@ class Mujoco(Engine):
 
     def start(self, case: Case) -> Simulation:
         need("mujoco")
-        import mujoco
-
         self.check_choices(contact=("matched", "default"), soles=("points", "boxes"))
+        self.check_soles(case, self.soles)
         try:
-            engine = mujoco.MjModel.from_xml_string(
-                mjcf(case.model, options_of(self, case), case.impedance, case.throw)
-            )
+            laws = [options_of(self, replace(case, floor=floor)) for floor in case.floors]
+            engine = self._model(case, laws[0])
         except ValueError as error:
             raise InputError(f"MuJoCo does not take its settings: {' '.join(str(error).split())}") from error
-        return MujocoSimulation(case, engine)
+        if case.platform is not None:  # the solver tells by the mean inertia when it is done: without the floor's
+            engine.stat.meaninertia = self._model(case, replace(laws[0], floor_moves=False)).stat.meaninertia
+        return MujocoSimulation(case, engine, laws, self.velocity_offset)
+
+    def _model(self, case: Case, options: MujocoOptions) -> Any:
+        import mujoco
+
+        return mujoco.MjModel.from_xml_string(mjcf(case.model, options, case.impedance, case.throw))
 
 
 class MujocoSimulation(Simulation):
     """A rollout in MuJoCo."""
 
-    def __init__(self, case: Case, engine: Any) -> None:
+    def __init__(self, case: Case, engine: Any, laws: Sequence[MujocoOptions], velocity_offset: float) -> None:
         import mujoco
 
         super().__init__(case)
         self.mujoco, self.engine = mujoco, engine
+        self.laws, self.velocity_offset = laws, velocity_offset
         self.data = mujoco.MjData(engine)
         model = case.model
         self.nq, self.nv = model.nq, model.nv
         self.projectile = engine.geom(THROWN).id if case.throw is not None else -1
+        self.floor = engine.geom(FLOOR).id
         self.points = ContactPoints(model)
         names = {engine.geom(k).name: k for k in range(engine.ngeom)}
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
@@ -120,9 +143,30 @@ class MujocoSimulation(Simulation):
         self.data.qpos[: self.nq], self.data.qvel[: self.nv] = q, velocity_map(self.case.model, q) @ v
         if self.projectile >= 0:
             R = quaternion_matrix(projectile[3:7])
-            self.data.qpos[self.nq :] = projectile[:7]
-            self.data.qvel[self.nv :] = (*projectile[7:10], *np.transpose(R) @ projectile[10:13])
+            self.data.qpos[self.nq : self.nq + 7] = projectile[:7]
+            self.data.qvel[self.nv : self.nv + 6] = (*projectile[7:10], *np.transpose(R) @ projectile[10:13])
         self.mujoco.mj_forward(self.engine, self.data)
+
+    def set_floor(self, floor: FloorState) -> None:
+        if self.case.patches:
+            for geom, point in self.sphere.items():
+                law = self.laws[floor.region[point]]
+                self.engine.geom_friction[geom, 0] = law.friction
+                self.engine.geom_solref[geom], self.engine.geom_solimp[geom] = law.solref, law.solimp
+        if self.case.platform is not None:
+            self._move_floor(floor)
+
+    def _move_floor(self, floor: FloorState) -> None:
+        """Where it is, at what velocity it begins the step, and the force that gives it that of its end.
+
+        MuJoCo's contacts prescribe accelerations: the floor must have its own in the step.
+        """
+        acceleration = (floor.velocity - floor.before) / self.case.step
+        velocity = floor.velocity - (0.5 + self.velocity_offset) * self.case.step * acceleration
+        local = np.eye(6)
+        local[3:, 3:] = np.transpose(quaternion_matrix(floor.pose[3:7]))
+        self.data.qpos[-7:], self.data.qvel[-6:] = floor.pose, local @ velocity
+        self.data.qfrc_applied[-6:] = RESISTANCE * (local @ acceleration)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         data = self.data
@@ -152,7 +196,7 @@ class MujocoSimulation(Simulation):
         if data.ncon:
             self._read_contacts(arrival)
         if self.projectile >= 0:
-            pose, velocity = data.qpos[self.nq :], data.qvel[self.nv :]
+            pose, velocity = data.qpos[self.nq : self.nq + 7], data.qvel[self.nv : self.nv + 6]
             arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
             arrival.projectile[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
         for kind, number in enumerate(data.warning.number):
@@ -173,8 +217,10 @@ class MujocoSimulation(Simulation):
                 arrival.impact[:] += self.case.step * force * (1.0 if first == self.projectile else -1.0)
                 arrival.impact_place[:] += self.contact_force[0] * found.pos[k]
                 weight += self.contact_force[0]
-            else:
+            elif first == self.floor:
                 arrival.force[self._point(second, found.pos[k])] += force
+            else:
+                arrival.force[self._point(first, found.pos[k])] -= force
         if weight > 0.0:
             arrival.impact_place[:] /= weight
 

@@ -19,6 +19,7 @@ def options_of(engine: "Mujoco", case: Case) -> MujocoOptions:
         friction=case.floor.mu_s,
         soles=engine.soles if case.model.nc else "none",
         impratio=engine.impratio,
+        floor_moves=case.platform is not None,
     )
     return options if engine.contact == "default" or not case.model.nc else matched(case, options)
 

@@ -32,8 +32,13 @@ _THROWN = ("0", "2")
 
 #: [s] How long, and steps, the contact between a thrown box and what it hits lasts at least.
 IMPACT, IMPACT_STEPS = 6e-3, 12
-#: Names of the thrown box and of what it may hit.
-THROWN, TARGET = "thrown_box", "thrown_box_target"
+#: Names of the thrown box and of what it may hit; of the floor.
+THROWN, TARGET, FLOOR = "thrown_box", "thrown_box_target", "floor"
+#: [m] Half of the edges of a floor that moves: MuJoCo has planes at rest only.
+HALF = (100.0, 100.0, 1.0)
+#: [kg], [kg m²] What such a floor resists with, besides being put where it belongs at each step: under the human it
+#: gives way by 4e-5 m/s in 0.5 ms. With 10⁹ MuJoCo's solver stops early, and a standing foot creeps by millimetres.
+RESISTANCE = 1e4
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class MujocoOptions:
     impratio: float = 1.0  # of frictional to normal impedance; more of it makes soles creep less, with elliptic cones
     solref: tuple[float, float] = (0.02, 1.0)  # of the floor's contacts
     solimp: tuple[float, float, float, float, float] = (0.9, 0.95, 0.001, 0.5, 2.0)  # of the floor's contacts
+    floor_moves: bool = False  # whether it is a body that can be moved
 
 
 def mjcf(
@@ -63,15 +69,15 @@ def mjcf(
     """The model, of revolute, prismatic, spherical and floating joints, as MJCF with these options of MuJoCo's.
 
     ``impedance`` is of joints with one degree of freedom, as MuJoCo's passive forces; ``throw`` a box that may hit one
-    of the model's, whose free joint comes last in ``qpos`` and ``qvel``.
+    of the model's. Its free joint comes after the model's in ``qpos`` and ``qvel``; that of a floor that moves is last.
     """
     options = options or MujocoOptions()
     root = Element("mujoco", model=model.name)
     SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
     _add_options(root, model, options)
     world = SubElement(root, "worldbody")
-    law = {"solref": _text(options.solref), "solimp": _text(options.solimp), "priority": "1"}
-    _add_geom(world, options.friction, _FLOOR, name="floor", type="plane", size="0 0 1", **law)
+    if not options.floor_moves:
+        _add_geom(world, options.friction, _FLOOR, name=FLOOR, type="plane", size="0 0 1")
     elements: dict[str, Element] = {}
     for body in model.bodies:
         parent = world if body.parent is None else elements[body.parent]
@@ -83,6 +89,8 @@ def mjcf(
             _add_point(elements[point.body], model, point, options)
     if throw is not None:
         _add_throw(world, elements[throw.target], model, throw, options)
+    if options.floor_moves:
+        _add_moving_floor(world, options)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")
 
@@ -166,7 +174,8 @@ def _add_point(element: Element, model: Model, point: ContactPoint, options: Muj
     """A small sphere whose lowest point, in the home configuration, is the contact point."""
     frame = _frame(model.bodies[model.body_index(point.body)])
     centre = np.add(point.position, (0.0, 0.0, options.point_radius)) - frame
-    _add_geom(element, options.friction, _FOOT, name=point.name, size=_text([options.point_radius]), pos=_text(centre))
+    size = _text([options.point_radius])
+    _add_geom(element, options.friction, _FOOT, name=point.name, size=size, pos=_text(centre), **_law(options))
 
 
 def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoOptions) -> None:
@@ -174,7 +183,22 @@ def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoO
         if box.body in model.feet:
             centre = box.center - _frame(model.bodies[model.body_index(box.body)])
             half = _text(np.asarray(box.size) / 2)
-            _add_geom(elements[box.body], options.friction, _FOOT, type="box", size=half, pos=_text(centre))
+            place = {"size": half, "pos": _text(centre)}
+            _add_geom(elements[box.body], options.friction, _FOOT, type="box", **place, **_law(options))
+
+
+def _law(options: MujocoOptions) -> dict[str, str]:
+    """Of what stands on the floor: it counts before the floor's own, so that each point may have another."""
+    return {"solref": _text(options.solref), "solimp": _text(options.solimp), "priority": "1"}
+
+
+def _add_moving_floor(world: Element, options: MujocoOptions) -> None:
+    """A free box with its upper side at height zero, and the body's frame there."""
+    body = SubElement(world, "body", name=FLOOR)
+    SubElement(body, "inertial", pos="0 0 0", mass="1", diaginertia="1 1 1")
+    SubElement(body, "joint", name=FLOOR, type="free", armature=_text([RESISTANCE]))
+    place = {"size": _text(HALF), "pos": _text((0.0, 0.0, -HALF[2]))}
+    _add_geom(body, options.friction, _FLOOR, name=FLOOR, type="box", **place)
 
 
 def _add_throw(world: Element, target: Element, model: Model, throw: Throw, options: MujocoOptions) -> None:

@@ -2,7 +2,7 @@
 
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,12 @@ from biped.extras import need
 from contact.arrays import Floats
 from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
-from experiments.engines.kernels.external import Arrival
+from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.pybullet.loading import pybullet
 from experiments.engines.pybullet.quaternions import as_bullet, as_ours, product
 from experiments.engines.pybullet.springs import check_springs
 from experiments.engines.pybullet.urdf import principal_axes
-from experiments.engines.pybullet.world import FASTEST, build_world
+from experiments.engines.pybullet.world import FASTEST, build_world, set_up_foot
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,16 @@ class Pybullet(Engine):
     damping: float = 0.0  # of all motion, linearDamping and angularDamping [1/s]
     soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
+
+    @property
+    def takes_moving_floor(self) -> bool:
+        """As a plane that is put where it belongs at each step, with its velocity."""
+        return True
+
+    @property
+    def takes_patches(self) -> bool:
+        """As parameters of each contact point, which is then a link without mass."""
+        return True
 
     @property
     def vendor_defaults(self) -> VendorDefaults:
@@ -61,6 +71,11 @@ class Pybullet(Engine):
                 "the block's restitution is that of each of its corners on its own, not of the block: it may take "
                 "several blows, of another sum"
             )
+        if self.anchor and _tilts(case):
+            found.append(
+                "on a floor that tilts its points keep no places, since those that do keep the normal that they had: "
+                f"they creep, the less the smaller residual, {self.residual:g}, is"
+            )
         if self.damping:
             found.append(f"all motion is damped by {self.damping:g} 1/s")
         if case.impedance.stiffness or case.impedance.damping:
@@ -70,7 +85,13 @@ class Pybullet(Engine):
     def start(self, case: Case) -> Simulation:
         need("pybullet")
         self.check_choices(contact=("matched", "default"), soles=("points", "boxes"))
-        return BulletSimulation(self, case)
+        self.check_soles(case, self.soles)
+        return BulletSimulation(replace(self, anchor=self.anchor and not _tilts(case)), case)
+
+
+def _tilts(case: Case) -> bool:
+    """Whether the floor does: Bullet's anchored points keep the normal that they had when they were."""
+    return case.platform is not None and not {"roll", "pitch"}.isdisjoint(case.platform.signals)
 
 
 class BulletSimulation(Simulation):
@@ -113,11 +134,20 @@ class BulletSimulation(Simulation):
         if self.world.projectile >= 0:
             self._place_free(self.world.projectile, projectile[:3], projectile[3:7], projectile[7:])
         self.q[:], self.v[:] = q, v
+        self.region = np.zeros(self.case.model.nc, dtype=int)  # the floor under each contact point
 
     def _place_free(self, body: int, place: Floats, turn: Floats, velocity: Floats) -> None:
         engine, client = self.engine, self.client
         engine.resetBasePositionAndOrientation(body, place.tolist(), as_bullet(turn), physicsClientId=client)
         engine.resetBaseVelocity(body, velocity[:3].tolist(), velocity[3:].tolist(), physicsClientId=client)
+
+    def set_floor(self, floor: FloorState) -> None:
+        if self.case.platform is not None:
+            self._place_free(self.world.floor, floor.pose[:3], floor.pose[3:], floor.velocity)
+        for point in np.flatnonzero(floor.region != self.region) if self.case.patches else ():
+            link, under = self.world.points[point], self.case.floors[floor.region[point]]
+            set_up_foot(self.engine, self.client, self.world.robot, link, self.settings, under)
+        self.region[:] = floor.region
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         engine, client, robot = self.engine, self.client, self.world.robot
@@ -164,7 +194,11 @@ class BulletSimulation(Simulation):
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
         """Add up forces: a contact's normal and directions of friction are those of forces on the model."""
-        frames = {self.world.links[body]: (body, *self._frame(self.world.links[body])) for body in self.points.bodies}
+        points = {link: k for k, link in enumerate(self.world.points)}
+        frames = {}
+        if not points:
+            links = {self.world.links[body]: body for body in self.points.bodies}
+            frames = {link: (body, *self._frame(link)) for link, body in links.items()}
         weight = sum(contact[9] for contact in contacts if contact[2] == self.world.projectile)
         if weight > 0.0:
             arrival.impact_place[:] = 0.0
@@ -177,6 +211,8 @@ class BulletSimulation(Simulation):
             if contact[2] == self.world.projectile:
                 arrival.impact[:] += self.case.step * np.array(force)
                 arrival.impact_place[:] += normal / weight * np.array(contact[5])
+            elif points:
+                arrival.force[points[contact[3]]] += force
             else:
                 body, place, R = frames[contact[3]]
                 arrival.force[self.points.nearest(body, (np.array(contact[5]) - place) @ R)] += force

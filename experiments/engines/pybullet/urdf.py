@@ -27,6 +27,7 @@ class Solid:
     size: tuple[float, ...]  # [m] (radius,) of a sphere, or the three edges of a box
     center: Vector3  # [m] in the body's link frame
     rotation: Matrix3 = IDENTITY  # turns the box's axes into home axes
+    link: str = ""  # the name of a link of its own, without mass; else it is a part of the body's
 
 
 def principal_axes(body: Body) -> tuple[Floats, Floats]:
@@ -58,10 +59,19 @@ def principal_urdf(model: Model, solids: Sequence[Solid]) -> str:
         moments, R = principal_axes(body)
         _inertial(links[body.name], body.com, matrix3(R, "principal axes"), body.mass, moments)
     for solid in solids:
-        _collision(links[solid.body], solid)
+        _collision(_fixed_link(robot, solid) if solid.link else links[solid.body], solid)
     for joint in robot.iter("joint"):
         _free(joint)
     return ET.tostring(robot, encoding="unicode")
+
+
+def _fixed_link(robot: ET.Element, solid: Solid) -> ET.Element:
+    joint = ET.SubElement(robot, "joint", {"name": solid.link, "type": "fixed"})
+    ET.SubElement(joint, "parent", {"link": solid.body})
+    ET.SubElement(joint, "child", {"link": solid.link})
+    link = ET.SubElement(robot, "link", {"name": solid.link})
+    _inertial(link, (0.0, 0.0, 0.0), IDENTITY, 0.0, np.zeros(3))
+    return link
 
 
 def _free(joint: ET.Element) -> None:

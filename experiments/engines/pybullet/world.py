@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biped.disturbances import Throw
 from biped.errors import InputError
+from contact import Floor
 from experiments.engines.engine import Case
 from experiments.engines.pybullet.urdf import Solid, principal_axes, principal_urdf
 
@@ -28,8 +29,10 @@ class BulletWorld:
     """What a client simulates."""
 
     robot: int  # PyBullet's number of the model
+    floor: int  # that of the floor
     projectile: int  # that of the thrown box, or -1
     links: tuple[int, ...]  # its number of each of the model's bodies; -1 is its base
+    points: tuple[int, ...]  # likewise of each contact point, where the floor has patches and points are links
 
 
 def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> BulletWorld:
@@ -40,13 +43,21 @@ def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> B
     joints = range(engine.getNumJoints(robot, physicsClientId=client))
     names += [engine.getJointInfo(robot, k, physicsClientId=client)[12].decode() for k in joints]
     links = tuple(names.index(body) - 1 for body in case.model.body_names)
+    points = tuple(names.index(_link_of(point)) - 1 for point in case.model.contact_names) if case.patches else ()
+    for link in points:
+        set_up_foot(engine, client, robot, link, settings, case.floor)
     _set_up_links(engine, client, robot, settings, case, links)
     floor = engine.createMultiBody(0.0, engine.createCollisionShape(engine.GEOM_PLANE, physicsClientId=client),
                                    physicsClientId=client)  # fmt: skip
     engine.changeDynamics(floor, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
     engine.setCollisionFilterGroupMask(floor, -1, _FLOOR, _TOUCHES[_FLOOR], physicsClientId=client)
     projectile = -1 if case.throw is None else _add_throw(engine, client, case.throw, settings)
-    return BulletWorld(robot, projectile, links)
+    return BulletWorld(robot, floor, projectile, links, points)
+
+
+def _link_of(point: str) -> str:
+    """The name of the link of a contact point."""
+    return f"contact point {point}"
 
 
 def _set_parameters(engine: Any, client: int, settings: "Pybullet", case: Case) -> None:
@@ -82,7 +93,8 @@ def _solids(case: Case, soles: str) -> list[Solid]:
     if soles == "points":
         for point in model.contact_points:
             x, y, z = point.position
-            found.append(Solid(point.body, (POINT_RADIUS,), (x, y, z + POINT_RADIUS)))
+            link = _link_of(point.name) if case.patches else ""
+            found.append(Solid(point.body, (POINT_RADIUS,), (x, y, z + POINT_RADIUS), link=link))
     else:
         found += [Solid(box.body, box.size, box.center, box.rotation) for box in model.shapes if box.body in model.feet]
     if case.throw is not None:
@@ -105,38 +117,44 @@ def _set_up_links(
         engine.setJointMotorControlArray(
             robot, joints, engine.VELOCITY_CONTROL, forces=[0.0] * len(joints), physicsClientId=client
         )
-    standing = {point.body for point in model.contact_points}
+    standing = {point.body for point in model.contact_points} if not case.patches else set()
     # The base last: PyBullet writes the inertia of whichever link is changed into the base too.
     for body, link in sorted(zip(model.bodies, links, strict=True), key=lambda pair: -pair[1]):
         engine.changeDynamics(
             robot,
             link,
             localInertiaDiagonal=principal_axes(body)[0].tolist(),
-            linearDamping=settings.damping,
-            angularDamping=settings.damping,
             jointDamping=0.0,
             rollingFriction=0.0,
             spinningFriction=0.0,
-            lateralFriction=case.floor.mu_s if body.name in standing else 1.0,
-            restitution=0.0 if body.name in standing else 1.0,
-            maxJointVelocity=FASTEST,
-            activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
+            lateralFriction=1.0,
+            restitution=1.0,
             physicsClientId=client,
         )
-        group = _FOOT if body.name in standing else 0
-        if case.throw is not None and body.name == case.throw.target:
-            group = _TARGET
-        engine.setCollisionFilterGroupMask(robot, link, group, _TOUCHES.get(group, 0), physicsClientId=client)
-        if body.name in standing and settings.contact == "matched":
-            engine.changeDynamics(
-                robot,
-                link,
-                contactStiffness=case.floor.k_n,
-                contactDamping=case.floor.b_n,
-                physicsClientId=client,
-            )
         if body.name in standing:
-            engine.changeDynamics(robot, link, frictionAnchor=int(settings.anchor), physicsClientId=client)
+            set_up_foot(engine, client, robot, link, settings, case.floor)
+            continue
+        group = _TARGET if case.throw is not None and body.name == case.throw.target else 0
+        engine.setCollisionFilterGroupMask(robot, link, group, _TOUCHES.get(group, 0), physicsClientId=client)
+    # What is of the whole tree, by itself: said together with a link's friction, it makes PyBullet forget that.
+    engine.changeDynamics(
+        robot,
+        -1,
+        linearDamping=settings.damping,
+        angularDamping=settings.damping,
+        maxJointVelocity=FASTEST,
+        activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
+        physicsClientId=client,
+    )
+
+
+def set_up_foot(engine: Any, client: int, robot: int, link: int, settings: "Pybullet", floor: Floor) -> None:
+    """Let a link touch the floor, by the law of this one."""
+    engine.setCollisionFilterGroupMask(robot, link, _FOOT, _TOUCHES[_FOOT], physicsClientId=client)
+    engine.changeDynamics(robot, link, lateralFriction=floor.mu_s, restitution=0.0, physicsClientId=client)
+    if settings.contact == "matched":
+        engine.changeDynamics(robot, link, contactStiffness=floor.k_n, contactDamping=floor.b_n, physicsClientId=client)
+    engine.changeDynamics(robot, link, frictionAnchor=int(settings.anchor), physicsClientId=client)
 
 
 def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> int:

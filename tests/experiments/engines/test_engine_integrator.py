@@ -7,10 +7,9 @@ import pytest
 
 from biped import human
 from biped.control.controller import Controller, Impedance
-from biped.disturbances import Patch, Platform, Throw
+from biped.disturbances import Throw
 from biped.errors import InputError, IntegrationError
 from biped.runs.state import State
-from biped.signals import Signal
 from biped.simulation.simulate import simulate
 from contact import Floor
 from experiments.catalogue.registry import experiment_named
@@ -66,24 +65,6 @@ def test_a_saved_run_is_reported(engine, block, tmp_path):
     rollout(block, SHORT, engine).run.save(tmp_path / "run")
     assert main([str(tmp_path / "run"), "--out", str(tmp_path / "page.html")]) == 0
     assert (tmp_path / "page.html").stat().st_size > 10_000
-
-
-def test_floors_that_engines_do_not_have_are_told_in_one_line(engine):
-    model = human()
-    for disturbance, words in (
-        (Patch((0.0, 1.0), (0.0, 1.0), Floor()), "takes no patches on the floor"),
-        (Platform(x=Signal.step(0.01, 0.02, 0.05)), "floor"),
-    ):
-        with pytest.raises(InputError, match=words) as error:
-            simulate(
-                model,
-                None,
-                state=State.at(model),
-                duration=0.1,
-                disturbances=[disturbance],
-                integrator=EngineIntegrator(engine),
-            )
-        assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", ENGINES)

@@ -92,6 +92,18 @@ def test_soles_that_are_boxes_stand_on_their_corners(engine):
     assert all((force[foot] > 0.0).sum() >= 3 for foot in (slice(0, 4), slice(4, 8)))
 
 
+def test_sliding_feet_have_the_floors_friction(engine):
+    """A push that no friction this low withstands: forces reach the cone, and no farther."""
+    low = {"floor.mu_s": 0.1, "floor.mu_d": 0.1, "push.impulse": 30.0, "push.start": 0.1, "push.azimuth": 1.57}
+    run = experiment_named("balance").run(low | {"integrator.name": engine.name, "run.duration": 0.4})
+    loads = [
+        np.column_stack([run.frame[f"contact_{name}_f{axis}"] for axis in "xyz"]) for name in human().contact_names
+    ]
+    force = np.concatenate(loads)
+    force = force[force[:, 2] > 20.0]
+    assert np.max(np.hypot(force[:, 0], force[:, 1]) / force[:, 2]) == pytest.approx(0.1, abs=1e-6)
+
+
 def stands_still(run, rel):
     """The floor bears the weight and nothing sideways; each point is as deep as our floor's spring lets it be."""
     last, model = run.frame.iloc[-1], run.state.model
