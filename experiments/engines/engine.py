@@ -152,6 +152,11 @@ class Engine(ABC):
         return False
 
     @property
+    def takes_passive_joints(self) -> bool:
+        """Whether it simulates the joints' limits, damping and dry friction."""
+        return False
+
+    @property
     def takes_moving_floor(self) -> bool:
         """Whether the floor may move."""
         return False

@@ -62,6 +62,10 @@ class EngineIntegrator(Integrator):
     can_go_back: ClassVar[bool] = False
 
     @property
+    def takes_passive_joints(self) -> bool:
+        return self.engine.takes_passive_joints
+
+    @property
     def takes_moving_floor(self) -> bool:
         return self.engine.takes_moving_floor
 

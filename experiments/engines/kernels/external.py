@@ -35,9 +35,9 @@ from biped.kernels.step.step import (
     whole_momentum,
 )
 from biped.kernels.tree.kinematics import move_bodies, point_of_body
-from biped.kernels.tree.tree import FLOATING
+from biped.kernels.tree.tree import DAMPING, FLOATING
 from biped.kernels.variational.equations import contact_chord, reference_point, world_chord
-from biped.kernels.variational.joints import commanded_torque
+from biped.kernels.variational.joints import JOINTS, JOINTS_DISSIPATED, commanded_torque, stop_energy
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, force_in_floor, is_moving, law_at
 from contact.jit import kernel, routine
@@ -72,6 +72,7 @@ class Arrival(NamedTuple):
     impact: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
     impact_place: Floats  # (3,) [m] where, at the start of the step
     projectile: Floats  # (13,) of the thrown box: position, quaternion, velocity, angular velocity
+    joint: Floats  # (nv,) [N·m or N] of the joints' stops and dry friction
 
 
 class FloorState(NamedTuple):
@@ -91,7 +92,7 @@ def new_floor_state(region: Integers) -> FloorState:
 def new_arrival(nq: int, nv: int, nc: int) -> Arrival:
     """Room for what an engine leaves; no forces."""
     q, v, before = np.full(nq, np.nan), np.full(nv, np.nan), np.full(nv, np.nan)
-    return Arrival(q, v, before, np.zeros((nc, 3)), np.zeros(3), np.zeros(3), np.zeros(13))
+    return Arrival(q, v, before, np.zeros((nc, 3)), np.zeros(3), np.zeros(3), np.zeros(13), np.zeros(nv))
 
 
 @routine
@@ -146,7 +147,7 @@ def end_step(world, floor, arrival, lag, steps):
     place_end(tree, pushes, scratch, arrival.q, displacement(tree, state, arrival))
     set_contacts(world.ground, state, arrival)
     set_mean_motion(tree, scratch, arrival)
-    account_joint_works(tree, state, scratch, h, lag)
+    account_joint_works(tree, state, scratch, arrival, h, lag)
     account_push_works(pushes, state, scratch, h, lag)
     account_contact_works(tree, world.ground, floor, state, scratch, h, lag)
     account_impact(world, arrival, h, lag)
@@ -214,12 +215,18 @@ def way(scratch, body, arm, chord, h, lag):
 
 
 @kernel
-def account_joint_works(tree, state, scratch, h, lag):
+def account_joint_works(tree, state, scratch, arrival, h, lag):
+    """What stops store counts as if they were ours."""
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             q_index, dof = tree.first_q[i], tree.first_v[i]
             turned = scratch.q[q_index] - state.q[q_index] if lag == 0.0 else h * scratch.delta[dof]
             state.ledger.works[ACTUATORS] += commanded_torque(state, scratch, h, q_index, dof) * turned
+            if tree.passive.shape[0] > 0:
+                done = (arrival.joint[dof] - tree.passive[i, DAMPING] * turned / h) * turned
+                stored = stop_energy(tree, i, scratch.q[q_index]) - stop_energy(tree, i, state.q[q_index])
+                state.ledger.joints[JOINTS] += done
+                state.ledger.joints[JOINTS_DISSIPATED] -= done + stored
 
 
 @kernel

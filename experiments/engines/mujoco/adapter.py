@@ -13,7 +13,7 @@ from contact.arrays import Floats
 from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
-from experiments.engines.mujoco.contact import options_of
+from experiments.engines.mujoco.contact import match_stops, options_of
 from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map
 from experiments.engines.rebound import damping_ratio, thrown_back
 
@@ -39,6 +39,11 @@ class Mujoco(Engine):
     @property
     def takes_armature(self) -> bool:
         """As MuJoCo's own ``armature``."""
+        return True
+
+    @property
+    def takes_passive_joints(self) -> bool:
+        """As MuJoCo's own ranges, ``damping`` and ``frictionloss``."""
         return True
 
     @property
@@ -87,6 +92,10 @@ class Mujoco(Engine):
                 f"points that slide are lifted, by up to {glide:.2g} mm at 0.1 m/s, which is how its cones make "
                 "friction convex; where that is more than they are deep, they bounce"
             )
+        if len(case.model.tree.passive):
+            found.append(
+                "joints' limits of speed are left out; their dry friction and stops are MuJoCo's soft constraints"
+            )
         if case.throw is not None:
             ratio = damping_ratio(case.throw.restitution)
             found.append(
@@ -108,6 +117,8 @@ class Mujoco(Engine):
             raise InputError(f"MuJoCo does not take its settings: {' '.join(str(error).split())}") from error
         if case.platform is not None:  # the solver tells by the mean inertia when it is done: without the floor's
             engine.stat.meaninertia = self._model(case, replace(laws[0], floor_moves=False)).stat.meaninertia
+        if len(case.model.tree.passive) and self.contact == "matched":
+            match_stops(engine, case.model, case.step)
         return MujocoSimulation(case, engine, laws, self.velocity_offset)
 
     def _model(self, case: Case, options: MujocoOptions) -> Any:
@@ -195,6 +206,8 @@ class MujocoSimulation(Simulation):
         arrival.force[:], arrival.impact[:] = 0.0, 0.0
         if data.ncon:
             self._read_contacts(arrival)
+        if len(model.tree.passive):
+            self._read_joints(arrival)
         if self.projectile >= 0:
             pose, velocity = data.qpos[self.nq : self.nq + 7], data.qvel[self.nv : self.nv + 6]
             arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
@@ -223,6 +236,18 @@ class MujocoSimulation(Simulation):
                 arrival.force[self._point(first, found.pos[k])] -= force
         if weight > 0.0:
             arrival.impact_place[:] /= weight
+
+    def _read_joints(self, arrival: Arrival) -> None:
+        """Forces of dry friction along the degrees of freedom, and of limits, which push back from the nearer one."""
+        data, engine, kinds = self.data, self.engine, self.mujoco.mjtConstraint
+        arrival.joint[:] = 0.0
+        for kind, place, force in zip(data.efc_type, data.efc_id, data.efc_force, strict=True):
+            if kind == kinds.mjCNSTR_FRICTION_DOF:
+                arrival.joint[place] += force
+            elif kind == kinds.mjCNSTR_LIMIT_JOINT:
+                low, high = engine.jnt_range[place]
+                upper = 2.0 * data.qpos[engine.jnt_qposadr[place]] > low + high
+                arrival.joint[engine.jnt_dofadr[place]] += -force if upper else force
 
     def _point(self, geom: int, place: Floats) -> int:
         if geom in self.sphere:

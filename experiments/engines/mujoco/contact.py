@@ -1,13 +1,18 @@
-"""MuJoCo's options, with contacts that are as stiff and as damped as our floor's."""
+"""MuJoCo's options, with contacts and joint limits that are as stiff and as damped as our floor and stops."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
+from biped.model import Model
 from experiments.engines.engine import Case
 from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf
 
 if TYPE_CHECKING:
     from experiments.engines.mujoco.adapter import Mujoco
+
+Solref = tuple[float, float]
+Solimp = tuple[float, float, float, float, float]
 
 
 def options_of(engine: "Mujoco", case: Case) -> MujocoOptions:
@@ -35,7 +40,21 @@ def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
 
     engine = mujoco.MjModel.from_xml_string(mjcf(case.model, options))
     foot = case.model.body_index(case.model.contact_points[0].body)
-    w, floor = float(engine.body_invweight0[foot + 1, 0]), case.floor
-    d = floor.b_n * w * case.step / (1.0 + floor.b_n * w * case.step)
-    solref = (-floor.k_n * (1.0 - d) * w, -floor.b_n * (1.0 - d) * w)
-    return replace(options, solref=solref, solimp=(d, d, 1e-3, 0.5, 2.0))
+    w = float(engine.body_invweight0[foot + 1, 0])
+    solref, solimp = spring_and_damper(case.floor.k_n, case.floor.b_n, w, case.step)
+    return replace(options, solref=solref, solimp=solimp)
+
+
+def spring_and_damper(stiffness: float, damping: float, w: float, step: float) -> tuple[Solref, Solimp]:
+    """What MuJoCo calls solref and solimp of a constraint with this inverse inertia w."""
+    d = damping * w * step / (1.0 + damping * w * step)
+    return (-stiffness * (1.0 - d) * w, -damping * (1.0 - d) * w), (d, d, 1e-3, 0.5, 2.0)
+
+
+def match_stops(engine: Any, model: Model, step: float) -> None:
+    """Give the limits of MuJoCo's joints the stiffness and damping of our stops."""
+    for i, joint in enumerate(body.joint for body in model.bodies):
+        if joint.has_axis:
+            stiffness, damping = model.tree.passive[i, [STOP_STIFFNESS, STOP_DAMPING]]
+            w = float(engine.dof_invweight0[model.dof(joint.name)])
+            engine.jnt_solref[i], engine.jnt_solimp[i] = spring_and_damper(stiffness, damping, w, step)

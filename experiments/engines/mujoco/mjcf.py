@@ -32,6 +32,8 @@ _THROWN = ("0", "2")
 
 #: [s] How long, and steps, the contact between a thrown box and what it hits lasts at least.
 IMPACT, IMPACT_STEPS = 6e-3, 12
+# [rad or m] A limit that is none.
+_FAR = 1e6
 #: Names of the thrown box and of what it may hit; of the floor.
 THROWN, TARGET, FLOOR = "thrown_box", "thrown_box_target", "floor"
 #: [m] Half of the edges of a floor that moves: MuJoCo has planes at rest only.
@@ -165,7 +167,10 @@ def _add_joint(element: Element, body: Body, impedance: Impedance) -> None:
         attributes["axis"] = _text(joint.axis)
         attributes["armature"] = _text([joint.armature])
         attributes["stiffness"] = _text([impedance.stiffness.get(joint.name, 0.0)])
-        attributes["damping"] = _text([impedance.damping.get(joint.name, 0.0)])
+        attributes["damping"] = _text([impedance.damping.get(joint.name, 0.0) + joint.damping])
+        attributes["frictionloss"] = _text([joint.friction])
+        if joint.lower > -math.inf or joint.upper < math.inf:
+            attributes |= {"limited": "true", "range": _text(np.clip((joint.lower, joint.upper), -_FAR, _FAR))}
         attributes["springref"] = _text([impedance.rest.get(joint.name, 0.0)])
     SubElement(element, "joint", attributes)
 
