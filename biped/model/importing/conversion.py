@@ -117,6 +117,7 @@ def build(robot: Robot, options: Options) -> Model:
         facing=facing,
         posture=tuple(rest.items()),
         notes=notes,
+        visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
     )
     for note in notes:
         warnings.warn(f"{model.name}: {note}", ModelWarning, stacklevel=3)

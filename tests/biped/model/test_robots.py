@@ -463,7 +463,7 @@ def test_a_robot_by_the_function_that_makes_it(tmp_path, monkeypatch):
 
 
 def test_what_names_no_robot_is_refused(tmp_path):
-    with pytest.raises(ModelError, match="it must be a file .toml, .urdf, .xml or .mjcf, or module:function"):
+    with pytest.raises(ModelError, match="it must be a file .toml, .urdf, .xml, .mjcf or .json, or module:function"):
         load_robot("g1")
     with pytest.raises(ModelError, match="there is no file '.*g1.toml'"):
         load_robot(tmp_path / "g1.toml")
