@@ -281,6 +281,47 @@ def test_corners_of_one_point_and_of_a_line(clockwise):
     np.testing.assert_array_equal(corners(line, (1, 0, 0), clockwise), line[[2, 0]])
 
 
+# --- what it looks like ---
+
+PAINTED = """<visual><origin xyz="0.1 -0.2 0.3" rpy="0.3 0.4 -1"/><geometry>{form}</geometry>{material}</visual>"""
+DRAWN = ROBOT.replace(
+    '<link name="left_sole"/>',
+    '<link name="left_sole">'
+    + PAINTED.format(form='<cylinder radius="0.1" length="0.5"/>', material='<material name="paint"/>')
+    + PAINTED.format(form='<sphere radius="0.2"/>', material='<material name=""><color rgba="0 0 1 1"/></material>')
+    + PAINTED.format(form='<mesh filename="package://nowhere/sole.stl" scale="1 -1 0.001"/>', material="")
+    + "</link>",
+).replace("</robot>", '<material name="paint"><color rgba="1 0.5 0 1"/></material></robot>')
+
+
+def test_what_links_look_like_is_where_pinocchio_has_it():
+    """Also on a link that a fixed joint has merged into another."""
+    model = load_urdf(DRAWN)
+    tube, ball, mesh = model.visuals
+    assert (tube.form, tube.size, tube.color) == ("cylinder", (0.2, 0.2, 0.5), (1.0, 0.5, 0.0))
+    assert (ball.form, ball.size, ball.color) == ("sphere", (0.4, 0.4, 0.4), (0.0, 0.0, 1.0))
+    assert (mesh.size, mesh.color, mesh.file) == ((1.0, -1.0, 0.001), None, "package://nowhere/sole.stl")
+    text = re.sub("<mesh[^>]*>", '<sphere radius="1"/>', DRAWN)
+    theirs = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    shapes = pin.buildGeomFromUrdfString(theirs, text, pin.GeometryType.VISUAL)
+    place = shapes.createData()
+    pin.updateGeometryPlacements(theirs, theirs.createData(), shapes, place, pin.neutral(theirs))
+    assert len(place.oMg) == 3
+    for visual, at in zip(model.visuals, place.oMg, strict=True):
+        assert visual.body == "left_foot"
+        i = model.body_index(visual.body)
+        link = model.home_positions[i] - np.array(model.bodies[i].com)
+        assert link + visual.center == pytest.approx(at.translation, abs=1e-12)
+        assert np.array(visual.rotation) == pytest.approx(at.rotation, abs=1e-12)
+
+
+def test_where_files_are_is_no_part_of_what_a_robot_is():
+    """A study knows its robot by a digest of this, on whatever machine."""
+    here, there = (load_urdf(DRAWN.replace("nowhere", name)) for name in ("here", "there"))
+    assert here != there
+    assert repr(here) == repr(there)
+
+
 # --- what joints have ---
 
 
