@@ -570,6 +570,30 @@ def test_what_an_mjcf_has_fixed_to_the_world_may_float(mjcf):
         load_mjcf(mjcf(), floating=False)
 
 
+def test_what_an_mjcf_looks_like(tmp_path):
+    shapes = """<geom type="capsule" size="0.05 0.1" pos="0 0 0.2" rgba="1 0 0 1"/><geom type="ellipsoid" size="1 2 3"/>
+      <geom type="box" size="0.1 0.2 0.3" quat="0.8 0.6 0 0"/><geom type="mesh" mesh="cube" pos="0.1 0 0"/>"""
+    cube = '<asset><mesh name="cube" file="cube.obj" scale="0.01 0.01 0.01"/></asset>'
+    (tmp_path / "cube.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+    (tmp_path / "robot.xml").write_text(
+        f"""<mujoco>{cube}<worldbody><geom type="plane" size="1 1 1"/><body name="torso" pos="0 0 1"><freejoint/>
+        <inertial pos="0 0 0" mass="3" diaginertia="1 1 1"/>{shapes}</body></worldbody></mujoco>"""
+    )
+    capsule, ball, box, mesh = sorted(load_mjcf(tmp_path / "robot.xml").visuals, key=lambda v: "csbm".index(v.form[0]))
+    assert (capsule.form, capsule.size, capsule.color) == ("capsule", pytest.approx((0.1, 0.1, 0.3)), (1.0, 0.0, 0.0))
+    assert (capsule.body, capsule.center) == ("torso", pytest.approx((0.0, 0.0, 0.2)))
+    assert (ball.form, ball.size, ball.color) == ("sphere", (2.0, 4.0, 6.0), None)
+    assert np.array(box.rotation) == pytest.approx(np.array([[1, 0, 0], [0, 0.28, -0.96], [0, 0.96, 0.28]]))
+    assert (mesh.file, mesh.size) == (str(tmp_path / "cube.obj"), (0.01, 0.01, 0.01))
+
+
+def test_an_mjcf_whose_meshes_are_not_there_has_no_looks(mjcf):
+    file = mjcf()
+    text = file.read_text().replace("<worldbody>", '<asset><mesh name="m" file="no.stl"/></asset><worldbody>')
+    file.write_text(text.replace("</body>", '<geom type="mesh" mesh="m"/></body>', 1))
+    assert load_mjcf(file, repair="inertia").visuals == ()
+
+
 def test_broken_mjcf(tmp_path):
     with pytest.raises(ModelError, match="there is no MJCF file"):
         load_mjcf(tmp_path / "absent.xml")
