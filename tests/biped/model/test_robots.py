@@ -315,6 +315,15 @@ def test_what_links_look_like_is_where_pinocchio_has_it():
         assert np.array(visual.rotation) == pytest.approx(at.rotation, abs=1e-12)
 
 
+def test_looks_survive_saving():
+    model = load_urdf(DRAWN)
+    again = [visual for visual in load_urdf(urdf_text(model)).visuals if visual.body == "left_foot"]
+    for found, visual in zip(again, model.visuals, strict=True):
+        assert (found.form, found.color, found.file) == (visual.form, visual.color, visual.file)
+        for name in ("size", "center", "rotation"):
+            assert np.array(getattr(found, name)) == pytest.approx(np.array(getattr(visual, name)), abs=1e-12), name
+
+
 def test_where_files_are_is_no_part_of_what_a_robot_is():
     """A study knows its robot by a digest of this, on whatever machine."""
     here, there = (load_urdf(DRAWN.replace("nowhere", name)) for name in ("here", "there"))
