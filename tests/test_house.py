@@ -34,6 +34,7 @@ LATE = {
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
     "experiments.visualization.comparison": {"experiments/visualization/comparison/output.py"},
+    "experiments.visualization.viewer.surfaces": {"experiments/visualization/saved_runs.py"},
 }
 
 

@@ -26,6 +26,7 @@ from biped.model.robot import load_robot
 from biped.model.samples import chain, random_tree
 from biped.model.shape import Box
 from biped.model.urdf import load_urdf, save_urdf, urdf_text
+from biped.model.visual import Visual
 
 __all__ = [
     "Body",
@@ -35,6 +36,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "Visual",
     "box_inertia",
     "box_size_of",
     "chain",

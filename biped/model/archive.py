@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from pathlib import Path
 from typing import Any
 
 from biped.model.body import Body
@@ -12,6 +13,7 @@ from biped.model.errors import ModelError
 from biped.model.joint import PASSIVE, Joint
 from biped.model.model import Model
 from biped.model.shape import Box
+from biped.model.visual import Visual
 
 FORMAT = 1
 
@@ -19,6 +21,22 @@ FORMAT = 1
 def model_to_json(model: Model) -> str:
     """``model`` as text; `model_from_json` makes an equal one, all floats bit for bit."""
     return json.dumps({"format": FORMAT} | _finite(asdict(model)), indent=1, allow_nan=False)
+
+
+def load_saved(path: Path) -> Model:
+    """The model that was saved beside a run or a study.
+
+    Raises:
+        ModelError: the file is not there, or not that of a model.
+    """
+    try:
+        return model_from_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"there is no file {str(path)!r}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path}: it cannot be read: {error}") from None
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
 
 
 def model_from_json(text: str) -> Model:
@@ -31,6 +49,7 @@ def model_from_json(text: str) -> Model:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
+        saved.setdefault("visuals", [])  # which earlier versions did not have
         return Model(
             **_known(Model, saved)
             | {
@@ -40,6 +59,7 @@ def model_from_json(text: str) -> Model:
                 "feet": tuple(saved["feet"]),
                 "posture": tuple((joint, value) for joint, value in saved["posture"]),
                 "notes": tuple(saved["notes"]),
+                "visuals": tuple(Visual(**visual) for visual in saved["visuals"]),
             }
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -35,8 +35,18 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     geometry = None
     if options.get("contacts") == "collision":
         geometry = pin.buildGeomFromMJCF(model, str(source), pin.GeometryType.COLLISION)
-    robot = as_robot(model, geometry, _composites(document), options)
+    robot = as_robot(model, geometry, _visual(model, str(Path(source).resolve())), _composites(document), options)
     return build(replace(robot, notes=_left_out(document)), options)
+
+
+def _visual(model: Any, source: str) -> Any:
+    """Pinocchio's geometry to draw; None where it cannot read that, such as from meshes that are not there."""
+    import pinocchio as pin
+
+    try:
+        return pin.buildGeomFromMJCF(model, source, pin.GeometryType.VISUAL)
+    except (ValueError, RuntimeError):
+        return None
 
 
 def _read(path: Path, floats: bool) -> tuple[ET.Element, Any]:

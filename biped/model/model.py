@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,12 +19,14 @@ from biped.model.inertia import shifted
 from biped.model.joint import Joint
 from biped.model.shape import Box
 from biped.model.topology import Weld, merge_welds, sorted_depth_first
+from biped.model.visual import Visual
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
+Drawn = TypeVar("Drawn", Box, Visual)
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Model:
 
     On construction the bodies are sorted depth first (siblings in the order given, so a parent stands
     before its children), and bodies on fixed joints are merged into their parents together with their
-    contact points and boxes.
+    contact points, boxes and visuals.
 
     A configuration q has, joint by joint: (x, y, z, qw, qx, qy, qz) for a floating joint, the place of the
     root's centre of mass [m] and its orientation; the unit quaternion (w, x, y, z) of the child relative to
@@ -45,12 +47,13 @@ class Model:
         name: of the model.
         bodies: body i hangs on joint i.
         contact_points: in the order of the kernels' contact arrays.
-        shapes: boxes to draw and to hit.
+        shapes: boxes to hit; and to draw, on bodies without visuals.
         gravity: [m/s²] in the inertial frame.
         feet: names of the bodies that stand on the floor, in the order a controller takes them.
         facing: the horizontal direction in which the model looks at home, in the inertial frame; made unit.
         posture: the joint positions [rad or m] in which it stands, by joint; the others are at zero.
         notes: what was changed or is not simulated of the file it is from, a sentence each.
+        visuals: surfaces to draw.
 
     Raises:
         ModelError: names clash or are unknown, the bodies are not one tree, or a body other than the root
@@ -66,6 +69,7 @@ class Model:
     facing: Vector3 = (1.0, 0.0, 0.0)
     posture: tuple[tuple[str, float], ...] = ()
     notes: tuple[str, ...] = ()
+    visuals: tuple[Visual, ...] = field(default=(), repr=False)  # where files are is no part of what a model is
 
     def __post_init__(self) -> None:
         name_of(self.name, "a model")
@@ -73,7 +77,8 @@ class Model:
         bodies, welds = merge_welds(ordered)
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "contact_points", _moved_points(self.contact_points, welds))
-        object.__setattr__(self, "shapes", _moved_boxes(self.shapes, welds))
+        object.__setattr__(self, "shapes", _moved(self.shapes, welds))
+        object.__setattr__(self, "visuals", _moved(self.visuals, welds))
         object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
         object.__setattr__(self, "gravity", vector3(self.gravity, f"model {self.name!r}: gravity"))
         object.__setattr__(self, "facing", horizontal(self.facing, f"model {self.name!r}: facing"))
@@ -403,12 +408,12 @@ def _moved_points(points: Iterable[ContactPoint], welds: Mapping[str, Weld]) -> 
     return tuple(moved)
 
 
-def _moved_boxes(boxes: Iterable[Box], welds: Mapping[str, Weld]) -> tuple[Box, ...]:
+def _moved(drawn: Iterable[Drawn], welds: Mapping[str, Weld]) -> tuple[Drawn, ...]:
     moved = []
-    for box in boxes:
-        weld = _weld(f"box on {box.body!r}", box.body, welds)
-        center = vector3(np.add(weld.offset, box.center), "center")
-        moved.append(replace(box, body=weld.body, center=center))
+    for one in drawn:
+        weld = _weld(f"{type(one).__name__.lower()} on {one.body!r}", one.body, welds)
+        center = vector3(np.add(weld.offset, one.center), "center")
+        moved.append(replace(one, body=weld.body, center=center))
     return tuple(moved)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from biped.model.archive import load_saved
 from biped.model.errors import ModelError, unknown
 from biped.model.importing.options import Options
 from biped.model.mjcf import load_mjcf
@@ -25,7 +26,7 @@ from biped.model.urdf import load_urdf
 Reader = Callable[..., Model]
 #: By the key that names the file.
 READERS: dict[str, Reader] = {"urdf": load_urdf, "mjcf": load_mjcf}
-_BY_ENDING: dict[str, Reader] = {".urdf": load_urdf, ".xml": load_mjcf, ".mjcf": load_mjcf}
+_BY_ENDING: dict[str, Reader] = {".urdf": load_urdf, ".xml": load_mjcf, ".mjcf": load_mjcf, ".json": load_saved}
 #: What the name of a robot's file ends with.
 ENDINGS = (".toml", *_BY_ENDING)
 
@@ -34,8 +35,9 @@ def load_robot(source: str | Path) -> Model:
     """The model of a robot, by name.
 
     Args:
-        source: a file that describes it (``.toml``), a URDF (``.urdf``), an MJCF (``.xml``, ``.mjcf``), or
-            ``module:function``, a function without arguments that returns a `Model`.
+        source: a file that describes it (``.toml``), a URDF (``.urdf``), an MJCF (``.xml``, ``.mjcf``), the model that
+            was saved with a run or a study (``model.json``), or ``module:function``, a function without arguments that
+            returns a `Model`.
 
     Raises:
         ModelError: there is no such file or function, or it describes no model; one line says what would be right.
@@ -51,7 +53,7 @@ def load_robot(source: str | Path) -> Model:
     if ":" in str(source):
         return _made_by(str(source))
     raise ModelError(
-        f"{str(source)!r} names no robot; it must be a file .toml, .urdf, .xml or .mjcf, or module:function"
+        f"{str(source)!r} names no robot; it must be a file .toml, .urdf, .xml, .mjcf or .json, or module:function"
     )
 
 

@@ -15,8 +15,8 @@ from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
 from biped.files import in_place_of
-from biped.model import Model, ModelError
-from biped.model.archive import model_from_json, model_to_json
+from biped.model import Model
+from biped.model.archive import load_saved, model_to_json
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
 from biped.runs.row_layout import POSE
@@ -182,18 +182,11 @@ def saved_model(folder: Path) -> Model:
         InputError: there is none.
         ModelError: it is damaged.
     """
-    try:
-        text = (folder / MODEL).read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not (folder / MODEL).is_file():
         raise InputError(
             f"{folder}: there is no {MODEL}, as in runs of earlier versions; give the model: Run.load(folder, model)"
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{folder / MODEL}: it cannot be read: {error}") from None
-    try:
-        return model_from_json(text)
-    except ModelError as error:
-        raise ModelError(f"{folder / MODEL}: {error}") from None
+        )
+    return load_saved(folder / MODEL)
 
 
 def _set_point(saved: dict[str, Any]) -> SetPoint:

@@ -1,5 +1,7 @@
 """The human stands, and is disturbed in any way: the experiment of most studies."""
 
+from dataclasses import replace
+
 from biped.checks import whole
 from biped.disturbances import Disturbance, Force, Platform, Push
 from biped.errors import InputError
@@ -22,14 +24,16 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 def set_up(values: Values) -> Scene:
     trunk = (values.number("initial.body_x"), values.number("initial.body_y"), values.number("initial.body_z"))
-    model = robot_named(values.word(ROBOT))
-    acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model.facing)
+    robot = values.word(ROBOT)
+    model = robot_named(robot)
+    acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
     _check_within(acting, values.number("run.duration"))
     seed = values.whole("random.seed")
     whole(seed, "random.seed")
     if seed:
         duration, period = values.number("run.duration"), controller_from(values).period
-        acting = (*acting, *random_disturbances(seed, acting, duration, period))
+        height = STANDING_TRUNK[2] if robot == HUMAN else trunk[2]  # a seed is the same draws wherever the human starts
+        acting = (*acting, *random_disturbances(seed, acting, duration, period, model, height))
     return balancing.set_up(values, acting, model)
 
 
@@ -51,7 +55,8 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
     seed = Parameter("random.seed", 0, "", "draws disturbances at random, besides those that are set; 0: none", OURS)
-    return (robot_parameter(robot), *shared, *disturbance_parameters(model.root.name), seed)
+    every = (robot_parameter(robot), *shared, *disturbance_parameters(model), seed)
+    return tuple(replace(one, meaning=one.meaning.replace("the trunk", f"the {model.root.name}")) for one in every)
 
 
 EXPERIMENT = Experiment(

@@ -8,6 +8,8 @@ import numpy as np
 
 from biped.checks import above_zero
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
+from biped.model import Model, human
+from biped.runs.postures import STANDING_TRUNK
 from biped.signals import Signal
 from biped.simulation.clock import DEFAULT_PERIOD
 from contact import RUBBER
@@ -16,31 +18,53 @@ Random = np.random.Generator
 
 #: Each kind is drawn with this probability.
 SHARE = 0.35
-BODIES = ("trunk", "left_thigh", "right_thigh", "left_shank", "right_shank", "left_foot", "right_foot")
+#: Of all mass: what weighs less is not disturbed.
+HEAVY = 0.01
 
 
-class Times(NamedTuple):
-    """How long a run lasts, and its controller's period [s]."""
+class Case(NamedTuple):
+    """What is disturbed, where its root stands [m], how long a run lasts, and its controller's period [s]."""
 
+    model: Model
+    height: float
     duration: float
     period: float
 
+    @property
+    def root(self) -> str:
+        return self.model.root.name
+
+    @property
+    def bodies(self) -> list[str]:
+        """Those that may be disturbed, the heaviest first."""
+        heavy = [body for body in self.model.bodies if body.mass >= HEAVY * self.model.total_mass]
+        return [body.name for body in sorted(heavy, key=lambda body: -body.mass)]
+
 
 def random_disturbances(
-    seed: int, present: Sequence[Disturbance] = (), duration: float = 3.0, period: float = DEFAULT_PERIOD
+    seed: int,
+    present: Sequence[Disturbance] = (),
+    duration: float = 3.0,
+    period: float = DEFAULT_PERIOD,
+    model: Model | None = None,
+    height: float = STANDING_TRUNK[2],
 ) -> tuple[Disturbance, ...]:
-    """Some disturbances of a human that stands for ``duration`` [s], from harmless to hopeless; the same for a seed.
+    """Some disturbances of one that stands for ``duration`` [s], from harmless to hopeless; the same for a seed.
 
-    A kind of which there can be one only is left out where there is one among the ``present`` ones. Delays are whole
-    numbers of the controller's ``steps_per_tick`` [s].
+    A kind of which there can be one only is left out where there is one among the ``present`` ones, and blocks where
+    the root has no box that they could hit. Delays are whole numbers of the controller's ``period`` [s]. It is the
+    human that is disturbed, or another model whose root stands at ``height`` [m].
     """
     above_zero(duration, "duration of random disturbances")
     random = np.random.default_rng(seed)
+    case = Case(model or human(), height, duration, period)
+    absent = () if any(shape.body == case.root for shape in case.model.shapes) else (Throw,)
     found: list[Disturbance] = []
     for make in (_push, _push, _force, _noise, _platform, _patch, _load, _throw, _sensors, _actuators):
         wanted = random.random() < SHARE
-        drawn = make(random, Times(duration, period))
-        if wanted and not any(isinstance(d, type(drawn[0])) and isinstance(d, SINGLE) for d in present):
+        drawn = make(random, case)
+        taken = any(isinstance(d, type(drawn[0])) and isinstance(d, SINGLE) for d in present)
+        if wanted and not taken and not isinstance(drawn[0], absent):
             found += drawn
     return tuple(found)
 
@@ -63,27 +87,27 @@ def _size(random: Random, least: float, most: float) -> float:
     return float(math.exp(random.uniform(math.log(least), math.log(most))))
 
 
-def _push(random: Random, times: Times) -> list[Disturbance]:
-    body = str(random.choice(BODIES))
+def _push(random: Random, case: Case) -> list[Disturbance]:
+    body = str(random.choice(case.bodies))
     waveform = ("rectangle", "half-sine")[int(random.integers(2))]
-    size, start, span = _size(random, 0.3, 60.0), float(random.uniform(0.0, times.duration)), _size(random, 1e-3, 0.5)
+    size, start, span = _size(random, 0.3, 60.0), float(random.uniform(0.0, case.duration)), _size(random, 1e-3, 0.5)
     return [Push(body, _direction(random), size, start, span, waveform, _point(random))]  # type: ignore[arg-type]
 
 
-def _force(random: Random, times: Times) -> list[Disturbance]:
+def _force(random: Random, case: Case) -> list[Disturbance]:
     signal = Signal.rectangle(
-        _size(random, 1.0, 200.0), float(random.uniform(0.0, times.duration)), _size(random, 0.05, 3.0)
+        _size(random, 1.0, 200.0), float(random.uniform(0.0, case.duration)), _size(random, 0.05, 3.0)
     )
-    return [Force(str(random.choice(BODIES)), _direction(random), signal, _point(random))]
+    return [Force(str(random.choice(case.bodies)), _direction(random), signal, _point(random))]
 
 
-def _noise(random: Random, times: Times) -> list[Disturbance]:
+def _noise(random: Random, case: Case) -> list[Disturbance]:
     size, seed = _size(random, 1.0, 80.0), int(random.integers(2**31))
-    return list(random_forces("trunk", size, seed, interval=_size(random, 2e-3, 0.2), duration=times.duration))
+    return list(random_forces(case.root, size, seed, interval=_size(random, 2e-3, 0.2), duration=case.duration))
 
 
-def _platform(random: Random, times: Times) -> list[Disturbance]:
-    start = float(random.uniform(0.0, times.duration / 2.0))
+def _platform(random: Random, case: Case) -> list[Disturbance]:
+    start = float(random.uniform(0.0, case.duration / 2.0))
     signals: dict[str, Any] = {}
     for axis in Platform.AXES:
         if random.random() < 0.4:
@@ -93,7 +117,7 @@ def _platform(random: Random, times: Times) -> list[Disturbance]:
                 signals[axis] = Signal.step(size, start, _size(random, 0.05, 1.0))
             elif kind == 1:
                 signals[axis] = Signal.sine(
-                    size, _size(random, 0.1, 5.0), start, times.duration, fade=0.1 * times.duration
+                    size, _size(random, 0.1, 5.0), start, case.duration, fade=0.1 * case.duration
                 )
             else:
                 seed = int(random.integers(26))
@@ -101,32 +125,32 @@ def _platform(random: Random, times: Times) -> list[Disturbance]:
     return [Platform(**(signals or {"x": Signal.step(0.01, start, 0.2)}))]
 
 
-def _patch(random: Random, _: Times) -> list[Disturbance]:
+def _patch(random: Random, _: Case) -> list[Disturbance]:
     x, y = float(random.uniform(-0.3, 0.1)), float(random.uniform(-0.4, 0.2))
     mu = _size(random, 0.005, 0.5)
     floor = RUBBER.with_(mu_s=mu, mu_d=mu, k_n=RUBBER.k_n * _size(random, 0.3, 3.0))
     return [Patch((x, x + _size(random, 0.05, 1.0)), (y, y + _size(random, 0.05, 1.0)), floor)]
 
 
-def _load(random: Random, _: Times) -> list[Disturbance]:
-    return [Load(str(random.choice(BODIES)), _size(random, 0.1, 30.0), _point(random))]
+def _load(random: Random, case: Case) -> list[Disturbance]:
+    return [Load(str(random.choice(case.bodies)), _size(random, 0.1, 30.0), _point(random))]
 
 
-def _throw(random: Random, _: Times) -> list[Disturbance]:
+def _throw(random: Random, case: Case) -> list[Disturbance]:
     azimuth, mass = float(random.uniform(0.0, 2.0 * math.pi)), _size(random, 0.2, 10.0)
     edge = (mass / 1000.0) ** (1.0 / 3.0)
-    point = (0.0, float(random.uniform(-0.1, 0.1)), float(random.uniform(0.9, 1.3)))
+    point = (0.0, float(random.uniform(-0.1, 0.1)), float(random.uniform(0.9, 1.3)) * (case.height / STANDING_TRUNK[2]))
     way = (math.cos(azimuth), math.sin(azimuth), 0.0)
     speed, flight = _size(random, 1.0, 15.0), float(random.uniform(0.35, 0.4))
-    return [Throw.at(point, speed, way, mass=mass, size=(edge, edge, edge), flight=flight)]
+    return [Throw.at(point, speed, way, mass=mass, size=(edge, edge, edge), flight=flight, target=case.root)]
 
 
-def _sensors(random: Random, times: Times) -> list[Disturbance]:
+def _sensors(random: Random, case: Case) -> list[Disturbance]:
     sizes = {name: _size(random, 1e-5, 1e-2) for name in ("position_noise", "orientation_noise", "joint_noise")}
     rates = {name: _size(random, 1e-3, 0.3) for name in ("velocity_noise", "joint_rate_noise")}
-    return [Sensors(delay=times.period * int(random.integers(12)), seed=int(random.integers(2**31)), **sizes, **rates)]
+    return [Sensors(delay=case.period * int(random.integers(12)), seed=int(random.integers(2**31)), **sizes, **rates)]
 
 
-def _actuators(random: Random, _: Times) -> list[Disturbance]:
+def _actuators(random: Random, _: Case) -> list[Disturbance]:
     sizes = {"limit": _size(random, 20.0, 400.0), "noise": _size(random, 0.01, 20.0)}
     return [Actuators(**sizes, relative_noise=_size(random, 1e-3, 0.3), seed=int(random.integers(2**31)))]

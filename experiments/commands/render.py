@@ -87,7 +87,8 @@ def main(argv: Sequence[str]) -> int:
     runs = load_runs(options.runs)
     spans = [(loaded.trajectory.begins, loaded.trajectory.ends) for loaded in runs]
     schedule = schedule_of(spans, options.begin, options.end, order.fps, options.speed)
-    camera = camera_at(options.camera, *extent_of(runs, 0.0), order.size, options.room)
+    facing = runs[0].trajectory.model.facing
+    camera = camera_at(options.camera, *extent_of(runs, 0.0), order.size, options.room, facing)
     if order.suffix == ".gif":
         check_gif(schedule.count, order.size)
     from experiments.visualization.video.write import write_film, write_page

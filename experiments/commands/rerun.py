@@ -46,6 +46,7 @@ def main(argv: Sequence[str]) -> int:
     from experiments.studies.rerun import rerun
     from experiments.studies.store.folder import Study
     from experiments.studies.store.header import edited
+    from experiments.visualization.saved_runs import save_run
 
     if not options.trial.isdecimal():
         raise InputError(f"trial {options.trial!r}: it must be a number")
@@ -61,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
         with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
             found = rerun(study, number, bar, announce)
     except RunInterrupted as stopped:
-        stopped.run.save(folder)
+        save_run(stopped.run, folder)
         return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
     _save(study, found, folder, draw=not options.no_figures)
     return _verdict(study, found)

@@ -86,12 +86,13 @@ def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, dr
 
 def _save(run: "Run", folder: Path, experiment: "Experiment") -> list[Path]:
     """Save the run, and remove the figures of the run that was there before."""
-    from biped.runs.run import STATE, SUMMARY, TABLE
+    from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
     from experiments.catalogue.figure_names import remove_figures
+    from experiments.visualization.saved_runs import save_run
 
     remove_figures(folder, experiment.figures)
-    run.save(folder)
-    return [folder / name for name in (TABLE, SUMMARY, STATE)]
+    save_run(run, folder)
+    return [folder / name for name in (TABLE, SUMMARY, STATE, MODEL)]
 
 
 def _save_part(run: "Run", folder: Path, experiment: "Experiment", status: int, what: str) -> int:

@@ -17,12 +17,14 @@ from biped.model.importing import contacts, locking, repair
 from biped.model.importing.bodies import at_home, bodies_of, inertia_of
 from biped.model.importing.composites import taken_apart
 from biped.model.importing.joints import told_of_limits
+from biped.model.importing.looks import visuals_of
 from biped.model.importing.options import COLLISION, Options, by_joint, check_options
 from biped.model.importing.robot import Robot
 from biped.model.model import Model
+from biped.model.visual import Visual
 
 
-def from_pinocchio(model: Any, geometry: Any = None, **options: Unpack[Options]) -> Model:
+def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **options: Unpack[Options]) -> Model:
     """The model that a ``pinocchio.Model`` describes.
 
     Bodies are named after the link on their joint. Joints of one degree of freedom, spherical ones, composites of
@@ -32,16 +34,17 @@ def from_pinocchio(model: Any, geometry: Any = None, **options: Unpack[Options])
     Args:
         model: Pinocchio's, with independent joints.
         geometry: its ``pinocchio.GeometryModel`` for collisions, for ``contacts="collision"``.
+        visual: its ``pinocchio.GeometryModel`` of what is drawn.
         options: see `biped.model.importing.options.Options`.
 
     Raises:
         ModelError: a joint is of another type, or an option does not fit; one line says what and where.
     """
     check_options(options)
-    return build(as_robot(model, geometry, {}, options), options)
+    return build(as_robot(model, geometry, visual, {}, options), options)
 
 
-def as_robot(model: Any, geometry: Any, names: Mapping[str, Sequence[str]], options: Options) -> Robot:
+def as_robot(model: Any, geometry: Any, visual: Any, names: Mapping[str, Sequence[str]], options: Options) -> Robot:
     """A Pinocchio model as a reader of files would have found it; ``names`` as for ``taken_apart``.
 
     Raises:
@@ -60,6 +63,7 @@ def as_robot(model: Any, geometry: Any, names: Mapping[str, Sequence[str]], opti
         floating=joints[0] if floats else None,
         home=_root_place(model) if floats else (0.0, 0.0, 0.0),
         geometry=None if geometry is None else partial(_carried_over, geometry, model),
+        visuals=None if visual is None else partial(_drawn, visual, model),
         gravity=vector3(model.gravity.linear, "gravity"),
     )
 
@@ -68,6 +72,10 @@ def _root_place(model: Any) -> Vector3:
     """[m] Where the file has the root: MJCF's configuration of reference; of other models the origin."""
     known = model.referenceConfigurations
     return vector3(known["qpos0"][:3], "home") if "qpos0" in known else (0.0, 0.0, 0.0)
+
+
+def _drawn(visual: Any, model: Any, links: contacts.Links) -> list[Visual]:
+    return visuals_of(_carried_over(visual, model, links.model, range(links.model.njoints)), links)
 
 
 def _carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:
@@ -81,7 +89,10 @@ def _carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int
         new = locked.frames[row]
         place = new.placement * old.placement.actInv(shape.placement)
         if new.parentJoint in joints:
-            result.addGeometryObject(pin.GeometryObject(shape.name, new.parentJoint, row, place, shape.geometry))
+            looks = (shape.meshPath, shape.meshScale, shape.overrideMaterial, shape.meshColor)
+            result.addGeometryObject(
+                pin.GeometryObject(shape.name, new.parentJoint, row, place, shape.geometry, *looks)
+            )
     return result
 
 
@@ -116,6 +127,7 @@ def build(robot: Robot, options: Options) -> Model:
         facing=facing,
         posture=tuple(rest.items()),
         notes=notes,
+        visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
     )
     for note in notes:
         warnings.warn(f"{model.name}: {note}", ModelWarning, stacklevel=3)

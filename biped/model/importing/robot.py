@@ -10,6 +10,7 @@ from biped.model.importing import contacts
 from biped.model.importing.locking import Mimic
 from biped.model.model import STANDARD_GRAVITY
 from biped.model.shape import Box
+from biped.model.visual import Visual
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Robot:
         gravity: [m/s²].
         feet: links.
         points: makes the contact points that the file itself has.
-        boxes: makes the boxes to draw.
+        boxes: makes the boxes to hit.
+        visuals: makes what its bodies look like.
         armature: by joint.
         facing: where it looks.
         posture: by joint.
@@ -44,6 +46,7 @@ class Robot:
     feet: tuple[str, ...] = ()
     points: Callable[[contacts.Links], list[ContactPoint]] | None = None
     boxes: Callable[[contacts.Links], list[Box]] | None = None
+    visuals: Callable[[contacts.Links], list[Visual]] | None = None
     armature: Mapping[str, float] = field(default_factory=dict)
     facing: Vector3 = (1.0, 0.0, 0.0)
     posture: Mapping[str, float] = field(default_factory=dict)

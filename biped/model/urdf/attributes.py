@@ -33,7 +33,7 @@ def scalar(element: ET.Element, attribute: str, where: str, default: float | Non
     """
     if default is not None and element.get(attribute) is None:
         return default
-    return _numbers(element, attribute, where, 1)[0]
+    return numbers(element, attribute, where, 1)[0]
 
 
 def triple(element: ET.Element, attribute: str, where: str, default: Vector3 | None = None) -> Vector3:
@@ -44,11 +44,16 @@ def triple(element: ET.Element, attribute: str, where: str, default: Vector3 | N
     """
     if default is not None and element.get(attribute) is None:
         return default
-    x, y, z = _numbers(element, attribute, where, 3)
+    x, y, z = numbers(element, attribute, where, 3)
     return x, y, z
 
 
-def _numbers(element: ET.Element, attribute: str, where: str, count: int) -> list[float]:
+def numbers(element: ET.Element, attribute: str, where: str, count: int) -> list[float]:
+    """So many finite numbers in an attribute.
+
+    Raises:
+        ModelError: it is missing, or they are not.
+    """
     text = element.get(attribute)
     try:
         values = [float(word) for word in (text or "").split()]

@@ -1,11 +1,11 @@
-"""A URDF file as it is written: links, joints and boxes in document order, checked one by one.
+"""A URDF file as it is written: links, joints, boxes and visuals in document order, checked one by one.
 
 Pinocchio's parser prints what is wrong on the terminal and raises an error that does not say it, and it
 takes a mass that is not a number for none. So everything it will read is looked at here first.
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,8 @@ from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import Vector3
 from biped.model.importing.locking import Mimic
 from biped.model.urdf import extension
-from biped.model.urdf.attributes import scalar, text_attribute, triple
+from biped.model.urdf.attributes import numbers, scalar, text_attribute, triple
+from biped.model.visual import Form
 
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -39,6 +40,18 @@ class UrdfBox(NamedTuple):
     rpy: Vector3
 
 
+class UrdfVisual(NamedTuple):
+    """What is drawn in a link's frame; ``size``, ``color`` and ``file`` as a `Visual` has them."""
+
+    link: str
+    form: Form
+    size: Vector3
+    xyz: Vector3
+    rpy: Vector3
+    color: Vector3 | None
+    file: str
+
+
 class Document(NamedTuple):
     """A checked URDF document: one tree of links."""
 
@@ -48,6 +61,7 @@ class Document(NamedTuple):
     links: tuple[str, ...]
     joints: tuple[UrdfJoint, ...]
     boxes: tuple[UrdfBox, ...]
+    visuals: tuple[UrdfVisual, ...]
     other_shapes: int  # that links collide with
     extension: extension.Extension
 
@@ -100,6 +114,7 @@ def parse(text: str) -> Document:
         links=links,
         joints=joints,
         boxes=tuple(box for link in robot.findall("link") for box in _boxes(link)),
+        visuals=tuple(_visuals(robot)),
         other_shapes=sum(shape.tag != "box" for shape in robot.findall("link/collision/geometry/*")),
         extension=extension.read(robot),
     )
@@ -217,6 +232,54 @@ def _boxes(link: ET.Element) -> list[UrdfBox]:
         if found:
             return found
     return []
+
+
+def _visuals(robot: ET.Element) -> Iterator[UrdfVisual]:
+    """What links look like, as far as URDF has it in words; of materials the colours."""
+    colors = {material.get("name"): _color(material) for material in robot.iter("material") if _color(material)}
+    for link in robot.findall("link"):
+        name = link.get("name", "")
+        where = f"link {name!r}: <visual>"
+        for element in link.findall("visual"):
+            material, xyz_rpy = element.find("material"), _origin(element, where)
+            color = None if material is None else _color(material) or colors.get(material.get("name"))
+            for geometry in element.findall("geometry/*"):
+                if geometry.tag in _SIZES:
+                    size = _SIZES[geometry.tag](geometry, where)
+                    yield UrdfVisual(name, geometry.tag, size, *xyz_rpy, color, geometry.get("filename", ""))  # type: ignore[arg-type]
+
+
+def _color(material: ET.Element) -> Vector3 | None:
+    color = material.find("color")
+    if color is None:
+        return None
+    red, green, blue, _ = numbers(color, "rgba", f"material {material.get('name')!r}", 4)
+    return red, green, blue
+
+
+def _ball(sphere: ET.Element, where: str) -> Vector3:
+    edge = 2.0 * scalar(sphere, "radius", where)
+    return edge, edge, edge
+
+
+def _tube(cylinder: ET.Element, where: str) -> Vector3:
+    edge = 2.0 * scalar(cylinder, "radius", where)
+    return edge, edge, scalar(cylinder, "length", where)
+
+
+def _pill(capsule: ET.Element, where: str) -> Vector3:
+    x, y, length = _tube(capsule, where)
+    return x, y, length + x
+
+
+#: Of a visual, by the element that says its form.
+_SIZES: Mapping[str, Callable[[ET.Element, str], Vector3]] = {
+    "box": lambda box, where: triple(box, "size", where),
+    "sphere": _ball,
+    "cylinder": _tube,
+    "capsule": _pill,
+    "mesh": lambda mesh, where: triple(mesh, "scale", where, (1.0, 1.0, 1.0)),
+}
 
 
 def _root(links: tuple[str, ...], joints: tuple[UrdfJoint, ...]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError
-from biped.model.geometry import Vector3, matrix3, rotation_about, vector3
+from biped.model.geometry import Matrix3, Vector3, matrix3, rotation_about, vector3
 from biped.model.importing.contacts import UNIVERSE, Links
 from biped.model.importing.conversion import build
 from biped.model.importing.locking import FLOATING
@@ -17,8 +17,9 @@ from biped.model.importing.options import Options, check_options
 from biped.model.importing.robot import Robot
 from biped.model.model import Model
 from biped.model.shape import Box
-from biped.model.urdf.document import Document, parse, source_text, without_shapes
-from biped.model.urdf.meshes import collision_text
+from biped.model.urdf.document import Document, UrdfBox, UrdfVisual, parse, source_text, without_shapes
+from biped.model.urdf.meshes import collision_text, mesh_file
+from biped.model.visual import Visual
 from contact.arrays import Floats
 
 GROUND = "world"
@@ -31,9 +32,9 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
     Bodies are named after the link on their joint, and ordered depth first, siblings in document order.
     Links on fixed joints are merged, and go on to be known by their names to ``contacts`` and ``feet``. Joints that
     mimic others are locked where their driver's rest puts them. The boxes among the collision geometry become the
-    model's shapes. Limits, damping and friction are kept in the joints. Contact points, feet, armature, gravity and
-    the root's place at home are read if `save_urdf` has written them. By default the root link floats as the file was
-    saved; in a file from elsewhere it does unless its name is ``world``.
+    model's shapes, and what links look like its visuals. Limits, damping and friction are kept in the joints. Contact
+    points, feet, armature, gravity and the root's place at home are read if `save_urdf` has written them. By default
+    the root link floats as the file was saved; in a file from elsewhere it does unless its name is ``world``.
 
     Args:
         source: path of a file, or the XML itself.
@@ -62,10 +63,11 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
         feet=own.feet,
         points=lambda links: _own_points(document, links),
         boxes=lambda links: _boxes(document, links),
+        visuals=lambda links: _visuals(document, links, _folder(source), options.get("packages", ())),
         armature=own.armature,
         facing=own.facing,
         posture=own.posture,
-        notes=_not_drawn(document),
+        notes=_not_hit(document),
     )
     return build(robot, options)
 
@@ -108,26 +110,42 @@ def _own_points(document: Document, links: Links) -> list[ContactPoint]:
 
 def _boxes(document: Document, links: Links) -> list[Box]:
     """The boxes of the links that move."""
+    placed = ((box, _placed(box, links)) for box in document.boxes)
+    return [Box(place[0], box.size, *place[1:]) for box, place in placed if place is not None]
+
+
+def _visuals(document: Document, links: Links, folder: Path | None, packages: Sequence[str]) -> list[Visual]:
+    """What the links that move look like; a mesh that is not there keeps the name that the file has for it."""
+    found = []
+    for visual in document.visuals:
+        place = _placed(visual, links)
+        if place is not None:
+            body, center, rotation = place
+            path = mesh_file(visual.file, folder, packages) if visual.form == "mesh" else None
+            file = visual.file if path is None else str(path)
+            found.append(Visual(body, visual.form, visual.size, center, rotation, visual.color, file))
+    return found
+
+
+def _placed(drawn: UrdfBox | UrdfVisual, links: Links) -> tuple[str, Vector3, Matrix3] | None:
+    """The body that a box or a visual is on, and where there; None on the ground."""
     import pinocchio as pin
 
-    shapes = []
-    for box in document.boxes:
-        frame = links.model.frames[links.model.getFrameId(box.link, pin.FrameType.BODY)]
-        if frame.parentJoint == UNIVERSE:
-            continue
-        R = links.rotations[frame.parentJoint]
-        center = vector3(R @ frame.placement.act(np.array(box.xyz)), "center")
-        rotation = matrix3(R @ frame.placement.rotation @ rpy_matrix(box.rpy), "rotation")
-        shapes.append(Box(links.bodies[frame.parentJoint], box.size, center, rotation))
-    return shapes
+    frame = links.model.frames[links.model.getFrameId(drawn.link, pin.FrameType.BODY)]
+    if frame.parentJoint == UNIVERSE:
+        return None
+    R = links.rotations[frame.parentJoint]
+    center = vector3(R @ frame.placement.act(np.array(drawn.xyz)), "center")
+    rotation = matrix3(R @ frame.placement.rotation @ rpy_matrix(drawn.rpy), "rotation")
+    return links.bodies[frame.parentJoint], center, rotation
 
 
-def _not_drawn(document: Document) -> tuple[str, ...]:
+def _not_hit(document: Document) -> tuple[str, ...]:
     """A sentence, if links have shapes that a model does not keep."""
     count = document.other_shapes
     if not count:
         return ()
-    return (f"of what its links collide with, {count} shapes are no boxes and are neither drawn nor hit",)
+    return (f"of what its links collide with, {count} shapes are no boxes and are not hit",)
 
 
 def rpy_matrix(rpy: Vector3) -> Floats:

@@ -33,13 +33,18 @@ def collision_text(text: str, links: Collection[str], folder: Path | None, packa
 
 
 def _found(name: str, link: str, folder: Path | None, packages: Sequence[str]) -> Path:
-    for path in _candidates(name, folder, [Path(package) for package in packages]):
-        if path.is_file():
-            return path
+    path = mesh_file(name, folder, packages)
+    if path is not None:
+        return path
     raise ModelError(
         f"link {link!r}: the mesh {name!r} is not there; packages=['FOLDER', ...] names the folders in which "
         f"{_PACKAGE} is looked for beside those above the file, or give the points: contacts by link"
     )
+
+
+def mesh_file(name: str, folder: Path | None, packages: Sequence[str]) -> Path | None:
+    """The file that a URDF in ``folder`` names so, or None if there is none."""
+    return next((path for path in _candidates(name, folder, [Path(p) for p in packages]) if path.is_file()), None)
 
 
 def _candidates(name: str, folder: Path | None, packages: Sequence[Path]) -> Iterator[Path]:

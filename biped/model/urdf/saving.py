@@ -14,6 +14,7 @@ from biped.model.shape import Box
 from biped.model.urdf import extension
 from biped.model.urdf.attributes import words
 from biped.model.urdf.loading import GROUND
+from biped.model.visual import Visual
 
 
 def save_urdf(model: Model, path: str | Path) -> None:
@@ -37,7 +38,8 @@ def urdf_text(model: Model) -> str:
     if not model.is_floating:
         ET.SubElement(robot, "link", {"name": ground})
     for body in model.bodies:
-        _write_link(robot, body, [box for box in model.shapes if box.body == body.name])
+        boxes = [box for box in model.shapes if box.body == body.name]
+        _write_link(robot, body, boxes, [visual for visual in model.visuals if visual.body == body.name])
     for body in model.bodies:
         if body.joint.kind != "floating":
             _write_joint(robot, body, ground)
@@ -61,7 +63,7 @@ def _ground_name(model: Model) -> str:
     return name
 
 
-def _write_link(robot: ET.Element, body: Body, boxes: list[Box]) -> None:
+def _write_link(robot: ET.Element, body: Body, boxes: list[Box], visuals: list[Visual]) -> None:
     link = ET.SubElement(robot, "link", {"name": body.name})
     inertial = ET.SubElement(link, "inertial")
     _write_origin(inertial, body.com)
@@ -69,11 +71,28 @@ def _write_link(robot: ET.Element, body: Body, boxes: list[Box]) -> None:
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
     moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
     ET.SubElement(inertial, "inertia", {name: words([moment]) for name, moment in moments.items()})
-    for tag in ("visual", "collision"):
-        for box in boxes:
-            element = ET.SubElement(link, tag)
-            _write_origin(element, box.center, matrix_rpy(box.rotation))
-            ET.SubElement(ET.SubElement(element, "geometry"), "box", {"size": words(box.size)})
+    for visual in visuals or [Visual(box.body, "box", box.size, box.center, box.rotation) for box in boxes]:
+        _write_visual(ET.SubElement(link, "visual"), visual)
+    for box in boxes:
+        element = ET.SubElement(link, "collision")
+        _write_origin(element, box.center, matrix_rpy(box.rotation))
+        ET.SubElement(ET.SubElement(element, "geometry"), "box", {"size": words(box.size)})
+
+
+def _write_visual(element: ET.Element, visual: Visual) -> None:
+    x, _, z = visual.size
+    sizes = {
+        "box": {"size": words(visual.size)},
+        "sphere": {"radius": words([0.5 * x])},
+        "cylinder": {"radius": words([0.5 * x]), "length": words([z])},
+        "capsule": {"radius": words([0.5 * x]), "length": words([z - x])},
+        "mesh": {"filename": visual.file, "scale": words(visual.size)},
+    }
+    _write_origin(element, visual.center, matrix_rpy(visual.rotation))
+    ET.SubElement(ET.SubElement(element, "geometry"), visual.form, sizes[visual.form])
+    if visual.color is not None:
+        material = ET.SubElement(element, "material", {"name": ""})
+        ET.SubElement(material, "color", {"rgba": words((*visual.color, 1.0))})
 
 
 def _write_joint(robot: ET.Element, body: Body, ground: str) -> None:

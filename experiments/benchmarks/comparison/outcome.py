@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biped.model.legs import knees_of
 from biped.runs.row_layout import pose_names
 from biped.runs.run import Run
 from contact.arrays import Floats
@@ -71,7 +72,7 @@ def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Ru
         **{name: summary[name] for name in _OF_SUMMARY},
         block_impulse=float(np.linalg.norm(np.sum(impulses, axis=0))) if impulses else None,
         penetration=penetration(made.run),
-        peak_knee_torque=max((torque for joint, torque in peaks.items() if "knee" in joint), default=None),
+        peak_knee_torque=max((peaks[knee] for knee in knees_of(made.run.state.model) if knee in peaks), default=None),
         peak_torque=max(peaks.values(), default=None),
         energy_residual=summary["ledger_residual"],
         apart=None if first is None else apart(made.run, first),

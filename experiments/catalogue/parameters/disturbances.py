@@ -13,7 +13,9 @@ import numpy as np
 from biped.checks import above_zero, whole, zero_or_above
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from biped.errors import InputError
+from biped.model import Model
 from biped.model.geometry import Vector3
+from biped.model.legs import legs_of
 from biped.signals import STAGES, Signal
 from contact import Floor, FloorError
 from experiments.catalogue.parameters.initial import OURS
@@ -35,9 +37,10 @@ def _group(group: str, rows: dict[str, tuple[Value, str, str]]) -> tuple[Paramet
 _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
 
 
-def disturbance_parameters(root: str = "trunk") -> tuple[Parameter, ...]:
-    """All of them, off; the body that they act on is ``root`` unless told otherwise."""
-    here = (0.0, 0.0, 0.0)
+def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
+    """All of them, off; the body that they act on is the root unless told otherwise."""
+    here, root = (0.0, 0.0, 0.0), model.root.name
+    y = round(float(model.home_positions[model.body_index(legs_of(model)[0].foot)][1]), 3) if legs_of(model) else -0.0
     return (
         *_group("push", {
             "impulse": (0.0, "N·s", "of the push; 0: none"),
@@ -77,7 +80,8 @@ def disturbance_parameters(root: str = "trunk") -> tuple[Parameter, ...]:
         *_group("patch", {
             "present": (0, "", "1 where a part of the floor is different"),
             "x": ((-10.0, 10.0), "m", "its least and greatest x"),
-            "y": ((-10.0, 0.0), "m", "its least and greatest y; the left foot stands at −0.15"),
+            "y": ((-10.0, 0.0) if y < 0.0 else (0.0, 10.0), "m",
+                  f"its least and greatest y; the left foot stands at {y:g}".replace("-", "−")),
             "mu_s": (0.1, "", "its coefficient of static friction"),
             "mu_d": (0.1, "", "its coefficient of dynamic friction"),
         }),
@@ -115,12 +119,12 @@ def disturbance_parameters(root: str = "trunk") -> tuple[Parameter, ...]:
     )  # fmt: skip
 
 
-def disturbances_from(values: Values, trunk: Vector3, facing: Vector3) -> tuple[Disturbance, ...]:
+def disturbances_from(values: Values, trunk: Vector3, model: Model) -> tuple[Disturbance, ...]:
     """The disturbances of these values, for a robot whose root's centre of mass stands at ``trunk`` [m]."""
-    found: list[Disturbance] = [*_push(values, facing), *_forces(values, facing)]
+    found: list[Disturbance] = [*_push(values, model.facing), *_forces(values, model.facing)]
     for make in (_platform, _patch, _load, _senses, _actuators):
         found += make(values)
-    return (*found, *_block(values, trunk, facing))
+    return (*found, *_block(values, trunk, model))
 
 
 def heading(azimuth: float, facing: Vector3 = (-1.0, 0.0, 0.0)) -> Vector3:
@@ -234,12 +238,13 @@ def _load(values: Values) -> list[Disturbance]:
     return [Load(**group)] if group["mass"] != 0.0 else []
 
 
-def _block(values: Values, trunk: Vector3, facing: Vector3) -> list[Disturbance]:
+def _block(values: Values, trunk: Vector3, model: Model) -> list[Disturbance]:
     group = values.group("block")
     if group["speed"] == 0.0:
         return []
     x, y, z = (float(c) for c in np.add(trunk, group.pop("point")))
-    return [Throw.at((x, y, z), group.pop("speed"), heading(group.pop("azimuth"), facing), **group)]
+    way = heading(group.pop("azimuth"), model.facing)
+    return [Throw.at((x, y, z), group.pop("speed"), way, target=model.root.name, **group)]
 
 
 def _senses(values: Values) -> list[Disturbance]:

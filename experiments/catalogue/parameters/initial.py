@@ -58,7 +58,7 @@ def posture_parameters(
             Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the trunk along {axis}", source)
             for axis, at in zip("xyz", place, strict=True)
         ),
-        Parameter("initial.tilt", tilt, "rad", "rotation of the trunk about −y", source),
+        Parameter("initial.tilt", tilt, "rad", f"rotation of the trunk about {_to_the_left(model)}", source),
         *(
             Parameter(
                 f"initial.{joint}",
@@ -80,4 +80,11 @@ def initial_state(model: Model, values: Values) -> State:
     angles: dict[str, Any] = {
         joint: values.number(f"initial.{joint}") + extra for joint, extra in zip(model.joint_names, noise, strict=True)
     }
-    return State.at(model, model.configuration(position, (math.cos(half), 0.0, -math.sin(half), 0.0), angles))
+    x, y, _ = (math.sin(half) * part for part in model.left)
+    return State.at(model, model.configuration(position, (math.cos(half), x + 0.0, y, 0.0), angles))
+
+
+def _to_the_left(model: Model) -> str:
+    """The axis about which a turn is forwards."""
+    x, y, _ = model.left
+    return "its left" if x and y else f"{'−' if x + y < 0.0 else '+'}{'x' if x else 'y'}"

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from biped.model import Model, human, load_robot
+from biped.model import Model, ModelError, human, load_robot
 from biped.model.robot import ENDINGS
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter
@@ -33,11 +33,25 @@ def robot_named(name: str) -> Model:
     return human() if name == HUMAN else _loaded(address_of(name))
 
 
+def stand_in(name: str, saved: Path) -> None:
+    """Let the model that was saved with a run or a study be the robot of this name, where its own files are not."""
+    if name != HUMAN and saved.is_file():
+        _stand_ins[address_of(name)] = saved
+
+
+_stand_ins: dict[str, Path] = {}
+
+
 @lru_cache(maxsize=8)
 def _loaded(name: str) -> Model:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        model = load_robot(name)
+        try:
+            model = load_robot(name)
+        except ModelError:
+            if name not in _stand_ins:
+                raise
+            model = load_robot(_stand_ins[name])
     for warning in told:
         _log.warning("biped: %s", warning.message)
     return model
@@ -60,4 +74,6 @@ class RobotName(Parameter):
 
 
 def robot_parameter(name: str) -> RobotName:
-    return RobotName(NAME, address_of(name), "", f"{HUMAN}, a file .toml, .urdf or .xml, or MODULE:FUNCTION", OURS)
+    return RobotName(
+        NAME, address_of(name), "", f"{HUMAN}, a file .toml, .urdf, .xml or .json, or MODULE:FUNCTION", OURS
+    )

@@ -4,6 +4,7 @@
 done, so that Ctrl-C, ``kill -9`` and a full disk lose none. SQLite writes ahead to a log that is not synchronized with
 the disk at each trial, which would cost more than the trial does: a power failure loses the last seconds, and no more.
 ``trials.parquet`` is the same for readers, a whole file at any time, replaced every few seconds and at the end.
+``model.json`` is the robot's, where it is not the human.
 """
 
 import errno
@@ -21,8 +22,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from biped.files import replace_file
+from biped.model.archive import model_to_json
+from biped.runs.run import MODEL
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import from_json, value_under
+from experiments.catalogue.parameters.robots import robot_named, stand_in
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
@@ -55,6 +59,8 @@ class Study:
 
     def __init__(self, folder: Path, header: Header, lock: IO[bytes] | None = None) -> None:
         self.folder, self.header = folder, header
+        if header.robot is not None:
+            stand_in(header.robot, folder / MODEL)
         self._lock = lock
         self._database = None if lock is None else _database_to_write(folder / DATABASE)
         self._next_export = time.monotonic() + EXPORT_EVERY
@@ -113,7 +119,10 @@ class Study:
             metric_files=tuple(metric_files),
             sources=found.sources if sources is None else dict(sources),
         )
-        return cls._write(folder, wanted)
+        study = cls._write(folder, wanted)
+        if robot is not None:
+            replace_file(folder / MODEL, f"{model_to_json(robot_named(robot))}\n".encode())
+        return study
 
     @classmethod
     def open(cls, folder: str | Path) -> "Study":

@@ -12,12 +12,12 @@ from scipy.spatial import ConvexHull
 
 from biped.model import Model
 
-#: Where a push drives the human, from 0° on in steps of 45°.
+#: Where a push drives the robot, from 0° on in steps of 45°.
 WORDS = ("front", "front left", "left", "back left", "back", "back right", "right", "front right")
 
 
 def word_of(azimuth: float) -> str:
-    """Where a push of this azimuth [°] drives the human; the nearest of eight words."""
+    """Where a push of this azimuth [°] drives the robot; the nearest of eight words."""
     return WORDS[round(azimuth / 45.0) % 8]
 
 

@@ -21,6 +21,7 @@ from experiments.cli.machine import stamp
 from experiments.cli.terminal import terminal
 from experiments.visualization.figures.style import STYLE
 from experiments.visualization.pages import write_page
+from experiments.visualization.saved_runs import save_run
 
 PAGE, SHEET = "compare.html", "compare.png"
 #: Folders of saved runs: of the experiment by settings, and of the standing human; and one of versions before this.
@@ -49,7 +50,7 @@ class Output:
                     shutil.rmtree(folder)
         for place, made in folders.items():
             if id(made) not in self.saved:
-                made.run.save(self.folder / place)
+                save_run(made.run, self.folder / place)
                 self.saved.add(id(made))
 
     def write(self, results: Results) -> list[Path]:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from biped.metrics import series
 from biped.metrics.timeseries import orientation_errors
+from biped.model.legs import knees_of
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.backends import Backend
@@ -16,8 +17,8 @@ from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, R
 from experiments.benchmarks.free_flight import MOTIONS
 from experiments.visualization.figures import style
 
-#: Joints whose torques are shown, by a part of their name, and how many where there is no such joint.
-KNEE, FEW = "knee", 2
+#: So many joints' torques are shown where there are no knees.
+FEW = 2
 #: [m] creep below this, and relative errors outside of these, are drawn at them, so that axes show what matters.
 LEAST_CREEP, LEAST_ERROR, MOST_ERROR = 1e-9, 1e-13, 1e2
 SOLID, DASHED, DOTTED = "solid", "dash", "dot"
@@ -105,8 +106,8 @@ def pose(run: Run) -> list[Quantity]:
 
 def torques(run: Run) -> list[Quantity]:
     """Likewise of the knees, or of the first few joints."""
-    joints = list(run.state.model.joint_names)
-    shown = [joint for joint in joints if KNEE in joint] or joints[:FEW]
+    model = run.state.model
+    shown = knees_of(model) or model.joint_names[:FEW]
     return [(joint.replace("_", " ").capitalize(), "N·m", partial(column, f"torque_{joint}")) for joint in shown]
 
 

@@ -42,7 +42,7 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
         "jointAngles": joint_angles(run),
         "jointTorques": joint_torques(run),
         "com": centre_of_mass(run),
-        "angularMomentum": by_axis(to_isb(columns(run, "momentum", ("lx", "ly", "lz")))),
+        "angularMomentum": by_axis(to_isb(columns(run, "momentum", ("lx", "ly", "lz")), run.state.model.facing)),
         "platformData": platform(run),
     }
     for foot, (force, place, moment) in ground_reactions(run).items():
@@ -98,9 +98,9 @@ def joint_torques(run: Run) -> Table:
 
 def centre_of_mass(run: Run) -> Table:
     """[m], [m/s] place and velocity of the whole model's centre of mass."""
-    mass = run.state.model.total_mass
-    place = to_isb(columns(run, "com", ("x", "y", "z")))
-    velocity = to_isb(columns(run, "momentum", ("px", "py", "pz"))) / mass
+    model = run.state.model
+    place = to_isb(columns(run, "com", ("x", "y", "z")), model.facing)
+    velocity = to_isb(columns(run, "momentum", ("px", "py", "pz")), model.facing) / model.total_mass
     return by_axis(place) | by_axis(velocity, "vel_")
 
 
@@ -108,8 +108,9 @@ def platform(run: Run) -> Table:
     """[m] and unit quaternion: the pose of a moving floor; nothing of one at rest."""
     if "platform_x" not in run.frame:
         return {}
-    place = to_isb(columns(run, "platform", ("x", "y", "z")))
-    turn = quaternions_to_isb(columns(run, "platform", ("qw", "qx", "qy", "qz")))
+    facing = run.state.model.facing
+    place = to_isb(columns(run, "platform", ("x", "y", "z")), facing)
+    turn = quaternions_to_isb(columns(run, "platform", ("qw", "qx", "qy", "qz")), facing)
     return by_axis(place, "platform_") | {f"platform_q{a}": turn[:, k] for k, a in enumerate("wxyz")}
 
 

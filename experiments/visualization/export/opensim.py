@@ -4,6 +4,7 @@ Axes are OpenSim's: x forward, y up, z to the right; angles in radians. Coordina
 have the names and senses of Rajagopal et al. 2016 (knee flexion above zero).
 """
 
+import math
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -74,10 +75,11 @@ def _root(run: Run) -> Table:
     name = root if hips is None else "pelvis"
     if hips is not None:
         place = place + rotation.apply(hips)
-    # Their z is our Y, their x our −X and their y our Z: tilt, list and rotation are the YXZ angles.
-    tilt, list_, turn = cardan_yxz(rotation).T
+    # Of who faces −X their z is our Y, their x our −X and their y our Z: tilt, list and rotation are the YXZ angles.
+    from_back = Rotation.from_euler("z", math.atan2(-model.facing[1], -model.facing[0]))
+    tilt, list_, turn = cardan_yxz(from_back.inv() * rotation * from_back).T
     angles = {f"{name}_tilt": tilt, f"{name}_list": -list_, f"{name}_rotation": turn}
-    return angles | by_axis(to_isb(place), f"{name}_t")
+    return angles | by_axis(to_isb(place, model.facing), f"{name}_t")
 
 
 def torques(run: Run) -> Table:

@@ -53,6 +53,6 @@ def ground_reactions(run: Run) -> dict[str, tuple[Floats, Floats, Floats]]:
         wrenches = np.empty((len(rows), len(names), 9))
         fill_foot_wrenches(rows, places, len(names), wrenches)
         for i, name in enumerate(names):
-            force, place, moment = (to_isb(wrenches[:, i, k : k + 3]) for k in (0, 3, 6))
+            force, place, moment = (to_isb(wrenches[:, i, k : k + 3], model.facing) for k in (0, 3, 6))
             found[name] = (force, place, moment)
     return found

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from biped.model import Model
+from biped.model import Model, human
+from biped.model.legs import common_name, legs_of
 from contact import ContactState
 
 SIDES = ("left", "right")
@@ -36,27 +37,49 @@ def point_label(name: str) -> str:
     return name.replace("box_", "vertex ").replace("_", " ")
 
 
+def who(model: Model) -> str:
+    """What a model is called in a sentence."""
+    return "the human" if model.name == human().name else model.name
+
+
+def at_the_start(text: str) -> str:
+    """The same as the beginning of a sentence; the names of models stay as they are."""
+    return f"T{text[1:]}" if text.startswith("the ") else text
+
+
+def along(axis: str, model: Model) -> str:
+    """A heading for what is along x or y: where on it the model looks, or its left is."""
+    k = "xy".index(axis)
+    if abs(model.facing[k]) > abs(model.left[k]):
+        return f"Along {axis}; {who(model)} faces {'+' if model.facing[k] > 0.0 else '−'}{axis}"
+    return f"Along {axis}; its left is {'+' if model.left[k] > 0.0 else '−'}{axis}"
+
+
 def contact_groups(model: Model) -> list[tuple[str, list[str]]]:
     """The contact points of each foot, or each by itself where there are no feet; with a label."""
-    names = list(model.contact_names)
-    sides = [(f"{side} foot", [name for name in names if name.startswith(f"{side}_")]) for side in SIDES]
-    if sum(len(members) for _, members in sides) != len(names):
-        return [(point_label(name), [name]) for name in names]
-    return sides
+    feet = {leg.foot: f"{leg.side} foot" for leg in legs_of(model)} or {foot: foot for foot in model.feet}
+    points = [(label, [p.name for p in model.contact_points if p.body == foot]) for foot, label in feet.items()]
+    if sum(len(members) for _, members in points) != model.nc:
+        return [(point_label(name), [name]) for name in model.contact_names]
+    return points
 
 
 def joint_label(joint: str) -> str:
-    for side in SIDES:
-        joint = joint.removeprefix(f"{side}_")
-    return joint.replace("_", " ")
+    return joint.removesuffix("_joint").replace("_", " ")
 
 
-def joint_groups(joints: Sequence[str], most: int) -> list[tuple[str, list[str]]]:
-    """Joints left and right where there are sides, else so many a group; with a label, or an empty one."""
-    sides = [(f"{side} leg", [joint for joint in joints if joint.startswith(f"{side}_")]) for side in SIDES]
-    if joints and sum(len(members) for _, members in sides) == len(joints):
-        return sides
-    return [("", list(joints[k : k + most])) for k in range(0, len(joints), most)]
+def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[str, list[tuple[str, str]]]]:
+    """(label, joints) of each leg, then of the others so many a group, without a label; joints as (name, label)."""
+    legs = legs_of(model)
+    groups = []
+    for leg, other in zip(legs, reversed(legs), strict=True):
+        pairs = [
+            (a, joint_label(common_name(a, b))) for a, b in zip(leg.joints, other.joints, strict=False) if a in joints
+        ]
+        groups.append((f"{leg.side} leg", pairs))
+    in_legs = {joint for leg in legs for joint in leg.joints}
+    others = [(joint, joint_label(joint)) for joint in joints if joint not in in_legs]
+    return [group for group in groups if group[1]] + [("", others[k : k + most]) for k in range(0, len(others), most)]
 
 
 def label_rows(places: Iterable[float]) -> list[int]:

@@ -1,16 +1,22 @@
 """One figure with the panels that tell a run's story."""
 
 from collections.abc import Callable
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from biped.model.legs import legs_of
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.contacts import draw_modes
+from experiments.visualization.figures.labels import joint_label
 from experiments.visualization.figures.panels import draw_panel, finish
 from experiments.visualization.figures.quantities import Panel
 from experiments.visualization.figures.subject import Subject
+
+#: As many stand above the panels in one line.
+LETTERS = 115
 
 
 def overview(subject: Subject) -> Figure:
@@ -31,7 +37,7 @@ def overview(subject: Subject) -> Figure:
 def _heading(subject: Subject) -> str:
     summary = subject.run.summary
     fell = "" if summary["fell_at"] is None else f" at {summary['fell_at']:.3g} s"
-    return f"{subject.name or subject.model.name}: {summary['outcome']}{fell}"
+    return fill(f"{subject.name or subject.model.name}: {summary['outcome']}{fell}", LETTERS)
 
 
 def _draw(axes: Axes, subject: Subject, panel: Panel, *, mark_labels: bool) -> None:
@@ -58,10 +64,10 @@ def _errors(subject: Subject) -> Panel:
 
 
 def _drive(subject: Subject) -> Panel:
-    every = subject.model.joint_names
-    joints = [joint for joint in every if "knee" in joint or "ankle_pitch" in joint] or every[:4]
+    bends = [joint for leg in legs_of(subject.model) for joint in leg.sagittal[-2:]]
+    joints = bends or list(subject.model.joint_names[:4])
     if joints:
-        names = [joint.replace("_pitch", "").replace("_", " ") for joint in joints]
+        names = [joint_label(joint).replace(" pitch", "") for joint in joints]
         torques = q.named(q.columns(subject, "torque_", joints), names)
         return Panel("Joint torques", "torque [N·m]", q.dash_the_right(torques))
     velocity = q.by_axis(q.columns(subject, f"{subject.root}_v"), "v")

@@ -9,7 +9,7 @@ from biped.metrics.timeseries import error_quaternions, orientation_errors, posi
 from biped.runs.row_layout import POSE
 from contact.arrays import Floats
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label
+from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups
 from experiments.visualization.figures.subject import Subject
 
 XYZ = ("x", "y", "z")
@@ -112,14 +112,16 @@ def joints_with(subject: Subject, *kinds: str) -> list[str]:
 
 
 def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tuple[str, tuple[Curve, ...]]]:
-    """[°] or [N·m] left and right where there are sides, else a few a group; with a label, or an empty one."""
+    """[°] or [N·m] of each leg, and of the others a few a group; with a label, or an empty one."""
     convert: Callable[[Floats], Floats] = np.degrees if kind == "angle" else np.asarray
     return [
         (
             name,
-            named([convert(subject.column(f"{kind}_{joint}")) for joint in members], list(map(joint_label, members))),
+            named(
+                [convert(subject.column(f"{kind}_{joint}")) for joint, _ in members], [label for _, label in members]
+            ),
         )
-        for name, members in joint_groups(joints, len(style.LINES))
+        for name, members in joint_groups(subject.model, joints, len(style.LINES))
     ]
 
 

@@ -44,8 +44,8 @@ def _joints(subject: Subject, kind: str, unit: str) -> Figure:
 
 def _body_position(subject: Subject) -> Figure:
     """Thesis, figures 4.5 and 4.14; the height on an axis of its own, for it is a hundred times the rest."""
-    position, (target, _) = q.root_position(subject), q.targets(subject)
-    height = Panel("Position of the trunk's centre of mass", "height [m]", position[2:], target[2:])
+    position, (target, _), root = q.root_position(subject), q.targets(subject), subject.model.root.name
+    height = Panel(f"Position of the {root}'s centre of mass", "height [m]", position[2:], target[2:])
     return time_figure(subject, [height, Panel("", "position [m]", position[:2], target[:2])], TWO_PANELS)
 
 
@@ -60,22 +60,24 @@ def _scalar_and_vector(subject: Subject, title: str, curves: tuple[q.Curve, ...]
 def _position_error(subject: Subject) -> Figure:
     """Thesis, figures 4.7 and 4.16."""
     errors = q.by_axis(q.position_error(subject).T, "e")
-    return time_figure(subject, [Panel("Position error of the trunk", "error [mm]", errors)])
+    return time_figure(subject, [Panel(f"Position error of the {subject.model.root.name}", "error [mm]", errors)])
 
 
 def _body_orientation(subject: Subject) -> Figure:
     """Thesis, figures 4.6 and 4.15; the scalar part on an axis of its own."""
-    return _scalar_and_vector(subject, "Orientation of the trunk", q.root_orientation(subject), q.targets(subject)[1])
+    title = f"Orientation of the {subject.model.root.name}"
+    return _scalar_and_vector(subject, title, q.root_orientation(subject), q.targets(subject)[1])
 
 
 def _orientation_error(subject: Subject) -> Figure:
     """Thesis, figures 4.8 and 4.17."""
-    return _scalar_and_vector(subject, "Orientation error of the trunk, $q_{et}$", q.orientation_error(subject))
+    title = f"Orientation error of the {subject.model.root.name}, $q_{{et}}$"
+    return _scalar_and_vector(subject, title, q.orientation_error(subject))
 
 
 def _desired(subject: Subject, letter: str, what: str, unit: str) -> Figure:
     """Thesis, figures 4.9 and 4.18 (force), 4.10 and 4.19 (torque)."""
-    title = f"Desired {what} on the trunk, body axes"
+    title = f"Desired {what} on the {subject.model.root.name}, body axes"
     return time_figure(subject, [Panel(title, f"{what} [{unit}]", q.desired_wrench(subject, letter))])
 
 

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from biped.disturbances import Push, Throw
 from biped.errors import InputError
 from biped.model.geometry import Vector3
@@ -18,11 +16,13 @@ from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.disturbances import heading
 from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.parameter import Parameter
+from experiments.visualization.figures.labels import who
 from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.live.saving import GainsFolder
-from experiments.visualization.viewer.camera import MIDDLE, ROOM, camera_at
+from experiments.visualization.viewer.camera import camera_at
 from experiments.visualization.viewer.colors import legend
+from experiments.visualization.viewer.loaded_runs import extent_at
 from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.trajectory import snapshot_of
@@ -40,7 +40,6 @@ TITLES = {
 MOST_GAIN = {item.name: item.metadata["range"][1] for item in fields(WorkspaceGains)}
 #: [m] how far the set point may be moved.
 REACH = 0.10
-AZIMUTH = "0: to where the human faces; 90: to its left"
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,9 @@ class Page:
         self.gains = loop.gains
         self._files = GainsFolder(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
-        x, y = loop.state.q[:2] if loop.model.is_floating else (0.0, 0.0)
-        camera_at("three-quarter", np.array([x, y, MIDDLE]), ROOM).start(server)
+        self._azimuth = f"0: to where {who(loop.model)} faces; 90: to its left"
+        seen = extent_at(loop.model, snapshot_of(loop.state))
+        camera_at("three-quarter", *seen, facing=loop.model.facing).start(server)
         self._build(loop)
 
     # --- pictures ---
@@ -160,7 +160,7 @@ class Page:
         auto_restart.on_update(lambda _: setattr(self.runner, "auto_restart", auto_restart.value))
 
     def _build_push(self, gui: Any) -> None:
-        azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=AZIMUTH)
+        azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=self._azimuth)
         impulse = gui.add_slider("Impulse [N·s]", min=0.5, max=40.0, step=0.5, initial_value=6.0)
         duration = gui.add_slider("Duration [s]", min=0.02, max=1.0, step=0.02, initial_value=0.1)
         button = gui.add_button("Push", color="red", hint="P; one at a time")
@@ -169,21 +169,29 @@ class Page:
             # A key that is held down comes again and again; a restart takes the last push back.
             last = self._push
             if last is None or last.ends <= loop.time or all(last is not other for other in loop.disturbances):
-                self._push = loop.push(heading(math.radians(azimuth.value)), impulse.value, duration.value)
+                self._push = loop.push(
+                    heading(math.radians(azimuth.value), loop.model.facing), impulse.value, duration.value
+                )
 
         button.on_click(self._asker(push))
         gui.add_command("Push", hotkey="p").on_trigger(self._asker(push))
 
     def _build_throw(self, gui: Any, loop: Loop) -> None:
         middle = min(max(loop.middle_of_target()[2], 0.2), 1.6)
-        azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=AZIMUTH)
+        azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=self._azimuth)
         speed = gui.add_slider("Speed [m/s]", min=0.5, max=10.0, step=0.1, initial_value=4.0)
         height = gui.add_slider("Height [m]", min=0.0, max=1.8, step=0.01, initial_value=round(middle, 2))
         mass = gui.add_slider("Mass [kg]", min=0.1, max=10.0, step=0.1, initial_value=1.8)
         button = gui.add_button("Throw", color="red", hint="T")
 
         def throw(loop: Loop) -> None:
-            loop.throw(heading(math.radians(azimuth.value)), speed.value, height.value, mass.value, self._edges)
+            loop.throw(
+                heading(math.radians(azimuth.value), loop.model.facing),
+                speed.value,
+                height.value,
+                mass.value,
+                self._edges,
+            )
 
         button.on_click(self._asker(throw))
         gui.add_command("Throw a block", hotkey="t").on_trigger(self._asker(throw))

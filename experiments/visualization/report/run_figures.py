@@ -11,6 +11,7 @@ from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
+from experiments.visualization.figures.labels import along
 from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Subject, subject_of
 from experiments.visualization.report import theme
@@ -125,8 +126,8 @@ def _support(subject: Subject) -> list[Panel]:
 
     return [
         Panel("Margins", "inside by [mm]", curves(), ((0.0, theme.MARKED),)),
-        Panel("Along x; the human faces −x", "x [mm]", curves("x")),
-        Panel("Along y; its left is −y", "y [mm]", curves("y")),
+        Panel(along("x", subject.model), "x [mm]", curves("x")),
+        Panel(along("y", subject.model), "y [mm]", curves("y")),
     ]
 
 

@@ -12,15 +12,16 @@ from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import length, scaled
 from experiments.studies.trial import FELL, STEPPED
+from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report.run_figures import run_drawings
 from experiments.visualization.report.run_source import RunSource, saved_option
 
 _OUTCOMES: dict[str, tuple[str, Mood]] = {
-    "stood": ("The human stood to the end", "good"),
+    "stood": ("{who} stood to the end", "good"),
     "completed": ("The run got to its end; no fall was looked for", "good"),
-    "fell": ("The human fell", "bad"),
+    "fell": ("{who} fell", "bad"),
     "interrupted": ("The run was interrupted", "bad"),
     "failed": ("A step of the run had no solution", "bad"),
 }
@@ -58,10 +59,12 @@ def verdict(run: Run, measured: Mapping[str, MetricValue]) -> tuple[str, Mood]:
     """What came of a run, in a sentence, and how it is coloured."""
     outcome = run.summary["outcome"]
     text, mood = _OUTCOMES[outcome]
+    called = who(run.state.model)
+    text = at_the_start(text.format(who=called))
     fell_at = run.summary["fell_at"]
     when = f" at {fell_at:.3f} s" if fell_at is not None else f" at {run.state.time:.4g} s" if mood == "bad" else ""
     if outcome == "stood" and measured.get("verdict") == FELL:
-        return "The run's limits of a fall were not hit, but the human is falling at its end.", "bad"
+        return f"The run's limits of a fall were not hit, but {called} is falling at its end.", "bad"
     stepped = ", and moved a foot" if outcome == "stood" and measured.get("verdict") == STEPPED else ""
     return f"{text}{when}{stepped}.", mood
 

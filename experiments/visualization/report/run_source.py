@@ -14,7 +14,7 @@ from experiments.catalogue.experiment import SOURCES, Experiment
 from experiments.catalogue.open_registry import digest_at
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.parameter import Value, from_json, shown
-from experiments.catalogue.parameters.robots import HUMAN
+from experiments.catalogue.parameters.robots import HUMAN, stand_in
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import experiment_named
 
@@ -64,8 +64,11 @@ def run_source(folder: str | Path) -> RunSource:
         raise InputError(f"{folder / SUMMARY}: damaged, or not of a run ({error!r})") from error
     name = saved.pop("experiment", None)
     sources = saved.pop(SOURCES, {})
+    if ROBOT in saved:
+        stand_in(saved[ROBOT], folder / MODEL)
     experiment, values = _experiment_of(name, saved)
-    versions |= {file: _told(file, digest) for file, digest in sources.items()}
+    known = {} if experiment is None else experiment.sources
+    versions |= {file: _told(digest, known.get(file) or digest_at(file)) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
     model = None
     if not (folder / MODEL).is_file():  # of an earlier version
@@ -77,9 +80,8 @@ def run_source(folder: str | Path) -> RunSource:
         raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error
 
 
-def _told(name: str, digest: str) -> str:
+def _told(digest: str, now: str) -> str:
     """The version of a file that is not the project's, and whether it is that still."""
-    now = digest_at(name)
     if not now:
         return f"{digest}, and is not found now"
     return digest if now == digest else f"{digest}, and has been edited since"

@@ -14,18 +14,19 @@ from contact.arrays import Floats
 from contact.modes import NONE
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import contact_groups
+from experiments.visualization.figures.labels import contact_groups, who
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.report import theme
 from experiments.visualization.report.curves import rows_to_show
 from experiments.visualization.report.drawing import Drawing
 
+XY = ("x", "y")
 #: Positions of the slider.
 MOMENTS = 60
 _CAPTION = (
-    "From above: the human faces −x, which is up. Paths of the centre of mass, of the extrapolated centre of mass "
-    "(Hof, Gazendam, Sinke 2005) and of the centre of pressure, and the soles at the start. The slider moves the hull "
-    "of the points in contact, and the points that belong to it."
+    "From above: {who} faces up. Paths of the centre of mass, of the extrapolated centre of mass (Hof, Gazendam, Sinke "
+    "2005) and of the centre of pressure, and the soles at the start. The slider moves the hull of the points in "
+    "contact, and the points that belong to it."
 )
 
 
@@ -42,23 +43,32 @@ def top_view(subject: Subject) -> Drawing:
         "centre of pressure": _floor_to_world(subject, pressure),
     }
     colors = dict(zip(paths, (style.BLUE, style.RED, style.ORANGE), strict=True))
+    called = who(subject.model)
+    ahead = int(abs(subject.model.facing[1]) > abs(subject.model.facing[0]))
+    aside = 1 - ahead
     figure = theme.new_figure(
         560,
-        xaxis={"title": {"text": "y [m]"}},
-        yaxis={"title": {"text": "x [m], the human faces up"}, "scaleanchor": "x", "autorange": "reversed"},
+        xaxis={"title": {"text": f"{XY[aside]} [m]"}, "autorange": _order(-subject.model.left[aside])},
+        yaxis={
+            "title": {"text": f"{XY[ahead]} [m], {called} faces up"},
+            "scaleanchor": "x",
+            "autorange": _order(subject.model.facing[ahead]),
+        },
         legend={"x": 1.01, "y": 1},
     )
     for k, (label, points) in enumerate(contact_groups(subject.model)):
         ring = hull(places[0, [names.index(point) for point in points]])
         figure.add_scatter(
-            x=ring[:, 1], y=ring[:, 0], name=f"{label} at the start" if k < 2 else label, mode="lines",
+            x=ring[:, aside], y=ring[:, ahead], name=f"{label} at the start" if k < 2 else label, mode="lines",
             line={"color": theme.MARKED, "width": 1}, hoverinfo="skip",
         )  # fmt: skip
     for label, path in reversed(paths.items()):  # the last is on top
-        _add_path(figure, subject.time, path, label, colors[label])
+        _add_path(figure, subject.time, path, ahead, label, colors[label])
     first = len(figure.data)
     rows = np.unique(np.linspace(0, len(subject.time) - 1, MOMENTS).astype(np.int64))
-    moments = [_moment(places[row], touching[row], {n: p[row] for n, p in paths.items()}, colors) for row in rows]
+    moments = [
+        _moment(places[row], touching[row], {n: p[row] for n, p in paths.items()}, ahead, colors) for row in rows
+    ]
     figure.add_traces(moments[-1])
     numbers = list(range(first, len(figure.data)))
     times = [f"{subject.time[row]:.3f}" for row in rows]
@@ -66,7 +76,7 @@ def top_view(subject: Subject) -> Drawing:
         go.Frame(name=time, data=traces, traces=numbers) for time, traces in zip(times, moments, strict=True)
     ]
     figure.update_layout(sliders=[_slider(times)])
-    return Drawing("top-view", _CAPTION, figure)
+    return Drawing("top-view", _CAPTION.format(who=called), figure)
 
 
 def _column_pair(subject: Subject, name: str) -> Floats:
@@ -82,29 +92,40 @@ def _floor_to_world(subject: Subject, points: Floats) -> Floats:
     return _column_pair(subject, "platform") + turn.apply(flat)[:, :2]
 
 
-def _add_path(figure: go.Figure, time: Floats, path: Floats, label: str, color: str) -> None:
+def _order(upwards: float) -> bool | str:
+    """Plotly's word for an axis whose numbers grow upwards, or to the right, or the other way."""
+    return True if upwards > 0.0 else "reversed"
+
+
+def _place(ahead: int) -> str:
+    """What is told of a point under the mouse."""
+    parts = {ahead: "%{y:.4f}", 1 - ahead: "%{x:.4f}"}
+    return f"x = {parts[0]}, y = {parts[1]} m"
+
+
+def _add_path(figure: go.Figure, time: Floats, path: Floats, ahead: int, label: str, color: str) -> None:
     """A line with a gap wherever the place is not known."""
     rows = rows_to_show(list(np.nan_to_num(path).T))
     figure.add_scatter(
-        x=path[rows, 1].astype(np.float32), y=path[rows, 0].astype(np.float32),
+        x=path[rows, 1 - ahead].astype(np.float32), y=path[rows, ahead].astype(np.float32),
         customdata=time[rows].astype(np.float32), name=label, mode="lines", line={"color": color, "width": 1.6},
-        hovertemplate="%{customdata:.3f} s: x = %{y:.4f}, y = %{x:.4f} m",
+        hovertemplate=f"%{{customdata:.3f}} s: {_place(ahead)}",
     )  # fmt: skip
 
 
 def _moment(
-    places: Floats, touching: NDArray[np.bool_], points: dict[str, Floats], colors: dict[str, str]
+    places: Floats, touching: NDArray[np.bool_], points: dict[str, Floats], ahead: int, colors: dict[str, str]
 ) -> list[go.Scatter]:
     ring = hull(places[touching])
     polygon = go.Scatter(
-        x=ring[:, 1], y=ring[:, 0], name="points in contact", mode="lines", fill="toself",
+        x=ring[:, 1 - ahead], y=ring[:, ahead], name="points in contact", mode="lines", fill="toself",
         line={"color": style.GREEN, "width": 1.5}, fillcolor="rgba(0,158,115,0.15)", hoverinfo="skip",
     )  # fmt: skip
     markers = [
         go.Scatter(
-            x=[place[1]], y=[place[0]], name=f"{label} then", mode="markers", showlegend=False,
+            x=[place[1 - ahead]], y=[place[ahead]], name=f"{label} then", mode="markers", showlegend=False,
             marker={"color": colors[label], "size": 10, "line": {"color": "white", "width": 1}},
-            hovertemplate=f"{label}: x = %{{y:.4f}}, y = %{{x:.4f}} m<extra></extra>",
+            hovertemplate=f"{label}: {_place(ahead)}<extra></extra>",
         )
         for label, place in points.items()
     ]  # fmt: skip

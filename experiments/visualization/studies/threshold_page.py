@@ -5,6 +5,7 @@ import numpy as np
 from experiments.studies.run import recall
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Finding, Findings
+from experiments.visualization.figures.labels import at_the_start
 from experiments.visualization.pages import Block, Prose, Section, Table
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
@@ -32,7 +33,8 @@ def page_lead(study: Study) -> list[Block]:
     found = sorted(findings.conditions, key=lambda finding: finding.estimate.median.value)
     confidence = f"{100.0 * found[0].estimate.median.confidence:.1f} % interval"
     if len(found) == 1:
-        text = f"The human recovers up to {_said(found[0])}, the median of {plan.replicas} replicas ({confidence})."
+        called = at_the_start(plan.experiment.who)
+        text = f"{called} recovers up to {_said(found[0])}, the median of {plan.replicas} replicas ({confidence})."
     else:
         ends = [f"{_called(finding)}, up to {_said(finding)}" for finding in (found[0], found[-1])]
         text = (

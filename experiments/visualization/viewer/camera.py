@@ -8,9 +8,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from biped.errors import InputError
+from biped.model.geometry import Vector3
 from contact.arrays import Floats
 
-#: Where the camera goes from the middle of what is looked at [m], by name; the human faces −x, its left is −y.
+#: Where the camera goes from the middle of what is looked at [m], by name, if that faces −x, as the human does.
 CAMERAS: dict[str, tuple[float, float, float]] = {
     "three-quarter": (-2.6, -2.1, 0.75),
     "front": (-3.4, 0.0, 0.15),
@@ -18,8 +19,6 @@ CAMERAS: dict[str, tuple[float, float, float]] = {
     "back": (3.4, 0.0, 0.15),
     "top": (-0.02, 0.0, 4.0),
 }
-#: [m] height of the middle of the standing human.
-MIDDLE = 0.87
 #: [m] half of the diagonal of what these show well: of the standing human.
 ROOM = 0.95
 #: [rad] vertical field of view.
@@ -55,14 +54,23 @@ class Camera:
 
 
 def camera_at(
-    preset: str, middle: Floats, reach: float, size: tuple[int, int] | None = None, room: float = 1.0
+    preset: str,
+    middle: Floats,
+    reach: float,
+    size: tuple[int, int] | None = None,
+    room: float = 1.0,
+    facing: Vector3 = (-1.0, 0.0, 0.0),
 ) -> Camera:
     """A camera that sees all of something, from its middle (3,) [m] and half of its diagonal [m].
 
-    It is for a picture of a size [pixels], or a browser's window, and stands ``room`` times as far away.
+    It is for a picture of a size [pixels], or a browser's window, and stands ``room`` times as far away. Presets are
+    those of who looks along ``facing``; three numbers are along the axes of the world.
     """
     wider = 1.0 if size is None else MARGIN * max(1.0, ASPECT * size[1] / size[0])
-    return Camera(middle + reach / ROOM * room * wider * np.array(check_camera(preset)), middle)
+    x, y, z = check_camera(preset)
+    if preset in CAMERAS:
+        x, y = -x * facing[0] + y * facing[1], -x * facing[1] - y * facing[0]
+    return Camera(middle + reach / ROOM * room * wider * np.array((x, y, z)), middle)
 
 
 def check_camera(text: str) -> tuple[float, ...]:

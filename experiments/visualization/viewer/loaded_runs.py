@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from biped.model import Model
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.visualization.figures.quantities import Panel
@@ -18,7 +19,9 @@ from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.model_view import PLATE, ModelView
 from experiments.visualization.viewer.plots import plots_of
 from experiments.visualization.viewer.scene import ViewerScene
-from experiments.visualization.viewer.shapes import shapes_of
+from experiments.visualization.viewer.shapes import Shape, shapes_of
+from experiments.visualization.viewer.snapshot import Snapshot
+from experiments.visualization.viewer.surfaces import take_meshes
 from experiments.visualization.viewer.trajectory import PoseTrajectory, trajectory_of
 
 #: Instants of a run that are looked at for how much room it takes.
@@ -78,10 +81,23 @@ def extent_of(runs: Sequence[LoadedRun], apart: float = 0.0) -> tuple[Floats, fl
     for k, loaded in enumerate(runs):
         trajectory, shapes = loaded.trajectory, shapes_of(loaded.trajectory.model)
         for time in np.linspace(trajectory.begins, trajectory.ends, INSTANTS):
-            snapshot = trajectory.at(float(time))
-            for shape in shapes:
-                points = snapshot.point_of(shape.body, shape.mesh.vertices) + np.array([0.0, apart * k, 0.0])
-                corners += [points.min(axis=0), points.max(axis=0)]
+            aside = np.array([0.0, apart * k, 0.0])
+            corners += [aside + corner for corner in corners_of(shapes, trajectory.at(float(time)))]
+    return _middle_and_reach(corners)
+
+
+def extent_at(model: Model, snapshot: Snapshot) -> tuple[Floats, float]:
+    """[m] the same of a model at one instant."""
+    return _middle_and_reach(corners_of(shapes_of(model), snapshot))
+
+
+def corners_of(shapes: Sequence[Shape], snapshot: Snapshot) -> list[Floats]:
+    """(3,) [m] two opposite corners of what is around each shape."""
+    surfaces = [snapshot.point_of(shape.body, shape.mesh.vertices) for shape in shapes]
+    return [corner for surface in surfaces for corner in (surface.min(axis=0), surface.max(axis=0))]
+
+
+def _middle_and_reach(corners: Sequence[Floats]) -> tuple[Floats, float]:
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)
     return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * ROOM)
 
@@ -91,6 +107,7 @@ def load_runs(folders: Sequence[str | Path]) -> list[LoadedRun]:
     runs = []
     for source, folder in zip(sources, _names([str(folder) for folder in folders]), strict=True):
         name, disturbances = folder, None
+        take_meshes(source.run.state.model, source.folder)
         if source.experiment is not None:
             # It knows more of forces that follow a signal than the saved run does.
             disturbances = source.experiment.build(source.changes).disturbances

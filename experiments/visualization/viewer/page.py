@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from experiments.visualization.viewer.camera import CAMERAS, camera_at
+from experiments.visualization.viewer.camera import CAMERAS, Camera, camera_at
 from experiments.visualization.viewer.colors import entry, legend
 from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, extent_of, have_ended
 from experiments.visualization.viewer.playback import Playback
@@ -42,9 +42,12 @@ class Page:
         self._names: Any = None
         self._shown_time, self._shown_panel = float("nan"), float("-inf")
         self._aim, self._reach = extent_of(runs, side_by_side)
-        camera_at("three-quarter", self._aim, self._reach).start(server)
+        self._camera("three-quarter").start(server)
         self._build()
         playback.on_change = self._wake.set
+
+    def _camera(self, preset: str) -> Camera:
+        return camera_at(preset, self._aim, self._reach, facing=self.runs[0].trajectory.model.facing)
 
     # --- pictures ---
 
@@ -184,7 +187,7 @@ class Page:
     def _look(self, client: Any, name: str) -> None:
         if client is None:
             return
-        camera = camera_at(name, self._aim, self._reach)
+        camera = self._camera(name)
         with client.atomic():
             client.camera.up_direction = (0.0, 0.0, 1.0)
             client.camera.position = camera.position

@@ -3,10 +3,11 @@
 import numpy as np
 
 from biped.metrics.timeseries import series
+from biped.model.legs import common_name, legs_of
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.visualization.figures import quantities as q
-from experiments.visualization.figures.labels import SIDES
+from experiments.visualization.figures.labels import joint_label
 from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Subject
 
@@ -25,18 +26,17 @@ def plots_of(run: Run) -> list[Panel]:
 
     if run.set_point is not None and model.is_floating:
         distance, angle = q.error_sizes(subject)
-        add("position error of the trunk [mm]", Curve("", distance.values))
-        add("orientation error of the trunk [°]", Curve("", angle.values))
+        add(f"position error of the {model.root.name} [mm]", Curve("", distance.values))
+        add(f"orientation error of the {model.root.name} [°]", Curve("", angle.values))
     if model.is_floating:
         add(f"height of the {model.root.name} [m]", Curve("", subject.column(f"{subject.root}_z")))
     torques = {joint: subject.column(f"torque_{joint}") for joint in q.joints_with(subject, "torque")}
-    paired = False
-    for joint in ("hip_pitch", "knee_pitch", "ankle_pitch", "ankle_roll"):
-        curves = [Curve(side, torques[f"{side}_{joint}"]) for side in SIDES if f"{side}_{joint}" in torques]
-        if curves:
-            paired = True
-            add(f"{joint.replace('_', ' ')} torque [N·m]", *curves)
-    if torques and not paired:
+    legs = legs_of(model)
+    pairs = list(zip(*((*leg.sagittal, *leg.frontal[-1:]) for leg in legs), strict=False))
+    for pair in pairs:
+        curves = [Curve(leg.side, torques[joint]) for leg, joint in zip(legs, pair, strict=True) if joint in torques]
+        add(f"{joint_label(common_name(*pair))} torque [N·m]", *curves)
+    if torques and not pairs:
         add("torque [N·m]", *(Curve(name.replace("_", " "), torques[name]) for name in model.joint_names[:4]))
     if model.nc:
         add("ground force [N]", Curve("", table["grf_z"].to_numpy()))

@@ -4,11 +4,11 @@ The human is drawn as a person: head, arms, torso and pelvis on the trunk's body
 joints, the soles and the height of the hips are the model's; where the text of the model says nothing (how long the
 arms are, where the chin is), parts are in the proportions of Winter, *Biomechanics and Motor Control of Human Movement*
 (2009), figure 4.1, for a stature of 1.77 m; ``human.toml`` has its cross-sections. Any other model is drawn by its
-boxes, and by limbs from joint to joint.
+visuals; bodies without any by their boxes, and by limbs from joint to joint.
 """
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 from trimesh import Trimesh
 
-from biped.model import Model, human
+from biped.model import Model, Visual, human
 from contact.arrays import Floats
+from contact.cache import say
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import Loop, ball, box, joined, limb, skin
+from experiments.visualization.viewer.surfaces import parts_of
 
 SKIN: Color = (226, 178, 148)
 HAIR: Color = (74, 52, 40)
@@ -50,7 +52,10 @@ class Shape:
 
 def shapes_of(model: Model) -> tuple[Shape, ...]:
     """What a model looks like; a model with the human's bodies and joints as a person."""
-    return _person(model) if is_human(model) else _machine(model)
+    if is_human(model):
+        return _person(model)
+    seen = _robot(model)
+    return (*seen, *_machine(model, {shape.body for shape in seen}))
 
 
 def is_human(model: Model) -> bool:
@@ -178,14 +183,43 @@ def _shoe() -> list[Trimesh]:
 # --- any other model ---
 
 
-def _machine(model: Model) -> tuple[Shape, ...]:
+def _robot(model: Model) -> list[Shape]:
+    """Its visuals; it is told if meshes are missing."""
+    found, missing = [], []
+    for i, (visual, parts) in enumerate(zip(model.visuals, parts_of(model), strict=True)):
+        for j, (mesh, color) in enumerate(parts):
+            there = mesh.copy().apply_transform(_pose(visual))
+            found.append(_shape(model, visual.body, f"visual_{i}_{j}", color or PLAIN, [there]))
+        if not parts:
+            missing.append(visual.file)
+    if missing:
+        say(
+            f"{model.name}: {len(missing)} of its {len(model.visuals)} surfaces are not drawn, since their meshes "
+            f"cannot be read; the first is {missing[0]!r}"
+        )
+    return found
+
+
+def _pose(visual: Visual) -> Floats:
+    """(4, 4) from the visual's frame to that of its body's link."""
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = visual.rotation, visual.center
+    return pose
+
+
+def _machine(model: Model, drawn: Set[int]) -> tuple[Shape, ...]:
+    """Boxes and limbs, but for the bodies that are drawn already."""
+    names = {model.body_names[body] for body in drawn}
     shapes = [
         _shape(model, item.body, f"box_{k}", PLAIN, [box(item.size, item.center, item.rotation)])
         for k, item in enumerate(model.shapes)
+        if item.body not in names
     ]
     boxed = {item.body for item in model.shapes}
     thickness = 0.035 * max(_reach(model), 0.1)
     for i, body in enumerate(model.bodies):
+        if i in drawn:
+            continue
         ends = [np.asarray(child.joint.position) for child in model.bodies if child.parent == body.name]
         if body.name not in boxed:
             ends += [np.asarray(p.position) for p in model.contact_points if p.body == body.name]

@@ -16,7 +16,6 @@ from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.visualization.export.anatomy import anatomical_joints
 from experiments.visualization.export.axes import (
-    TO_ISB,
     cardan_yxz,
     quaternions_to_isb,
     to_isb,
@@ -63,16 +62,24 @@ def posed(person, **angles):
 
 
 def test_the_axes_of_biomechanics_are_a_right_handed_frame():
-    assert np.linalg.det(TO_ISB) == pytest.approx(1.0)
+    assert np.linalg.det(to_isb(np.eye(3))) == pytest.approx(1.0)
     forward, left, up = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
     assert to_isb([forward, left, up]).tolist() == [[1, 0, 0], [0, 0, -1], [0, 1, 0]]
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7, 2.0, -1.6])
+def test_forward_is_where_a_model_looks(angle):
+    facing = (math.cos(angle), math.sin(angle), 0.0)
+    left = (-facing[1], facing[0], 0.0)
+    assert to_isb([facing, left, (0.0, 0.0, 1.0)], facing) == pytest.approx(to_isb([(-1, 0, 0), (0, -1, 0), (0, 0, 1)]))
 
 
 def test_turns_are_the_same_turns_in_other_axes():
     rng = np.random.default_rng(0)
     q = rng.normal(size=(5, 4))
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    expected = TO_ISB @ Rotation.from_quat(q, scalar_first=True).as_matrix() @ TO_ISB.T
+    axes = to_isb(np.eye(3)).T
+    expected = axes @ Rotation.from_quat(q, scalar_first=True).as_matrix() @ axes.T
     assert np.allclose(Rotation.from_quat(quaternions_to_isb(q), scalar_first=True).as_matrix(), expected)
 
 

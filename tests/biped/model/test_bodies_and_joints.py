@@ -14,6 +14,7 @@ from biped.model import (
     ContactPoint,
     Joint,
     ModelError,
+    Visual,
     box_inertia,
     box_size_of,
     fixed,
@@ -126,6 +127,9 @@ def test_wrong_joint(make, parts):
         (lambda: Box("foot", (1, 1, 1), (NAN, 0, 0)), ("box on 'foot': center must be 3 finite numbers",)),
         (lambda: Box("foot", (1, 1, 1), rotation=2 * np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
         (lambda: Box("foot", (1, 1, 1), rotation=-np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
+        (lambda: Visual("foot", "cone"), ("visual on 'foot': unknown form 'cone'",)),
+        (lambda: Visual("foot", "mesh"), ("visual on 'foot': a mesh has a file, other forms have none",)),
+        (lambda: Visual("foot", "box", (1, 0, 1)), ("visual on 'foot': each edge must be above zero",)),
     ],
 )
 def test_wrong_body(make, parts):

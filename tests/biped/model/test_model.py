@@ -17,6 +17,7 @@ from biped.model import (
     ContactPoint,
     Model,
     ModelError,
+    Visual,
     box_inertia,
     chain,
     configuration_to_pinocchio,
@@ -126,6 +127,7 @@ def test_weld_moves_what_hangs_on_it():
         ],
         contact_points=[ContactPoint("p", "sensor", (0, 0, 1))],
         shapes=[Box("sensor", (1, 1, 1), (0, 2, 0))],
+        visuals=[Visual("sensor", "sphere", center=(0, 0, 4))],
         feet=["sensor"],
     )
     assert model.body_names == ("root", "arm")
@@ -135,6 +137,7 @@ def test_weld_moves_what_hangs_on_it():
     assert model.bodies[1].parent == "root"
     assert model.contact_points == (ContactPoint("p", "root", (1, 0, 1)),)
     assert model.shapes == (Box("root", (1, 1, 1), (1, 2, 0)),)
+    assert model.visuals == (Visual("root", "sphere", center=(1, 0, 4)),)
     assert model.feet == ("root",)
 
 

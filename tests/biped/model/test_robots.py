@@ -281,6 +281,56 @@ def test_corners_of_one_point_and_of_a_line(clockwise):
     np.testing.assert_array_equal(corners(line, (1, 0, 0), clockwise), line[[2, 0]])
 
 
+# --- what it looks like ---
+
+PAINTED = """<visual><origin xyz="0.1 -0.2 0.3" rpy="0.3 0.4 -1"/><geometry>{form}</geometry>{material}</visual>"""
+DRAWN = ROBOT.replace(
+    '<link name="left_sole"/>',
+    '<link name="left_sole">'
+    + PAINTED.format(form='<cylinder radius="0.1" length="0.5"/>', material='<material name="paint"/>')
+    + PAINTED.format(form='<sphere radius="0.2"/>', material='<material name=""><color rgba="0 0 1 1"/></material>')
+    + PAINTED.format(form='<mesh filename="package://nowhere/sole.stl" scale="1 -1 0.001"/>', material="")
+    + "</link>",
+).replace("</robot>", '<material name="paint"><color rgba="1 0.5 0 1"/></material></robot>')
+
+
+def test_what_links_look_like_is_where_pinocchio_has_it():
+    """Also on a link that a fixed joint has merged into another."""
+    model = load_urdf(DRAWN)
+    tube, ball, mesh = model.visuals
+    assert (tube.form, tube.size, tube.color) == ("cylinder", (0.2, 0.2, 0.5), (1.0, 0.5, 0.0))
+    assert (ball.form, ball.size, ball.color) == ("sphere", (0.4, 0.4, 0.4), (0.0, 0.0, 1.0))
+    assert (mesh.size, mesh.color, mesh.file) == ((1.0, -1.0, 0.001), None, "package://nowhere/sole.stl")
+    text = re.sub("<mesh[^>]*>", '<sphere radius="1"/>', DRAWN)
+    theirs = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    shapes = pin.buildGeomFromUrdfString(theirs, text, pin.GeometryType.VISUAL)
+    place = shapes.createData()
+    pin.updateGeometryPlacements(theirs, theirs.createData(), shapes, place, pin.neutral(theirs))
+    assert len(place.oMg) == 3
+    for visual, at in zip(model.visuals, place.oMg, strict=True):
+        assert visual.body == "left_foot"
+        i = model.body_index(visual.body)
+        link = model.home_positions[i] - np.array(model.bodies[i].com)
+        assert link + visual.center == pytest.approx(at.translation, abs=1e-12)
+        assert np.array(visual.rotation) == pytest.approx(at.rotation, abs=1e-12)
+
+
+def test_looks_survive_saving():
+    model = load_urdf(DRAWN)
+    again = [visual for visual in load_urdf(urdf_text(model)).visuals if visual.body == "left_foot"]
+    for found, visual in zip(again, model.visuals, strict=True):
+        assert (found.form, found.color, found.file) == (visual.form, visual.color, visual.file)
+        for name in ("size", "center", "rotation"):
+            assert np.array(getattr(found, name)) == pytest.approx(np.array(getattr(visual, name)), abs=1e-12), name
+
+
+def test_where_files_are_is_no_part_of_what_a_robot_is():
+    """A study knows its robot by a digest of this, on whatever machine."""
+    here, there = (load_urdf(DRAWN.replace("nowhere", name)) for name in ("here", "there"))
+    assert here != there
+    assert repr(here) == repr(there)
+
+
 # --- what joints have ---
 
 
@@ -481,7 +531,7 @@ def test_a_robot_by_the_function_that_makes_it(tmp_path, monkeypatch):
 
 
 def test_what_names_no_robot_is_refused(tmp_path):
-    with pytest.raises(ModelError, match="it must be a file .toml, .urdf, .xml or .mjcf, or module:function"):
+    with pytest.raises(ModelError, match="it must be a file .toml, .urdf, .xml, .mjcf or .json, or module:function"):
         load_robot("g1")
     with pytest.raises(ModelError, match="there is no file '.*g1.toml'"):
         load_robot(tmp_path / "g1.toml")
@@ -545,6 +595,30 @@ def test_what_an_mjcf_has_fixed_to_the_world_may_float(mjcf):
     assert load_mjcf(mjcf(""), repair="inertia", floating=True).is_floating
     with pytest.raises(ModelError, match="floating: the root of Pinocchio's model floats; build it with the root"):
         load_mjcf(mjcf(), floating=False)
+
+
+def test_what_an_mjcf_looks_like(tmp_path):
+    shapes = """<geom type="capsule" size="0.05 0.1" pos="0 0 0.2" rgba="1 0 0 1"/><geom type="ellipsoid" size="1 2 3"/>
+      <geom type="box" size="0.1 0.2 0.3" quat="0.8 0.6 0 0"/><geom type="mesh" mesh="cube" pos="0.1 0 0"/>"""
+    cube = '<asset><mesh name="cube" file="cube.obj" scale="0.01 0.01 0.01"/></asset>'
+    (tmp_path / "cube.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+    (tmp_path / "robot.xml").write_text(
+        f"""<mujoco>{cube}<worldbody><geom type="plane" size="1 1 1"/><body name="torso" pos="0 0 1"><freejoint/>
+        <inertial pos="0 0 0" mass="3" diaginertia="1 1 1"/>{shapes}</body></worldbody></mujoco>"""
+    )
+    capsule, ball, box, mesh = sorted(load_mjcf(tmp_path / "robot.xml").visuals, key=lambda v: "csbm".index(v.form[0]))
+    assert (capsule.form, capsule.size, capsule.color) == ("capsule", pytest.approx((0.1, 0.1, 0.3)), (1.0, 0.0, 0.0))
+    assert (capsule.body, capsule.center) == ("torso", pytest.approx((0.0, 0.0, 0.2)))
+    assert (ball.form, ball.size, ball.color) == ("sphere", (2.0, 4.0, 6.0), None)
+    assert np.array(box.rotation) == pytest.approx(np.array([[1, 0, 0], [0, 0.28, -0.96], [0, 0.96, 0.28]]))
+    assert (mesh.file, mesh.size) == (str(tmp_path / "cube.obj"), (0.01, 0.01, 0.01))
+
+
+def test_an_mjcf_whose_meshes_are_not_there_has_no_looks(mjcf):
+    file = mjcf()
+    text = file.read_text().replace("<worldbody>", '<asset><mesh name="m" file="no.stl"/></asset><worldbody>')
+    file.write_text(text.replace("</body>", '<geom type="mesh" mesh="m"/></body>', 1))
+    assert load_mjcf(file, repair="inertia").visuals == ()
 
 
 def test_broken_mjcf(tmp_path):

@@ -80,7 +80,7 @@ def test_soles_are_seen_from_the_robot():
     ("name", "error", "message"),
     [
         ("nobody.urdf", ModelError, "nobody.urdf"),
-        ("nobody", ModelError, "must be a file .toml, .urdf, .xml or .mjcf, or module:function"),
+        ("nobody", ModelError, "must be a file .toml, .urdf, .xml, .mjcf or .json, or module:function"),
         ("no_module:robot", ModelError, "there is no module 'no_module' here"),
     ],
 )

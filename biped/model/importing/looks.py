@@ -1,0 +1,48 @@
+"""What bodies look like, from the geometry that Pinocchio has read to draw."""
+
+from typing import Any
+
+from biped.model.geometry import Vector3, matrix3, vector3
+from biped.model.importing.contacts import UNIVERSE, Links
+from biped.model.visual import Form, Visual
+
+#: The colour of what a file gives none.
+_UNPAINTED = (1.0, 1.0, 1.0)
+
+
+def visuals_of(geometry: Any, links: Links) -> list[Visual]:
+    """The shapes of a ``pinocchio.GeometryModel`` that are on moving links and can be drawn."""
+    found = []
+    for shape in geometry.geometryObjects:
+        form = _form(shape)
+        if form is None or shape.parentJoint == UNIVERSE:
+            continue
+        kind, size = form
+        R = links.rotations[shape.parentJoint]
+        center = vector3(R @ shape.placement.translation, "center")
+        rotation = matrix3(R @ shape.placement.rotation, "rotation")
+        color = vector3(shape.meshColor[:3], "color")
+        file = str(shape.meshPath) if kind == "mesh" else ""
+        painted = None if color == _UNPAINTED else color
+        found.append(Visual(links.bodies[shape.parentJoint], kind, size, center, rotation, painted, file))
+    return found
+
+
+def _form(shape: Any) -> tuple[Form, Vector3] | None:
+    """The form and its size, as a `Visual` has them; None for one without."""
+    import coal
+
+    own = shape.geometry
+    if isinstance(own, coal.Box):
+        return "box", vector3(2.0 * own.halfSide, "size")
+    if isinstance(own, coal.Sphere):
+        return "sphere", (2.0 * own.radius,) * 3
+    if isinstance(own, coal.Ellipsoid):
+        return "sphere", vector3(2.0 * own.radii, "size")
+    if isinstance(own, coal.Capsule):
+        return "capsule", (2.0 * own.radius, 2.0 * own.radius, 2.0 * (own.halfLength + own.radius))
+    if isinstance(own, coal.Cylinder):
+        return "cylinder", (2.0 * own.radius, 2.0 * own.radius, 2.0 * own.halfLength)
+    if isinstance(own, (coal.BVHModelBase, coal.ConvexBase)):
+        return "mesh", vector3(shape.meshScale, "size")
+    return None

@@ -1,0 +1,78 @@
+"""Which joints are a model's legs: found by where its feet hang, whatever their names."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped.model.geometry import Vector3
+from biped.model.model import Model
+
+#: Of the cosine between two directions that count as one.
+ALONG = 0.9
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A leg.
+
+    Attributes:
+        side: left or right.
+        foot: its body that stands on the floor.
+        joints: of one degree of freedom, from the hip to the foot.
+        sagittal: those that turn about the direction to the side: hip, knee and ankle pitch.
+        frontal: those that turn about the direction to the front: hip and ankle roll.
+    """
+
+    side: str
+    foot: str
+    joints: tuple[str, ...]
+    sagittal: tuple[str, ...]
+    frontal: tuple[str, ...]
+
+    @property
+    def knee(self) -> str | None:
+        """The last joint before the ankle that bends the leg."""
+        return self.sagittal[-2] if len(self.sagittal) > 1 else None
+
+
+def knees_of(model: Model) -> list[str]:
+    """Left and right; of a model without such legs none."""
+    return [leg.knee for leg in legs_of(model) if leg.knee is not None]
+
+
+def legs_of(model: Model) -> tuple[Leg, ...]:
+    """The left and the right leg of a model with two feet, one farther to its left; of others none."""
+    key = "legs"
+    if key not in model.derived:
+        model.derived[key] = _legs(model)
+    found: tuple[Leg, ...] = model.derived[key]
+    return found
+
+
+def _legs(model: Model) -> tuple[Leg, ...]:
+    if len(model.feet) != 2:
+        return ()
+    aside = {foot: float(model.home_positions[model.body_index(foot)] @ np.array(model.left)) for foot in model.feet}
+    right, left = sorted(model.feet, key=lambda foot: aside[foot])
+    return () if aside[left] == aside[right] else (_leg(model, "left", left), _leg(model, "right", right))
+
+
+def _leg(model: Model, side: str, foot: str) -> Leg:
+    joints = []
+    body = model.bodies[model.body_index(foot)]
+    while body.parent is not None:
+        if body.joint.has_axis:
+            joints.append(body.joint)
+        body = model.bodies[model.body_index(body.parent)]
+    joints.reverse()
+
+    def about(direction: Vector3) -> tuple[str, ...]:
+        return tuple(joint.name for joint in joints if abs(float(np.dot(joint.axis, direction))) > ALONG)
+
+    return Leg(side, foot, tuple(joint.name for joint in joints), about(model.left), about(model.facing))
+
+
+def common_name(left: str, right: str) -> str:
+    """What the names of two joints have in common: ``knee_pitch`` of ``left_knee_pitch`` and ``right_knee_pitch``."""
+    pairs = zip(left.split("_"), right.split("_"), strict=False)
+    return "_".join(word for word, other in pairs if word == other) or left

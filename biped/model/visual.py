@@ -1,0 +1,53 @@
+"""What bodies look like: surfaces to draw, which nothing hits and no step feels."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from biped.model.errors import ModelError, unknown
+from biped.model.geometry import IDENTITY, Matrix3, Vector3, name_of, rotation3, vector3
+
+Form = Literal["box", "sphere", "cylinder", "capsule", "mesh"]
+FORMS: tuple[str, ...] = get_args(Form)
+
+
+@dataclass(frozen=True)
+class Visual:
+    """A surface fixed to a body.
+
+    Attributes:
+        body: name of the body.
+        form: one of ``FORMS``.
+        size: [m] edges of the box around it, a cylinder and a capsule along z; of a mesh the factors that make its
+            numbers metres, below zero to mirror it.
+        center: [m] of the form, or of a mesh's origin, in the body's link frame.
+        rotation: (3, 3) turns the form's axes into home axes.
+        color: (red, green, blue), 0 … 1; None for a mesh's own, or a plain one.
+        file: of a mesh.
+
+    Raises:
+        ModelError: the form is unknown, a mesh has no file, an edge is not above zero, ``rotation`` is no rotation, or
+            a number is not finite.
+    """
+
+    body: str
+    form: Form
+    size: Vector3 = (1.0, 1.0, 1.0)
+    center: Vector3 = (0.0, 0.0, 0.0)
+    rotation: Matrix3 = IDENTITY
+    color: Vector3 | None = None
+    file: str = ""
+
+    def __post_init__(self) -> None:
+        name_of(self.body, "a visual: the body")
+        what = f"visual on {self.body!r}:"
+        if self.form not in FORMS:
+            raise ModelError(f"{what} {unknown('form', self.form, FORMS)}")
+        if (self.form == "mesh") != bool(self.file):
+            raise ModelError(f"{what} a mesh has a file, other forms have none; got {self.form!r} and {self.file!r}")
+        object.__setattr__(self, "size", vector3(self.size, f"{what} size"))
+        if not all(edge > 0.0 if self.form != "mesh" else edge for edge in self.size):
+            raise ModelError(f"{what} each edge must be above zero, a mesh's factors not zero; got {self.size}")
+        object.__setattr__(self, "center", vector3(self.center, f"{what} center"))
+        object.__setattr__(self, "rotation", rotation3(self.rotation, f"{what} rotation"))
+        if self.color is not None:
+            object.__setattr__(self, "color", vector3(self.color, f"{what} color"))
