@@ -24,6 +24,7 @@ examples:
   biped live balance --set platform.motion=sum-of-sines --set platform.duration=1000
   biped live balance --host 0.0.0.0 --port 9000 --no-open
                                                    for browsers on other machines
+  biped live balance --engine mujoco               the same in another engine
   biped live balance --measure 10                  whether this machine keeps up: nobody watches, 10 s
 
 In the page: space pauses and goes on, R restarts, P pushes, T throws a block. "Save gains" writes what
@@ -36,7 +37,7 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 def parser() -> Parser:
     own = Parser("biped live", _DESCRIPTION, _EXAMPLES)
     add_experiment(own)
-    add_settings(own)
+    add_settings(own, "integrator")
     own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
     add_serving_options(own)
     own.add_argument("--measure", metavar="S", type=float, help="run for S seconds, say how well it keeps up, and end")

@@ -186,3 +186,21 @@ def test_the_set_point_moves():
     loop.set_target((-0.01, 0.0, 1.08))
     advance(loop, 3.0, at_once=100)
     assert abs(loop.state.q[2] - 1.08) < 2e-3
+
+
+def test_another_engine_is_pushed_and_gets_other_gains_too():
+    """Each change begins the engine anew, where the human is: momentum goes on, and the human comes back."""
+    pytest.importorskip("mujoco")
+    loop = Loop(built("balance", integrator__name="mujoco"))
+    advance(loop, 0.1)
+    loop.push((-1.0, 0.0, 0.0), 4.0)
+    advance(loop, 0.15)
+    away, forwards = loop.state.q[0], loop.state.momentum[0]
+    assert forwards < -0.5
+    loop.set_gains(replace(loop.gains, kp_position=(90.0, 90.0, 150.0)))
+    assert loop.state.momentum[0] == forwards
+    advance(loop, 1.5)
+    assert not loop.has_ended
+    assert abs(loop.state.q[0] - away) > 1e-3
+    assert abs(loop.state.momentum[0]) < 0.5
+    assert np.abs(loop.state.arrays.ledger.defect[:3]).max() < 1e-2
