@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,6 +91,16 @@ class Findings:
                 for value, found in finding.curve.items()
             ]
         )
+
+    def by(self, label: str) -> "dict[str, Findings]":
+        """Those of each value of a label, without it; empty where no condition has it."""
+        parts: dict[str, list[Finding]] = {}
+        for finding in self.conditions:
+            labels = dict(finding.condition.labels)
+            if label in labels:
+                own = parts.setdefault(str(labels.pop(label)), [])
+                own.append(replace(finding, condition=replace(finding.condition, labels=labels)))
+        return {value: replace(self, conditions=tuple(found)) for value, found in parts.items()}
 
     def replicas(self) -> pd.DataFrame:
         """A row for each condition and replica: its bracket."""

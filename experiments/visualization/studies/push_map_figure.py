@@ -1,6 +1,6 @@
 """The push map as a picture: seen from above, the human's front at the top."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,10 @@ FEET = 0.2
 #: Levels of impulse that the proportion is shown at.
 LEVELS = 160
 ISLAND = "recovers again above a fall"
+#: [pt] Width of a map's line, and by how much those below it are wider, so that equal maps are all seen.
+WIDTH, WIDER = 1.5, 2.0
+#: [°] between the points of two maps in one direction.
+SIDE = 8.0
 _PROPORTIONS = LinearSegmentedColormap.from_list("recovers", ["#FFFFFF", "#8DBFE0", style.BLUE])
 
 
@@ -60,11 +64,13 @@ def rings_of(findings: Findings) -> list[Ring]:
     return [Ring(name, found) for name, found in rings.items()]
 
 
-def draw_maps(rings: Sequence[Ring], path: str | Path, title: str, changes: Sequence[Difference] = ()) -> Path:
+def draw_maps(
+    rings: Sequence[Ring], path: str | Path, title: str, changes: Mapping[str, Sequence[Difference]] | None = None
+) -> Path:
     """Maps around the human, on top of one another.
 
     On the right of a single one is the proportion that recovers at each impulse of the grid, on the right of several
-    what changed from the first to the last.
+    what changed from the first to those that ``changes`` names.
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
@@ -73,8 +79,8 @@ def draw_maps(rings: Sequence[Ring], path: str | Path, title: str, changes: Sequ
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
         polar: PolarAxes = parts[0].add_subplot(projection="polar")
         polar.set_theta_zero_location("N")
-        for ring, color in zip(rings, style.LINES, strict=False):
-            _draw_ring(polar, ring, color, spread=alone)
+        for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
+            _draw_ring(polar, ring, color, WIDTH + WIDER * (len(rings) - 1 - place), spread=alone)
         if alone:
             _draw_unsure(polar, rings[0])
             _draw_proportions(parts[1].subplots(), rings[0])
@@ -90,7 +96,7 @@ def closed(values: Floats) -> Floats:
     return np.append(values, values[:1])
 
 
-def _draw_ring(axes: PolarAxes, ring: Ring, color: str, *, spread: bool) -> None:
+def _draw_ring(axes: PolarAxes, ring: Ring, color: str, width: float, *, spread: bool) -> None:
     angles = np.radians(closed(ring.azimuths))
     band = {name: closed(ring.numbers(name)) for name in ("median", "ci_low", "ci_high", "low", "high")}
     if spread:
@@ -105,7 +111,8 @@ def _draw_ring(axes: PolarAxes, ring: Ring, color: str, *, spread: bool) -> None
         linewidth=0,
         label=confidence if spread else None,
     )
-    axes.plot(angles, band["median"], ".-", color=color, markersize=4.0, label="median" if spread else ring.name)
+    label = "median" if spread else ring.name
+    axes.plot(angles, band["median"], ".-", color=color, linewidth=width, markersize=4.0, label=label)
 
 
 def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
@@ -178,22 +185,26 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
     axes.legend(loc="upper center", ncols=2)
 
 
-def _draw_changes(axes: Axes, changes: Sequence[Difference], rings: Sequence[Ring]) -> None:
-    azimuths = np.array([change.ours.condition.labels["direction"] for change in changes], dtype=float)
-    order = np.argsort(azimuths)
-    values = np.array([[c.change.value, c.change.low, c.change.high] for c in changes])[order].T
-    plan = changes[0].ours.plan
-    reach = float(np.abs(values[np.isfinite(values)]).max(initial=plan.grid.by))
-    value, low, high = np.clip(values, -1.2 * reach, 1.2 * reach)
-    sure = np.array([change.change.excludes_zero for change in changes])[order]
-    for mask, color, label in ((sure, style.BLUE, "interval without zero"), (~sure, style.GREY, "with zero")):
-        if mask.any():
-            errors = np.abs(np.array([low, high]) - value)[:, mask]
-            axes.errorbar(azimuths[order][mask], value[mask], errors, fmt="o", color=color, markersize=4.0, label=label)
+def _draw_changes(axes: Axes, changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> None:
+    """A point with its interval for each direction, in its map's colour; hollow where the interval has zero in it."""
+    plan, names = rings[0].findings[0].plan, [ring.name for ring in rings]
+    finite = [abs(v) for found in changes.values() for c in found for v in (c.change.low, c.change.high)]
+    reach = 1.2 * max([v for v in finite if np.isfinite(v)], default=plan.grid.by)
+    for place, (name, found) in enumerate(changes.items()):
+        color, side = style.LINES[names.index(name)], SIDE * (place - 0.5 * (len(changes) - 1))
+        for sure, face, text in ((True, color, "interval without zero"), (False, "white", "with zero")):
+            shown = [c for c in found if c.change.excludes_zero == sure]
+            azimuth = np.array([c.ours.condition.labels["direction"] for c in shown], dtype=float) + side
+            value, low, high = (
+                np.clip([getattr(c.change, end) for c in shown], -reach, reach) for end in ("value", "low", "high")
+            )
+            if shown:
+                axes.errorbar(azimuth, value, (value - low, high - value), fmt="o", color=color, markersize=4.0,
+                              markerfacecolor=face, label=f"{name}, {text}")  # fmt: skip
     axes.axhline(0.0, color=style.BLACK, linewidth=0.8)
     axes.set_xmargin(0.03)
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
     axes.set_xlabel(f"where the push drives {plan.experiment.who}")
     axes.set_ylabel(f"change of the threshold [{plan.unit}]")
-    axes.set_title(f"{rings[-1].name} against {rings[0].name}, replica by replica")
+    axes.set_title(f"{' and '.join(changes)} against {names[0]}, replica by replica")
     axes.legend(loc="best")

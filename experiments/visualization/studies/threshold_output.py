@@ -33,12 +33,14 @@ def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: boo
     print_findings(findings, preset.title if preset else name)
     if plan.kind == PUSH_MAP:
         terminal().print(Text(_weakest(findings), style="green"))
+    changes = _print_changes_of_engines(findings)
     files = write_tables(findings, folder, plan.kind)
     if draw:
         drawn = preset.figure.replace("the human", plan.experiment.who) if preset else name
         title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
-            files.append(draw_maps(rings_of(findings), figure, drawn))
+            rings = rings_of(findings)
+            files.append(draw_maps(rings, figure, drawn, changes if len(rings) == 1 + len(changes) else {}))
         else:
             files.append(draw_findings(findings, figure, title, preset.marks if preset else None))
     _print_failures(Study.read(folder))
@@ -57,7 +59,8 @@ def show_preset(others: Mapping[str, Findings]) -> Callable[[Threshold, Findings
             if draw and place == 0 and len(rings) == 1:
                 all_rings = [Ring(key, rings_of(found)[0].findings) for key, found in others.items()]
                 path = folder / f"{PUSH_MAP}-compared.png"
-                files.append(draw_maps([*all_rings, Ring(folder.name, rings[0].findings)], path, "Push maps", changes))
+                all_rings.append(Ring(folder.name, rings[0].findings))
+                files.append(draw_maps(all_rings, path, "Push maps", {folder.name: changes}))
         return files
 
     return show
@@ -93,6 +96,15 @@ def print_findings(findings: Findings, title: str) -> None:
     console.print(table)
     for line in remarks(findings):
         console.print(Text(line, style="yellow"))
+
+
+def _print_changes_of_engines(findings: Findings) -> dict[str, list[Difference]]:
+    """Where conditions differ in their engine: what changed from the first, by the names of the others."""
+    (first, reference), *others = (findings.by("engine") or {"": findings}).items()
+    changes = {name: compare(reference, found) for name, found in others}
+    for name, found in changes.items():
+        print_changes(found, name, first)
+    return changes
 
 
 def print_changes(changes: Sequence[Difference], ours: str, theirs: str) -> None:

@@ -13,7 +13,9 @@ from experiments.engines.engine import Engine, Simulation
         (Engine, "vendor_default", 0.5, "vendor_defaults"),
         (Engine, "smoth", 0.5, "smooth"),
         (Simulation, "passive_rolout", print, "passive_rollout"),
+        (Engine, "takes_patch", True, "takes_patches"),
         (Simulation, "failures", 0.5, "failure"),
+        (Simulation, "set_flor", print, "set_floor"),
     ],
 )
 def test_a_misspelt_member_is_refused_with_what_is_meant(base, member, value, meant):

@@ -66,7 +66,7 @@ def test_maps_of_several_engines_have_the_same_replicas(tmp_path, monkeypatch, e
     }
     assert starts["recursive"] == starts[engine.name]
     assert (tmp_path / "map" / "push-map.png").is_file()
-    assert f"{engine.name}" in capsys.readouterr().out
+    assert f"{engine.name} against recursive, replica by replica" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from experiments.benchmarks.comparison.table import meanings_of, table_of, units
 from experiments.benchmarks.free_flight import Flight, Glider, start_of
 from experiments.catalogue.registry import experiment_named
 from experiments.engines.engine import Engine, Simulation
+from experiments.engines.kernels.external import new_floor_state
 
 SILENT = [].append
 BRIEF = {"run.duration": 0.1}
@@ -139,6 +140,9 @@ class Summing:
     def place(self, q, v, projectile):
         self.asked.append(("place", *q, *v, *projectile))
 
+    def set_floor(self, floor):
+        self.asked.append(("floor", *floor.velocity))
+
     def step(self, torque, forces):
         self.asked.append(("step", *torque, *forces))
 
@@ -147,15 +151,17 @@ def test_a_replay_asks_an_engine_for_what_the_run_asked():
     simulation = Summing()
     recorder = Recorder(SimpleNamespace(start=lambda _: simulation, title="Summing"))
     assert recorder.title == "Summing"
-    run, torque = recorder.start(None), np.zeros(2)
+    run, torque, floor = recorder.start(None), np.zeros(2), new_floor_state(np.zeros(0, dtype=int))
     run.place(np.ones(3), np.zeros(2), np.zeros(1))
     for k in range(4):
         torque[:] = k, -k  # the loop's own, which it writes over
+        floor.velocity[:] = k
+        run.set_floor(floor)
         run.step(torque, ("push",) if k == 2 else ())
     asked, simulation.asked = simulation.asked, []
     assert recorder.replay() > 0.0
     assert simulation.asked == asked
-    assert len(asked) == 5
+    assert len(asked) == 9
 
 
 def test_cost_is_that_of_the_replay_and_the_run_is_told_beside_it(ours, engines):
