@@ -5,12 +5,14 @@ human in the human's.
 """
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from biped import human
+from biped.errors import InputError
 from biped.model.legs import legs_of
 from experiments.catalogue.parameters.robots import _loaded
 from experiments.catalogue.random_disturbances import Case, random_disturbances
@@ -183,6 +185,12 @@ def test_random_disturbances_act_on_its_own_bodies():
     acting = [one for seed in range(1, 60) for one in random_disturbances(seed, model=twin())]
     bodies = {getattr(one, name) for one in acting for name in ("body", "target") if hasattr(one, name)}
     assert bodies == set(map(renamed, ours))
+
+
+def test_what_has_no_box_cannot_be_hit():
+    scene = experiment_named("balance").build({"block.speed": 3.0, "run.duration": 0.01})
+    with pytest.raises(InputError, match="throw.target = 'trunk' has no box to hit; give it one"):
+        replace(scene, model=replace(scene.model, shapes=())).run()
 
 
 def test_a_block_is_thrown_at_its_root(tmp_path):
