@@ -232,7 +232,10 @@ def _arm(model: Model, throw: Throw, projectile: Projectile) -> None:
     target = next((shape for shape in model.shapes if shape.body == throw.target), None)
     if target is None:
         known = ", ".join(shape.body for shape in model.shapes)
-        raise InputError(f"throw.target = {throw.target!r} has no box to hit; bodies with one are {known}")
+        remedy = (
+            f"bodies with one are {known}" if known else "give it one, as a Box in the model's shapes or in its file"
+        )
+        raise InputError(f"throw.target = {throw.target!r} has no box to hit; {remedy}")
     if not np.allclose(target.rotation, np.eye(3)):
         raise InputError(f"throw.target = {throw.target!r}: its box is turned in its body, which is not supported")
     index = model.body_index(throw.target)

@@ -1,5 +1,6 @@
 """What figures call things, and how they group them; whatever draws them."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from biped.model import Model, human
@@ -69,17 +70,21 @@ def joint_label(joint: str) -> str:
 
 
 def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[str, list[tuple[str, str]]]]:
-    """(label, joints) of each leg, then of the others so many a group, without a label; joints as (name, label)."""
-    legs = legs_of(model)
-    groups = []
+    """A label and joints: of each leg, then, without a label, the others, so many a group at most.
+
+    Joints are (name, label); those of legs are told by what left and right have in common.
+    """
+    legs, groups = legs_of(model), []
     for leg, other in zip(legs, reversed(legs), strict=True):
-        pairs = [
-            (a, joint_label(common_name(a, b))) for a, b in zip(leg.joints, other.joints, strict=False) if a in joints
-        ]
-        groups.append((f"{leg.side} leg", pairs))
+        twins = dict(zip(leg.joints, other.joints, strict=False))
+        named = [(joint, joint_label(common_name(joint, twins.get(joint, joint)))) for joint in leg.joints]
+        groups.append((f"{leg.side} leg", [pair for pair in named if pair[0] in joints]))
     in_legs = {joint for leg in legs for joint in leg.joints}
     others = [(joint, joint_label(joint)) for joint in joints if joint not in in_legs]
-    return [group for group in groups if group[1]] + [("", others[k : k + most]) for k in range(0, len(others), most)]
+    few = math.ceil(len(others) / max(math.ceil(len(others) / most), 1))  # as many in each, nearly
+    return [group for group in groups if group[1]] + [
+        ("", others[k : k + few]) for k in range(0, len(others), few or 1)
+    ]
 
 
 def label_rows(places: Iterable[float]) -> list[int]:

@@ -5,12 +5,14 @@ human in the human's.
 """
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from biped import human
+from biped.errors import InputError
 from biped.model.legs import legs_of
 from experiments.catalogue.parameters.robots import _loaded
 from experiments.catalogue.random_disturbances import Case, random_disturbances
@@ -18,10 +20,13 @@ from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.studies.store.folder import Study
 from experiments.visualization.figures.labels import along, at_the_start, contact_groups, joint_groups, who
+from experiments.visualization.live.loop import Loop
+from experiments.visualization.live.page import Page
 from experiments.visualization.report.run_source import load_run
 from experiments.visualization.viewer.camera import CAMERAS, camera_at
 from experiments.visualization.viewer.loaded_runs import load_runs
 from experiments.visualization.viewer.plots import plots_of
+from experiments.visualization.viewer.serve import serving
 from experiments.visualization.viewer.shapes import shapes_of
 from experiments.visualization.viewer.surfaces import CELL, _of_file
 
@@ -183,6 +188,26 @@ def test_random_disturbances_act_on_its_own_bodies():
     acting = [one for seed in range(1, 60) for one in random_disturbances(seed, model=twin())]
     bodies = {getattr(one, name) for one in acting for name in ("body", "target") if hasattr(one, name)}
     assert bodies == set(map(renamed, ours))
+
+
+@pytest.mark.parametrize("button", ["push", "throw"])
+def test_live_its_buttons_act_forwards(lost, monkeypatch, button):
+    changes = {}
+    monkeypatch.setattr(Page, "_asker", lambda _, change: changes.setdefault(change.__name__, change))
+    loop = Loop(experiment_named("balance", robot=str(lost / "run" / "model.json")).build())
+    with serving(port=0) as server:
+        page = Page(server, loop, "Twin")
+        assert "where Twin faces" in page._azimuth
+        changes[button](loop)
+    acting = loop.disturbances[-1]
+    motion = acting.direction if button == "push" else acting.velocity
+    assert np.array(motion)[:2] / np.linalg.norm(motion[:2]) == pytest.approx(np.array([1.0, 0.0]), abs=1e-9)
+
+
+def test_what_has_no_box_cannot_be_hit():
+    scene = experiment_named("balance").build({"block.speed": 3.0, "run.duration": 0.01})
+    with pytest.raises(InputError, match="throw.target = 'trunk' has no box to hit; give it one"):
+        replace(scene, model=replace(scene.model, shapes=())).run()
 
 
 def test_a_block_is_thrown_at_its_root(tmp_path):
