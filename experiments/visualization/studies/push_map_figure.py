@@ -192,7 +192,7 @@ def _draw_changes(axes: Axes, changes: Mapping[str, Sequence[Difference]], rings
     reach = 1.2 * max([v for v in finite if np.isfinite(v)], default=plan.grid.by)
     for place, (name, found) in enumerate(changes.items()):
         color, side = style.LINES[names.index(name)], SIDE * (place - 0.5 * (len(changes) - 1))
-        for sure, face, text in ((True, color, "interval without zero"), (False, "white", "with zero")):
+        for sure, face, text in ((True, color, "interval without zero"), (False, "white", "interval with zero")):
             shown = [c for c in found if c.change.excludes_zero == sure]
             azimuth = np.array([c.ours.condition.labels["direction"] for c in shown], dtype=float) + side
             value, low, high = (
