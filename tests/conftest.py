@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from biped import Controller
 from biped.metrics import METRICS
-from biped.model import Model, human, random_tree
+from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
 
 KINDS = ("revolute", "prismatic", "spherical")
@@ -37,6 +38,9 @@ LONG = (
 )
 
 
+MASS = 2.0  # [kg] of the sledge
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the long variants as slow, before slow ones are left out."""
@@ -52,6 +56,22 @@ def metrics_of_one_test() -> Iterator[None]:
     yield
     METRICS.clear()
     METRICS.update(before)
+
+
+def sledge(kind="prismatic", **limits) -> Model:
+    """A body that slides on a rail, or turns about its own vertical axis, where nothing else acts."""
+    joint = Joint("rail", kind, (1.0, 0.0, 0.0) if kind == "prismatic" else (0.0, 0.0, 1.0), **limits)
+    return Model("sledge", (Body("sledge", MASS, np.diag([0.3, 0.3, 0.5]), (0.0, 0.0, 0.0), joint, None),))
+
+
+class Constant(Controller):
+    """The same force or torque all the time, on a model with one joint."""
+
+    def __init__(self, size: float) -> None:
+        self.size = size
+
+    def torques(self, observation):
+        return np.full(1, self.size)
 
 
 def all_arrays(arrays: tuple, prefix: str = "") -> dict[str, np.ndarray]:

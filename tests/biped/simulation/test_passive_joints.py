@@ -9,12 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from biped import (
-    Body,
     Controller,
     ExplicitEuler,
     Impedance,
     InputError,
-    Joint,
     Model,
     ModelError,
     Recursive,
@@ -25,25 +23,10 @@ from biped.kernels.variational.joints import limited_torque, stop_energy, stop_f
 from biped.model import random_tree
 from biped.runs.state import State
 
-MASS = 2.0  # [kg]
+from ...conftest import MASS, Constant, sledge
+
 STEP = 1e-3
 EXACT = Recursive(tolerance=1e-14)
-
-
-def sledge(kind="prismatic", **limits) -> Model:
-    """A body that slides on a rail, or turns about its own vertical axis, where nothing else acts."""
-    joint = Joint("rail", kind, (1.0, 0.0, 0.0) if kind == "prismatic" else (0.0, 0.0, 1.0), **limits)
-    return Model("sledge", (Body("sledge", MASS, np.diag([0.3, 0.3, 0.5]), (0.0, 0.0, 0.0), joint, None),))
-
-
-class Constant(Controller):
-    """The same torque all the time."""
-
-    def __init__(self, torque: float) -> None:
-        self.torque = torque
-
-    def torques(self, observation):
-        return np.full(1, self.torque)
 
 
 class Spring(Controller):

@@ -162,15 +162,19 @@ def test_mistakes_in_a_file_are_told_with_their_line(laws, capsys, line, told):
     assert not (laws / "results").exists()
 
 
-def test_installed_packages_register_by_entry_points(laws, capsys, monkeypatch):
-    info = laws / "some_laws-1.2.dist-info"
+def install(folder, name, version, text, monkeypatch):
+    """As if a distribution in this folder were installed, with these entry points."""
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: some-laws\nVersion: 1.2\n")
-    (info / "entry_points.txt").write_text(
-        "[biped.controllers]\nlimp = my_laws.stiff:Law\nworkspace = my_laws.stiff:Law\n"
-    )
-    monkeypatch.syspath_prepend(str(laws))
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(text)
+    monkeypatch.syspath_prepend(str(folder))
     importlib.invalidate_caches()
+
+
+def test_installed_packages_register_by_entry_points(laws, capsys, monkeypatch):
+    points = "[biped.controllers]\nlimp = my_laws.stiff:Law\nworkspace = my_laws.stiff:Law\n"
+    install(laws, "some-laws", "1.2", points, monkeypatch)
     registry = OpenRegistry("controller", CONTROLLERS.own, CONTROLLERS.fits, CONTROLLERS.wanted)
     assert registry.origins()["limp"] == "some-laws 1.2"
     assert registry.origins()["workspace"] == "this project"
@@ -187,14 +191,8 @@ def test_installed_experiments_and_metrics_are_run_by_their_names(laws, capsys, 
     examples = Path(__file__).parents[3] / "examples"
     for name in ("nudge", "lean"):
         (laws / "my_laws" / f"{name}.py").write_text((examples / f"{name}.py").read_text(encoding="utf-8"))
-    info = laws / "some_things-2.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: some-things\nVersion: 2.0\n")
-    (info / "entry_points.txt").write_text(
-        "[biped.experiments]\nsmall-push = my_laws.nudge:NUDGE\n[biped.metrics]\nlean = my_laws.lean:LEAN\n"
-    )
-    monkeypatch.syspath_prepend(str(laws))
-    importlib.invalidate_caches()
+    points = "[biped.experiments]\nsmall-push = my_laws.nudge:NUDGE\n[biped.metrics]\nlean = my_laws.lean:LEAN\n"
+    install(laws, "some-things", "2.0", points, monkeypatch)
     for registry in (experiment_registry(), METRIC_FILES):
         registry.__dict__.pop("installed", None)
     try:

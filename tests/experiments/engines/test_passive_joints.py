@@ -3,26 +3,12 @@
 import numpy as np
 import pytest
 
-from biped import Body, Controller, InputError, Joint, Model, simulate
+from biped import InputError, simulate
 from biped.runs.state import State
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.registry import engine_named
 
-MASS = 2.0  # [kg]
-
-
-def sledge(**limits) -> Model:
-    """A body that slides on a rail, where nothing else acts."""
-    joint = Joint("rail", "prismatic", (1.0, 0.0, 0.0), **limits)
-    return Model("sledge", (Body("sledge", MASS, np.diag([0.3, 0.3, 0.5]), (0.0, 0.0, 0.0), joint, None),))
-
-
-class Constant(Controller):
-    def __init__(self, force: float) -> None:
-        self.force = force
-
-    def torques(self, observation):
-        return np.full(1, self.force)
+from ...conftest import MASS, Constant, sledge
 
 
 def slid(model, rate=0.0, duration=1.0, force=0.0):
