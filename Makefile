@@ -61,7 +61,7 @@ contract: $(STAMP)  ## check which package imports which
 	@$(BIN)/lint-imports --no-logo
 
 jit-off: $(STAMP)  ## run some kernels' tests as plain Python
-	@NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) --dist loadfile -m "jit_off and not slow"
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) --dist loadfile -m "jit_off and not slow" $$(grep -rl --include='*.py' jit_off tests)
 
 check: lint types contract jit-off test  ## all of the above but the slow tests
 

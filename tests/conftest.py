@@ -4,11 +4,15 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from biped import Controller
 from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
+
+settings.register_profile("without a deadline")  # a busy machine may be slow
+settings.load_profile("without a deadline")
 
 KINDS = ("revolute", "prismatic", "spherical")
 
@@ -19,9 +23,29 @@ LONG = (
     "test_symplecticity.py::test_the_symplectic_form_is_preserved[floating_tree-yoshida",
     "test_symplecticity.py::test_the_symplectic_form_is_preserved[floating_tree-suzuki",
     "test_symmetry.py::test_a_step_back_undoes_a_step[hanging_chain-lee-svi",
-    "test_symmetry.py::test_a_step_back_undoes_a_step[hanging_chain-lee-broyden",
     "test_compositions.py::test_every_symmetric_base_gains_the_order[lee",
     "test_session.py::test_steps_are_what_a_run_does[in flight, of order 6]",
+    "test_session.py::test_going_back_is_going_on[in flight, of order 6]",
+    *(
+        f"{test}{tree}{solver}"  # of the same equations as lee-newton
+        for test, trees in {
+            "test_symmetry.py::test_a_step_back_undoes_a_step[": ("hanging_chain-", "floating_tree-"),
+            "test_symplecticity.py::test_the_symplectic_form_is_preserved[": ("floating_tree-",),
+            "test_integrators_command.py::test_what_they_say_of_contact_is_so[": ("",),
+        }.items()
+        for tree in trees
+        for solver in ("lee-broyden", "lee-riqn")
+    ),
+    "test_cache.py::test_what_is_damaged_is_compiled_again[truncated-nbi",
+    "test_cache.py::test_what_is_damaged_is_compiled_again[writable-nbi",
+    "test_cache.py::test_what_is_damaged_is_compiled_again[another_byte-nbi",
+    "test_command.py::test_a_comparison_leaves_no_tables_of_the_one_before",
+    "test_report_command.py::test_killed_in_the_middle_it_leaves_the_old_page_and_the_same_command_makes_it[None]",
+    "test_render_browser.py::test_an_mp4_shows_the_human_move",
+    "test_elsewhere.py::test_a_trial_that_kills_every_worker_is_told_and_the_others_run",
+    "test_methods.py::test_discrete_gradients_are_second_order_too[crystal]",
+    "test_methods.py::test_theorem_2_1_on_the_double_spherical_pendulum",
+    "test_resume.py::test_a_tuning_that_is_killed_ends_as_one_that_is_not[cma]",
     "test_bench.py::test_bench_measures_and_writes",
     "test_interruption.py::test_a_sweep_out_of_room_says_so_and_can_go_on",
     "test_interruption.py::test_a_stopped_sweep_says_how_to_go_on[threads]",

@@ -8,7 +8,8 @@ first, with the trials that its folder has.
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -37,9 +38,22 @@ def worker_of(folder: Path) -> str:
     return path.read_text(encoding="utf-8").strip()
 
 
-def open_storage(url: str) -> "optuna.storages.BaseStorage":
+@contextmanager
+def opened_storage(url: str) -> "Iterator[optuna.storages.BaseStorage]":
     """The storage of this name: a database by its URL, such as ``sqlite:///tune.db``; or the path of a journal."""
     need("optuna")
+    import optuna
+
+    storage = _opened(url)
+    try:
+        yield storage
+    finally:
+        if isinstance(storage, optuna.storages.RDBStorage):  # which leaves its connections to the garbage collector
+            storage.remove_session()
+            storage.engine.dispose()
+
+
+def _opened(url: str) -> "optuna.storages.BaseStorage":
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)

@@ -24,7 +24,7 @@ from experiments.studies.tuning.design_space import (
 )
 from experiments.studies.tuning.objective import MAXIMIZE, Limit, Objective, Reading, Scorer, Term
 from experiments.studies.tuning.optimizers import OPTIMIZERS, Optimizer, Start, check_optimizer, make_optimizer
-from experiments.studies.tuning.shared import SharedTuner, open_storage, shared_study, worker_of
+from experiments.studies.tuning.shared import SharedTuner, opened_storage, shared_study, worker_of
 from experiments.studies.tuning.tuner import Confirmation, Evaluation, History, Tuner
 
 if TYPE_CHECKING:
@@ -109,9 +109,10 @@ class Tuning(DesignStudy):
         if self.storage is None:
             return self.find(evaluate, say)
         tuner = Tuner(self.space, self.scorer, evaluate)
-        shared = shared_study(open_storage(self.storage), self.name, self.data, len(self.scorer.objectives))
-        one = SharedTuner(tuner, shared, worker_of(study.folder), self.settings.optimizer, self.settings.batch)
-        history = one.run(self.settings.candidates, lambda found: say(f"tuning, {found.message}"))
+        with opened_storage(self.storage) as storage:
+            shared = shared_study(storage, self.name, self.data, len(self.scorer.objectives))
+            one = SharedTuner(tuner, shared, worker_of(study.folder), self.settings.optimizer, self.settings.batch)
+            history = one.run(self.settings.candidates, lambda found: say(f"tuning, {found.message}"))
         return self._outcome(tuner, history)
 
     def _optimizer(self, start: Start | None) -> Optimizer:

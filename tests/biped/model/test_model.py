@@ -63,7 +63,7 @@ def test_bodies_are_sorted_depth_first_and_siblings_keep_their_order():
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 30))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_order_of_the_bodies_gives_parents_first(seed, n):
     rng = np.random.default_rng(seed)
     original = random_tree(rng, n)
@@ -160,7 +160,7 @@ def test_what_is_welded_to_the_ground_vanishes():
 
 
 @given(seed=st.integers(0, 2**32 - 1), floats=st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_merged_welds_are_pinocchios_locked_joints(seed, floats):
     """Joints made fixed in the model against joints locked in Pinocchio: the same mass matrix and gravity."""
     rng = np.random.default_rng(seed)
@@ -272,7 +272,7 @@ def test_offsets_lead_to_the_home_positions():
 
 
 @given(seed=st.integers(0, 2**32 - 1), floats=st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_home_positions_are_pinocchios(seed, floats):
     model = random_tree(np.random.default_rng(seed), 9, floating=floats)
     twin = to_pinocchio(model)

@@ -41,7 +41,7 @@ def test_joints_and_coordinates_stand_in_the_same_places():
 
 
 @given(seed=seeds, floats=st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_conversions_are_inverses(seed, floats):
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 8, floating=floats)
@@ -53,7 +53,7 @@ def test_conversions_are_inverses(seed, floats):
 
 
 @given(seed=seeds, floats=st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_orientations_are_pinocchios(seed, floats):
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 8, floating=floats)
@@ -64,7 +64,7 @@ def test_orientations_are_pinocchios(seed, floats):
 
 
 @given(seed=seeds, floats=st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_velocities_are_what_our_convention_says(seed, floats):
     """Central differences along Pinocchio's flow: the root's place, and each ball joint's turn in world axes."""
     rng = np.random.default_rng(seed)

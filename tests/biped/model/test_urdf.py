@@ -59,7 +59,7 @@ def test_round_trip(model, tmp_path):
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 15), floats=st.booleans())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_round_trip_of_random_trees(seed, n, floats):
     model = random_tree(np.random.default_rng(seed), n, floating=floats, kinds=("revolute", "prismatic"), contacts=3)
     model = model.with_gravity((0.1, -0.2, -9.7))
@@ -67,7 +67,6 @@ def test_round_trip_of_random_trees(seed, n, floats):
 
 
 @given(axis=st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda a: np.linalg.norm(a) > 0.1), angle=st.floats(-3, 3))
-@settings(deadline=None)
 def test_round_trip_of_turned_boxes(axis, angle):
     turned = Box("box", (0.1, 0.2, 0.3), (1, 2, 3), rotation_about(axis, angle))
     (found,) = load_urdf(urdf_text(replace(rigid_box(1, (1, 1, 1)), shapes=(turned,)))).shapes

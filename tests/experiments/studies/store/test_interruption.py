@@ -15,7 +15,7 @@ from experiments.studies.config import read_config
 from experiments.studies.run import open_study
 from experiments.studies.sweep.sweep import sweep_from
 
-TRIALS = 240
+TRIALS = 120
 SWEEP = f"""
 experiment = "thrown-block"
 replicas = {TRIALS // 4}
@@ -67,7 +67,7 @@ def goes_on(start, file, folder, whole):
 def test_a_killed_sweep_loses_nothing_and_runs_nothing_twice(start, file, tmp_path, whole):
     folder = tmp_path / "out"
     finished = 0
-    for count in (10, 60):  # killed twice
+    for count in (10, 40):  # killed twice
         process = start("sweep", file, "--out", folder, "--no-figures")
         wait_for(process, folder, count)
         process.send_signal(signal.SIGKILL)

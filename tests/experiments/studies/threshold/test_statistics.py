@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
@@ -29,7 +29,6 @@ def estimated(recovers, replicas, confidence=0.95, grid=GRID):
     return ensemble, estimate([bracket_of(outcomes) for outcomes in ensemble], confidence)
 
 
-@settings(deadline=None)
 @given(
     thresholds=st.lists(st.floats(-1.0, 9.0), min_size=3, max_size=25),
     odd=st.sets(st.tuples(st.integers(0, 24), st.floats(0.0, 8.0)), max_size=10),
@@ -50,7 +49,6 @@ def test_flipping_any_single_outcome_leaves_the_median_in_the_stated_interval(th
     assert before.median.low <= after.median.value <= before.median.high
 
 
-@settings(deadline=None)
 @given(
     values=st.lists(st.floats(-10.0, 10.0), min_size=3, max_size=30),
     confidence=st.floats(0.01, 0.999),

@@ -18,7 +18,7 @@ from experiments.studies.store.folder import Study
 from experiments.studies.trial import run_trial
 from experiments.studies.tuning import tuning as module
 from experiments.studies.tuning.output import write_results
-from experiments.studies.tuning.shared import SharedTuner, open_storage, shared_study
+from experiments.studies.tuning.shared import SharedTuner, opened_storage, shared_study
 from experiments.studies.tuning.tuner import Tuner
 from experiments.visualization.report.toml import as_toml
 
@@ -144,9 +144,10 @@ def answer(tuning, until=None):
 
 
 def share(tuning, storage, worker, until=None):
-    study = shared_study(open_storage(str(storage)), "shared", tuning.data, 1)
-    tuner = Tuner(tuning.space, tuning.scorer, answer(tuning, until))
-    return SharedTuner(tuner, study, worker, "optuna-tpe", tuning.settings.batch).run(tuning.settings.candidates)
+    with opened_storage(str(storage)) as opened:
+        study = shared_study(opened, "shared", tuning.data, 1)
+        tuner = Tuner(tuning.space, tuning.scorer, answer(tuning, until))
+        return SharedTuner(tuner, study, worker, "optuna-tpe", tuning.settings.batch).run(tuning.settings.candidates)
 
 
 def test_one_that_shares_a_storage_and_stops_loses_nothing_and_stops_nobody(make, small, tmp_path):
@@ -160,18 +161,19 @@ def test_one_that_shares_a_storage_and_stops_loses_nothing_and_stops_nobody(make
     after = {one.number: one.score for one in again.evaluations}
     assert len(after) == 24 + 6  # its own unfinished batch, besides what the second did in its place
     assert before.items() <= after.items()
-    study = shared_study(open_storage(str(storage)), "shared", tuning.data, 1)
+    with opened_storage(str(storage)) as opened:
+        study = shared_study(opened, "shared", tuning.data, 1)
     assert {trial.user_attrs.get("worker") for trial in study.trials if trial.number} == {"first", "second"}
     assert again.best.score.costs[0] == min(score.costs[0] for score in after.values()) == study.best_value
 
 
 def test_a_storage_holds_one_configuration_of_a_name(small, tmp_path):
-    storage = open_storage(f"sqlite:///{tmp_path}/tune.db")
-    shared_study(storage, "shared", small, 1)
-    with pytest.raises(InputError, match="another configuration"):
-        shared_study(storage, "shared", small | {"seed": 4}, 1)
-    with pytest.raises(InputError, match="cannot be opened"):
-        open_storage("nonsense://nowhere")
+    with opened_storage(f"sqlite:///{tmp_path}/tune.db") as storage:
+        shared_study(storage, "shared", small, 1)
+        with pytest.raises(InputError, match="another configuration"):
+            shared_study(storage, "shared", small | {"seed": 4}, 1)
+    with pytest.raises(InputError, match="cannot be opened"), opened_storage("nonsense://nowhere"):
+        pass
 
 
 @pytest.mark.slow
@@ -189,7 +191,8 @@ def test_of_two_processes_one_is_killed_and_the_other_finishes(make, small, tmp_
     assert (third.communicate(), third.returncode)[1] == 0
 
     tuning = make(tomllib.loads(file.read_text()))
-    study = shared_study(open_storage(str(storage)), "small", tuning.data, 1)
+    with opened_storage(str(storage)) as opened:
+        study = shared_study(opened, "small", tuning.data, 1)
     done = {trial.number + 1: trial for trial in study.trials if trial.state.name == "COMPLETE" and trial.number}
     assert len(done) >= 60
     for folder in folders:
