@@ -35,7 +35,7 @@ demo: $(STAMP)  ## run the thrown-block experiment; says what happened and where
 	@$(BIN)/biped run thrown-block
 
 test: $(STAMP)  ## run the tests, except the slow ones; those of pages are skipped where there is no Chromium
-	@$(PYTEST) -n $(JOBS) --dist loadfile -m "not slow"
+	@$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
 slow: $(STAMP)  ## run the slow tests
 	@$(PYTEST) -n $(JOBS) --dist loadfile -m slow

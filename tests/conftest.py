@@ -67,10 +67,16 @@ MASS = 2.0  # [kg] of the sledge
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the long variants as slow, before slow ones are left out."""
+    """Mark the long variants as slow, before slow ones are left out; files of long tests, which are the last, first.
+
+    Two processes take a file after the other: a long one in the end would keep one of them waiting.
+    """
     for item in items:
         if item.nodeid.rpartition("/")[2].startswith(LONG):
             item.add_marker(pytest.mark.slow)
+    files = {item.path: None for item in items}
+    place = {path: k for k, path in enumerate(reversed(files))}
+    items.sort(key=lambda item: place[item.path])
 
 
 @pytest.fixture(autouse=True)
