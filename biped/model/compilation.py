@@ -21,7 +21,7 @@ from biped.kernels.tree.tree import (
 )
 from biped.model.body import Body
 from biped.model.contact_point import ContactPoint
-from biped.model.geometry import Vector3
+from biped.model.geometry import STANDARD_GRAVITY, Vector3
 from biped.model.joint import Joint
 from contact.arrays import Floats
 
@@ -73,18 +73,18 @@ def _passive(bodies: Sequence[Body]) -> Floats:
     return _floats([_passive_row(joint, mass) for joint in joints], PASSIVE)
 
 
-def _passive_row(joint: Joint, mass: float) -> list[float]:
+def _passive_row(joint: Joint, mass: float) -> Floats:
     """A stop or a brake that bears the greatest effort, or, of a joint without one, the model's weight."""
     lever = WEIGHT_LEVER if joint.kind == "revolute" else 1.0
-    load = joint.max_effort if joint.max_effort < math.inf else mass * 9.81 * lever
+    load = joint.max_effort if joint.max_effort < math.inf else -mass * STANDARD_GRAVITY[2] * lever
     stiffness = load / STOP_YIELD[joint.kind] if joint.has_axis else 0.0
     row = np.zeros(PASSIVE)
     row[[LOWER, UPPER, MAX_SPEED, MAX_EFFORT]] = joint.lower, joint.upper, joint.max_velocity, joint.max_effort
     row[[DAMPING, FRICTION]] = joint.damping, joint.friction
     row[[STOP_STIFFNESS, STOP_DAMPING]] = stiffness, STOP_TIME * stiffness
-    if 0.0 < joint.max_velocity < math.inf:
+    if joint.max_velocity < math.inf:
         row[SPEED_DAMPING] = load / (SPEED_YIELD * joint.max_velocity)
-    return [float(value) for value in row]
+    return row
 
 
 def _com_offset(body: Body) -> Floats:

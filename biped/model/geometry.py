@@ -18,6 +18,9 @@ Matrix3 = tuple[Vector3, Vector3, Vector3]
 
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
+#: [m/s²]
+STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
+
 _WANTED = {(): "a finite number", (3,): "3 finite numbers", (4,): "4 finite numbers", (3, 3): "3 x 3 finite numbers"}
 
 _ROTATION_TOLERANCE = 1e-6

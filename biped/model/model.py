@@ -14,7 +14,17 @@ from biped.model.body import Body
 from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, duplicate, unknown
-from biped.model.geometry import Vector3, horizontal, matrix3, name_of, number, positive, quaternion, vector3
+from biped.model.geometry import (
+    STANDARD_GRAVITY,
+    Vector3,
+    horizontal,
+    matrix3,
+    name_of,
+    number,
+    positive,
+    quaternion,
+    vector3,
+)
 from biped.model.inertia import shifted
 from biped.model.joint import Joint
 from biped.model.shape import Box
@@ -25,7 +35,6 @@ from contact.arrays import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
-STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
 Drawn = TypeVar("Drawn", Box, Visual)
 
 

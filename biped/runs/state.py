@@ -21,6 +21,7 @@ from biped.kernels.state.simulation_state import (
     STEPS,
     TIME_ORIGIN,
     TOTAL_STEPS,
+    WORKS,
     Ledger,
     SimulationState,
     SolverCache,
@@ -202,8 +203,9 @@ class State:
             header = json.loads(str(saved.pop("header")))
             if header.get("format") == FLAT_FORMAT:
                 saved = {_nested_name(name): array for name, array in saved.items()}
-            saved.setdefault("ledger.joints", np.zeros(2))  # the first ones had neither bearings nor stops
             if header.get("format") in (FLAT_FORMAT, FORMAT):
+                works = saved["ledger.works"]
+                saved["ledger.works"] = np.pad(works, (0, WORKS - works.size))  # the first files had no works of joints
                 arrays = _nested(SimulationState, saved)
         except (ValueError, KeyError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error

@@ -159,7 +159,7 @@ def _check_limits(model: Model, state: State) -> None:
     """Refuse to begin where a stop would press harder than its joint's motor."""
     for body in model.bodies:
         joint = body.joint
-        if joint.has_axis and joint.is_limited:
+        if joint.is_limited:
             at = float(state.q[model.coordinate(joint.name)])
             beyond = max(at - joint.upper, joint.lower - at)
             if beyond > STOP_YIELD[joint.kind]:

@@ -1,7 +1,5 @@
 """The human stands, and is disturbed in any way: the experiment of most studies."""
 
-from dataclasses import replace
-
 from biped.checks import whole
 from biped.disturbances import Disturbance, Force, Platform, Push
 from biped.errors import InputError
@@ -55,8 +53,7 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
     seed = Parameter("random.seed", 0, "", "draws disturbances at random, besides those that are set; 0: none", OURS)
-    every = (robot_parameter(robot), *shared, *disturbance_parameters(model), seed)
-    return tuple(replace(one, meaning=one.meaning.replace("the trunk", f"the {model.root.name}")) for one in every)
+    return (robot_parameter(robot), *shared, *disturbance_parameters(model), seed)
 
 
 EXPERIMENT = Experiment(

@@ -41,7 +41,7 @@ def parameters(
         *_controller(target_position, target_orientation, orientation_source, robot),
         *posture_parameters(model, posture_source, **start),
         *groups.floor_parameters(RUBBER, SOURCE),
-        *groups.fall_parameters(fall),
+        *groups.fall_parameters(fall, model.root.name),
         *groups.integrator_parameters(),
     )
 

@@ -205,13 +205,10 @@ def _from_package(name: str) -> ModuleType:
     _find_also(Path.cwd())
     try:
         return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise InputError(f"there is no module {error.name}, neither installed nor in {Path.cwd()}") from None
-        if name.partition(".")[0] in _OWN:
-            raise
-        raise _not_imported(name, error) from error
     except Exception as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing is not None and (name == missing or name.startswith(f"{missing}.")):
+            raise InputError(f"there is no module {missing}, neither installed nor in {Path.cwd()}") from None
         if name.partition(".")[0] in _OWN:
             raise
         raise _not_imported(name, error) from error

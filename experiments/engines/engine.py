@@ -15,7 +15,7 @@ import numpy as np
 
 from biped.checks import refuse_near_misses
 from biped.control.controller import Impedance
-from biped.disturbances import Patch, Platform, Throw
+from biped.disturbances import Disturbances, Patch, Platform, Throw
 from biped.errors import InputError
 from biped.extras import command
 from biped.model import Model
@@ -35,6 +35,16 @@ class Case:
     throw: Throw | None  # a box that is thrown, or None
     patches: tuple[Patch, ...] = ()  # parts of the floor with other parameters
     platform: Platform | None = None  # how the floor moves; else it is at rest at height zero
+
+    @classmethod
+    def of(cls, model: Model, floor: Floor, step: float, impedance: Impedance, acting: Disturbances) -> "Case":
+        """With those of the disturbances that an engine has to know."""
+        return cls(model, floor, step, impedance, acting.throw, tuple(acting.patches), acting.platform)
+
+    @property
+    def has_special_floor(self) -> bool:
+        """Whether the floor moves, or has patches."""
+        return self.platform is not None or bool(self.patches)
 
     @property
     def floors(self) -> tuple[Floor, ...]:
@@ -117,12 +127,20 @@ class Engine(ABC):
         title: as people write it.
         package: the module that is imported.
         distribution: what holds it on PyPI.
+        takes_armature: whether it simulates the rotors that joints drive.
+        takes_passive_joints: whether it simulates the joints' limits, damping and dry friction.
+        takes_moving_floor: whether the floor may move.
+        takes_patches: whether the floor may have patches with other parameters.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     package: ClassVar[str]
     distribution: ClassVar[str]
+    takes_armature: ClassVar[bool] = False
+    takes_passive_joints: ClassVar[bool] = False
+    takes_moving_floor: ClassVar[bool] = False
+    takes_patches: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -145,26 +163,6 @@ class Engine(ABC):
     def velocity_offset(self) -> float:
         """By how much of a step velocities lag behind positions: 0.5 where they are of the step's middle."""
         return 0.0
-
-    @property
-    def takes_armature(self) -> bool:
-        """Whether it simulates the rotors that joints drive."""
-        return False
-
-    @property
-    def takes_passive_joints(self) -> bool:
-        """Whether it simulates the joints' limits, damping and dry friction."""
-        return False
-
-    @property
-    def takes_moving_floor(self) -> bool:
-        """Whether the floor may move."""
-        return False
-
-    @property
-    def takes_patches(self) -> bool:
-        """Whether the floor may have patches with other parameters."""
-        return False
 
     @property
     def vendor_defaults(self) -> "VendorDefaults | None":

@@ -125,10 +125,7 @@ class EngineIntegrator(Integrator):
         arrays, step = world.state, float(world.state.clock[STEP_LENGTH])
         velocities_now(world)
         self._arrival, self._floor = new_arrival(model.nq, model.nv, model.nc), _floor_so_far(world, step)
-        special = tuple(acting.patches), acting.platform
-        case = Case(model, floor, step, _impedance(model, arrays), acting.throw, *special)
-        self._has_special_floor = any(special)
-        self._simulation = self.engine.start(case)
+        self._simulation = self.engine.start(Case.of(model, floor, step, _impedance(model, arrays), acting))
         self._armed = world.projectile.status[ARMED] == 1
         if self._armed:
             state = world.projectile.state
@@ -142,7 +139,7 @@ class EngineIntegrator(Integrator):
         arrays, arrival = world.state, self._arrival
         forces = _applied(world)
         begin = time.perf_counter()
-        if self._has_special_floor:
+        if self._simulation.case.has_special_floor:
             self._simulation.set_floor(self._floor)
         self._simulation.step(arrays.torque, forces)
         self.seconds += time.perf_counter() - begin

@@ -9,6 +9,8 @@ from biped.kernels.state.simulation_state import (
     CONTACT,
     DISSIPATED,
     IMPACTS,
+    JOINTS,
+    JOINTS_DISSIPATED,
     PLATFORM,
     PUSHES,
     RECENT_ITERATIONS,
@@ -24,7 +26,7 @@ from biped.kernels.tree.dynamics import (
 )
 from biped.kernels.tree.kinematics import move_bodies
 from biped.kernels.variational.equations import reference_point
-from biped.kernels.variational.joints import JOINTS, JOINTS_DISSIPATED, stop_energy, within_effort
+from biped.kernels.variational.joints import stop_energy, within_effort
 from contact.arrays import Floats, Integers
 from contact.ground import START, begin_ground, law_at, to_floor
 from contact.jit import generic, kernel
@@ -241,7 +243,8 @@ def record_torques(tree, state, motion, row, place):
             if tree.dofs[i] == 1:
                 torque -= state.stiffness[dof] * (state.q[tree.first_q[i]] - state.setpoint[dof])
                 torque -= state.damping[dof] * motion.rates[dof]
-                torque = within_effort(tree, i, torque)
+                if tree.passive.shape[0] > 0:
+                    torque = within_effort(tree.passive, i, torque)
             row[place + dof] = torque
 
 
@@ -251,7 +254,7 @@ def record_joints(tree, state, row, place):
     for i in range(tree.passive.shape[0]):
         if tree.dofs[i] == 1:
             stored += stop_energy(tree, i, state.q[tree.first_q[i]])
-    put(row, place, JointColumns(stored, state.ledger.joints[JOINTS], state.ledger.joints[JOINTS_DISSIPATED]))
+    put(row, place, JointColumns(stored, state.ledger.works[JOINTS], state.ledger.works[JOINTS_DISSIPATED]))
 
 
 @kernel
@@ -282,7 +285,7 @@ def record_ledger(tree, ground, state, motion, row, place):
     kinetic, potential, stored = energies(tree, ground, state, motion)
     ledger = state.ledger.works
     # Contact work is what its springs store and what it dissipates: it enters once.
-    works = ledger[ACTUATORS] + ledger[CONTACT] + ledger[PUSHES] + ledger[IMPACTS] + state.ledger.joints[JOINTS]
+    works = ledger[ACTUATORS] + ledger[CONTACT] + ledger[PUSHES] + ledger[IMPACTS] + ledger[JOINTS]
     entries = LedgerColumns(
         kinetic,
         potential,

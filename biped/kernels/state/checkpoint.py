@@ -16,7 +16,6 @@ class Checkpoint(NamedTuple):
     q: Floats
     momentum: Floats
     ledger: Floats
-    joints: Floats
     defect: Floats
     impulse: Floats
     slip: Floats
@@ -29,10 +28,10 @@ class Checkpoint(NamedTuple):
 
 def new_checkpoint(nq: int, nv: int, nc: int) -> Checkpoint:
     """Room for where a step begins."""
-    q, momentum, ledger, joints, defect, impulse, slip = (np.zeros(size) for size in (nq, nv, WORKS, 2, 6, 6, nc))
+    q, momentum, ledger, defect, impulse, slip = (np.zeros(size) for size in (nq, nv, WORKS, 6, 6, nc))
     mode, found = (np.zeros(nc, dtype=np.int64) for _ in range(2))
     points = np.zeros((nc, 2)), np.zeros((nc, 3))
-    return Checkpoint(q, momentum, ledger, joints, defect, impulse, slip, mode, found, *points, np.zeros(1))
+    return Checkpoint(q, momentum, ledger, defect, impulse, slip, mode, found, *points, np.zeros(1))
 
 
 @kernel
@@ -41,7 +40,6 @@ def save_checkpoint(state, before):
     copy1(state.q, before.q)
     copy1(state.momentum, before.momentum)
     copy1(state.ledger.works, before.ledger)
-    copy1(state.ledger.joints, before.joints)
     copy1(state.ledger.defect, before.defect)
     copy1(state.ledger.impulse, before.impulse)
     copy1(state.ledger.slip, before.slip)
@@ -59,7 +57,6 @@ def roll_back(state, before):
     copy1(before.q, state.q)
     copy1(before.momentum, state.momentum)
     copy1(before.ledger, state.ledger.works)
-    copy1(before.joints, state.ledger.joints)
     copy1(before.defect, state.ledger.defect)
     copy1(before.impulse, state.ledger.impulse)
     copy1(before.slip, state.ledger.slip)

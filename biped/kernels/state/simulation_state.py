@@ -33,7 +33,9 @@ PUSHES = 3
 IMPACTS = 4
 PLATFORM = 5  # what a moving floor did to the body, a part of CONTACT
 START = 6  # kinetic and potential energy at the start
-WORKS = 7
+JOINTS = 7  # what bearings and stops of joints did to the bodies
+JOINTS_DISSIPATED = 8  # what they lost of it
+WORKS = 9
 
 
 class SolverCache(NamedTuple):
@@ -54,7 +56,6 @@ class Ledger(NamedTuple):
     """Energy and momentum accounting since the start of the run; no step depends on it."""
 
     works: Floats  # (WORKS,) [J]
-    joints: Floats  # (2,) [J] of bearings and stops (``biped.kernels.variational.joints``)
     defect: Floats  # (6,) linear [N·s] and angular [N·m·s] momentum that no impulse accounts for
     impulse: Floats  # (6,) external impulses since the start, angular about the inertial origin
     slip: Floats  # (nc,) [m] path of each point while it slides or yields
@@ -88,7 +89,7 @@ def new_simulation_state(nq: int, nv: int, nc: int) -> SimulationState:
         rate=z(nv), rate_change=z(nv), rate_curve=z(nv), history=z((0, nv, 0)), history_for=z(3),
         kept_u=z((nv, 6)), kept_w=z((nv, 6)), kept_d=z(nv), kept_for=z(1 + nc),
     )  # fmt: skip
-    ledger = Ledger(works=z(WORKS), joints=z(2), defect=z(6), impulse=z(6), slip=z(nc), saturated=z(nv))
+    ledger = Ledger(works=z(WORKS), defect=z(6), impulse=z(6), slip=z(nc), saturated=z(nv))
     return SimulationState(
         clock=z(CLOCK), q=z(nq), momentum=z(nv), mode=np.ones(nc, dtype=np.int64), found=np.ones(nc, dtype=np.int64),
         anchor=z((nc, 2)), force=z((nc, 3)), torque=z(nv), past=z((1, nq + nv)),

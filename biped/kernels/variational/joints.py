@@ -16,7 +16,7 @@ derivative, so that stiff stops and strong friction bound no step.
 
 import math
 
-from biped.kernels.state.simulation_state import ACTUATORS
+from biped.kernels.state.simulation_state import ACTUATORS, JOINTS, JOINTS_DISSIPATED
 from biped.kernels.tree.tree import (
     CREEP,
     DAMPING,
@@ -30,10 +30,6 @@ from biped.kernels.tree.tree import (
     UPPER,
 )
 from contact.jit import kernel, routine
-
-# Places in ``Ledger.joints`` [J], each summed since the start of the run.
-JOINTS = 0  # what bearings and stops did to the bodies
-JOINTS_DISSIPATED = 1  # what they lost of it
 
 
 @kernel
@@ -49,12 +45,10 @@ def commanded_torque(state, scratch, h, q_index, dof):
 
 
 @kernel
-def within_effort(tree, i, torque):
+def within_effort(passive, i, torque):
     """What the actuator of joint i gives of a torque."""
-    if tree.passive.shape[0] > 0:
-        most = tree.passive[i, MAX_EFFORT]
-        return min(max(torque, -most), most)
-    return torque
+    most = passive[i, MAX_EFFORT]
+    return min(max(torque, -most), most)
 
 
 @kernel
@@ -96,8 +90,7 @@ def limited_torque(passive, i, commanded, begin, end, h):
 
     Called, not inlined: models without them, as the human, are not to be slower for it.
     """
-    most = passive[i, MAX_EFFORT]
-    given = min(max(commanded, -most), most)
+    given = within_effort(passive, i, commanded)
     rate = (end - begin) / h
     torque, slope = -passive[i, DAMPING] * rate, -passive[i, DAMPING] / h
     friction = passive[i, FRICTION]
@@ -150,8 +143,8 @@ def account_joint_works(tree, state, scratch, h):
             if tree.passive.shape[0] > 0:
                 torque, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
                 stored = stop_energy(tree, i, scratch.q[a]) - stop_energy(tree, i, state.q[a])
-                state.ledger.joints[JOINTS] += passive * change
-                state.ledger.joints[JOINTS_DISSIPATED] -= passive * change + stored
+                state.ledger.works[JOINTS] += passive * change
+                state.ledger.works[JOINTS_DISSIPATED] -= passive * change + stored
             state.ledger.works[ACTUATORS] += torque * change
 
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from biped.model.contact_point import ContactPoint
-from biped.model.geometry import Vector3
+from biped.model.geometry import STANDARD_GRAVITY, Vector3
 from biped.model.importing import contacts
 from biped.model.importing.locking import Mimic
-from biped.model.model import STANDARD_GRAVITY
 from biped.model.shape import Box
 from biped.model.visual import Visual
 

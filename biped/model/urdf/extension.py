@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from biped.model.errors import ModelError
-from biped.model.geometry import Vector3
-from biped.model.model import STANDARD_GRAVITY, Model
+from biped.model.geometry import STANDARD_GRAVITY, Vector3
+from biped.model.model import Model
 from biped.model.urdf.attributes import scalar, text_attribute, triple, words
 
 TAG = "biped"

@@ -40,7 +40,7 @@ _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 t
 def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
     """All of them, off; the body that they act on is the root unless told otherwise."""
     here, root = (0.0, 0.0, 0.0), model.root.name
-    y = round(float(model.home_positions[model.body_index(legs_of(model)[0].foot)][1]), 3) if legs_of(model) else -0.0
+    half, stands = _left_half(model)
     return (
         *_group("push", {
             "impulse": (0.0, "N·s", "of the push; 0: none"),
@@ -80,8 +80,7 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
         *_group("patch", {
             "present": (0, "", "1 where a part of the floor is different"),
             "x": ((-10.0, 10.0), "m", "its least and greatest x"),
-            "y": ((-10.0, 0.0) if y < 0.0 else (0.0, 10.0), "m",
-                  f"its least and greatest y; the left foot stands at {y:g}".replace("-", "−")),
+            "y": (half, "m", f"its least and greatest y{stands}"),
             "mu_s": (0.1, "", "its coefficient of static friction"),
             "mu_d": (0.1, "", "its coefficient of dynamic friction"),
         }),
@@ -95,18 +94,18 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
             "azimuth": _AZIMUTH,
             "mass": (1.8, "kg", "mass of the block"),
             "size": ((0.1216, 0.1216, 0.1216), "m", "its edges"),
-            "point": (here, "m", "where it is aimed at, from the trunk's centre of mass"),
+            "point": (here, "m", f"where it is aimed at, from the {root}'s centre of mass"),
             "flight": (0.4, "s", "from its start to its arrival; it starts lower by g t²/2"),
-            "restitution": (0.2, "", "of its collisions with the trunk"),
+            "restitution": (0.2, "", f"of its collisions with the {root}"),
             "friction": (0.3, "", "coefficient of friction of its collisions"),
         }),
         *_group("sensors", {
             "delay": (0.0, "s", "with which the controller sees the state; whole control periods"),
-            "position_noise": (0.0, "m", "standard deviation of the trunk's place, at each tick"),
-            "orientation_noise": (0.0, "rad", "of the trunk's orientation"),
+            "position_noise": (0.0, "m", f"standard deviation of the {root}'s place, at each tick"),
+            "orientation_noise": (0.0, "rad", f"of the {root}'s orientation"),
             "joint_noise": (0.0, "rad", "of the joint angles"),
-            "velocity_noise": (0.0, "m/s", "of the trunk's velocity"),
-            "angular_velocity_noise": (0.0, "rad/s", "of the trunk's angular velocity"),
+            "velocity_noise": (0.0, "m/s", f"of the {root}'s velocity"),
+            "angular_velocity_noise": (0.0, "rad/s", f"of the {root}'s angular velocity"),
             "joint_rate_noise": (0.0, "rad/s", "of the joint rates"),
             "seed": (0, "", "seed of the noise"),
         }),
@@ -117,6 +116,14 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
             "seed": (0, "", "seed of the noise"),
         }),
     )  # fmt: skip
+
+
+def _left_half(model: Model) -> tuple[tuple[float, float], str]:
+    """[m] The half of the floor, along y, on which the left foot stands at home, and where that is in words."""
+    if not legs_of(model):
+        return (0.0, 10.0), ""
+    y = round(float(model.home_positions[model.body_index(legs_of(model)[0].foot)][1]), 3)
+    return (-10.0, 0.0) if y < 0.0 else (0.0, 10.0), f"; the left foot stands at {y:g}".replace("-", "−")
 
 
 def disturbances_from(values: Values, trunk: Vector3, model: Model) -> tuple[Disturbance, ...]:

@@ -56,11 +56,10 @@ def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...
 floor_from = _kept("floor", lambda group: Floor(**group))
 
 
-def fall_parameters(fall: Fall | None = None) -> tuple[Parameter, ...]:
-    fall = fall or Fall()
+def fall_parameters(fall: Fall, root: str) -> tuple[Parameter, ...]:
     return (
-        Parameter("fall.height", fall.height, "m", "the trunk's centre of mass below it: fallen", OURS),
-        Parameter("fall.tilt", fall.tilt, "rad", "the trunk farther from upright: fallen", OURS),
+        Parameter("fall.height", fall.height, "m", f"the {root}'s centre of mass below it: fallen", OURS),
+        Parameter("fall.tilt", fall.tilt, "rad", f"the {root} farther from upright: fallen", OURS),
         Parameter("fall.joint_rate", fall.joint_rate, "rad/s", "a joint faster: a foot is flung, fallen", OURS),
     )
 

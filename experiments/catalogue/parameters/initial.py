@@ -53,12 +53,13 @@ def posture_parameters(
     posture: Mapping[str, float] = CROUCHING_ANGLES,
 ) -> tuple[Parameter, ...]:
     """Place, tilt and joint angles: the thesis's, unless others are given, by joint or for both sides at once."""
+    root = model.root.name
     return (
         *(
-            Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the trunk along {axis}", source)
+            Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the {root} along {axis}", source)
             for axis, at in zip("xyz", place, strict=True)
         ),
-        Parameter("initial.tilt", tilt, "rad", f"rotation of the trunk about {_to_the_left(model)}", source),
+        Parameter("initial.tilt", tilt, "rad", f"rotation of the {root} about {_to_the_left(model)}", source),
         *(
             Parameter(
                 f"initial.{joint}",

@@ -18,6 +18,8 @@ from biped.kernels.state.simulation_state import (
     CONTACT,
     DISSIPATED,
     IMPACTS,
+    JOINTS,
+    JOINTS_DISSIPATED,
     PLATFORM,
     PUSHES,
     STEP_LENGTH,
@@ -37,7 +39,7 @@ from biped.kernels.step.step import (
 from biped.kernels.tree.kinematics import move_bodies, point_of_body
 from biped.kernels.tree.tree import DAMPING, FLOATING
 from biped.kernels.variational.equations import contact_chord, reference_point, world_chord
-from biped.kernels.variational.joints import JOINTS, JOINTS_DISSIPATED, commanded_torque, stop_energy
+from biped.kernels.variational.joints import commanded_torque, stop_energy
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, force_in_floor, is_moving, law_at
 from contact.jit import kernel, routine
@@ -225,8 +227,8 @@ def account_joint_works(tree, state, scratch, arrival, h, lag):
             if tree.passive.shape[0] > 0:
                 done = (arrival.joint[dof] - tree.passive[i, DAMPING] * turned / h) * turned
                 stored = stop_energy(tree, i, scratch.q[q_index]) - stop_energy(tree, i, state.q[q_index])
-                state.ledger.joints[JOINTS] += done
-                state.ledger.joints[JOINTS_DISSIPATED] -= done + stored
+                state.ledger.works[JOINTS] += done
+                state.ledger.works[JOINTS_DISSIPATED] -= done + stored
 
 
 @kernel

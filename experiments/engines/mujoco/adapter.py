@@ -26,6 +26,10 @@ class Mujoco(Engine):
     title = "MuJoCo"
     package = "mujoco"
     distribution = "mujoco"
+    takes_armature = True  # as MuJoCo's own ``armature``
+    takes_passive_joints = True  # as its ranges, ``damping`` and ``frictionloss``
+    takes_moving_floor = True  # as a heavy body that is put where it belongs at each step
+    takes_patches = True  # as parameters of each contact point
 
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
     solver: str = "Newton"  # Newton, CG or PGS
@@ -35,26 +39,6 @@ class Mujoco(Engine):
     impratio: float = 1e3
     soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
-
-    @property
-    def takes_armature(self) -> bool:
-        """As MuJoCo's own ``armature``."""
-        return True
-
-    @property
-    def takes_passive_joints(self) -> bool:
-        """As MuJoCo's own ranges, ``damping`` and ``frictionloss``."""
-        return True
-
-    @property
-    def takes_moving_floor(self) -> bool:
-        """As a heavy body that is put where it belongs at each step."""
-        return True
-
-    @property
-    def takes_patches(self) -> bool:
-        """As parameters of each contact point."""
-        return True
 
     @property
     def velocity_offset(self) -> float:
@@ -241,13 +225,13 @@ class MujocoSimulation(Simulation):
         """Forces of dry friction along the degrees of freedom, and of limits, which push back from the nearer one."""
         data, engine, kinds = self.data, self.engine, self.mujoco.mjtConstraint
         arrival.joint[:] = 0.0
-        for kind, place, force in zip(data.efc_type, data.efc_id, data.efc_force, strict=True):
-            if kind == kinds.mjCNSTR_FRICTION_DOF:
-                arrival.joint[place] += force
-            elif kind == kinds.mjCNSTR_LIMIT_JOINT:
-                low, high = engine.jnt_range[place]
-                upper = 2.0 * data.qpos[engine.jnt_qposadr[place]] > low + high
-                arrival.joint[engine.jnt_dofadr[place]] += -force if upper else force
+        rubs = data.efc_type == kinds.mjCNSTR_FRICTION_DOF.value
+        np.add.at(arrival.joint, data.efc_id[rubs], data.efc_force[rubs])
+        stops = data.efc_type == kinds.mjCNSTR_LIMIT_JOINT.value
+        joints = data.efc_id[stops]
+        low, high = engine.jnt_range[joints].T
+        upper = 2.0 * data.qpos[engine.jnt_qposadr[joints]] > low + high
+        np.add.at(arrival.joint, engine.jnt_dofadr[joints], np.where(upper, -1.0, 1.0) * data.efc_force[stops])
 
     def _point(self, geom: int, place: Floats) -> int:
         if geom in self.sphere:

@@ -28,6 +28,8 @@ class Pybullet(Engine):
     title = "PyBullet"
     package = "pybullet"
     distribution = "pybullet"
+    takes_moving_floor = True  # as a plane that is put where it belongs at each step, with its velocity
+    takes_patches = True  # as parameters of each contact point, which is then a link without mass
     velocity_offset = 0.5
 
     iterations: int = 50  # of the solver at most, numSolverIterations
@@ -37,16 +39,6 @@ class Pybullet(Engine):
     damping: float = 0.0  # of all motion, linearDamping and angularDamping [1/s]
     soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
-
-    @property
-    def takes_moving_floor(self) -> bool:
-        """As a plane that is put where it belongs at each step, with its velocity."""
-        return True
-
-    @property
-    def takes_patches(self) -> bool:
-        """As parameters of each contact point, which is then a link without mass."""
-        return True
 
     @property
     def vendor_defaults(self) -> VendorDefaults:

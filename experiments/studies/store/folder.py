@@ -119,10 +119,7 @@ class Study:
             metric_files=tuple(metric_files),
             sources=found.sources if sources is None else dict(sources),
         )
-        study = cls._write(folder, wanted)
-        if robot is not None:
-            replace_file(folder / MODEL, f"{model_to_json(robot_named(robot))}\n".encode())
-        return study
+        return cls._write(folder, wanted)
 
     @classmethod
     def open(cls, folder: str | Path) -> "Study":
@@ -139,6 +136,8 @@ class Study:
             opened.callback(study._writer().close)
             header.add_session(len(study.finished))
             header.save(folder / HEADER)
+            if wanted is not None and wanted.robot is not None:
+                replace_file(folder / MODEL, f"{model_to_json(robot_named(wanted.robot))}\n".encode())
             opened.pop_all()
         return study
 

@@ -51,7 +51,15 @@ class Shape:
 
 
 def shapes_of(model: Model) -> tuple[Shape, ...]:
-    """What a model looks like; a model with the human's bodies and joints as a person."""
+    """What a model looks like, made once; a model with the human's bodies and joints as a person."""
+    key = "shapes"
+    if key not in model.derived:
+        model.derived[key] = _shapes(model)
+    found: tuple[Shape, ...] = model.derived[key]
+    return found
+
+
+def _shapes(model: Model) -> tuple[Shape, ...]:
     if is_human(model):
         return _person(model)
     seen = _robot(model)
