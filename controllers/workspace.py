@@ -215,4 +215,5 @@ def _legs(model: Model) -> Legs:
 
 def _others(model: Model) -> tuple[str, ...]:
     """The joints that are in no leg."""
-    return tuple(joint for joint in model.joint_names if np.isinf(_legs(model).diagonal[model.dof(joint)]))
+    held = np.isinf(_legs(model).diagonal)
+    return tuple(joint for joint in model.joint_names if held[model.dof(joint)])

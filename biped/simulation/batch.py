@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from biped.control.observation import joint_places
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import Loop, World, hold_each
+from biped.kernels.loop.closed_loop import World, hold_each
 from biped.kernels.state.status import LOG_FULL, OK
 from biped.simulation.session import Session, Start
 from contact.arrays import Floats, Integers
@@ -56,9 +56,7 @@ class SessionBatch:
         self.q, self.v = np.zeros((count, model.nq)), np.zeros((count, model.nv))
         self.contact_forces = np.zeros((count, model.nc, 3))
         self._reasons: Integers = np.full(count, OK)
-        loops: list[Loop] = []
-        for k, session in enumerate(self.sessions):
-            loops.append(session.use(self._joined(session.plan.world, k), loops[0] if loops else None))
+        loops = [session.use(self._joined(session.plan.world, k)) for k, session in enumerate(self.sessions)]
         self._parts = np.array([session.plan.world.parts for session in self.sessions])
         # Where everything is interpreted, an address is the value itself.
         kind = object if DISABLE_JIT else np.int64

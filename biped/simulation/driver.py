@@ -61,11 +61,11 @@ class Driver:
         """Steps since the last control tick, where the run before ended between two."""
         return int(self.state.arrays.counts[INTO_TICK])
 
-    def warm_up(self, announce: Announce | None, like: Loop | None = None) -> None:
-        """Load or compile the kernels, so that the wall time is that of the steps; or take those of an equal loop."""
+    def warm_up(self, announce: Announce | None) -> None:
+        """Load or compile the kernels, so that the wall time is that of the steps."""
         if announce is not None and not is_ready(self.world, self.law):
             announce("compiling the kernels for this integrator and controller, once: up to a minute")
-        self.loop = Loop(self.world, self.law, like)
+        self.loop = Loop(self.world, self.law)
         if self.plan.stepping is not None:
             self.plan.stepping(self.world, 0)
 

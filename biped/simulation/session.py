@@ -97,11 +97,11 @@ class Session:
         """The compiled loop, loaded or compiled if need be."""
         return self._driver.ready()
 
-    def use(self, world: World, like: Loop | None = None) -> Loop:
-        """Let it have some arrays of its world elsewhere, before it has begun; ``like`` is the loop of its equal."""
+    def use(self, world: World) -> Loop:
+        """Let it have some arrays of its world elsewhere, before it has begun."""
         self.plan = replace(self.plan, world=world)
         self._driver = Driver(self.plan)
-        self._driver.warm_up(None, like)
+        self._driver.warm_up(None)
         return self.ready()
 
     def forget(self) -> None:

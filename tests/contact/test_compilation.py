@@ -6,17 +6,20 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
 from numba.core.errors import NumbaError
 
+from biped import Controller, chain
+from biped.kernels.loop import closed_loop
 from biped.kernels.loop.closed_loop import is_ready
 from biped.simulation.scene import Scene
 from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
-from contact.jit import is_compiled, kernel, kernel_sources, routine
+from contact.jit import is_compiled, kernel, kernel_sources, kind_of, routine
 from controllers.workspace import WorkspaceController
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10), (0.99144486, -0.13052619, 0.0, 0.0))
@@ -34,6 +37,36 @@ simulate(human(), WorkspaceController(), duration=0.01)
 loaded = (closed_loop.ask.of(type(plan.law)), closed_loop.advance_world, step.prepare)
 print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) for f in loaded))
 """
+
+
+class Rotation(NamedTuple):
+    """Of the same fields as another class: of the same kind as that one it is not."""
+
+    x: float
+    y: float
+
+
+class Translation(NamedTuple):
+    x: float
+    y: float
+
+
+class Weightless(NamedTuple):
+    """A law that no other test has."""
+
+    share: float
+
+
+@closed_loop.control.register(Weightless)
+def weightless(law, _measurement, torque, _recorded):
+    torque[0] = law.share
+
+
+class WeightlessLaw(Controller):
+    period = 1e-3
+
+    def law(self, model):
+        return Weightless(0.0)
 
 
 def run(person, posture, duration=0.2):
@@ -55,6 +88,36 @@ def test_threads_do_not_change_a_result(person, posture):
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda _: run(person, posture).frame, range(8)))
     assert all(frame.equals(alone) for frame in together)
+
+
+def test_a_trial_of_a_known_kind_asks_numba_nothing(person, posture, monkeypatch):
+    """Typing a world takes Numba longer than a trial of a study: it is done once for all worlds of a kind."""
+    first = run(person, posture).frame
+
+    def asked(*_):
+        raise AssertionError("a part's address was looked up again")
+
+    monkeypatch.setattr(closed_loop, "address_of", asked)
+    assert run(person, posture).frame.equals(first)
+    with pytest.raises(AssertionError, match="looked up"):
+        simulate(chain(2), WeightlessLaw(), duration=0.01)
+
+
+VALUES = (
+    1, 1.0, True, np.float64(1.0), np.int32(1),
+    *(np.zeros(shape, kind, order) for shape in (3, (2, 2)) for kind in (float, int, bool) for order in ("C", "F")),
+    np.zeros((4, 4))[::2, ::2], np.frombuffer(bytes(16)), (1, 2.0), (1, 2), (1, (2.0,)), (1, (2,)), (np.zeros(2),),
+    Rotation(1.0, 2.0), Translation(1.0, 2.0), Translation(1, 2.0),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("one", VALUES, ids=repr)
+def test_values_of_one_kind_are_those_of_one_type(one):
+    for other in VALUES:
+        same_type = numba.typeof(one) == numba.typeof(other)
+        same_kind = kind_of(one) == kind_of(other)
+        assert same_type or not same_kind
+        assert same_kind or not same_type or type(one) is not type(other)
 
 
 def test_a_kernel_that_allocates_does_not_compile():

@@ -1,6 +1,7 @@
 """The plant between two control ticks: steps with the joints' torques held, recorded as they go."""
 
 import math
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ from contact.jit import (
     generic,
     is_part_compiled,
     kernel,
+    kind_of,
     number_of,
     pack,
     part,
@@ -445,23 +447,14 @@ def hold_each(parts, common, whole, period, reasons, begin, end):
 
 
 class Loop:
-    """A world and a law, ready to run: everything is compiled, or loaded, once it is made.
+    """A world and a law, ready to run: everything is compiled, or loaded, once it is made."""
 
-    ``like`` is the loop of a world and a law with arrays of the same types and numbers of dimensions: its parts serve.
-    """
-
-    def __init__(self, world: World, law: Any, like: "Loop | None" = None) -> None:
+    def __init__(self, world: World, law: Any) -> None:
         self.world, self.law = world, law
         common = common_of(world)
         places: tuple[Any, ...] = (common, world, law) if DISABLE_JIT else self._places(common, world, law)
         self.common, self.whole, self.law_address = places
-        if like is None:
-            for place, (function, *arguments) in enumerate(_calls(world, common)):
-                if _is_needed(world, place):
-                    world.parts[place] = address_of(function, *arguments)
-            self.asked = NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
-        else:
-            world.parts[:], self.asked = like.world.parts, like.asked
+        world.parts[:], self.asked = _addresses(world, common, law)
         world.parts[COMMON] = 0 if DISABLE_JIT else self.common
         self.run(0, 1)
         self.rollout(0)
@@ -509,6 +502,22 @@ class Loop:
 def record(world: World) -> None:
     """Append a row for the present state of a world that a ``Loop`` is there for."""
     enter(world.parts[APPEND_ROW], (common_of(world) if DISABLE_JIT else world.parts[COMMON],))
+
+
+#: Addresses of parts, and of who is asked, by the kinds of a world and a law: thousands of trials are of one kind.
+_known: dict[Hashable, tuple[Integers, int]] = {}
+
+
+def _addresses(world: World, common: CommonWorld, law: Any) -> tuple[Integers, int]:
+    needed = tuple(_is_needed(world, place) for place in range(COMMON))
+    kind = kind_of(world), kind_of(law), needed
+    if kind not in _known:
+        parts = world.parts.copy()
+        for place, (function, *arguments) in enumerate(_calls(world, common)):
+            if needed[place]:
+                parts[place] = address_of(function, *arguments)
+        _known[kind] = parts, NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
+    return _known[kind]
 
 
 def _is_nobody(law: Any) -> bool:
