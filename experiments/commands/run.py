@@ -8,10 +8,12 @@ from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
 from experiments.cli.settings import (
     SHORTHANDS,
+    add_after,
     add_experiment,
     add_metric_files,
     add_settings,
     changes_of,
+    check_after,
     experiment_of,
 )
 
@@ -27,6 +29,7 @@ examples:
   biped run thrown-block --set controller.kp_position=50          one gain for x, y and z
   biped run thrown-block --set controller.kp_position=50,50,200   one for each
   biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
+  biped run balance --set push.impulse=30 --after 2               and how it falls, for 2 s more
   biped run box-drop --set initial.velocity=3,0,0
 
 A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
@@ -42,22 +45,25 @@ def parser() -> Parser:
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
     add_metric_files(own)
+    add_after(own)
     own.add_out("results/EXPERIMENT")
     return own
 
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    check_after(options)
     from biped.errors import IntegrationError, RunInterrupted
+    from biped.simulation.collapse import collapse
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
     experiment = experiment_of(options)
     changes = changes_of(experiment, options)
-    duration = experiment.build(changes).duration
+    scene = experiment.build(changes)
     folder = writable_folder(options.out or Path("results") / experiment.name)
     try:
-        with ProgressBar(duration) as bar:
+        with ProgressBar(scene.duration) as bar:
             run = experiment.run(changes, progress=bar, announce=announce)
     except RunInterrupted as stopped:
         return _save_part(stopped.run, folder, experiment, INTERRUPTED, "interrupted")
@@ -65,6 +71,8 @@ def main(argv: Sequence[str]) -> int:
         if error.run is None:
             raise
         return _save_part(error.run, folder, experiment, UNSOLVED, f"error: {error}")
+    if options.after is not None and run.summary["fell_at"] is not None:
+        run.after = collapse(scene, options.after)
     finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
     return 0
 

@@ -53,10 +53,15 @@ def contact_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> tuple[Floa
 
     An arrow begins at its contact point and is ``scale`` [m/N] times the force long.
     """
-    shown = np.linalg.norm(snapshot.contact_force, axis=1) >= LEAST_FORCE
+    shown = (np.linalg.norm(snapshot.contact_force, axis=1) >= LEAST_FORCE) & _are_somewhere(snapshot)
     begin = snapshot.contact_place[shown]
     ends = np.stack([begin, begin + scale * snapshot.contact_force[shown]], axis=1)
     return ends, _mode_colors(snapshot)[shown]
+
+
+def _are_somewhere(snapshot: Snapshot) -> NDArray[np.bool_]:
+    there: NDArray[np.bool_] = np.isfinite(snapshot.contact_place).all(axis=1)
+    return there
 
 
 def _mode_colors(snapshot: Snapshot) -> NDArray[np.uint8]:
@@ -125,8 +130,8 @@ class Marks:
         pushes = push_arrows(snapshot, scale, surfaces) if layers["pushes"] else _NO_ARROWS
         self._arrows("pushes", pushes, np.tile(colors.PUSH, (len(pushes), 1)), thick=1.7)
         if self._color is None:
-            places = snapshot.contact_place if layers["contact points"] else np.zeros((0, 3))
-            self._points(places, _mode_colors(snapshot)[: len(places)])
+            shown = _are_somewhere(snapshot) & layers["contact points"]
+            self._points(snapshot.contact_place[shown], _mode_colors(snapshot)[shown])
         self._polygon(snapshot.support if layers["support polygon"] else np.zeros((0, 3)))
 
     def _put(self, name: str, on: bool, make: Callable[[], Any] | None = None, **values: Any) -> None:
