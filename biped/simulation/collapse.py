@@ -10,7 +10,7 @@ from biped.dynamics import forward_kinematics, mass_matrix
 from biped.errors import InputError, IntegrationError
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
-from biped.model.ragdoll import body_points, ragdoll
+from biped.model.ragdoll import ragdoll
 from biped.runs.run import Run
 from biped.runs.state import State
 from biped.simulation.scene import Scene
@@ -23,8 +23,8 @@ LONGEST_STEP = 5e-4
 def collapse(scene: Scene, duration: float) -> Run:
     """How a model that has fallen in a scene goes on falling, as a run of its own.
 
-    It begins at the last control tick before the fall is known, or before a part of the body that has no contact points
-    there is in the floor, whichever is first: the scene is simulated again up to there.
+    It begins at the last control tick before the fall is known, or before a part of the body that the model names
+    (``body_points``) is in the floor, whichever is first: the scene is simulated again up to there.
 
     Args:
         scene: in which it fell.
@@ -55,26 +55,26 @@ def last_clear_state(scene: Scene) -> State:
     for _ in range(round(scene.duration / session.period)):
         session.advance(1)
         now = session.save().state
-        if session.has_ended or is_in_floor(now):
+        if session.has_ended or parts_in_floor(now):
             break
         last = now
     return last
 
 
-def is_in_floor(state: State) -> bool:
-    """Whether a part of the body is in the floor that does not touch it before the fall."""
+def parts_in_floor(state: State) -> list[str]:
+    """Which of the points that the model names of its body are in the floor, which they do not touch before a fall."""
     probe = _probe(state.model)
     places = forward_kinematics(probe, state.q).contact
     if state.floor is not None:
         places = (places - state.floor[0:3]) @ quaternion_matrix(state.floor[12:16])
-    return bool((places[:, 2] < 0.0).any())
+    return [name for name, place in zip(probe.contact_names, places, strict=True) if place[2] < 0.0]
 
 
 def _probe(model: Model) -> Model:
     """The model with nothing but its body's points; made once."""
     key = "body points"
     if key not in model.derived:
-        model.derived[key] = model.with_contact_points(body_points(model))
+        model.derived[key] = model.with_contact_points(model.body_points)
     probe: Model = model.derived[key]
     return probe
 

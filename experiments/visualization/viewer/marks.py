@@ -60,8 +60,7 @@ def contact_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> tuple[Floa
 
 
 def _are_somewhere(snapshot: Snapshot) -> NDArray[np.bool_]:
-    there: NDArray[np.bool_] = np.isfinite(snapshot.contact_place).all(axis=1)
-    return there
+    return np.asarray(np.isfinite(snapshot.contact_place).all(axis=1))
 
 
 def _mode_colors(snapshot: Snapshot) -> NDArray[np.uint8]:
