@@ -12,6 +12,7 @@ from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3, quaternion_matrix
 from biped.runs.recording import Recording
+from biped.runs.row_layout import Columns
 from biped.runs.run import Run
 from biped.signals import Signal
 from biped.simulation.collapse import limp, parts_in_floor
@@ -79,7 +80,6 @@ class Loop:
         self._clear = self._session.save().state  # the last one from which it can fall
         self._tape, self._limp = Tape(), Tape()
         self._pull: Force | None = None
-        self.newest: Recording | None = None  # what the last slice of time has recorded
 
     @property
     def model(self) -> Model:
@@ -97,6 +97,15 @@ class Loop:
     def has_ended(self) -> bool:
         """Whether a step had no solution, or somebody's law failed; only ``restart`` helps."""
         return self._session.has_ended or self._law_error is not None
+
+    @property
+    def columns(self) -> Columns:
+        """What a row of it has."""
+        return self._session.plan.columns
+
+    def recorded_since(self, time: float) -> Recording | None:
+        """What was recorded after a time [s]; None if nothing was. Once it is limp, only what was since then."""
+        return (self._limp or self._tape).since(time)
 
     @property
     def gains(self) -> WorkspaceGains | None:
@@ -128,8 +137,7 @@ class Loop:
         return max(1, round(ticks * self.tick / self._session.period))
 
     def _record(self) -> None:
-        self.newest = self._session.recorded()
-        (self._tape if self.fell_at is None else self._limp).add(self.newest)
+        (self._tape if self.fell_at is None else self._limp).add(self._session.recorded())
 
     def _watch(self) -> None:
         """Let it go limp, if it has fallen."""

@@ -29,8 +29,8 @@ class Status:
     dropped: float  # [s] of simulated time that could not be made up for, since the start
     paused: bool
     fell_at: float | None  # [s]
-    why: str  # it fell; the end of a sentence, or empty
     error: str | None  # why a step had no solution
+    why: str = ""  # it fell; the end of a sentence, or empty
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,9 @@ class Runner:
     @property
     def status(self) -> Status:
         loop = self.loop
-        return Status(loop.time, self.meter.reading, self.real_time.dropped, self.paused, loop.fell_at, loop.why, loop.error)
+        return Status(
+            loop.time, self.meter.reading, self.real_time.dropped, self.paused, loop.fell_at, loop.error, loop.why
+        )
 
     def _make_changes(self) -> None:
         while True:

@@ -35,6 +35,14 @@ class Tape:
         while self._parts[0].rows[-1, 0] < recording.rows[-1, 0] - KEPT:
             self._parts.popleft()
 
+    def since(self, time: float) -> Recording | None:
+        """What came after a time [s], with its last columns; None if nothing did."""
+        parts = [part for part in self._parts if part.rows[-1, 0] > time]
+        if not parts:
+            return None
+        rows = np.concatenate([_widened(part, parts[-1].columns) for part in parts if _fits(part, parts[-1])])
+        return replace(parts[-1], rows=rows[rows[:, 0] > time])
+
     def __bool__(self) -> bool:
         return bool(self._parts)
 
@@ -58,6 +66,10 @@ class Tape:
         )
 
 
+def _fits(part: Recording, other: Recording) -> bool:
+    return set(part.columns.names) <= set(other.columns.names)
+
+
 def _widened(part: Recording, columns: Columns) -> Floats:
     """Its rows under more columns; NaN where it has none, such as the place of a box before it was thrown."""
     if part.columns.names == columns.names:
@@ -70,15 +82,15 @@ def _widened(part: Recording, columns: Columns) -> Floats:
 
 def _counters(state: State) -> Counters:
     """Of all that led to a state; nobody has measured how long it took."""
-    counts = [int(state.arrays.counts[place]) for place in (TOTAL_STEPS, ITERATIONS, MOST_ITERATIONS, RETRIED)]
-    return Counters(*counts, wall_time=0.0)
+    steps, iterations, most, retried = (
+        int(state.arrays.counts[place]) for place in (TOTAL_STEPS, ITERATIONS, MOST_ITERATIONS, RETRIED)
+    )
+    return Counters(steps, iterations, most, retried, wall_time=0.0)
 
 
-def quantities_of(recording: Recording) -> dict[str, tuple[str, Floats]]:
-    """Unit and values of all that a recording tells over time, by name: what stands in its rows, and what follows."""
+def quantities_of(recording: Recording) -> dict[str, Floats]:
+    """Values of all that a recording tells over time, by name: what stands in its rows, and what follows from them."""
     columns = recording.columns
-    series = series_of(Layout.of(recording.model, columns.names), recording.rows)
-    units: dict[str, str] = series.attrs["units"]
-    followed = {name: (units[name], series[name].to_numpy()) for name in series.columns}
+    followed = series_of(Layout.of(recording.model, columns.names), recording.rows)
     shown = {columns.names[place]: recording.rows[:, place] for place in columns.shown}
-    return followed | {name: (columns.units[name], values) for name, values in shown.items()}
+    return {name: followed[name].to_numpy() for name in followed.columns} | shown

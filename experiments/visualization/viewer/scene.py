@@ -78,6 +78,10 @@ class ViewerScene:
         self.models.append(view)
         return view
 
+    def remove(self, view: ModelView) -> None:
+        view.remove()
+        self.models.remove(view)
+
     @contextmanager
     def frame(self) -> Iterator[None]:
         """What is shown within goes to the browsers at once, as one batch."""

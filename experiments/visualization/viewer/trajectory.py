@@ -105,22 +105,26 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
     return trajectory if run.after is None else _joined(trajectory, trajectory_of(run.after, disturbances))
 
 
+def touching_only(snapshot: Snapshot, own: int) -> Snapshot:
+    """The same, or rows of them; contact points after the first ``own`` are nowhere unless they touch the floor."""
+    idle = snapshot.contact_mode == ContactState.NONE
+    idle[..., :own] = False
+    return replace(snapshot, contact_place=np.where(idle[..., np.newaxis], np.nan, snapshot.contact_place))
+
+
 def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
     """The one up to where the other begins, and then that.
 
     Points that the first does not have are nowhere in it; in the second they are where they touch the floor.
     """
     kept, own = before.times < after.begins - 1e-9, before.model.nc
-    first, second = before.rows, after.rows
+    first, second = before.rows, touching_only(after.rows, own)
     more = after.model.nc - own
-    touching = second.contact_mode[:, own:, np.newaxis] != ContactState.NONE
     ends = {
         "contact_place": np.full((len(before.times), more, 3), np.nan),
         "contact_force": np.zeros((len(before.times), more, 3)),
         "contact_mode": np.full((len(before.times), more), ContactState.NONE),
     }
-    places = np.where(touching, second.contact_place[:, own:], np.nan)
-    second = replace(second, contact_place=np.concatenate([second.contact_place[:, :own], places], axis=1))
     rows: dict[str, Any] = {}
     for item in fields(Snapshot):
         early, late = getattr(first, item.name), getattr(second, item.name)
