@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biped.model import Model
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import Marks
@@ -51,7 +51,7 @@ class ModelView:
         self._surfaces: dict[int, Floats] = {}
         self._bodies = self._add_bodies()
         self._projectile = self._add_projectile()
-        self._marks = Marks(self._server_scene, self._path, color if ghost else None)
+        self._marks = Marks(self._server_scene, self._path, color if ghost else None, _points_of_feet(model))
         self._add_patches()
 
     def show(self, snapshot: Snapshot) -> None:
@@ -153,6 +153,13 @@ class ModelView:
                 f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=colors.of_friction(patch.mu), opacity=0.6,
                 cast_shadow=False,
             )  # fmt: skip
+
+
+def _points_of_feet(model: Model) -> list[Integers]:
+    """The numbers of the contact points on each body that has any, where there are several."""
+    bodies = [point.body for point in model.contact_points]
+    groups = [np.flatnonzero([body == one for body in bodies]) for one in dict.fromkeys(bodies)]
+    return groups if len(groups) > 1 else []
 
 
 def _told(react: Callable[[int, Any], None], body: int) -> Callable[[Any], Any]:
