@@ -45,6 +45,11 @@ class LoadedRun:
         return {plot.title: plot for plot in plots_of(self.run)}
 
     @property
+    def times(self) -> Floats:
+        """(rows,) [s] of what is plotted, which ends where the run was judged."""
+        return self.run.frame["time"].to_numpy(dtype=float)
+
+    @property
     def outcome(self) -> str:
         summary = self.run.summary
         if summary["fell_at"] is None:

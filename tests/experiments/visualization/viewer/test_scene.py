@@ -4,7 +4,9 @@ import time
 import numpy as np
 import pytest
 
+from biped.simulation.collapse import collapse
 from contact.modes import STICKING
+from experiments.catalogue.registry import experiment_named
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.loaded_runs import LoadedRun
 from experiments.visualization.viewer.marks import (
@@ -230,3 +232,38 @@ def test_pooling_keeps_peaks():
     pool = pooled(time, values, grid)
     assert np.nanmax(pool) == 900.0
     assert np.isnan(pool[grid > 1.0 + 0.02]).all()
+
+
+def test_the_cursor_follows_the_slider_while_it_is_paused(shown):
+    page = shown
+    page.playback.play(False)
+    page._slider._impl.value = 0.2  # as a hand moves it
+    page.playback.seek(0.2)
+    page.frame(2.0)
+    grid, *_, line = page._plots[0]._handle.data
+    assert grid[np.isfinite(line)] == pytest.approx([0.2, 0.2])
+
+
+def test_a_fall_is_seen_to_its_end():
+    """The limp body in place of the end of the run; plots are of the run."""
+    scene = experiment_named("balance").build({"push.impulse": 60.0, "push.start": 0.1})
+    run = scene.run()
+    run.after = collapse(scene, 1.5)
+    trajectory = trajectory_of(run, scene.disturbances)
+    assert trajectory.ends == pytest.approx(run.after.frame["time"].iloc[-1])
+    assert (np.diff(trajectory.times) > 0.0).all()
+    lying = trajectory.at(trajectory.ends)
+    assert lying.position[0, 2] < 0.3
+    touching = np.isfinite(lying.contact_place).all(axis=1)
+    assert touching[8:].any()
+    assert not touching.all()
+    assert not np.isfinite(trajectory.at(0.0).contact_place[8:]).any()
+    assert len(contact_arrows(lying)[0]) <= touching.sum()
+    loaded = LoadedRun("fell", run, trajectory)
+    assert "limp from" in loaded.outcome
+    with serving("127.0.0.1", 0) as server:
+        page = Page(server, [loaded], Playback(trajectory.begins, trajectory.ends, playing=False))
+        page.playback.seek(trajectory.ends)
+        page.frame(0.0)
+        assert node(page, "/world/run_0/trunk").position[2] == pytest.approx(lying.position[0, 2], abs=2e-5)
+        assert len(node(page, "/world/run_0/points").points) == touching.sum()
