@@ -36,7 +36,8 @@ A file of gains holds a table [controller] with kp_position, kd_position, kp_ori
 what it leaves out keeps the published value, and --set overrides it.
 
 The output folder gets run.parquet (one row per recorded step), summary.json, state.npz and the figures.
-Exit status: 0 done (also where the human fell), 1 a step had no solution, 2 bad input, 130 interrupted.
+Exit status: 0 done (also where the human fell), 1 a step had no solution or the run is unreliable (a check of itself
+failed), 2 bad input, 130 interrupted.
 """
 
 
@@ -54,7 +55,8 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     check_after(options)
     from biped.errors import IntegrationError, RunInterrupted
-    from biped.simulation.collapse import collapse
+    from biped.runs.verdict import UNRELIABLE
+    from biped.simulation.collapse import collapse, has_fallen
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
@@ -71,10 +73,10 @@ def main(argv: Sequence[str]) -> int:
         if error.run is None:
             raise
         return _save_part(error.run, folder, experiment, UNSOLVED, f"error: {error}")
-    if options.after is not None and run.summary["fell_at"] is not None:
+    if options.after is not None and has_fallen(run):
         run.after = collapse(scene, options.after)
     finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
-    return 0
+    return UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0
 
 
 def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool) -> None:

@@ -414,8 +414,8 @@ def status_text(status: Status, going: str = "Standing") -> str:
     if status.error is not None:
         state = f"### Stopped\n{status.error}. Press **Restart**."
     elif status.fell_at is not None:
-        why = f": {status.why}" if status.why else ""
-        state = f"### Fallen at {status.fell_at:.2f} s{why}\nLimp since then. Press **Restart**."
+        fall = status.fall or f"fell at {status.fell_at:.2f} s"
+        state = f"### {fall[:1].upper()}{fall[1:]}\nLimp since then. Press **Restart**."
     else:
         state = f"### {'Paused' if status.paused else going}"
     parts = [f"{status.time:.1f} s simulated"]

@@ -260,7 +260,7 @@ def test_a_fall_is_seen_to_its_end():
     assert not np.isfinite(trajectory.at(0.0).contact_place[8:]).any()
     assert len(contact_arrows(lying)[0]) <= touching.sum()
     loaded = LoadedRun("fell", run, trajectory)
-    assert "limp from" in loaded.outcome
+    assert "limp from" in loaded.verdict
     with serving("127.0.0.1", 0) as server:
         page = Page(server, [loaded], Playback(trajectory.begins, trajectory.ends, playing=False))
         page.playback.seek(trajectory.ends)
