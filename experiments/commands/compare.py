@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.main import Parser, announce, folder_name, interrupted
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def parser() -> Parser:
         help="engines, and integrators of ours, with commas (recursive,pybullet,mujoco); ratios are to the first",
     )
     add_settings(own, "duration", "step")
-    own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/compare/EXPERIMENT)")
+    own.add_argument(
+        "--out", metavar="DIR", type=folder_name, help="folder for the results (default: results/compare/EXPERIMENT)"
+    )
     own.add_argument("--quick", action="store_true", help="shorter flights and stance, fewer steps and repeats")
     text = "leave out the settings that the engines' makers chose"
     own.add_argument("--no-vendor-defaults", "--no-natural", action="store_true", help=text)

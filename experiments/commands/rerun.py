@@ -1,5 +1,6 @@
 """``biped rerun``: one trial of a study again, saved and drawn as ``biped run`` does."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ def parser() -> Parser:
     own.add_argument("trial", metavar="TRIAL", help="a trial's number, the column `trial` of trials.parquet")
     add_controller(own)
     own.add_out("STUDY/traces/TRIAL")
+    own.add_verbose()
     return own
 
 
@@ -64,17 +66,18 @@ def main(argv: Sequence[str]) -> int:
     except RunInterrupted as stopped:
         save_run(stopped.run, folder)
         return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
-    _save(study, found, folder, draw=not options.no_figures)
-    return _verdict(study, found)
+    return _save(study, found, folder, options) or _verdict(study, found)
 
 
-def _save(study: "Study", found: "Rerun", folder: Path, *, draw: bool) -> None:
+def _save(study: "Study", found: "Rerun", folder: Path, options: Namespace) -> int:
     from experiments.commands.run import finish
 
-    if found.run is not None:
-        labels = ", ".join(f"{name} {value}" for name, value in found.trial.labels.items())
-        title = f"{study.folder}, trial {found.trial.number}" + (f" ({labels})" if labels else "")
-        finish(found.run, study.experiment, folder, title, draw=draw)
+    if found.run is None:
+        return 0
+    labels = ", ".join(f"{name} {value}" for name, value in found.trial.labels.items())
+    title = f"{study.folder}, trial {found.trial.number}" + (f" ({labels})" if labels else "")
+    draw, verbose = not options.no_figures, options.verbose
+    return finish(found.run, study.experiment, folder, title, draw=draw, verbose=verbose)
 
 
 def _verdict(study: "Study", found: "Rerun") -> int:

@@ -10,7 +10,7 @@ from biped.metrics import measure_run, metric_named
 from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
-from experiments.cli.terminal import length, scaled
+from experiments.cli.quantities import length, scaled
 from experiments.studies.trial import FELL, STEPPED
 from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
