@@ -15,6 +15,7 @@ from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import (
+    LARGEST_ANGLE,
     STANDARD_GRAVITY,
     Vector3,
     horizontal,
@@ -294,8 +295,8 @@ class Model:
             angles: by joint: an angle [rad] or displacement [m], for a spherical joint a unit quaternion.
 
         Raises:
-            ModelError: a joint is unknown, a value is not finite, a quaternion is not unit, or the root does
-                not float but was given a position or an orientation.
+            ModelError: a joint is unknown, a value is not finite, an angle beyond a turn, a quaternion not unit, or the
+                root does not float but was given a position or an orientation.
         """
         q = self.neutral()
         if position is not None:
@@ -321,7 +322,10 @@ class Model:
         if kind == "spherical":
             q[self.coordinates(joint)] = quaternion(value, f"angles[{joint!r}]")
         else:
-            q[self.coordinate(joint)] = number(value, f"angles[{joint!r}]")
+            q[self.coordinate(joint)] = found = number(value, f"angles[{joint!r}]")
+            if kind == "revolute" and abs(found) > LARGEST_ANGLE:
+                told = f"angles[{joint!r}] = {found:g} rad: it must be within a turn, 2π"
+                raise ModelError(f"{told}; {found:g} degrees are math.radians({found:g})")
 
     # --- variations of this model ---
 
