@@ -35,12 +35,12 @@ def form() -> Form:
 
 
 def reply(data: Any) -> None:
-    """Print this as JSON, if that is the form; a command calls it once.
+    """Print this, or what this function returns, as JSON if that is the form; a command calls it once.
 
     Tables become arrays of rows, numbers that are not finite null.
     """
     if form() is Form.JSON:
-        print(json.dumps(_plain(data), indent=2, allow_nan=False))
+        print(json.dumps(_plain(data() if callable(data) else data), indent=2, allow_nan=False))
 
 
 def _plain(data: Any) -> Any:

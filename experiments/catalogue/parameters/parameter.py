@@ -1,7 +1,7 @@
 """Parameters of experiments: named by dots, with a default, a unit, a meaning and a source.
 
-One number of a parameter that is a tuple is named by its place, from 0 on: ``controller.kp_position[2]``. An angle may be
-written in degrees: ``90deg`` or ``90°``.
+One number of a parameter that is a tuple is named by its place, from 0 on: ``controller.kp_position[2]``. An angle may
+be written in degrees: ``90deg`` or ``90°``.
 """
 
 import difflib
@@ -16,6 +16,8 @@ from biped.model.geometry import LARGEST_ANGLE
 
 #: A number, a whole number, a word, or a few numbers such as a position or a quaternion.
 Value = float | int | str | tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of an experiment.

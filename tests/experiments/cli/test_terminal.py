@@ -64,9 +64,9 @@ def test_all_of_a_balancing_run(runs, tmp_path):
     text = printed(runs["thrown-block"], saved, verbose=True)
     for words in (
         "a block of 1.8 kg thrown forwards at 4.5 m/s", "time to recover", "steady-state error", "max foot slip",
-        "creep", "Peak torque", "knee pitch", "left heel up", "right heel down", "Impacts", "impulse", "energy residual",
-        "momentum residual", "Newton iterations", "retried", "times real time", str(tmp_path), "run.parquet",
-        "replaced the run of 2026-01-02 03:04",
+        "creep", "Peak torque", "knee pitch", "left heel up", "right heel down", "Impacts", "impulse",
+        "energy residual", "momentum residual", "Newton iterations", "retried", "times real time", str(tmp_path),
+        "run.parquet", "replaced the run of 2026-01-02 03:04",
     ):  # fmt: skip
         assert words in text, words
 
