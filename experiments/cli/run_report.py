@@ -13,13 +13,17 @@ from rich.text import Text
 
 from biped.disturbances.words import in_words
 from biped.metrics import METRICS
+from biped.runs import trust
 from biped.runs.contact_changes import BRIEF, lasting_changes
 from biped.runs.run import TABLE, Run
+from biped.runs.trust import OK, WARNING
+from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
 from contact import ContactState
 from experiments.cli.quantities import length, scaled
 from experiments.cli.terminal import terminal
 
-_OUTCOMES = {"stood": "green", "completed": "green", "fell": "yellow", "interrupted": "yellow", "failed": "red"}
+_COLORS = {RECOVERED: "green", STEPPED: "green", COMPLETED: "green", FAILED: "red", UNRELIABLE: "red"}
+_PASSED: dict[str, str] = {OK: "green", WARNING: "yellow", trust.FAILED: "red"}
 #: Impacts below this part of the largest are only counted: a block that lies on the trunk has one a step.
 SMALL_IMPACT = 0.01
 
@@ -65,12 +69,11 @@ def _indented(body: RenderableType) -> Padding:
 
 
 def _headline(run: Run) -> Text:
-    outcome = run.summary["outcome"]
-    when = "" if run.summary["fell_at"] is None else f" at {run.summary['fell_at']:.3f} s"
-    text = Text(f"{outcome}{when}", style=f"bold {_OUTCOMES.get(outcome, 'default')}")
+    text = Text(run.verdict_line, style=f"bold {_COLORS.get(run.summary['verdict'], 'yellow')}")
     done = "; ".join(in_words(run.disturbances, run.state.model.facing))
-    balances = run.set_point is not None
-    return text.append(f"  {done or (balances and 'undisturbed') or ''}".rstrip(), style="default")
+    if not done and run.set_point is not None:  # it balances
+        done = "undisturbed"
+    return text.append(f" ({done})" if done else "", style="default")
 
 
 def effects(run: Run) -> Facts:
@@ -82,8 +85,9 @@ def effects(run: Run) -> Facts:
     if metrics.get("peak_torque"):
         peaks = run.by_joint("peak_torque")
         joint = max(peaks, key=lambda name: peaks[name] or 0.0)
-        facts.append(("peak joint torque", f"{peaks[joint]:.3g} N·m, {joint.replace('_', ' ')}"))
-    return [*facts, *_balance(metrics)]
+        peak = f"{peaks[joint]:.3g}" if peaks[joint] < 1e3 else f"{peaks[joint]:.0f}"
+        facts.append(("peak joint torque", f"{peak} N·m, {joint.replace('_', ' ')}"))
+    return [*facts, *_trust(run)]
 
 
 def _sway(metrics: dict[str, Any]) -> Facts:
@@ -115,13 +119,18 @@ def _recovery(metrics: dict[str, Any]) -> Facts:
     return [("time to recover", f"{settling:.3g} s ({within})")]
 
 
-def _balance(metrics: dict[str, Any]) -> Facts:
+def _trust(run: Run) -> Facts:
+    """The checks that were not passed; else that all were, and what they found of the conservation laws."""
+    checks, metrics = run.trust, run.metrics
+    beyond: Facts = [(check.passed, check.text) for check in checks if check.passed != OK]
+    if beyond or not checks:
+        return beyond
     parts = []
     if metrics.get("ledger_residual") is not None:
-        parts.append(f"energy {scaled(metrics['ledger_residual'], 'J')}")
+        parts.append(f"energy residual {scaled(metrics['ledger_residual'], 'J')}")
     if metrics.get("momentum_defect") is not None:
-        parts.append(f"momentum {metrics['momentum_defect']:.1e} N·s")
-    return [("residuals, max", ", ".join(parts))] if parts else []
+        parts.append(f"momentum residual {metrics['momentum_defect']:.1e} N·s")
+    return [("trust", f"all {len(checks)} checks passed; {', '.join(parts)}")]
 
 
 def _sections(run: Run) -> list[tuple[str, RenderableType | None]]:
@@ -133,6 +142,7 @@ def _sections(run: Run) -> list[tuple[str, RenderableType | None]]:
         ("Contacts of the feet", _feet(edges)),
         ("Contact points", None if edges else _contact_points(run)),
         ("Impacts", _impacts(run.summary["events"]["impacts"])),
+        ("Checks", _checks(run)),
         ("Conservation and solver", _facts(_solver(run.summary))),
     ]
 
@@ -141,10 +151,8 @@ def _facts(facts: Facts) -> Table | None:
     if not facts:
         return None
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim")
-    table.add_column()
     for name, value in facts:
-        table.add_row(name, value)
+        table.add_row(Text(name, style=_PASSED.get(name, "dim")), value)
     return table
 
 
@@ -220,6 +228,19 @@ def _impacts(impacts: list[dict[str, Any]]) -> Table | None:
             table.add_row(f"{impact['time']:.4f} s", impact["body"], f"impulse ({x:+.3f}, {y:+.3f}, {z:+.3f}) N·s")
     if small:
         table.add_row("", "", f"{len(small)} smaller ones, of {sum(small):.3g} N·s together: all are in summary.json")
+    return table
+
+
+def _checks(run: Run) -> Table | None:
+    if not run.trust:
+        return None
+    table = Table.grid(padding=(0, 2))
+    for check in run.trust:
+        unit = check.unit.replace("*", "·").removeprefix("1")
+        table.add_row(
+            Text(check.passed, style=_PASSED[check.passed]), check.name, f"{check.value:.3g} {unit}".rstrip(),
+            Text(f"limit {check.limit:.3g}", style="dim"),
+        )  # fmt: skip
     return table
 
 

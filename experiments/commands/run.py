@@ -36,7 +36,8 @@ what it leaves out keeps the published value, and --set overrides it.
 
 The output folder gets run.parquet (one row per recorded step), summary.json, state.npz and the figures; a run that
 was there before is replaced.
-Exit status: 0 done (also where the human fell), 1 a step had no solution, 2 bad input, 130 interrupted.
+Exit status: 0 done (also where the human fell), 1 a step had no solution or the run is unreliable (a check of itself
+failed), 2 bad input, 130 interrupted.
 """
 
 
@@ -54,6 +55,7 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import IntegrationError, RunInterrupted
+    from biped.runs.verdict import UNRELIABLE
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
@@ -71,7 +73,8 @@ def main(argv: Sequence[str]) -> int:
             raise
         return _save_part(error.run, folder, UNSOLVED, f"error: {error}")
     title = f"{experiment.name}: {experiment.title}"
-    return finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
+    status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
+    return status or (UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0)
 
 
 def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool, verbose: bool = False) -> int:
