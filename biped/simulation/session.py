@@ -90,6 +90,12 @@ class Session:
     def warm_up(self, announce: Announce | None = None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps; ``announce`` is told if it takes."""
         self._driver.warm_up(announce)
+        by = self.plan.stepping
+        if announce is not None and by.is_unstable:
+            announce(
+                f"{by.name} is not expected to be stable on this floor in steps of {by.step:g} s: take "
+                f"{by.stable_step:.2g} s at most, or a method that needs no shorter ones, such as recursive"
+            )
 
     def ready(self) -> Loop:
         """The compiled loop, loaded or compiled if need be."""

@@ -96,7 +96,7 @@ def test_a_fall_is_a_result(in_tmp, capsys):
     assert run("thrown-block", "--set", "block.velocity=-9,0,0.2", "--out", "out") == 0
     assert capsys.readouterr().out.startswith("FELL at")
     summary = summary_of(in_tmp / "out")
-    assert summary["outcome"] == "fell"
+    assert summary["verdict"] == "fell"
     assert summary["metrics"]["fell_at"] > 0.0
 
 
@@ -206,7 +206,7 @@ def test_ctrl_c_saves_what_was_computed(in_tmp, capsys, monkeypatch):
     assert printed.err.startswith("biped: interrupted; what was computed up to 1 s is in")
     assert printed.err.count("\n") == 1
     loaded = Run.load(in_tmp, human())
-    assert loaded.summary["outcome"] == "interrupted"
+    assert loaded.summary["verdict"] == "interrupted"
     assert loaded.frame["time"].iloc[-1] == pytest.approx(1.0, abs=0.01)
     assert loaded.state.time == pytest.approx(1.0)
     assert loaded.parameters["experiment"] == "thrown-block"
