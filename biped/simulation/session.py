@@ -21,6 +21,7 @@ from biped.runs.verdict import COMPLETED, INTERRUPTED, UNDECIDED
 from biped.simulation.driver import Announce, Driver, Progress
 from biped.simulation.snapshot import Snapshot, arrays_of, copies_of, put_seeds, put_state, seeds_of
 from biped.simulation.world import NEVER, leave_floor
+from contact.arrays import Floats
 from contact.modes import NONE
 
 if TYPE_CHECKING:
@@ -286,6 +287,8 @@ class Session:
         else:
             driver.empty_log()
             rows, events = np.concatenate(driver.rows), np.concatenate(driver.events)
+        if ending.error is not None:
+            rows = _before_lost(rows)
         count = self.state.arrays.counts
         counters = Counters(
             steps=int(count[TOTAL_STEPS]) - self._before[0],
@@ -308,3 +311,9 @@ class Session:
             began=self._began,
             state=self.state,
         )
+
+
+def _before_lost(rows: Floats) -> Floats:
+    """The rows before the first with a number that has become infinite or NaN: a failing step's are no result."""
+    lost = (~np.isfinite(rows) & np.isfinite(rows[:1])).any(axis=1)
+    return rows[: np.argmax(lost)] if lost.any() else rows
