@@ -100,11 +100,6 @@ class Stepping:
     is_engine: bool = False
     stable_step: float | None = None
 
-    @property
-    def is_unstable(self) -> bool:
-        """Whether its step is too long for the floor, as far as can be told beforehand."""
-        return self.stable_step is not None and self.step > self.stable_step
-
 
 def summarize(
     ending: Ending,

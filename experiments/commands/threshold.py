@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 SETTINGS = ("duration", "step", "integrator")
 
 STATUS = f"""\
-{STOPPING}A trial that cannot be computed counts as not recovered, and is reported; one that is undecided or unreliable counts
-as neither, unless `counts` names it.
+{STOPPING}A trial that cannot be computed counts as not recovered, and is reported; one that is undecided or
+unreliable counts as neither, unless `counts` names it.
 Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted."""
 
 _DESCRIPTION = """\
