@@ -29,6 +29,7 @@ examples:
   biped run thrown-block --set controller.kp_position=50,50,200   one for each
   biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
   biped run balance --set push.impulse=8 --set push.azimuth=90deg -v
+  biped run balance --set push.impulse=12 --check                 again with half the step, and compared
   biped run box-drop --set initial.velocity=3,0,0
 
 A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
@@ -46,6 +47,7 @@ def parser() -> Parser:
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
     add_metric_files(own)
+    own.add_argument("--check", action="store_true", help="run it again with half the step, and compare")
     own.add_out("results/EXPERIMENT")
     own.add_verbose()
     own.add_forms()
@@ -56,6 +58,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import IntegrationError, RunInterrupted
     from biped.runs.verdict import UNRELIABLE
+    from experiments.catalogue.half_step import check_step
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
@@ -66,6 +69,9 @@ def main(argv: Sequence[str]) -> int:
     try:
         with ProgressBar(duration) as bar:
             run = experiment.run(changes, progress=bar, announce=announce)
+        if options.check:
+            with ProgressBar(duration) as bar:
+                check_step(experiment, changes, run, progress=bar, announce=announce)
     except RunInterrupted as stopped:
         return _save_part(stopped.run, folder, INTERRUPTED, "interrupted")
     except IntegrationError as error:

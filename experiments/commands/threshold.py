@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 SETTINGS = ("duration", "step", "integrator")
 
 STATUS = f"""\
-{STOPPING}A trial that cannot be computed counts as not recovered, and is reported.
+{STOPPING}A trial that cannot be computed counts as not recovered, and is reported; one that is undecided or
+unreliable counts as neither, unless `counts` names it.
 Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted."""
 
 _DESCRIPTION = """\
@@ -36,6 +37,7 @@ _EXAMPLES = f"""\
 a file:
   experiment = "thrown-block"
   replicas = 21                                    # seed = 0, confidence = 0.95, count_stepping = false
+  counts = ["fell", "lost control", "failed"]      # what is lost; "stepped" too, if not given
 
   [swept]
   parameter = "block.mass"                         # harder as it grows; factor = -1 where it is the other way
@@ -154,6 +156,8 @@ def preset_parser(name: str) -> Parser:
     group.add_argument("--seed", metavar="N", type=int, default=0, help="of the replicas (0)")
     group.add_argument("--confidence", metavar="P", type=float, default=0.95, help="of the intervals (0.95)")
     group.add_argument("--count-stepping", action="store_true", help="to have stepped counts as having recovered")
+    group.add_argument("--counts", metavar="VERDICTS", help="verdicts that count as lost "
+                       "(stepped,fell,lost control,failed)")  # fmt: skip
     group.add_argument("--quick", action="store_true", help="fewer replicas and a coarser grid: half a minute")
     return own
 
@@ -195,6 +199,7 @@ def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
         replicas=budget.replicas if options.replicas is None else options.replicas,
         seed=options.seed,
         count_stepping=options.count_stepping,
+        counts=() if options.counts is None else tuple(word.strip() for word in options.counts.split(",")),
         confidence=options.confidence,
         kind=name,
     )
