@@ -29,6 +29,8 @@ TABLE = "run.parquet"
 SUMMARY = "summary.json"
 STATE = "state.npz"
 MODEL = "model.json"
+#: In a run's folder: the run that goes on after its fall.
+AFTER = "after"
 #: Of the columns' names and the summary's keys.
 FORMAT = 3
 PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
@@ -49,6 +51,8 @@ class Run:
         set_point: where the controller wanted the root to be, or None.
         parameters: what the run was made from, as the experiment tells it.
         disturbances: what acted on the model: the attributes of each.
+        after: how it went on after its fall, limp (``biped.simulation.collapse``), or None; it may begin before the
+            fall was known, and nothing of this run's summary is about it.
     """
 
     frame: pd.DataFrame
@@ -59,6 +63,7 @@ class Run:
     set_point: SetPoint | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     disturbances: list[dict[str, Any]] = field(default_factory=list)
+    after: "Run | None" = None
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -93,6 +98,8 @@ class Run:
     def save(self, folder: str | Path) -> Path:
         """Write ``run.parquet``, ``summary.json``, ``state.npz`` and ``model.json``; the folder is made if need be.
 
+        A run that went on after its fall has what came then in ``after``.
+
         Each file is written under another name and then moved, so that a full disk leaves no half of one.
 
         Raises:
@@ -109,7 +116,15 @@ class Run:
         text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
         with in_place_of(folder / SUMMARY) as part:
             part.write_text(text + "\n", encoding="utf-8")
+        self._save_after(folder / AFTER)
         return folder
+
+    def _save_after(self, folder: Path) -> None:
+        """What came after the fall; of a run that was saved there before, nothing stays."""
+        for name in (TABLE, SUMMARY, STATE, MODEL):
+            (folder / name).unlink(missing_ok=True)
+        if self.after is not None:
+            self.after.save(folder)
 
     def to_json(self) -> dict[str, Any]:
         """The summary with events, parameters and versions, as in ``summary.json``."""
@@ -170,7 +185,8 @@ class Run:
             summary = _from_format_2(summary)
         whole = saved_model(folder) if model is None else _carrying(model, disturbances)
         state = State.load(folder / STATE, whole)
-        return cls(frame, units, events, Summary(summary), state, point, parameters, disturbances)
+        after = cls.load(folder / AFTER) if (folder / AFTER / SUMMARY).is_file() else None
+        return cls(frame, units, events, Summary(summary), state, point, parameters, disturbances, after)
 
 
 #: The numbers that a summary of format 1 had beside its metrics, some of them by other definitions.

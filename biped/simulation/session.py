@@ -161,10 +161,14 @@ class Session:
         self._driver.forget()
         return self.observe()
 
-    def advance(self, ticks: int) -> int:
+    def advance(self, ticks: int, *, keep: bool = False) -> int:
         """Let the controller take so many control periods; how many were taken before an end, if any.
 
         What happens is bit for bit what ``run`` does, and so many calls of ``step``; nothing is observed on the way.
+
+        Args:
+            ticks: control periods.
+            keep: keep the rows of them for ``recorded``.
 
         Raises:
             InputError: the state is within a control period.
@@ -174,8 +178,16 @@ class Session:
         left = ticks * self.plan.clock.steps_per_tick
         while left > 0 and not self.has_ended:
             left -= self._driver.take(left)
-        self._driver.forget()
+        if not keep:
+            self._driver.forget()
         return ticks - left // self.plan.clock.steps_per_tick
+
+    def recorded(self) -> Recording:
+        """What ``advance`` kept since the last time."""
+        going_on = Ending("completed" if self.plan.world.fall is NEVER else "stood", None)
+        recording = self._result(self.ending or going_on)
+        self.forget()
+        return recording
 
     def changed(self, **members: Any) -> "Session":
         """What goes on from here with other members of the scene, such as ``disturbances``; this session is done with.
