@@ -15,6 +15,7 @@ from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import (
+    LARGEST_ANGLE,
     STANDARD_GRAVITY,
     Vector3,
     horizontal,
@@ -315,8 +316,8 @@ class Model:
             degrees: roll, pitch, yaw and the angles of revolute joints are in degrees.
 
         Raises:
-            ModelError: a joint is unknown, a value is not finite, a quaternion is not unit, or the root does
-                not float but was given a position or an orientation.
+            ModelError: a joint is unknown, a value is not finite, an angle beyond a turn, a quaternion not unit, or the
+                root does not float but was given a position or an orientation.
         """
         q = self.neutral()
         if position is not None:
@@ -343,7 +344,11 @@ class Model:
             q[self.coordinates(joint)] = quaternion(value, f"angles[{joint!r}]")
         else:
             given = number(value, f"angles[{joint!r}]")
-            q[self.coordinate(joint)] = math.radians(given) if degrees and kind == "revolute" else given
+            given = math.radians(given) if degrees and kind == "revolute" else given
+            if kind == "revolute" and abs(given) > LARGEST_ANGLE:
+                told = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
+                raise ModelError(told if degrees else f"{told}; degrees=True takes them in degrees")
+            q[self.coordinate(joint)] = given
 
     # --- variations of this model ---
 

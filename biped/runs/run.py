@@ -23,7 +23,7 @@ from biped.runs.row_layout import POSE
 from biped.runs.state import State
 from biped.runs.summary import Summary, summarize
 from biped.runs.trust import Check
-from biped.runs.verdict import COMPLETED, verdict_line
+from biped.runs.verdict import COMPLETED, FAILED, INTERRUPTED, UNRELIABLE, verdict_line
 
 TABLE = "run.parquet"
 SUMMARY = "summary.json"
@@ -79,6 +79,12 @@ class Run:
     def trust(self) -> list[Check]:
         """The checks that the run was put to, each passed or not; none of a run of earlier versions."""
         return [Check(**check) for check in self.summary["trust"]]
+
+    def add_check(self, check: Check) -> None:
+        """Put the run to another check; one that failed makes it unreliable, where it is not known to have failed."""
+        self.summary["trust"].append(check.as_json())
+        if check.passed == "failed" and self.summary["verdict"] not in (UNRELIABLE, FAILED, INTERRUPTED):
+            self.summary |= {"verdict": UNRELIABLE, "reason": check.text}
 
     @property
     def root(self) -> str:

@@ -1,5 +1,6 @@
 """A session: a scene that is stepped, by one control period after the other or in one go."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,13 @@ class Session:
     def warm_up(self, announce: Announce | None = None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps; ``announce`` is told if it takes."""
         self._driver.warm_up(announce)
+        by = self.plan.stepping
+        if announce is not None and by.stable_step is not None and by.step > by.stable_step:
+            longest = self.period / math.ceil(self.period / by.stable_step)
+            announce(
+                f"{by.name} is not expected to be stable on this floor in steps of {by.step:g} s: take {longest:.3g} s "
+                "or less, or an integrator that needs no shorter ones, such as recursive"
+            )
 
     def ready(self) -> Loop:
         """The compiled loop, loaded or compiled if need be."""

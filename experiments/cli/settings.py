@@ -76,7 +76,7 @@ def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
         action="append",
         default=[],
         dest="assignments",
-        help="set any parameter by its dotted name; may be repeated",
+        help="set any parameter by its dotted name, angles as 1.57 or 90deg; may be repeated",
     )
 
 

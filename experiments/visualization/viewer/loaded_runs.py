@@ -51,8 +51,8 @@ class LoadedRun:
 
     @property
     def verdict(self) -> str:
-        after = self.run.after
-        limp = "" if after is None else f"; limp from {after.frame['time'].iloc[0]:.2f} s on"
+        """In words, and from when on it is limp."""
+        limp = "" if self.run.after is None else f"; limp from {self.run.after.frame['time'].iloc[0]:.2f} s on"
         return f"{self.run.verdict_line}{limp}"
 
 
