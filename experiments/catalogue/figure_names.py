@@ -1,7 +1,9 @@
-"""The files that figures go into; known without drawing any."""
+"""The names of the files that figures go into; known without drawing any."""
 
 from collections.abc import Mapping
 from pathlib import Path
+
+from experiments.catalogue.figure_look import remove_figure
 
 #: Those of a balancing experiment that have a counterpart in the thesis, in its order.
 BALANCING = (
@@ -39,4 +41,4 @@ def file_name(kind: str, numbers: Mapping[str, str]) -> str:
 def remove_figures(folder: Path, numbers: Mapping[str, str]) -> None:
     """Remove the figures of an earlier run of the experiment, which would contradict the new run's numbers."""
     for kind in KINDS:
-        (folder / file_name(kind, numbers)).unlink(missing_ok=True)
+        remove_figure(folder / file_name(kind, numbers))

@@ -36,11 +36,13 @@ def parser() -> Parser:
     own.add_argument("trial", metavar="TRIAL", help="a trial's number, the column `trial` of trials.parquet")
     add_controller(own)
     own.add_out("STUDY/traces/TRIAL")
+    own.add_figure_look()
     return own
 
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
     from experiments.studies.rerun import rerun
@@ -50,6 +52,7 @@ def main(argv: Sequence[str]) -> int:
 
     if not options.trial.isdecimal():
         raise InputError(f"trial {options.trial!r}: it must be a number")
+    look = look_of(options.figures, options.figure_width)
     number = int(options.trial)
     study = Study.read(options.study)
     if options.controller is not None:
@@ -64,7 +67,8 @@ def main(argv: Sequence[str]) -> int:
     except RunInterrupted as stopped:
         save_run(stopped.run, folder)
         return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
-    _save(study, found, folder, draw=not options.no_figures)
+    with drawn_as(look):
+        _save(study, found, folder, draw=not options.no_figures)
     return _verdict(study, found)
 
 

@@ -28,6 +28,7 @@ examples:
   biped run thrown-block --set controller.kp_position=50,50,200   one for each
   biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
   biped run box-drop --set initial.velocity=3,0,0
+  biped run balance --set push.impulse=8 --figures pdf --figure-width double
 
 A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
 what it leaves out keeps the published value, and --set overrides it.
@@ -43,15 +44,18 @@ def parser() -> Parser:
     add_settings(own, *SHORTHANDS)
     add_metric_files(own)
     own.add_out("results/EXPERIMENT")
+    own.add_figure_look()
     return own
 
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import IntegrationError, RunInterrupted
+    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
+    look = look_of(options.figures, options.figure_width)
     experiment = experiment_of(options)
     changes = changes_of(experiment, options)
     duration = experiment.build(changes).duration
@@ -65,7 +69,8 @@ def main(argv: Sequence[str]) -> int:
         if error.run is None:
             raise
         return _save_part(error.run, folder, experiment, UNSOLVED, f"error: {error}")
-    finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
+    with drawn_as(look):
+        finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
     return 0
 
 

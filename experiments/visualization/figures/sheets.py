@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -16,8 +15,8 @@ from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.overview import overview
 from experiments.visualization.figures.panels import time_figure
 from experiments.visualization.figures.quantities import Panel
-from experiments.visualization.figures.style import STYLE
 from experiments.visualization.figures.subject import Subject, subject_of
+from experiments.visualization.figures.writing import styled, write_figure
 
 TWO_PANELS = (style.SIZE[0], 4.4)
 TALL = (style.SIZE[0], 5.0)
@@ -104,10 +103,10 @@ def _newton_iterations(subject: Subject) -> Figure:
 
 
 def _ledger(subject: Subject) -> Figure:
-    """Energy and work since the start, and what is left over, on an axis of its own."""
+    """Energy and work since the start, and what none of them accounts for, on an axis of its own."""
     panels = [
-        Panel("Ledger of energy and work since the start", "change, work [J]", q.energy_and_work(subject)),
-        Panel("", "left over [mJ]", q.energy_left_over(subject), legend=False),
+        Panel("Energy balance since the start", "change, work [J]", q.energy_and_work(subject)),
+        q.energy_residual(subject),
     ]
     return time_figure(subject, panels, TALL, gridspec_kw={"height_ratios": (2.2, 1)})
 
@@ -116,7 +115,7 @@ def _momentum(subject: Subject) -> Figure:
     """Angular momentum about the centre of mass, and its change on an axis of its own."""
     panels = [
         Panel("Angular momentum about the centre of mass", "[N·m·s]", q.angular_momentum(subject)),
-        Panel("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False),
+        q.rescaled(Panel("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False)),
     ]
     return time_figure(subject, panels, TALL)
 
@@ -161,11 +160,11 @@ def draw_figures(
     numbers: Mapping[str, str] | None = None,
     name: str = "",
 ) -> list[Path]:
-    """Draw all figures that a run has something to show in.
+    """Draw all figures that a run has something to show in; as PNG, unless ``drawn_as`` says otherwise.
 
     Args:
         run: the run, with at least two rows.
-        folder: where the PNG files go; it must exist.
+        folder: where the files go; it must exist.
         set_point: where the root was to be; without it there are no figures of errors.
         numbers: by kind, the numbers of the figures in a publication that they correspond to.
         name: what the overview is titled with.
@@ -180,11 +179,9 @@ def draw_figures(
     if len(run.frame) < 2:
         return []
     subject = subject_of(run, set_point, name)
-    files = []
-    with matplotlib.rc_context(STYLE):
+    files: list[Path] = []
+    with styled():
         for sheet in SHEETS:
             if (sheet.general or sheet.kind in numbers) and sheet.applies(subject):
-                path = Path(folder) / file_name(sheet.kind, numbers)
-                sheet.draw(subject).savefig(path)
-                files.append(path)
+                files += write_figure(sheet.draw(subject), Path(folder) / file_name(sheet.kind, numbers))
     return files

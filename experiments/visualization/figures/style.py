@@ -30,6 +30,9 @@ STYLE: Any = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,
     "savefig.dpi": 160,
+    "pdf.fonttype": 42,  # letters as letters, as journals want them
+    "svg.fonttype": "none",
+    "svg.hashsalt": "biped",  # the same figure is the same file
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -54,4 +57,17 @@ STYLE: Any = {
     "ytick.direction": "out",
     "xtick.labelsize": 8.0,
     "ytick.labelsize": 8.0,
+}
+
+#: What is smaller where a figure is made for a journal's column, whose text has 7 points.
+IN_COLUMNS: Any = {
+    "font.size": 7.0,
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7.0,
+    "axes.linewidth": 0.6,
+    "grid.linewidth": 0.4,
+    "lines.linewidth": 1.0,
+    "legend.fontsize": 6.5,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
 }

@@ -16,7 +16,7 @@ from contact.arrays import Floats
 from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.studies.threshold_text import ring_name
 
 #: How much of the map's radius the feet take.
@@ -66,7 +66,7 @@ def rings_of(findings: Findings) -> list[Ring]:
 
 def draw_maps(
     rings: Sequence[Ring], path: str | Path, title: str, changes: Mapping[str, Sequence[Difference]] | None = None
-) -> Path:
+) -> list[Path]:
     """Maps around the human, on top of one another.
 
     On the right of a single one is the proportion that recovers at each impulse of the grid, on the right of several
@@ -74,7 +74,7 @@ def draw_maps(
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = Figure(figsize=(10.4 if has_two else 6.0, 5.4))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
         polar: PolarAxes = parts[0].add_subplot(projection="polar")
@@ -88,8 +88,7 @@ def draw_maps(
             _draw_changes(parts[1].subplots(), changes, rings)
         _finish_polar(polar, rings, columns=1 if changes else 2)
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        figure.savefig(path)
-    return Path(path)
+        return write_figure(figure, path)
 
 
 def closed(values: Floats) -> Floats:

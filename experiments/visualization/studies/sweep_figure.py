@@ -7,7 +7,6 @@ every trial where it was. More: the proportion against each, over all values of 
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -21,7 +20,8 @@ from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS
-from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE, STYLE
+from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE
+from experiments.visualization.figures.writing import styled, write_figure
 
 COLOURS = {RECOVERED: GREEN, STEPPED: BLUE, FELL: ORANGE, FAILED: PURPLE}
 _MARKERS = {RECOVERED: "o", STEPPED: "s", FELL: "x", FAILED: "+"}
@@ -31,10 +31,10 @@ MOST_PANELS = 12
 MOST_WRITTEN = 150
 
 
-def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> Path:
+def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
     factors = factors_of(plan)
     sampled = [factor.sampled for factor in factors]
-    with matplotlib.rc_context(STYLE):
+    with styled():
         if len(factors) == 1:
             figure = Figure(figsize=(SIZE[0], 2 * SIZE[1] - 1.6))
             _draw_one(figure, plan, frame, factors[0])
@@ -47,8 +47,7 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> Path:
         else:
             figure = _draw_each(plan, frame, factors)
         figure.suptitle(_title(plan, frame), fontsize=11, fontweight="bold", x=0.01, ha="left")
-        figure.savefig(path)
-    return path
+        return write_figure(figure, path)
 
 
 def _title(plan: Sweep, frame: pd.DataFrame) -> str:

@@ -40,9 +40,9 @@ def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: boo
         title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
             rings = rings_of(findings)
-            files.append(draw_maps(rings, figure, drawn, changes if len(rings) == 1 + len(changes) else {}))
+            files += draw_maps(rings, figure, drawn, changes if len(rings) == 1 + len(changes) else {})
         else:
-            files.append(draw_findings(findings, figure, title, preset.marks if preset else None))
+            files += draw_findings(findings, figure, title, preset.marks if preset else None)
     _print_failures(Study.read(folder))
     return files
 
@@ -60,7 +60,7 @@ def show_preset(others: Mapping[str, Findings]) -> Callable[[Threshold, Findings
                 all_rings = [Ring(key, rings_of(found)[0].findings) for key, found in others.items()]
                 path = folder / f"{PUSH_MAP}-compared.png"
                 all_rings.append(Ring(folder.name, rings[0].findings))
-                files.append(draw_maps(all_rings, path, "Push maps", {folder.name: changes}))
+                files += draw_maps(all_rings, path, "Push maps", {folder.name: changes})
         return files
 
     return show
