@@ -1,5 +1,7 @@
 """A session: a scene that is stepped, by one control period after the other or in one go."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -46,7 +48,7 @@ class Session:
     """
 
     def __init__(
-        self, scene: "Scene", start: Start | None = None, *, in_place: bool = False, in_one_go: bool = False
+        self, scene: Scene, start: Start | None = None, *, in_place: bool = False, in_one_go: bool = False
     ) -> None:
         self.scene = scene
         self.plan = scene.prepare(in_one_go=in_one_go, in_place=in_place)
@@ -170,7 +172,7 @@ class Session:
         self._driver.forget()
         return ticks - left // self.plan.clock.steps_per_tick
 
-    def changed(self, **members: Any) -> "Session":
+    def changed(self, **members: Any) -> Session:
         """What goes on from here with other members of the scene, such as ``disturbances``; this session is done with.
 
         Args:

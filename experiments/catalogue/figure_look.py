@@ -6,6 +6,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from biped.errors import InputError
+
 #: As matplotlib writes them.
 FORMATS = ("png", "pdf", "svg")
 #: [mm] what one column and both columns of a journal's page are, nearly everywhere.
@@ -49,8 +51,6 @@ def look_of(formats: str | None, width: str | None) -> Look:
 
 
 def _formats(text: str) -> tuple[str, ...]:
-    from biped.errors import InputError
-
     found = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
     for name in found:
         if name not in FORMATS:
@@ -59,8 +59,6 @@ def _formats(text: str) -> tuple[str, ...]:
 
 
 def _millimetres(text: str) -> float:
-    from biped.errors import InputError
-
     try:
         width = WIDTHS.get(text) or float(text.removesuffix("mm"))
     except ValueError:

@@ -8,8 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from biped.control.controller import SetPoint
+from biped.errors import InputError
 from biped.runs.run import Run
+from contact.errors import meant
 from experiments.catalogue.figure_names import file_name
+from experiments.catalogue.notebooks import in_notebook
+from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.visualization.figures import contacts, style
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.overview import overview
@@ -151,6 +155,30 @@ SHEETS = [
     FigureSheet("ledger", _ledger, lambda _: True),
     FigureSheet("momentum", _momentum, lambda s: q.floats(s) and not _touches(s)),
 ]
+
+
+def plot_run(run: Run, kind: str) -> Figure:
+    """One figure of a run, by its kind; what ``Run.plot`` calls.
+
+    Raises:
+        InputError: there is none of this kind, or the run has nothing to show in it.
+    """
+    sheets = {sheet.kind: sheet for sheet in SHEETS}
+    subject = subject_of(run, run.set_point, _title_of(run))
+    fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
+    if kind not in fitting:
+        known = f"of this run there are {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
+        raise InputError(f"no figure {kind!r}: {meant(kind, fitting)}{known}")
+    if in_notebook():
+        pass
+    with styled():
+        return sheets[kind].draw(subject)
+
+
+def _title_of(run: Run) -> str:
+    """Name and title of the experiment that it is a run of, or its model's name."""
+    name = str(run.parameters.get("experiment", ""))
+    return f"{name}: {experiment_named(name).title}" if name in MODULES else name or run.state.model.name
 
 
 def draw_figures(

@@ -57,7 +57,13 @@ def page_of(folder: Path, command: str) -> Page:
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:
-    """Write the page of a run that is not saved, or of a model of your own."""
+    """Write the page of a run that is not saved, or of a model of your own.
+
+    Raises:
+        MissingExtraError: what pages need is not installed.
+        OSError: the file cannot be written.
+    """
+    need("plotly", "jinja2")
     file = Path(page)
     source = RunSource(file.parent, run, None, run.parameters, {}, versions())
     return write_page(run_page(source, "experiments.visualization.report.write_run_page(run, ...)"), file)
