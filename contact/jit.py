@@ -17,7 +17,7 @@ import os
 import re
 import sys
 import types as python_types
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -217,7 +217,7 @@ def part(function: F) -> F:
     return compiled
 
 
-def kind_of(value: Any) -> Hashable:
+def kind_of(value: Any) -> object:
     """What decides how compiled code sees a value, a number, an array, or a named tuple of them.
 
     Numba's ``typeof`` says the same of a world in some milliseconds; this takes a hundredth of that.

@@ -1,7 +1,6 @@
 """The plant between two control ticks: steps with the joints' torques held, recorded as they go."""
 
 import math
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -505,7 +504,7 @@ def record(world: World) -> None:
 
 
 #: Addresses of parts, and of who is asked, by the kinds of a world and a law: thousands of trials are of one kind.
-_known: dict[Hashable, tuple[Integers, int]] = {}
+_known: dict[object, tuple[Integers, int]] = {}
 
 
 def _addresses(world: World, common: CommonWorld, law: Any) -> tuple[Integers, int]:

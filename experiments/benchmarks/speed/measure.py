@@ -10,7 +10,9 @@ from biped.extras import command
 from experiments.benchmarks.scenes import closed_loops, whole_experiment
 from experiments.benchmarks.sections import FIGURE, Column, Section
 from experiments.benchmarks.speed.chains import INTEGRATORS, LONG, STEP, chain_cases, chain_cost, step_ratios
+from experiments.benchmarks.speed.environments import environment_section
 from experiments.benchmarks.speed.figure import draw_chain_cost
+from experiments.benchmarks.speed.laws import compiled_laws_section, python_law_section
 from experiments.benchmarks.speed.startup import startup_times
 from experiments.benchmarks.speed.studies import studies_section
 from experiments.benchmarks.timing import Spread, interleaved, ratios
@@ -41,6 +43,11 @@ def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
     yield "the closed loop", lambda: closed_loop_section(work)
     yield "whole experiments", lambda: experiment_section(work)
     yield "studies", lambda: studies_section(20 if work.quick else 480, min(work.repeats, 5))
+    yield "users' laws in Python", lambda: python_law_section(work.repeats)
+    if not work.quick:
+        yield "users' compiled laws", lambda: compiled_laws_section(120, min(work.repeats, 9))
+    if all(importlib.util.find_spec(package) for package in ("gymnasium", "mujoco")):
+        yield "environments", lambda: environment_section(200 if work.quick else 6400, min(work.repeats, 5))
     yield "chains", lambda: chain_section(work, folder)
     yield "start-up", lambda: startup_section(work)
     beside = with_mujoco and importlib.util.find_spec("mujoco") is not None

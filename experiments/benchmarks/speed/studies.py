@@ -44,11 +44,11 @@ def _trials(count: int, step: float) -> list[Trial]:
     return [Trial(number, change) for number, change in enumerate(changes)]
 
 
-def study_of(count: int, step: float, workers: int) -> Callable[[], float]:
+def study_of(count: int, step: float, workers: int, controller: str | None = None) -> Callable[[], float]:
     """[s] of a study of so many trials in so many threads, on as many cores, with its folder."""
 
     def run(folder: str) -> None:
-        with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}) as study:
+        with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}, controller=controller) as study:
             run_trials(study, _trials(count, step), executor_named("threads", workers))
 
     def work() -> float:
