@@ -22,6 +22,9 @@ LINES = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
 #: The contact states 1 … 6: none, sliding, sliding to sticking, sticking, sticking to sliding, pulling.
 MODES = ("#F4F4F4", ORANGE, PURPLE, "#8DBFE0", RED, "#4A4A4A")
 
+#: From little to much, on paper and on pages: told apart by the colour-blind, and in grey.
+MAP = "cividis"
+
 #: [inch] of a figure with one panel.
 SIZE = (7.0, 3.6)
 

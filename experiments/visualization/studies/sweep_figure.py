@@ -20,7 +20,7 @@ from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS
-from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE
+from experiments.visualization.figures.style import BLUE, GREEN, GREY, MAP, ORANGE, PURPLE, SIZE
 from experiments.visualization.figures.writing import styled, write_figure
 
 COLOURS = {RECOVERED: GREEN, STEPPED: BLUE, FELL: ORANGE, FAILED: PURPLE}
@@ -149,12 +149,12 @@ def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, 
     columns: Any = figure.subplots(1, 2 if metric else 1, squeeze=False)[0]
     proportions = _table(frame, first, second, lambda part: proportion(part["verdict"]).value)
     each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
-    look = {"cmap": "viridis", "vmin": 0.0, "vmax": 1.0}
+    look = {"cmap": MAP, "vmin": 0.0, "vmax": 1.0}
     _draw_map(columns[0], plan, proportions, first, second, "proportion", ".2g", **look)
     columns[0].set_title(f"proportion that recovered, {each}")
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
-        _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap="cividis")
+        _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
         columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{metric}; blank: none has one")
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.terminal import terminal
 from experiments.studies.store.folder import Study
-from experiments.studies.threshold.findings import Difference, Findings, compare
+from experiments.studies.threshold.findings import Difference, Findings, changes_of_engines, compare
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.threshold import Threshold
 from experiments.studies.trial import FAILED
@@ -99,9 +99,8 @@ def print_findings(findings: Findings, title: str) -> None:
 
 
 def _print_changes_of_engines(findings: Findings) -> dict[str, list[Difference]]:
-    """Where conditions differ in their engine: what changed from the first, by the names of the others."""
-    (first, reference), *others = (findings.by("engine") or {"": findings}).items()
-    changes = {name: compare(reference, found) for name, found in others}
+    changes = changes_of_engines(findings)
+    first = next(iter(findings.by("engine")), "")
     for name, found in changes.items():
         print_changes(found, name, first)
     return changes

@@ -116,7 +116,7 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
             axes = mine[place]
             at = [one.candidate.point[variable.name] for one in evaluations]
             points = axes.scatter(
-                at, values, c=np.arange(1, len(evaluations) + 1), s=4.0, cmap="viridis_r", linewidths=0
+                at, values, c=np.arange(1, len(evaluations) + 1), s=4.0, cmap=f"{style.MAP}_r", linewidths=0
             )
             for one, color, mark in ((outcome.history.baseline, style.BLACK, "D"), (outcome.winner, style.RED, "*")):
                 if one is not None and one.candidate.point:

@@ -1,0 +1,45 @@
+"""What a study of thresholds has found while it is running: condition by condition, as they come."""
+
+from collections.abc import Mapping
+
+from biped.errors import InputError
+from experiments.studies.store.folder import Study
+from experiments.studies.threshold.findings import Finding, Findings
+from experiments.studies.threshold.search import Query, next_values
+from experiments.studies.threshold.threshold import Threshold
+from experiments.studies.trial import FAILED, Result
+
+
+def findings_so_far(plan: Threshold, study: Study) -> Findings:
+    """Of the conditions all of whose replicas were tried on the whole grid, as sharp as they are known by now.
+
+    Of a study that is finished they are what it found.
+
+    Raises:
+        InputError: there is no such condition yet.
+    """
+    results = study.results()
+    found = []
+    for number, condition in enumerate(plan.conditions):
+        known = [_known(plan, results, number, replica) for replica in range(plan.replicas)]
+        if all(known):
+            outcomes = [{value: result["verdict"] in plan.verdicts for value, result in one.items()} for one in known]
+            failed = sum(result["verdict"] == FAILED for one in known for result in one.values())
+            found.append(Finding(condition, plan, outcomes, failed))
+    if not found:
+        raise InputError(f"{study.folder}: no condition has been tried at all values of the grid")
+    return Findings(plan, tuple(found))
+
+
+def _known(plan: Threshold, results: Mapping[int, Result], condition: int, replica: int) -> dict[float, Result]:
+    """By value, the results of all rounds of the search that are complete."""
+    known: dict[float, Result] = {}
+    recovered: dict[float, bool] = {}
+    while values := next_values(recovered, plan.grid):
+        queries = [Query(condition, replica, len(known) + k, value) for k, value in enumerate(values)]
+        numbers = [plan.number(query) for query in queries]
+        if any(number not in results for number in numbers):
+            break
+        known |= {value: results[number] for value, number in zip(values, numbers, strict=True)}
+        recovered = {value: result["verdict"] in plan.verdicts for value, result in known.items()}
+    return known
