@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from biped.runs.trust import OK
 from contact.modes import NONE
 
 if TYPE_CHECKING:
@@ -13,13 +14,7 @@ if TYPE_CHECKING:
 
 def run_title(run: "Run") -> str:
     """What moved, and what came of it."""
-    return f"Run of {run.parameters.get('experiment', run.state.model.name)}: {verdict_of(run)}"
-
-
-def verdict_of(run: "Run") -> str:
-    """What came of it, in a line."""
-    fell_at = run.summary["fell_at"]
-    return str(run.summary["outcome"]) + ("" if fell_at is None else f" at {fell_at:.3f} s")
+    return f"Run of {run.parameters.get('experiment', run.state.model.name)}: {run.verdict_line}"
 
 
 def run_facts(run: "Run") -> Iterator[tuple[str, str]]:
@@ -42,6 +37,9 @@ def run_facts(run: "Run") -> Iterator[tuple[str, str]]:
         yield "peak torque", f"{torques[joint]:.1f} N·m, {_words(joint)}"
     if metrics.get("ledger_residual") is not None:
         yield "energy residual", f"max {metrics['ledger_residual']:.2g} J"
+    for check in run.trust:
+        if check.passed != OK:
+            yield check.passed, check.text
 
 
 def state_title(state: "State") -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 
 from biped.errors import InputError
+from biped.runs.verdict import FAILED
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.search import Query, next_values
 from experiments.studies.threshold.threshold import Threshold
-from experiments.studies.trial import FAILED, Result
+from experiments.studies.trial import Result
 
 
 def findings_so_far(plan: Threshold, study: Study) -> Findings:

@@ -74,7 +74,7 @@ def _sheet(subject: Subject, left: list[Draw], right: list[Draw], square: Callab
 def _head(figure: Figure, subject: Subject) -> None:
     """What came of the run and, below it, what it is a run of: in as many lines as they need."""
     letters = int(LETTERS * width_of(WIDTH) / matplotlib.rcParams["font.size"])
-    lines = [fill(text, letters) for text in (subject.verdict, subject.name or subject.model.name)]
+    lines = [fill(text, letters) for text in (subject.run.verdict_line, subject.name or subject.model.name)]
     figure.suptitle("\n".join(lines), fontsize="large", fontweight="bold", x=0.01, ha="left")
 
 

@@ -57,12 +57,6 @@ class Subject:
         starts = [start for start in (start_time_of(self.run.disturbances), *impacts) if start is not None]
         return min(starts, default=None)
 
-    @property
-    def verdict(self) -> str:
-        """What came of the run, in a line."""
-        fell_at = self.run.summary["fell_at"]
-        return str(self.run.summary["outcome"]) + ("" if fell_at is None else f" at {fell_at:.3g} s")
-
     def since(self, before: float) -> "Subject":
         """The same from shortly before the disturbance on [s]; all of it where there is none."""
         if self.disturbed_at is None:
@@ -90,7 +84,7 @@ def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> S
     found = (*pushes, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
     marks = sorted(found, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
-        marks.append(Mark(run.summary["fell_at"], "fell"))
+        marks.append(Mark(run.summary["fell_at"], run.summary["verdict"]))
     return Subject(run, set_point, name, tuple(marks))
 
 
