@@ -44,6 +44,7 @@ from .model import (
     revolute,
     rigid_box,
     save_urdf,
+    scaled,
     spherical,
 )
 from .runs.postures import crouching, standing
@@ -128,6 +129,7 @@ __all__ = [
     "rigid_box",
     "room_for",
     "save_urdf",
+    "scaled",
     "simulate",
     "spherical",
     "standing",

@@ -68,6 +68,10 @@ class WholeBody:
         i = self.model.body_index(body)
         return self._bias(i, self._arm(i, point))
 
+    def contact_position(self, name: str) -> Floats:
+        """(3,) [m] where a contact point is."""
+        return self._origin + self._motion.poses.contact[self.model.contact_index(name)]
+
     def contact_jacobian(self, name: str) -> Floats:
         """(3, nv) J of the velocity of a contact point, with whose force f [N] it gives the torques Jᵀ f."""
         c = self.model.contact_index(name)

@@ -23,5 +23,5 @@ class AnkleStrategy(Controller):
 
 
 run = simulate(human(), AnkleStrategy(), step=5e-4, duration=1.0, fall=Fall())
-print(f"{run.summary['outcome']}, with {run.metrics['peak_torque_left_ankle_pitch']:.1f} N·m at the left ankle")
+print(f"{run.verdict_line}, with {run.metrics['peak_torque_left_ankle_pitch']:.1f} N·m at the left ankle")
 print(run.frame[["time", "body_x", "body_z"]].iloc[::250].to_string(index=False))

@@ -5,5 +5,4 @@ from experiments import experiment_named
 thrown_block = experiment_named("thrown-block")
 for speed in (4.5, 5.0, 5.5, 6.0, 7.0):
     run = thrown_block.run({"block.velocity": (-speed, 0.0, 0.2)})
-    fell_at = run.summary["fell_at"]
-    print(f"{speed:.1f} m/s: {run.summary['outcome']}" + (f" at {fell_at:.2f} s" if fell_at is not None else ""))
+    print(f"{speed:.1f} m/s: {run.verdict_line}")

@@ -11,6 +11,7 @@ from biped.errors import InputError
 from biped.kernels.loop.measurement import Measurement
 from biped.model import Model
 from biped.model.errors import unknown
+from biped.model.geometry import matrix_rpy, quaternion_matrix
 from biped.whole_body import WholeBody
 from contact.arrays import Floats, Integers
 
@@ -120,6 +121,34 @@ class Observation:
     def rates(self) -> Floats:
         """Their rates, in the same order [rad/s or m/s]."""
         return self.v[joint_places(self.model).dofs]
+
+    @property
+    def rpy(self) -> Floats:
+        """(3,) [rad] roll, pitch and yaw of a floating root: turns about the fixed axes x, y and z, in this order."""
+        return np.array(matrix_rpy(quaternion_matrix(self.orientation).tolist()))
+
+    @property
+    def com(self) -> Floats:
+        """(3,) [m] centre of mass of the whole model, world axes."""
+        return self.whole_body.com
+
+    @property
+    def com_velocity(self) -> Floats:
+        """(3,) [m/s] its velocity."""
+        return self.whole_body.com_velocity
+
+    @property
+    def centre_of_pressure(self) -> Floats | None:
+        """(3,) [m] where the floor's force acts, on a level floor; None where nothing carries.
+
+        It is the mean of the contact points, weighted by the vertical force on each in the last step.
+        """
+        normal = np.maximum(self.contact_forces[:, 2], 0.0)
+        if not normal.any():
+            return None
+        points = np.array([self.whole_body.contact_position(name) for name in self.model.contact_names])
+        mean: Floats = normal @ points / normal.sum()
+        return mean
 
     @cached_property
     def whole_body(self) -> WholeBody:

@@ -8,6 +8,7 @@ from biped.errors import InputError
 from biped.kernels.loop.log import Nothing
 from biped.model import Model
 from contact import Floor
+from contact.arrays import Floats
 
 
 class Integrator:
@@ -68,6 +69,11 @@ class Integrator:
         return False
 
     @property
+    def is_engine(self) -> bool:
+        """Whether it is another engine, whose contacts may lose energy that nothing accounts for."""
+        return False
+
+    @property
     def takes_contact(self) -> bool:
         """Whether contact points may touch the floor."""
         return True
@@ -96,6 +102,10 @@ class Integrator:
     def can_go_back(self) -> bool:
         """Whether a session can be put back to a state: whether that holds all that it remembers."""
         return True
+
+    def stable_step(self, model: Model, q: Floats, floor: Floor) -> float | None:
+        """[s] up to which steps on this floor are expected to be stable, standing at ``q``; None where all are."""
+        return None
 
     def method(self, model: Model) -> Any:
         """What the kernels step a tree of this model by: one of ``biped.kernels.state.method``.

@@ -10,7 +10,7 @@ from biped.metrics.disturbance import start_time_of, stimulus_of
 from biped.metrics.layout import Layout
 from biped.metrics.measurement import Measurement, measure
 from biped.metrics.metric import METRICS, Metric, Value, metric_named, metric_names, register, units_of
-from biped.metrics.runs import assemble, context_of, measure_recording, measure_run
+from biped.metrics.runs import assemble, context_of, measure_again, measure_recording, measure_run
 from biped.metrics.timeseries import series
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "assemble",
     "context_of",
     "measure",
+    "measure_again",
     "measure_recording",
     "measure_run",
     "metric_named",

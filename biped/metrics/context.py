@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from biped.control.controller import SetPoint
 from biped.errors import InputError
+from biped.runs.summary import Ending, Stepping
 
 Channel = Literal["tilt_x", "tilt_y", "x", "y"]
 
@@ -44,12 +45,29 @@ class Stimulus:
 
 
 @dataclass(frozen=True)
+class Span:
+    """When a disturbance acts.
+
+    Attributes:
+        what: in words: "a push".
+        begins: [s].
+        ends: [s].
+        period: [s] of its slowest part, where it is periodic; 0 of others.
+    """
+
+    what: str
+    begins: float
+    ends: float
+    period: float = 0.0
+
+
+@dataclass(frozen=True)
 class MeasurementContext:
     """What is known of a run beside its rows.
 
     Attributes:
-        outcome: that of a run's summary.
-        fell_at: [s] when the limits of ``biped.Fall`` were hit, or None.
+        ending: how the loop of the run ended.
+        acting: what disturbs it and when, as far as that may be going on at its end.
         start_time: [s] from when on balance, forces and torques are measured, such as the start of a push; the run's
             start if None. Of a run that ended before, they are None.
         set_point: where the root was to be, or None.
@@ -61,13 +79,14 @@ class MeasurementContext:
         step_threshold: [m] beyond which a contact point has been moved.
         steps: of the integrator; so ``newton_mean`` (iterations a step), ``newton_max`` (of a solve) and
             ``retried_steps``.
+        stepping: what took the steps.
 
     Raises:
         InputError: for a length or a threshold that is not above zero, or times that are not finite.
     """
 
-    outcome: str = "completed"
-    fell_at: float | None = None
+    ending: Ending = field(default_factory=Ending)
+    acting: tuple[Span, ...] = ()
     start_time: float | None = None
     set_point: SetPoint | None = None
     saturation: Mapping[str, float] | None = None
@@ -79,6 +98,12 @@ class MeasurementContext:
     newton_mean: float | None = None
     newton_max: int | None = None
     retried_steps: int | None = None
+    stepping: Stepping = field(default_factory=Stepping)
+
+    @property
+    def fell_at(self) -> float | None:
+        """[s] when a limit of ``biped.Fall`` was hit, or None."""
+        return self.ending.fell_at
 
     def __post_init__(self) -> None:
         for name in ("pendulum_length", "step_threshold"):

@@ -1,10 +1,11 @@
-"""What the disturbances of a run say about its measurement: when they begin, and how the floor sways."""
+"""What the disturbances of a run say about its measurement: when they act, and how the floor sways."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from biped.disturbances import Disturbance, Force, Platform, Push, described
-from biped.metrics.context import Channel, Stimulus
+from biped.metrics.context import Channel, Span, Stimulus
 
 #: A disturbance, or what a saved run says of it (``biped.disturbances.sorting.described``).
 Described = Disturbance | Mapping[str, Any]
@@ -25,6 +26,25 @@ def _starts(disturbance: Described) -> list[float]:
             return [disturbance["start"]]
         return [value["begins"] for value in disturbance.values() if isinstance(value, Mapping) and "begins" in value]
     return [disturbance.begins] if isinstance(disturbance, (Push, Force, Platform)) else []
+
+
+def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
+    """When each push, force and motion of the floor acts; what has no end, such as a load or noise of sensors, is none.
+
+    A floor that has been moved and has stopped does not act any more.
+    """
+    told = (d if isinstance(d, Mapping) else described(d) for d in disturbances)
+    return tuple(span for one in told for span in _spans(one))
+
+
+def _spans(told: Mapping[str, Any]) -> Iterator[Span]:
+    if told["kind"] == "push":
+        yield Span("a push", told["start"], told["start"] + told["duration"])
+    for signal in told.values():
+        if isinstance(signal, Mapping) and "begins" in signal:
+            what = "the floor's motion" if told["kind"] == "platform" else "a force"
+            slowest = min(signal["frequencies"], default=math.inf)
+            yield Span(what, signal["begins"], signal["ends"], 1.0 / slowest)
 
 
 def stimulus_of(disturbances: Sequence[Described]) -> Stimulus | None:

@@ -14,6 +14,8 @@ from biped.runs.row_layout import columns_of, places_of, torque_names
 
 #: Sections that the rows of every run have.
 _NEEDED = ("time", "configuration", "velocity", "torque", "contacts", "ledger", "momentum", "com", "defect")
+#: Energies that change, and the works that change them; what a moving floor does is a part of ``contacts``.
+_EXCHANGED = ("kinetic", "potential", "actuators", "contacts", "pushes", "impacts")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Layout:
         feet: names of the bodies that stand on the floor.
         standing_height: [m] of the centre of mass above the lowest contact point in the home configuration; 0 if it
             has none.
+        angular: (joints,) which of them turn, and do not slide.
     """
 
     model: Model
@@ -36,6 +39,7 @@ class Layout:
     joints: tuple[str, ...]
     feet: tuple[str, ...]
     standing_height: float
+    angular: NDArray[np.bool_]
 
     @classmethod
     def of(cls, model: Model, columns: Sequence[str]) -> "Layout":
@@ -51,6 +55,10 @@ class Layout:
             joints=model.joint_names,
             feet=feet_of(model),
             standing_height=standing_height(model),
+            angular=np.array(
+                [model.bodies[model.joint_index(joint)].joint.kind != "prismatic" for joint in model.joint_names],
+                dtype=bool,
+            ),
         )
 
     def body(self, pendulum_length: float | None = None) -> Body:
@@ -81,6 +89,7 @@ def _places(model: Model, columns: Sequence[str]) -> Places:
         momentum=begin.momentum,
         platform=begin.platform,
         residual=begin.ledger + LedgerColumns._fields.index("residual"),
+        energy=_array(begin.ledger + LedgerColumns._fields.index(name) for name in _EXCHANGED),
         defect=begin.defect,
         contact=_array(begin.contacts + len(ContactColumns._fields) * c for c in range(model.nc)),
         foot=_array(_foot_of(model, point.body) for point in model.contact_points),

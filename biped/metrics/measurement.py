@@ -14,6 +14,7 @@ from biped.metrics.kernels.support import FEET, Body, Places, Scratch, fill_erro
 from biped.metrics.layout import Layout
 from biped.metrics.metric import METRICS, Metric, Value, metric_named
 from biped.model import Model
+from biped.runs.verdict import FELL, LOST_CONTROL
 from contact.arrays import Floats
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ class Measurement:
             raise InputError(f"rows of shape {rows.shape}: they must have {len(layout.columns)} columns")
         times = rows[:, layout.places.time]
         if context.fell_at is not None:
-            rows = rows[: int(np.searchsorted(times, context.fell_at, side="right"))]
+            rows = rows[: int(np.searchsorted(times, context.fell_at + ROUNDING, side="right"))]
         # To a compiled kernel, an array that is read-only is of another type.
         self.rows: Floats = np.require(rows, dtype=np.float64, requirements=("C", "W"))
         self.layout, self.events, self.context = layout, events, context
@@ -68,7 +69,7 @@ class Measurement:
     @property
     def fell(self) -> bool:
         """Whether the limits of a fall were hit."""
-        return self.context.outcome == "fell" or self.context.fell_at is not None
+        return self.context.ending.verdict in (FELL, LOST_CONTROL) or self.context.fell_at is not None
 
     # --- what compiled metrics are computed from ---
 
@@ -162,5 +163,9 @@ def measure(
     Raises:
         InputError: the rows do not have these columns, or what is known is of another model.
     """
-    run = Measurement(layout, rows, events, MeasurementContext() if context is None else context)
+    return measured(Measurement(layout, rows, events, MeasurementContext() if context is None else context))
+
+
+def measured(run: Measurement) -> dict[str, Value]:
+    """``measure`` of rows that are there already as a ``Measurement``."""
     return {name: value for metric in METRICS.values() for name, value in run.values(metric).items()}

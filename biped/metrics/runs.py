@@ -1,35 +1,69 @@
 """``measure_run``: the metrics of recorded runs."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from biped.kernels.loop.log import EVENT_WIDTH, IMPACT, LIFT, TOUCH
 from biped.metrics.context import MeasurementContext
-from biped.metrics.disturbance import start_time_of, stimulus_of
+from biped.metrics.disturbance import spans_of, start_time_of, stimulus_of
 from biped.metrics.layout import Layout
-from biped.metrics.measurement import measure
+from biped.metrics.measurement import Measurement, measured
 from biped.metrics.metric import Value
+from biped.metrics.trust import trust
 from biped.model import Model
 from biped.runs import run as runs
 from biped.runs.events import EVENT_NUMBERS
 from biped.runs.recording import Recording
 from biped.runs.run import Run
+from biped.runs.summary import Ending, Stepping
+from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, Limit
 from contact.arrays import Floats
+
+#: Values that a summary has by themselves, beside its metrics.
+_JUDGED = ("verdict", "reason", "limit_hit")
 
 
 def assemble(recording: Recording) -> Run:
     """A run with its metrics from what the loops left in their logs."""
-    return runs.assemble(recording, measure_recording(recording))
+    measurement = _measurement_of(recording)
+    return runs.assemble(recording, _metrics_of(measurement), **_judged(measurement))
 
 
 def measure_recording(recording: Recording) -> dict[str, Value]:
     """``measure`` of what the loops left behind; the same numbers as those of the ``Run`` that is made of it."""
+    return measured(_measurement_of(recording))
+
+
+def measure_again(run: Run) -> None:
+    """Measure and judge a run anew, after its events or what took its steps have been changed."""
+    measurement = _measurement_of_run(run)
+    run.summary["metrics"] = _metrics_of(measurement)
+    run.summary.update(_judged(measurement))
+
+
+def _metrics_of(run: Measurement) -> dict[str, Value]:
+    return {name: value for name, value in measured(run).items() if name not in _JUDGED}
+
+
+def _judged(run: Measurement) -> dict[str, Any]:
+    """What a summary has of the verdict: the word and its reason, the limit that was hit, the checks."""
+    limit = run.context.ending.limit
+    return {
+        "verdict": run.value("verdict"),
+        "reason": run.value("reason"),
+        "limit": limit and asdict(limit) | {"margin_of_stability": run.value("margin_of_stability_end")},
+        "trust": [check.as_json() for check in run.once(trust)],
+        "integrator": asdict(run.context.stepping),
+    }
+
+
+def _measurement_of(recording: Recording) -> Measurement:
     model, arrays, counters = recording.model, recording.state.arrays, recording.counters
     context = MeasurementContext(
-        outcome=recording.ending.outcome,
-        fell_at=recording.ending.fell_at,
+        ending=recording.ending,
+        acting=spans_of(recording.disturbances),
         start_time=start_time_of(recording.disturbances),
         stimulus=stimulus_of(recording.disturbances),
         set_point=recording.set_point,
@@ -39,8 +73,9 @@ def measure_recording(recording: Recording) -> dict[str, Value]:
         newton_mean=counters.newton_mean,
         newton_max=counters.newton_max,
         retried_steps=counters.retried_steps,
+        stepping=recording.stepping,
     )
-    return measure(_layout_of(model, recording.columns.names), recording.rows, recording.events, context)
+    return Measurement(_layout_of(model, recording.columns.names), recording.rows, recording.events, context)
 
 
 def _layout_of(model: Model, columns: tuple[str, ...]) -> Layout:
@@ -62,8 +97,12 @@ def measure_run(run: Run, model: Model | None = None, **changes: Any) -> dict[st
     Raises:
         InputError: as ``measure``.
     """
+    return measured(_measurement_of_run(run, model, **changes))
+
+
+def _measurement_of_run(run: Run, model: Model | None = None, **changes: Any) -> Measurement:
     layout = Layout.of(run.state.model if model is None else model, list(run.frame.columns))
-    return measure(layout, rows_of(run), events_of(run), replace(context_of(run), **changes))
+    return Measurement(layout, rows_of(run), events_of(run), replace(context_of(run), **changes))
 
 
 def rows_of(run: Run) -> Floats:
@@ -84,13 +123,25 @@ def events_of(run: Run) -> Floats:
 def context_of(run: Run) -> MeasurementContext:
     """What a run knows of itself."""
     saturation = run.by_joint("saturation_time")
-    counted = ("fell_at", "foot_slip", "steps", "newton_mean", "newton_max", "retried_steps")
+    counted = ("foot_slip", "steps", "newton_mean", "newton_max", "retried_steps")
     known: dict[str, Any] = {name: run.metrics[name] for name in counted}
     return MeasurementContext(
-        outcome=run.summary["outcome"],
+        ending=_ending_of(run),
+        acting=spans_of(run.disturbances),
         start_time=start_time_of(run.disturbances),
         stimulus=stimulus_of(run.disturbances),
         set_point=run.set_point,
         saturation=None if None in saturation.values() else saturation,
+        stepping=Stepping(**run.summary.get("integrator", {})),
         **known,
     )
+
+
+def _ending_of(run: Run) -> Ending:
+    """How the loop of a run ended, before it was judged."""
+    word, fell_at, limit = run.summary["verdict"], run.metrics["fell_at"], run.summary.get("limit")
+    if limit is not None:
+        return Ending.by(Limit(**{name: value for name, value in limit.items() if name != "margin_of_stability"}))
+    if fell_at is not None:  # in a run of an earlier version
+        return Ending(FELL, fell_at)
+    return Ending(word, error=run.summary["reason"]) if word in (FAILED, INTERRUPTED, COMPLETED) else Ending()

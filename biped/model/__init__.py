@@ -24,6 +24,7 @@ from biped.model.pinocchio_model import (
 )
 from biped.model.robot import load_robot
 from biped.model.samples import chain, random_tree
+from biped.model.scaling import scaled
 from biped.model.shape import Box
 from biped.model.urdf import load_urdf, save_urdf, urdf_text
 from biped.model.visual import Visual
@@ -56,6 +57,7 @@ __all__ = [
     "rigid_box",
     "rotation_about",
     "save_urdf",
+    "scaled",
     "spherical",
     "to_pinocchio",
     "urdf_text",

@@ -182,3 +182,46 @@ def quaternion_matrix(q: ArrayLike) -> Floats:
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
+
+
+def rpy_matrix(rpy: ArrayLike) -> Floats:
+    """(3, 3) the rotation by roll, pitch, yaw [rad] about the fixed axes x, y, z, in this order, as in URDF."""
+    roll, pitch, yaw = vector3(rpy, "roll, pitch, yaw")
+    x, y, z = np.eye(3)
+    turns = [np.array(rotation_about(axis, angle)) for axis, angle in ((z, yaw), (y, pitch), (x, roll))]
+    matrix: Floats = np.linalg.multi_dot(turns)
+    return matrix
+
+
+def orientation_from(value: ArrayLike, what: str, *, degrees: bool = False) -> Quaternion:
+    """A unit quaternion (w, x, y, z), or that of roll, pitch and yaw [rad, or degrees].
+
+    Raises:
+        ModelError: it is neither.
+    """
+    if np.shape(value) == (3,):
+        angles = np.array(vector3(value, what))
+        return rpy_quaternion(np.radians(angles) if degrees else angles)
+    if np.shape(value) != (4,):
+        raise ModelError(f"{what} must be a unit quaternion (w, x, y, z), or roll, pitch and yaw; got {_shown(value)}")
+    return quaternion(value, what)
+
+
+def rpy_quaternion(rpy: ArrayLike) -> Quaternion:
+    """The unit quaternion (w, x, y, z) of the rotation by roll, pitch, yaw [rad], as ``rpy_matrix`` has it."""
+    roll, pitch, yaw = vector3(rpy, "roll, pitch, yaw")
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a / 2.0), math.sin(a / 2.0)) for a in (roll, pitch, yaw))
+    return (
+        cr * cp * cy + sr * sp * sy,
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+    )
+
+
+def matrix_rpy(R: Matrix3) -> Vector3:
+    """Roll, pitch, yaw [rad] of a rotation matrix; at a pitch of ±90°, where they are not unique, a roll of zero."""
+    pitch = math.atan2(-R[2][0], math.hypot(R[0][0], R[1][0]))
+    if math.hypot(R[0][0], R[1][0]) < 1e-12:
+        return 0.0, pitch, math.atan2(-R[0][1], R[1][1])
+    return math.atan2(R[2][1], R[2][2]), pitch, math.atan2(R[1][0], R[0][0])

@@ -21,6 +21,7 @@ from biped.model.geometry import (
     matrix3,
     name_of,
     number,
+    orientation_from,
     positive,
     quaternion,
     vector3,
@@ -285,13 +286,17 @@ class Model:
         position: ArrayLike | None = None,
         orientation: ArrayLike | None = None,
         angles: Mapping[str, ArrayLike] | None = None,
+        *,
+        degrees: bool = False,
     ) -> Floats:
         """(nq,) the home configuration, changed where it is told to.
 
         Args:
             position: [m] the centre of mass of a floating root, in the inertial frame.
-            orientation: unit quaternion (w, x, y, z) of a floating root, body to world.
+            orientation: of a floating root, body to world: a unit quaternion (w, x, y, z), or roll, pitch and yaw
+                [rad], turns about the fixed axes x, y and z, in this order.
             angles: by joint: an angle [rad] or displacement [m], for a spherical joint a unit quaternion.
+            degrees: roll, pitch, yaw and the angles of revolute joints are in degrees.
 
         Raises:
             ModelError: a joint is unknown, a value is not finite, a quaternion is not unit, or the root does
@@ -303,9 +308,9 @@ class Model:
             q[0:3] = vector3(position, "position")
         if orientation is not None:
             self._check_floats("orientation")
-            q[3:7] = quaternion(orientation, "orientation")
+            q[3:7] = orientation_from(orientation, "orientation", degrees=degrees)
         for joint, value in (angles or {}).items():
-            self._place(q, joint, value)
+            self._place(q, joint, value, degrees)
         return q
 
     def _check_floats(self, what: str) -> None:
@@ -313,7 +318,7 @@ class Model:
             joint = self.root.joint
             raise ModelError(f"{what} is that of a floating root, but joint {joint.name!r} of the root is {joint.kind}")
 
-    def _place(self, q: Floats, joint: str, value: ArrayLike) -> None:
+    def _place(self, q: Floats, joint: str, value: ArrayLike, degrees: bool) -> None:
         i = self._joint_rows.get(joint, -1)
         kind = self.bodies[i].joint.kind if i >= 0 else "floating"
         if kind == "floating":
@@ -321,7 +326,8 @@ class Model:
         if kind == "spherical":
             q[self.coordinates(joint)] = quaternion(value, f"angles[{joint!r}]")
         else:
-            q[self.coordinate(joint)] = number(value, f"angles[{joint!r}]")
+            given = number(value, f"angles[{joint!r}]")
+            q[self.coordinate(joint)] = math.radians(given) if degrees and kind == "revolute" else given
 
     # --- variations of this model ---
 

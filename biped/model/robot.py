@@ -9,8 +9,6 @@ A robot's TOML file names the file that it adapts, and has the keys of `biped.mo
     posture = { "leg_*_4_joint" = 0.5 }     # the others are at zero
 """
 
-import importlib
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +20,8 @@ from biped.model.importing.options import Options
 from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
 from biped.model.urdf import load_urdf
+from biped.modules import module_named, module_of_file
+from contact.errors import BipedError
 
 Reader = Callable[..., Model]
 #: By the key that names the file.
@@ -36,8 +36,8 @@ def load_robot(source: str | Path) -> Model:
 
     Args:
         source: a file that describes it (``.toml``), a URDF (``.urdf``), an MJCF (``.xml``, ``.mjcf``), the model that
-            was saved with a run or a study (``model.json``), or ``module:function``, a function without arguments that
-            returns a `Model`.
+            was saved with a run or a study (``model.json``), or ``FILE.py:function`` or ``module:function``, a function
+            without arguments that returns a `Model`.
 
     Raises:
         ModelError: there is no such file or function, or it describes no model; one line says what would be right.
@@ -53,7 +53,8 @@ def load_robot(source: str | Path) -> Model:
     if ":" in str(source):
         return _made_by(str(source))
     raise ModelError(
-        f"{str(source)!r} names no robot; it must be a file .toml, .urdf, .xml, .mjcf or .json, or module:function"
+        f"{str(source)!r} names no robot; it must be a file .toml, .urdf, .xml, .mjcf or .json, "
+        "FILE.py:FUNCTION or MODULE:FUNCTION"
     )
 
 
@@ -89,13 +90,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _made_by(name: str) -> Model:
-    module_name, _, function_name = name.partition(":")
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # a module of the folder where a program is started, as Python's own -m finds it
+    where, _, function_name = name.rpartition(":")
     try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise ModelError(f"{name!r}: there is no module {error.name!r} here") from None
+        module = module_of_file(Path(where).expanduser()) if where.endswith(".py") else module_named(where)
+    except BipedError as error:
+        raise ModelError(f"{name!r}: {error}") from None
     function = getattr(module, function_name, None)
     if not callable(function):
         functions = [found for found, value in vars(module).items() if callable(value) and not found.startswith("_")]

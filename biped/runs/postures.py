@@ -8,6 +8,7 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
+from biped.model.human import TRUNK_COM
 from biped.runs.state import State
 from contact import RUBBER, Floor
 from contact.arrays import Floats
@@ -33,20 +34,27 @@ def has_human_legs(model: Model) -> bool:
 def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) -> State:
     """A model at rest on its feet.
 
-    The human's trunk is upright with its centre of mass at ``trunk`` [m] (``STANDING_TRUNK``), its feet flat on the
-    floor. A model with other legs is in its own ``posture``, its root turned as at home, its contact points as deep in
-    the floor as their springs need to carry the weight.
+    The human's trunk is upright with its centre of mass at ``trunk`` [m], its feet flat on the floor. If that is not
+    given, it is ``STANDING_TRUNK``, scaled as the model is. A model with other legs is in its own ``posture``, its root
+    turned as at home, its contact points as deep in the floor as their springs need to carry the weight.
 
     Raises:
         InputError: ``trunk`` is out of reach of the legs or given for other legs than the human's, or there are no feet
             or contact points to stand on.
     """
     if has_human_legs(model):
-        place = STANDING_TRUNK if trunk is None else trunk
+        place = standing_trunk(model) if trunk is None else trunk
         return _at_rest(model, place, 0.0, standing_angles(model, floor, place))
     if trunk is not None:
         raise InputError(f"model {model.name!r} has other legs than human(): its posture says where its trunk is")
     return _in_own_posture(model, floor)
+
+
+def standing_trunk(model: Model) -> Vector3:
+    """[m] Where the trunk of a human of any size stands: ``STANDING_TRUNK``, as high in its own measure."""
+    x, y, z = STANDING_TRUNK
+    size = float(model.home_positions[0][2]) / TRUNK_COM[2]
+    return x * size, y * size, z * size
 
 
 def _in_own_posture(model: Model, floor: Floor) -> State:

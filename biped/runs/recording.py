@@ -7,7 +7,7 @@ from biped.disturbances import Disturbance
 from biped.model import Model
 from biped.runs.row_layout import Columns
 from biped.runs.state import State
-from biped.runs.summary import Counters, Ending
+from biped.runs.summary import Counters, Ending, Stepping
 from contact.arrays import Floats
 
 
@@ -22,6 +22,7 @@ class Recording:
         columns: names and units of a row.
         standing: names of the contact points on the floor at the start.
         counters: of the solver.
+        stepping: what took the steps.
         ending: how it ended.
         set_point: where the controller wanted the root to be, or None.
         disturbances: what acted.
@@ -35,6 +36,7 @@ class Recording:
     columns: Columns
     standing: frozenset[str]
     counters: Counters
+    stepping: Stepping
     ending: Ending
     set_point: SetPoint | None
     disturbances: tuple[Disturbance, ...]

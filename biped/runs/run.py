@@ -22,13 +22,15 @@ from biped.runs.recording import Recording
 from biped.runs.row_layout import POSE
 from biped.runs.state import State
 from biped.runs.summary import Summary, summarize
+from biped.runs.trust import Check
+from biped.runs.verdict import COMPLETED, verdict_line
 
 TABLE = "run.parquet"
 SUMMARY = "summary.json"
 STATE = "state.npz"
 MODEL = "model.json"
 #: Of the columns' names and the summary's keys.
-FORMAT = 2
+FORMAT = 3
 PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
 
 
@@ -62,6 +64,16 @@ class Run:
     def metrics(self) -> dict[str, Any]:
         """What ``biped.metrics`` measured, by name."""
         return self.summary["metrics"]
+
+    @property
+    def verdict_line(self) -> str:
+        """What came of it and why: ``fell: trunk below 0.6 m at 1.92 s``."""
+        return verdict_line(self.summary)
+
+    @property
+    def trust(self) -> list[Check]:
+        """The checks that the run was put to, each passed or not; none of a run of earlier versions."""
+        return [Check(**check) for check in self.summary["trust"]]
 
     @property
     def root(self) -> str:
@@ -146,8 +158,10 @@ class Run:
         saved_as = summary.pop("format", 1)
         if saved_as == 1 and "metrics" in summary:
             frame, units, summary = _from_format_1(frame, units, summary)
-        elif saved_as != FORMAT:
+        elif saved_as not in (2, FORMAT):
             raise InputError(f"{folder}: saved by another version (format {saved_as}, here {FORMAT}); run it again")
+        if saved_as != FORMAT:
+            summary = _from_format_2(summary)
         whole = saved_model(folder) if model is None else _carrying(model, disturbances)
         state = State.load(folder / STATE, whole)
         return cls(frame, units, events, Summary(summary), state, point, parameters, disturbances)
@@ -173,6 +187,21 @@ def _from_format_1(
         {names.get(name, name): unit for name, unit in units.items()},
         kept | {"metrics": metrics},
     )
+
+
+def _from_format_2(summary: dict[str, Any]) -> dict[str, Any]:
+    """A summary that had an ``outcome`` and, among its metrics, a ``verdict``; nobody asked for a reason then."""
+    outcome, metrics = summary["outcome"], dict(summary["metrics"])
+    measured, fell_at = metrics.pop("verdict", None), metrics.get("fell_at")
+    metrics.pop("falling_at_end", None)
+    judged: dict[str, Any] = {
+        "verdict": outcome if outcome in ("fell", "failed", "interrupted") else measured or COMPLETED,
+        "reason": f"at {fell_at:.4g} s" if fell_at is not None else "",
+        "limit": None,
+        "trust": [],
+    }
+    kept = {name: value for name, value in summary.items() if name not in ("outcome", "metrics")}
+    return judged | kept | {"metrics": metrics}
 
 
 def saved_model(folder: Path) -> Model:
@@ -203,8 +232,8 @@ def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:
     return model
 
 
-def assemble(recording: Recording, metrics: Mapping[str, Any]) -> Run:
-    """A run from what the loops left in their logs, and what ``biped.metrics`` measured of that."""
+def assemble(recording: Recording, metrics: Mapping[str, Any], **judged: Any) -> Run:
+    """A run from what the loops left in their logs, and what ``biped.metrics`` measured and concluded of that."""
     columns, shown = recording.columns, recording.columns.shown
     frame = pd.DataFrame(recording.rows[:, shown], columns=[columns.names[i] for i in shown])
     for name in frame.columns:
@@ -215,7 +244,7 @@ def assemble(recording: Recording, metrics: Mapping[str, Any]) -> Run:
     times = frame["time"]
     simulated = float(times.iloc[-1] - times.iloc[0]) if len(times) else 0.0
     happened = events_summary(recording, events)
-    summary = summarize(recording.ending, simulated, recording.counters, happened, metrics)
+    summary = summarize(recording.ending, simulated, recording.counters, happened, metrics, **judged)
     disturbances = [described(disturbance) for disturbance in recording.disturbances]
     return Run(frame, units, events, summary, recording.state, recording.set_point, disturbances=disturbances)
 

@@ -37,7 +37,7 @@ class SessionBatch:
         q: (count, nq) configurations.
         v: (count, nv) velocities.
         contact_forces: (count, nc, 3) [N] of the floor on the contact points in the last step, world axes.
-        has_ended: (count,) which fell, or had a step without a solution: they stay where they are until reset.
+        has_ended: (count,) which fell, lost control, or had a step without a solution: they stay there until reset.
 
     Raises:
         InputError: the scene's members do not fit together; its integrator steps from Python; or there is no session.
@@ -48,7 +48,7 @@ class SessionBatch:
             raise InputError(f"a batch of {count} sessions on {workers} threads: both must be one or more")
         self.sessions = [Session(scene, start) for _ in range(count)]
         plan = self.sessions[0].plan
-        if plan.stepping is not None:
+        if plan.take_steps is not None:
             raise InputError("an integrator or engine that steps from Python has no batches: use a Session for each")
         model = plan.model
         self._dofs, self._period = joint_places(model).dofs, plan.clock.steps_per_tick

@@ -13,8 +13,10 @@ from biped.errors import InputError
 from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready, record
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, STEPS
-from biped.kernels.state.status import FELL, LOG_FULL, OK
-from biped.simulation.failures import describe_failure
+from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
+from biped.runs.summary import Ending
+from biped.runs.verdict import FAILED
+from biped.simulation.failures import describe_failure, limit_of
 from biped.simulation.plan import Plan
 
 T = TypeVar("T")
@@ -29,9 +31,10 @@ PYTHON_CHUNK = 10
 
 
 class Driver:
-    """Drives a plan's world; ``fell_at`` and ``error`` say what ended it.
+    """Drives a plan's world.
 
     Attributes:
+        ending: what ended it, or None.
         was_reset: whether a controller that is asked from Python knows that a run has begun.
         wall_time: [s] of the loops so far.
     """
@@ -40,21 +43,20 @@ class Driver:
         self.plan, self.world, self.state = plan, plan.world, plan.state
         self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
         self.loop: Loop | None = None
-        self.steps_itself = plan.stepping is not None
-        self.runs_compiled = plan.law is not None and plan.stepping is None
+        self.steps_itself = plan.take_steps is not None
+        self.runs_compiled = plan.law is not None and plan.take_steps is None
         self.in_one_go = plan.in_one_go
         self.recorder = Recorder(plan.columns.sections["controller"], plan.world.log.extra)
         self.was_reset = False
         self.rows: list[NDArray[np.float64]] = []
         self.events: list[NDArray[np.float64]] = []
-        self.fell_at: float | None = None
-        self.error: str | None = None
+        self.ending: Ending | None = None
         self.wall_time = 0.0
 
     @property
     def has_ended(self) -> bool:
         """Whether it fell, or a step had no solution."""
-        return self.fell_at is not None or self.error is not None
+        return self.ending is not None
 
     @property
     def into_tick(self) -> int:
@@ -66,8 +68,8 @@ class Driver:
         if announce is not None and not is_ready(self.world, self.law):
             announce("compiling the kernels for this integrator and controller, once: up to a minute")
         self.loop = Loop(self.world, self.law)
-        if self.plan.stepping is not None:
-            self.plan.stepping(self.world, 0)
+        if self.plan.take_steps is not None:
+            self.plan.take_steps(self.world, 0)
 
     def ready(self) -> Loop:
         """The compiled loop, loaded or compiled if need be."""
@@ -142,7 +144,7 @@ class Driver:
     def look(self) -> Observation:
         """What a controller would be shown now; whether it has fallen is known then."""
         reason = self.ready().look()
-        if reason == FELL:
+        if reason in LIMITS:
             self._check(reason)
         return Observation.of(self.plan.nominal_model, self.world.measurement, None)
 
@@ -168,15 +170,15 @@ class Driver:
         count = self.state.arrays.counts
         begin = int(count[STEPS])
         try:
-            if self.plan.stepping is not None:
-                return int(self.plan.stepping(self.world, steps))
+            if self.plan.take_steps is not None:
+                return int(self.plan.take_steps(self.world, steps))
             return self.ready().rollout(steps)
         except KeyboardInterrupt:
             count[INTO_TICK] = (into + int(count[STEPS]) - begin) % self.clock.steps_per_tick
             raise
 
     def _set_torques(self, period: int) -> int:
-        """Ask the controller; a compiled one by a tick of the loop without any steps; OK, FELL or LOG_FULL."""
+        """Ask the controller; a compiled one by a tick of the loop without any steps; why to stop, or OK."""
         if self.law is None:
             reason = self.ready().measure(period, SHOWN)
             if reason == OK and self.controller is not None:
@@ -224,16 +226,16 @@ class Driver:
         log.cursor[ROWS] = log.cursor[EVENTS] = 0
 
     def _check(self, reason: int) -> None:
-        """A step without a solution: a fall if the model was flailing, an error otherwise."""
-        if reason == FELL:
-            self.fell_at = self.state.time
-        if reason in (OK, FELL, LOG_FULL):
+        """A limit that was hit; a step without a solution, which is lost control if the model was flailing."""
+        if reason in (OK, LOG_FULL):
             return
-        arrays = self.state.arrays
-        rates = np.concatenate([arrays.cache.rate[6:], self.world.scratch.motion.rates[6:]])
-        rate = float(np.max(np.abs(rates[np.isfinite(rates)]), initial=0.0))
-        if rate > self.world.fall.rate:
-            self.fell_at = self.state.time
+        model, time = self.plan.model, self.state.time
+        if reason in LIMITS:
+            self.ending = Ending.by(limit_of(reason, model, self.world, time))
             return
-        time, step = self.state.time, self.clock.step
-        self.error = describe_failure(reason, self.plan.model, arrays, self.world.scratch, time, step)
+        flailing = limit_of(JOINT_TOO_FAST, model, self.world, time)
+        if flailing.value > flailing.limit:
+            self.ending = Ending.by(flailing)
+            return
+        error = describe_failure(reason, model, self.state.arrays, self.world.scratch, time, self.clock.step)
+        self.ending = Ending(FAILED, error=error)

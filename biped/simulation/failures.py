@@ -1,12 +1,51 @@
-"""Each cause of a failed step as a sentence: what happened, where, and what may help."""
+"""What ended a run: the limit of a fall that was hit, or the cause of a failed step as a sentence with its remedy."""
 
 import math
 from typing import Any
 
 import numpy as np
 
+from biped.kernels.loop.closed_loop import World
 from biped.kernels.state import status
 from biped.model import Model
+from biped.runs.summary import TIME_DIGITS
+from biped.runs.verdict import Limit
+from contact.ground import END, is_moving
+
+#: Degrees of freedom of a floating root, which come before those of the joints.
+FREE_DOFS = 6
+
+
+def limit_of(reason: int, model: Model, world: World, time: float) -> Limit:
+    """The limit of a fall that was hit (one of ``biped.kernels.state.status.LIMITS``) and by what."""
+    now = round(time, TIME_DIGITS)
+    root = model.bodies[0].name
+    if reason == status.TOO_LOW:
+        return Limit("height", root, _height(world), float(world.fall.height), now)
+    if reason == status.TOO_TILTED:
+        tilt, most = np.arccos((world.scratch.motion.poses.rotation[0, 8], world.fall.upright))
+        return Limit("tilt", root, float(tilt), float(most), now)
+    dof, rate = _fastest(world)
+    joint = next(body.joint.name for body in model.bodies if dof < model.dofs(body.joint.name).stop)
+    return Limit("joint_rate", joint, rate, float(world.fall.rate), now)
+
+
+def _height(world: World) -> float:
+    """[m] of the root's centre of mass above the floor as it is now."""
+    place = np.array(world.state.q[:3])
+    if not is_moving(world.ground):
+        return float(place[2])
+    frame = world.ground.frame[END]
+    return float((place - frame[:3]) @ frame[[5, 8, 11]])
+
+
+def _fastest(world: World) -> tuple[int, float]:
+    """The degree of freedom of a joint that is fastest, now or in the step that was tried, and its rate."""
+    rates = np.abs([world.state.cache.rate, world.scratch.motion.rates])
+    rates[:, :FREE_DOFS] = 0.0
+    rates[~np.isfinite(rates)] = 0.0
+    _, dof = np.unravel_index(np.argmax(rates), rates.shape)
+    return int(dof), float(rates.max())
 
 
 def describe_failure(reason: int, model: Model, arrays: Any, scratch: Any, time: float, step: float) -> str:

@@ -17,6 +17,7 @@ from biped.model.compilation import STOP_YIELD
 from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint
+from biped.runs.summary import Stepping
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 
@@ -33,7 +34,8 @@ class Plan:
         nominal_model: what the controller takes it for.
         controller: or None.
         law: its compiled law, or that of a plant without one; None where it is asked from Python.
-        stepping: the integrator's own ``rollout``, where it steps from Python.
+        take_steps: the integrator's own ``rollout``, where it steps from Python.
+        stepping: what of the integrator the checks of a run depend on.
         can_go_back: whether the integrator can, to a state from before.
         world: of the compiled loops.
         state: which they change.
@@ -48,7 +50,8 @@ class Plan:
     nominal_model: Model
     controller: Controller | None
     law: Any
-    stepping: Callable[[World, int], int] | None
+    take_steps: Callable[[World, int], int] | None
+    stepping: Stepping
     can_go_back: bool
     world: World
     state: State
@@ -90,7 +93,14 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         nominal_model=model,
         controller=controller,
         law=law,
-        stepping=integrator.take_steps if integrator.steps_from_python else None,
+        take_steps=integrator.take_steps if integrator.steps_from_python else None,
+        stepping=Stepping(
+            name=integrator.name,
+            step=step,
+            conserves_momentum=integrator.conserves_momentum,
+            is_engine=integrator.is_engine,
+            stable_step=integrator.stable_step(carrying, state.q, floor) if carrying.nc else None,
+        ),
         can_go_back=integrator.can_go_back,
         world=world,
         state=state,

@@ -12,6 +12,7 @@ from biped.metrics import assemble
 from biped.model import Model
 from biped.runs.run import Run
 from biped.runs.state import State
+from biped.runs.verdict import INTERRUPTED
 from biped.simulation.driver import Announce, Progress
 from biped.simulation.plan import Plan, plan_of
 from biped.simulation.session import Session
@@ -36,7 +37,7 @@ class Scene:
             number, of the others one at most.
         integrator: how the steps are taken, or the name of one in ``biped.integrators.INTEGRATORS``; ``Recursive``
             if not given.
-        fall: when the run ends as "fell"; never, if not given.
+        fall: when the run ends as "fell" or "lost control"; never, if not given.
         record_every: [s] between recorded rows; the controller's period if not given.
 
     Raises:
@@ -115,7 +116,7 @@ class Scene:
         session = Session(self, in_place=in_place)
         session.warm_up(announce)
         recording = session.run(progress)
-        if recording.ending.outcome == "interrupted":
+        if recording.ending.verdict == INTERRUPTED:
             raise RunInterrupted(assemble(recording))
         if recording.ending.error is not None:
             raise IntegrationError(recording.ending.error, assemble(recording))

@@ -17,9 +17,11 @@ from biped.model import Model
 from biped.runs.recording import Recording
 from biped.runs.state import State
 from biped.runs.summary import Counters, Ending
+from biped.runs.verdict import COMPLETED, INTERRUPTED, UNDECIDED
 from biped.simulation.driver import Announce, Driver, Progress
 from biped.simulation.snapshot import Snapshot, arrays_of, copies_of, put_seeds, put_state, seeds_of
 from biped.simulation.world import NEVER, leave_floor
+from contact.arrays import Floats
 from contact.modes import NONE
 
 if TYPE_CHECKING:
@@ -78,16 +80,13 @@ class Session:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it fell, or a step had no solution: ``reset`` or ``restore`` before going on."""
+        """Whether it fell, lost control, or a step had no solution: ``reset`` or ``restore`` before going on."""
         return self._driver.has_ended
 
     @property
     def ending(self) -> Ending | None:
-        """Why it has ended: ``outcome`` is "fell", at ``fell_at`` [s], or "failed", with the sentence ``error``."""
-        if not self.has_ended:
-            return None
-        driver = self._driver
-        return Ending("fell" if driver.error is None else "failed", driver.fell_at, driver.error)
+        """Why it has ended: ``verdict`` is "fell" or "lost control", by a ``limit`` at ``fell_at`` [s], or "failed"."""
+        return self._driver.ending
 
     def warm_up(self, announce: Announce | None = None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps; ``announce`` is told if it takes."""
@@ -199,8 +198,7 @@ class Session:
             recorded=world.log.extra.copy(),
             seeds=seeds_of(world),
             was_reset=driver.was_reset,
-            fell_at=driver.fell_at,
-            error=driver.error,
+            ending=driver.ending,
         )
 
     def restore(self, snapshot: Snapshot) -> Observation:
@@ -222,7 +220,7 @@ class Session:
             self.plan.controller.remember(snapshot.memory)
         world.log.extra[:] = snapshot.recorded
         put_seeds(snapshot.seeds, world)
-        driver.was_reset, driver.fell_at, driver.error = snapshot.was_reset, snapshot.fell_at, snapshot.error
+        driver.was_reset, driver.ending = snapshot.was_reset, snapshot.ending
         driver.forget()
         return self.observe()
 
@@ -259,8 +257,9 @@ class Session:
         try:
             self._take_steps(progress)
         except KeyboardInterrupt:
-            return self._result(Ending("interrupted", self._driver.fell_at))
-        return self._result(self.ending or Ending("completed" if self.plan.world.fall is NEVER else "stood", None))
+            return self._result(Ending(INTERRUPTED))
+        can_stand = bool(self.model.feet) or self.plan.world.fall is not NEVER
+        return self._result(self.ending or Ending(UNDECIDED if can_stand else COMPLETED))
 
     def _take_steps(self, progress: Progress | None) -> None:
         driver = self._driver
@@ -271,7 +270,7 @@ class Session:
             if progress is not None:
                 progress(self.state.time)
         is_row_due = self.state.arrays.counts[STEPS] % self.plan.clock.stride == 0
-        if driver.error is None and (driver.fell_at is not None or is_row_due):
+        if is_row_due if driver.ending is None else driver.ending.limit is not None:
             driver.record()
 
     def _result(self, ending: Ending) -> Recording:
@@ -282,6 +281,8 @@ class Session:
         else:
             driver.empty_log()
             rows, events = np.concatenate(driver.rows), np.concatenate(driver.events)
+        if ending.error is not None:
+            rows = _before_lost(rows)
         count = self.state.arrays.counts
         counters = Counters(
             steps=int(count[TOTAL_STEPS]) - self._before[0],
@@ -297,9 +298,16 @@ class Session:
             columns=self.plan.columns,
             standing=self._standing,
             counters=counters,
+            stepping=self.plan.stepping,
             ending=ending,
             set_point=self.plan.set_point,
             disturbances=self.plan.disturbances,
             began=self._began,
             state=self.state,
         )
+
+
+def _before_lost(rows: Floats) -> Floats:
+    """The rows before the first with a number that has become infinite or NaN: a failing step's are no result."""
+    lost = (~np.isfinite(rows) & np.isfinite(rows[:1])).any(axis=1)
+    return rows[: np.argmax(lost)] if lost.any() else rows

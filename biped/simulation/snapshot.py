@@ -10,6 +10,7 @@ from biped.kernels.loop.log import OBSERVED
 from biped.kernels.loop.measurement import SEED
 from biped.kernels.step.step import prepare
 from biped.runs.state import State
+from biped.runs.summary import Ending
 from biped.simulation.world import join_floor
 from contact.arrays import Floats
 from contact.modes import NONE
@@ -26,8 +27,7 @@ class Snapshot:
         recorded: the numbers that the controller recorded last.
         seeds: of the sensors' and the actuators' noise.
         was_reset: whether a controller that is asked from Python had been.
-        fell_at: [s] when it fell, or None.
-        error: what had no solution, or None.
+        ending: what had ended it, or None.
     """
 
     state: State
@@ -36,8 +36,7 @@ class Snapshot:
     recorded: Floats
     seeds: tuple[int, int]
     was_reset: bool
-    fell_at: float | None
-    error: str | None
+    ending: Ending | None
 
 
 def arrays_of(value: Any) -> tuple[Floats, ...]:

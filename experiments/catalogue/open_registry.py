@@ -5,24 +5,19 @@ A name is one of the registry's own, one that an installed package registers as 
 has only one such thing needs no ``:NAME``. A file is looked for from the current folder, and may import its neighbours.
 """
 
-import hashlib
-import importlib
-import importlib.util
-import sys
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from biped.errors import InputError
+from biped.modules import OWN, digest_of, module_named, module_of_file
 from contact.errors import BipedError, meant
 
 PROJECT = "this project"
-_OWN = ("biped", "contact", "controllers", "experiments")
 
 
 @dataclass(frozen=True)
@@ -86,7 +81,7 @@ class OpenRegistry:
         if not where.endswith(".py") and not colon:
             raise self._unknown(name)
         try:
-            module = _from_file(Path(where)) if where.endswith(".py") else _from_package(where)
+            module = module_of_file(Path(where)) if where.endswith(".py") else module_named(where)
         except BipedError as error:
             raise InputError(f"{self.what} {name!r}: {error}") from error
         attribute = attribute or self._only(name, module)
@@ -94,7 +89,7 @@ class OpenRegistry:
         if not self.fits(thing):
             raise InputError(f"{self.what} {name!r}: {self._misfit(module, attribute)}")
         file = Path(str(module.__file__))
-        if module.__name__.partition(".")[0] in _OWN:
+        if module.__name__.partition(".")[0] in OWN:
             return Entry(place, thing, PROJECT)
         return Entry(f"{_address(where)}:{attribute}", thing, str(file), file, digest_of(file))
 
@@ -134,16 +129,7 @@ class OpenRegistry:
 
 def is_own(thing: Any) -> bool:
     """Whether a class or a function is the project's, or Python's own."""
-    return thing.__module__.partition(".")[0] in (*_OWN, "builtins")
-
-
-def digest_of(file: Path) -> str:
-    """Of what stands in a file; empty where there is none."""
-    try:
-        found = file.stat()
-    except OSError:
-        return ""
-    return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino) if file.is_file() else ""
+    return thing.__module__.partition(".")[0] in (*OWN, "builtins")
 
 
 def digest_at(name: str) -> str:
@@ -152,15 +138,9 @@ def digest_at(name: str) -> str:
     if where.endswith(".py"):
         return digest_of(Path(where))
     try:
-        return digest_of(Path(str(_from_package(where).__file__)))
-    except InputError:
+        return digest_of(Path(str(module_named(where).__file__)))
+    except BipedError:
         return ""
-
-
-@lru_cache
-def _digest(file: Path, *_changed: int) -> str:
-    """Read anew where a file has changed since: each trial of a study asks."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 def _module_of(thing: Any) -> str | None:
@@ -175,56 +155,3 @@ def _distribution(entry: EntryPoint) -> str:
 def _address(where: str) -> str:
     """A file by its whole path, so that any process finds it; a module by its name."""
     return str(Path(where).resolve()) if where.endswith(".py") else where
-
-
-def _from_file(path: Path) -> ModuleType:
-    """The module of a file, imported once for each content that it has."""
-    if not path.is_file():
-        near = meant(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
-        raise InputError(f"there is no file {path}{near and f'; {near}'}")
-    path = path.resolve()
-    # Machine code that is kept on disk refers to the law's module: the name is the same in each process.
-    words = hashlib.sha256(f"{path} {digest_of(path)}".encode()).hexdigest()[:16]
-    name = f"{path.stem}_{words}"
-    if name in sys.modules:
-        return sys.modules[name]
-    _find_also(path.parent)
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        raise _not_imported(str(path), error) from error
-    return module
-
-
-def _from_package(name: str) -> ModuleType:
-    _find_also(Path.cwd())
-    try:
-        return importlib.import_module(name)
-    except Exception as error:
-        missing = error.name if isinstance(error, ModuleNotFoundError) else None
-        if missing is not None and (name == missing or name.startswith(f"{missing}.")):
-            raise InputError(f"there is no module {missing}, neither installed nor in {Path.cwd()}") from None
-        if name.partition(".")[0] in _OWN:
-            raise
-        raise _not_imported(name, error) from error
-
-
-def _find_also(folder: Path) -> None:
-    """Let modules of a folder be imported, after all that are found without it."""
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-
-
-def _not_imported(what: str, error: Exception) -> InputError:
-    """With the line of the file where it happened, or that led to it, as far as it is known."""
-    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError):
-        places.append((str(error.filename), error.lineno))
-    file, line = next((place for place in reversed(places) if place[0] == what), places[-1])
-    place = f"{what}, line {line}" if file == what else f"{what} ({file}, line {line})"
-    return InputError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")

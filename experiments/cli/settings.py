@@ -32,7 +32,7 @@ def add_controller(parser: ArgumentParser) -> None:
 
 
 def add_robot(parser: ArgumentParser) -> None:
-    text = "a robot in the human's place: a file .toml, .urdf, .xml or .json, or MODULE:FUNCTION (robot.name)"
+    text = "instead of the human: a file .toml, .urdf, .xml or .json, FILE.py:FUNCTION or MODULE:FUNCTION (robot.name)"
     parser.add_argument("--robot", metavar="FILE", help=text)
 
 

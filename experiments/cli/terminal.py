@@ -12,9 +12,10 @@ from rich.text import Text
 
 from biped.runs.contact_changes import BRIEF, lasting_changes
 from biped.runs.run import TABLE, Run
+from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
 from contact import ContactState
 
-_OUTCOMES = {"stood": "green", "completed": "green", "fell": "yellow", "interrupted": "yellow", "failed": "red"}
+_COLORS = {RECOVERED: "green", STEPPED: "green", COMPLETED: "green", FAILED: "red", UNRELIABLE: "red"}
 
 
 def print_report(run: Run, title: str, files: Sequence[Path] = (), console: Console | None = None) -> None:
@@ -52,9 +53,7 @@ def report(run: Run, title: str, files: Sequence[Path] = ()) -> RenderableType:
 
 
 def _headline(run: Run, title: str) -> Text:
-    outcome = run.summary["outcome"]
-    when = "" if run.summary["fell_at"] is None else f" at {run.summary['fell_at']:.3f} s"
-    text = Text(f"{outcome.upper()}{when}", style=f"bold {_OUTCOMES.get(outcome, 'default')}")
+    text = Text(run.verdict_line, style=f"bold {_COLORS.get(run.summary['verdict'], 'yellow')}")
     return text.append(f"  {title}", style="default")
 
 
@@ -93,8 +92,6 @@ def _stability(run: Run) -> Facts:
     if run.set_point is None:  # nothing balances
         return facts
     metrics = run.metrics
-    if metrics.get("verdict"):
-        facts.append(("verdict", str(metrics["verdict"])))
     if metrics.get("margin_of_stability_min") is not None:
         least, end = metrics["margin_of_stability_min"], metrics["margin_of_stability_end"]
         last = "" if end is None else f", {length(end)} at the end"

@@ -33,7 +33,8 @@ A file of gains holds a table [controller] with kp_position, kd_position, kp_ori
 what it leaves out keeps the published value, and --set overrides it.
 
 The output folder gets run.parquet (one row per recorded step), summary.json, state.npz and the figures.
-Exit status: 0 done (also where the human fell), 1 a step had no solution, 2 bad input, 130 interrupted.
+Exit status: 0 done (also where the human fell), 1 a step had no solution or the run is unreliable (a check of itself
+failed), 2 bad input, 130 interrupted.
 """
 
 
@@ -49,6 +50,7 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import IntegrationError, RunInterrupted
+    from biped.runs.verdict import UNRELIABLE
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
@@ -66,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
             raise
         return _save_part(error.run, folder, experiment, UNSOLVED, f"error: {error}")
     finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
-    return 0
+    return UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0
 
 
 def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool) -> None:

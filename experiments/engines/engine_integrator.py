@@ -60,6 +60,7 @@ class EngineIntegrator(Integrator):
     cost: ClassVar[str] = ""
     steps_from_python: ClassVar[bool] = True
     can_go_back: ClassVar[bool] = False
+    is_engine: ClassVar[bool] = True
 
     @property
     def takes_passive_joints(self) -> bool:

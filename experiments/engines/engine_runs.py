@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from biped.metrics import measure_run
+from biped.metrics import measure_again
 from biped.runs.events import impacts_of
 from biped.runs.run import Run
 from experiments.engines.engine_integrator import EngineIntegrator, Impact
@@ -15,7 +15,7 @@ def complete(run: Run, integrator: EngineIntegrator) -> None:
         (target,) = (acted["target"] for acted in run.disturbances if acted["kind"] == "throw")
         _add_impact(run, integrator.impact, target)
     run.summary["engine"] = {"name": engine.name, "version": engine.version, "settings": engine.settings}
-    run.summary["metrics"] = measure_run(run)
+    measure_again(run)
 
 
 def _add_impact(run: Run, impact: Impact, target: str) -> None:

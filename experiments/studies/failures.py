@@ -9,14 +9,14 @@ from typing import Any
 
 from biped.control.controller import Controller
 from biped.metrics import METRICS
+from biped.runs.verdict import FAILED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.open_registry import is_own
 
-#: Metrics by name, None where one does not apply; always with ``verdict``, ``failure`` and ``message``; with
-#: ``traceback`` where somebody's own code failed.
+#: Metrics by name, None where one does not apply; always with ``verdict``, ``reason``, ``failure`` and
+#: ``message``; with ``traceback`` where somebody's own code failed.
 Result = dict[str, float | int | str | None]
 
-FAILED = "failed"
 TRACEBACK = "traceback"
 #: Frames of a traceback that are told of an error in machine code, which has none of its own.
 LAST = 3
@@ -46,7 +46,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 def failed(name: str, message: str, trace: str = "") -> Result:
     """The result of a trial that could not be computed."""
-    told: Result = {"verdict": FAILED, "failure": name, "message": " ".join(message.split())}
+    told: Result = {"verdict": FAILED, "reason": name, "failure": name, "message": " ".join(message.split())}
     return told | ({TRACEBACK: trace} if trace else {})
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
 from biped.metrics import measure_recording
+from biped.runs.verdict import INTERRUPTED
 from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
 from biped.simulation.session import Session
@@ -19,18 +20,16 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.studies.failures import FAILED, TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
+from experiments.studies.failures import TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
 
-__all__ = ["FAILED", "FELL", "OUTCOME", "RECOVERED", "STEPPED", "TOLD", "VERDICTS", "Label", "Result", "Trial"]
+__all__ = ["OUTCOME", "TOLD", "Label", "Result", "Trial"]
 __all__ += ["run_trial", "waits_for_python"]
 
 #: A label of a study: a word or a number.
 Label = str | float | int
 
-RECOVERED, STEPPED, FELL = "recovered", "stepped", "fell"
-VERDICTS = (RECOVERED, STEPPED, FELL, FAILED)
 #: What every result has.
-OUTCOME = ("verdict", "failure", "message")
+OUTCOME = ("verdict", "reason", "failure", "message")
 #: What is stored of every result that has it.
 TOLD = (*OUTCOME, TRACEBACK)
 
@@ -92,14 +91,11 @@ def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> R
         session.warm_up(announce)
     with time_limit(limit):
         recording = session.run()
-    if recording.ending.outcome == "interrupted":
+    if recording.ending.verdict == INTERRUPTED:
         raise KeyboardInterrupt
     if recording.ending.error is not None:
         error = recording.ending.error
         told = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
         return failed(IntegrationError.__name__, told)
     measured = measure_recording(recording)
-    verdict = measured.pop("verdict")
-    if verdict is None:  # it never stood on anything
-        verdict = FELL if recording.ending.outcome == "fell" else RECOVERED
-    return {"verdict": verdict, "failure": "", "message": "", "fell_at": recording.ending.fell_at} | measured
+    return {name: measured.pop(name) for name in ("verdict", "reason")} | {"failure": "", "message": ""} | measured

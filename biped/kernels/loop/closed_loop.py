@@ -22,7 +22,7 @@ from biped.kernels.loop.projectile import ARMED, Projectile, collide, fly_projec
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import SENSED, STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
-from biped.kernels.state.status import COLLISION_FAILED, FELL, LOG_FULL, OK
+from biped.kernels.state.status import COLLISION_FAILED, JOINT_TOO_FAST, LOG_FULL, OK, TOO_LOW, TOO_TILTED
 from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch
@@ -117,18 +117,21 @@ def interpreted(world: World, method: Any) -> World:
 
 
 @kernel
-def has_fallen(tree, ground, state, motion, fall):
-    """Whether the root is too low above the floor or too far from upright, or a joint too fast; needs the rates.
+def limit_hit(tree, ground, state, motion, fall):
+    """The limit of a fall that is hit: the root's height above the floor, its tilt, a joint's rate; needs the rates.
 
     ``ground`` has the present frame of a moving floor as the END of the last step.
     """
     if tree.kind[0] != FLOATING:
-        return False
+        return OK
+    if to_floor(ground, END, (state.q[0], state.q[1], state.q[2]))[2] < fall.height:
+        return TOO_LOW
+    if motion.poses.rotation[0, 8] < fall.upright:
+        return TOO_TILTED
     for dof in range(6, state.cache.rate.shape[0]):
         if abs(motion.rates[dof]) > fall.rate:
-            return True
-    height = to_floor(ground, END, (state.q[0], state.q[1], state.q[2]))[2]
-    return height < fall.height or motion.poses.rotation[0, 8] < fall.upright
+            return JOINT_TOO_FAST
+    return OK
 
 
 @generic("law")
@@ -147,12 +150,11 @@ class Passive(NamedTuple):
 
 @kernel
 def reason_to_stop(world, period):
-    """FELL, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""
-    if has_fallen(world.tree, world.ground, world.state, world.scratch.motion, world.fall):
-        return FELL
-    if is_full(world.log, period):
+    """A limit of a fall, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""
+    reason = limit_hit(world.tree, world.ground, world.state, world.scratch.motion, world.fall)
+    if reason == OK and is_full(world.log, period):
         return LOG_FULL
-    return OK
+    return reason
 
 
 # Below, what branches or loops takes addresses. Numba copies a named tuple of a hundred arrays wherever another block
@@ -196,7 +198,7 @@ SHOWN_ANYWAY = 2
 
 @part
 def measure_part(place, period, shows):
-    """FELL or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
+    """A limit of a fall or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
 
     With ``shows`` the controller is shown the plant, and finds it in ``world.measurement``: SHOWN if the loop goes on,
     SHOWN_ANYWAY in any case.
@@ -483,7 +485,7 @@ class Loop:
         return self._enter(MEASURE, period, SHOWN_ANYWAY)
 
     def look(self) -> int:
-        """FELL or OK, and what a controller would be shown now; it changes nothing, and can be done again."""
+        """A limit of a fall or OK, and what a controller would be shown; it changes nothing, and can be done again."""
         counts, past = self.world.state.counts, self.world.state.past
         sensed = counts[SENSED]
         newest = past[sensed % past.shape[0]]

@@ -5,8 +5,13 @@ import math
 from contact.jit import kernel
 
 OK = 0
-FELL = 1
 LOG_FULL = 2
+
+# Limits of a fall that were hit.
+TOO_LOW = 1  # the root is too low above the floor
+TOO_TILTED = 3  # its vertical axis is too far from the world's
+JOINT_TOO_FAST = 4  # a joint's rate is out of control
+LIMITS = (TOO_LOW, TOO_TILTED, JOINT_TOO_FAST)
 
 # Causes of failure are negative: what solves a step returns one of them, or its number of iterations.
 NOT_CONVERGED = -1  # the iterations, or the backtracks of one, are used up

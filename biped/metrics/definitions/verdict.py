@@ -1,46 +1,122 @@
-"""How a run ended: whether it recovered, stepped or fell."""
+"""How a run ended: whether it recovered, stepped, fell, lost control, or cannot be judged, and why."""
 
 import math
 
+from biped.kernels.loop.log import IMPACT
 from biped.metrics.definitions.sources import HOF
 from biped.metrics.kernels import metrics as kernels
 from biped.metrics.measurement import Measurement
-from biped.metrics.metric import Metric, register
+from biped.metrics.metric import Metric, Value, register
+from biped.metrics.trust import failure_of, trust
+from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, RECOVERED, STEPPED, UNDECIDED, UNRELIABLE
+
+#: In time constants of the pendulum: a disturbance that has lasted so long is withstood or not. What is not balanced
+#: has grown e⁵ = 150-fold by then.
+LASTING = 5.0
+#: The word, and why.
+Judgement = tuple[str, str]
 
 
-def falling_at_end(run: Measurement) -> int | None:
+def time_outside(run: Measurement) -> float | None:
+    """[s] for how long, up to the end, it is past recovering; None where nothing says."""
     if not run.model.nc or not len(run.rows):
         return None
-    falling = float(kernels.is_falling(run.rows, run.places, run.body, run.series, run.scratch))
-    return None if math.isnan(falling) else int(falling)
+    found = float(kernels.time_outside(run.rows, run.places, run.body, run.series, run.scratch))
+    return None if math.isnan(found) else found
 
 
-def verdict(run: Measurement) -> str | None:
-    if run.context.outcome == "failed":
-        return "failed"
-    if run.context.outcome == "interrupted":
-        return None
-    if run.fell or run.value("falling_at_end") == 1:
-        return "fell"
-    moved = run.value("foot_displacement")
-    if not isinstance(moved, float):
-        return None  # it never stood on anything
-    return "stepped" if moved > run.context.step_threshold else "recovered"
+def time_constant(run: Measurement) -> float:
+    """[s] 1/ω₀ of the pendulum that stands for the body (Hof et al. 2005)."""
+    return math.sqrt(run.body.length / float(-run.body.gravity[2]))
+
+
+def judgement(run: Measurement) -> dict[str, Value]:
+    """The verdict, its reason, and the limit that ended the run."""
+    word, reason = _judged(run)
+    limit = run.context.ending.limit
+    hit = None if limit is None else limit.name if limit.name != "joint_rate" else limit.subject
+    return {"verdict": word, "reason": reason, "limit_hit": hit}
+
+
+def _judged(run: Measurement) -> Judgement:
+    ending, limit = run.context.ending, run.context.ending.limit
+    if ending.verdict in (FAILED, INTERRUPTED):
+        return ending.verdict, ending.reason
+    wrong = failure_of(run.once(trust))
+    if wrong is not None:
+        return UNRELIABLE, wrong.text
+    if ending.verdict in (FELL, COMPLETED):
+        return ending.verdict, ending.reason
+    outside, moved = run.once(time_outside), run.value("foot_displacement")
+    if outside is not None and outside > time_constant(run):
+        return FELL, f"{_where(run)} for the last {outside:.2f} s"
+    if limit is not None:
+        return ending.verdict, ending.reason + _margin(run)
+    if outside is None or not isinstance(moved, float):
+        return (COMPLETED, "") if not outside else (UNDECIDED, "nothing has touched the floor yet")
+    if acting := still_acting(run):
+        return UNDECIDED, acting
+    if outside:
+        return UNDECIDED, f"{_where(run)}, but only for the last {outside:.2g} s"
+    return _stood(run, moved)
+
+
+def _margin(run: Measurement) -> str:
+    """That of a run whose joints were out of control: it tells whether balance was."""
+    margin = run.value("margin_of_stability_end")
+    return f", margin of stability {1e3 * margin:+.0f} mm" if isinstance(margin, float) else ""
+
+
+def _where(run: Measurement) -> str:
+    nothing = run.series[-1, kernels.DOWN] == 0
+    return "nothing touches the floor" if nothing else "outside of its base of support"
+
+
+def _stood(run: Measurement, moved: float) -> Judgement:
+    if moved <= run.context.step_threshold:
+        return RECOVERED, "in place"
+    steps = run.value("footsteps")
+    if isinstance(steps, int) and steps:
+        return STEPPED, "1 step" if steps == 1 else f"{steps} steps"
+    return STEPPED, f"a foot {1e2 * moved:.3g} cm from where it stood"
+
+
+def still_acting(run: Measurement) -> str:
+    """Which disturbance the run ends in, in words; empty where none acts that has not lasted long enough to tell."""
+    end, tau = float(run.rows[-1, run.places.time]), time_constant(run)
+    for span in run.context.acting:
+        if span.begins < end and span.ends > end - tau and end - span.begins < max(LASTING * tau, span.period):
+            since = "still acts" if span.ends >= end else f"acted {end - span.ends:.2g} s before the end"
+            return f"{span.what} {since}"
+    return "the thrown box is in flight" if _is_in_flight(run) else ""
+
+
+def _is_in_flight(run: Measurement) -> bool:
+    """Whether a thrown box has hit nothing so far, and is still above the floor."""
+    columns = run.layout.columns
+    if "projectile_z" not in columns or run.events is None or (run.events[:, 1] == IMPACT).any():
+        return False
+    return bool(run["projectile_z"][-1] > 0.0)
 
 
 register(
     Metric(
-        "verdict", "", "recovered, stepped, fell or failed", verdict,
-        "fell: the run's limits of a fall were hit, or `falling_at_end`; stepped: it stands, and "
-        "`foot_displacement` is above 5 cm; failed: the step had no solution; recovered otherwise",
+        "verdict", "", "how it ended, in one word", judgement,
+        "as `docs/verdicts.md` has it, in this order: failed, interrupted; unreliable, if a check of the run fails; "
+        "fell, where it was too low or too tilted, or `time_outside` is above 1/ω₀; lost control, where a joint was "
+        "too fast; undecided, if a disturbance still acts, or it is outside for less; stepped, if "
+        "`foot_displacement` is above 5 cm; recovered",
         of_whole_run=True,
     ),
+    Metric("reason", "", "why, in a few words", judgement, "of the verdict", of_whole_run=True),
+    Metric("limit_hit", "", "the limit of a fall that ended it", judgement, "height, tilt, or the joint that was too fast",
+           of_whole_run=True),
     Metric("fell_at", "s", "when the limits of a fall were hit", lambda run: run.context.fell_at,
            "as `biped.Fall` sets them", of_whole_run=True),
     Metric(
-        "falling_at_end", "1", "whether it is falling at the end", falling_at_end,
-        "1 if nothing touches the floor, or if the extrapolated centre of mass is outside of the base of support, "
-        "also when set off by the moment of a steady push: zero moment point less centre of pressure, mean of the "
-        "last 0.1 s", HOF, of_whole_run=True,
+        "time_outside", "s", "how long it is past recovering, up to the end", time_outside,
+        "since the last row in which a foot touches and the extrapolated centre of mass is within the base of support, "
+        "whether a moving floor goes on or stops at once; also when set off by the moment of a steady push: zero "
+        "moment point less centre of pressure, mean of 0.1 s", HOF, of_whole_run=True,
     ),
 )  # fmt: skip

@@ -11,12 +11,14 @@ from biped.metrics.kernels.polygon import inside_by
 from biped.metrics.kernels.support import (
     AREA,
     CAPTURE_MARGIN,
+    COM,
     COP,
     COP_MARGIN,
     DOWN,
     FEET,
     MARGIN,
     NORMAL,
+    VELOCITY,
     XCOM,
     ZMP,
     ZMP_MARGIN,
@@ -353,39 +355,104 @@ def measure_displacement(rows, places):
     return Displacement(moved, crept)
 
 
-@routine
-def is_falling(rows, places, body, series, scratch):
-    """Whether the body falls at the end: 1, 0, or NaN where nothing says.
+@kernel
+def moment_of_others(rows, places, series, k):
+    """By how much the moment of what else pushes sets off the pendulum at a row; seen from above, in world axes.
 
-    The extrapolated centre of mass is outside of the base of support; also when it is set off by the moment of what
-    else pushes, zero moment point less centre of pressure (mean of the last moment): a body that leans against a steady
-    force does not fall.
+    Zero moment point less centre of pressure, mean of the last moment: it leans so far against a steady force.
     """
-    n = rows.shape[0]
-    last = rows[n - 1]
-    if places.contact.shape[0] == 0 or not -body.gravity[2] > 0.0:
-        return math.nan
-    corners = gather_base(last, places, scratch)
+    dx, dy, count = 0.0, 0.0, 0
+    end = rows[k, places.time]
+    j = k
+    while j >= 0 and end - rows[j, places.time] <= LAST_MOMENT:
+        if has(series, j, COP) and has(series, j, ZMP):
+            dx += series[j, ZMP] - series[j, COP]
+            dy += series[j, ZMP + 1] - series[j, COP + 1]
+            count += 1
+        j -= 1
+    if count == 0:
+        return 0.0, 0.0
+    _, R = floor_frame(rows[k], places)
+    off = mat_vec(R, (dx / count, dy / count, 0.0))
+    return off[0], off[1]
+
+
+@kernel
+def is_outside(rows, places, body, series, scratch, k):
+    """Whether the body is past recovering without a step at a row: 1, 0, or NaN where nothing says.
+
+    Nothing touches, or the extrapolated centre of mass is outside of the base of support: whether a moving floor goes
+    on as it moves or stops at once, and also where it is set off by the moment of what else pushes.
+    """
+    corners = gather_base(rows[k], places, scratch)
     if corners == 0:
         return 1.0
-    if not has(series, n - 1, XCOM):
+    if not has(series, k, XCOM):
         return math.nan
-    x, y = series[n - 1, XCOM], series[n - 1, XCOM + 1]
-    if inside_by(scratch.hull, corners, x, y) >= 0.0:
+    if inside_by(scratch.hull, corners, series[k, XCOM], series[k, XCOM + 1]) >= 0.0:
         return 0.0
-    dx, dy, count = 0.0, 0.0, 0
+    ahead = math.sqrt(body.length / -body.gravity[2])
+    x = series[k, COM] + ahead * series[k, VELOCITY]
+    y = series[k, COM + 1] + ahead * series[k, VELOCITY + 1]
+    dx, dy = moment_of_others(rows, places, series, k)
+    inside = inside_by(scratch.hull, corners, x, y)
+    inside = max(inside, inside_by(scratch.hull, corners, x - dx, y - dy))
+    inside = max(inside, inside_by(scratch.hull, corners, series[k, XCOM] - dx, series[k, XCOM + 1] - dy))
+    return 0.0 if inside >= 0.0 else 1.0
+
+
+@routine
+def time_outside(rows, places, body, series, scratch):
+    """[s] for how long up to the end the body is past recovering: since the last row that says no; NaN if none does."""
+    n = rows.shape[0]
+    if places.contact.shape[0] == 0 or not -body.gravity[2] > 0.0:
+        return math.nan
     k = n - 1
-    while k >= 0 and last[places.time] - rows[k, places.time] <= LAST_MOMENT:
-        if has(series, k, COP) and has(series, k, ZMP):
-            dx += series[k, ZMP] - series[k, COP]
-            dy += series[k, ZMP + 1] - series[k, COP + 1]
-            count += 1
+    while k >= 0:
+        outside = is_outside(rows, places, body, series, scratch, k)
+        if k == n - 1 and math.isnan(outside):
+            return math.nan
+        if outside != 1.0:
+            break
         k -= 1
-    if count == 0:
-        return 1.0
-    _, R = floor_frame(last, places)
-    off = mat_vec(R, (dx / count, dy / count, 0.0))
-    return 0.0 if inside_by(scratch.hull, corners, x - off[0], y - off[1]) >= 0.0 else 1.0
+    return rows[n - 1, places.time] - rows[max(k, 0), places.time]
+
+
+class Extremes(NamedTuple):
+    penetration: float  # [m] of the deepest contact point in the floor
+    joint_rate: float  # [rad/s] of the fastest joint
+    fastest: float  # its number
+    exchanged: float  # [J]
+    kinetic: float  # [J] the most
+
+
+@kernel
+def range_of(rows, column):
+    low, high = rows[0, column], rows[0, column]
+    for k in range(rows.shape[0]):
+        low, high = min(low, rows[k, column]), max(high, rows[k, column])
+    return high - low
+
+
+@routine
+def measure_extremes(rows, places, angular):
+    """What checks of a run look at; ``angular`` (nj,) says which joints turn.
+
+    ``places.energy`` begins with the kinetic one. The energy exchanged is the sum of the ranges of all energies and
+    works of the ledger.
+    """
+    deepest, fastest, joint = 0.0, 0.0, -1.0
+    for k in range(rows.shape[0]):
+        origin, R = floor_frame(rows[k], places)
+        for c in range(places.contact.shape[0]):
+            deepest = max(deepest, -seen_from(origin, R, contact_place(rows[k], places, c))[2])
+        for j in range(places.rate.shape[0]):
+            if angular[j] and abs(rows[k, places.rate[j]]) > fastest:
+                fastest, joint = abs(rows[k, places.rate[j]]), float(j)
+    exchanged = 0.0
+    for column in places.energy:
+        exchanged += range_of(rows, column)
+    return Extremes(deepest, fastest, joint, exchanged, most_of(rows, places.energy[0], 0))
 
 
 @routine

@@ -77,6 +77,7 @@ class Places(NamedTuple):
     momentum: int  # linear, then angular about the centre of mass
     platform: int  # position and quaternion of a moving floor
     residual: int
+    energy: Integers  # (energies and works,) of the ledger
     defect: int
     contact: Integers  # (nc,) mode, force and place of each contact point
     foot: Integers  # (nc,) the number of its foot, or -1

@@ -9,7 +9,7 @@ import numpy as np
 
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError
-from biped.model.geometry import Matrix3, Vector3, matrix3, rotation_about, vector3
+from biped.model.geometry import Matrix3, Vector3, matrix3, rpy_matrix, vector3
 from biped.model.importing.contacts import UNIVERSE, Links
 from biped.model.importing.conversion import build
 from biped.model.importing.locking import FLOATING
@@ -20,7 +20,6 @@ from biped.model.shape import Box
 from biped.model.urdf.document import Document, UrdfBox, UrdfVisual, parse, source_text, without_shapes
 from biped.model.urdf.meshes import collision_text, mesh_file
 from biped.model.visual import Visual
-from contact.arrays import Floats
 
 GROUND = "world"
 """The customary name of a root link that is the ground."""
@@ -146,12 +145,3 @@ def _not_hit(document: Document) -> tuple[str, ...]:
     if not count:
         return ()
     return (f"of what its links collide with, {count} shapes are no boxes and are not hit",)
-
-
-def rpy_matrix(rpy: Vector3) -> Floats:
-    """(3, 3) URDF's rotation by roll, pitch, yaw [rad] about the fixed axes x, y, z, in this order."""
-    roll, pitch, yaw = rpy
-    x, y, z = np.eye(3)
-    turns = [np.array(rotation_about(axis, angle)) for axis, angle in ((z, yaw), (y, pitch), (x, roll))]
-    matrix: Floats = np.linalg.multi_dot(turns)
-    return matrix

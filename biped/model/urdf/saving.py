@@ -6,7 +6,7 @@ from pathlib import Path
 
 from biped.model.body import Body
 from biped.model.errors import ModelError
-from biped.model.geometry import Matrix3, Vector3
+from biped.model.geometry import Vector3, matrix_rpy
 from biped.model.importing.joints import NO_LIMIT
 from biped.model.joint import Joint
 from biped.model.model import Model
@@ -125,11 +125,3 @@ def _write_limit(element: ET.Element, joint: Joint) -> None:
 
 def _write_origin(element: ET.Element, xyz: Vector3, rpy: Vector3 = (0.0, 0.0, 0.0)) -> None:
     ET.SubElement(element, "origin", {"xyz": words(xyz), "rpy": words(rpy)})
-
-
-def matrix_rpy(R: Matrix3) -> Vector3:
-    """Roll, pitch, yaw [rad] of a rotation matrix; at a pitch of ±90°, where they are not unique, a roll of zero."""
-    pitch = math.atan2(-R[2][0], math.hypot(R[0][0], R[1][0]))
-    if math.hypot(R[0][0], R[1][0]) < 1e-12:
-        return 0.0, pitch, math.atan2(-R[0][1], R[1][1])
-    return math.atan2(R[2][1], R[2][2]), pitch, math.atan2(R[1][0], R[0][0])

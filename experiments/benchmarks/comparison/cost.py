@@ -8,7 +8,7 @@ from typing import cast
 from biped.errors import InputError
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress
-from experiments.benchmarks.comparison.outcome import FAILED, FELL
+from experiments.benchmarks.comparison.outcome import CUT_SHORT
 from experiments.benchmarks.comparison.recorder import Recorder
 from experiments.benchmarks.comparison.table import quantity
 from experiments.benchmarks.ranking import Ranked
@@ -28,7 +28,7 @@ class Cost:
     """What a step of the experiment takes in an engine; ratios are to the first engine's."""
 
     engine: str = quantity("", "name")
-    outcome: str = quantity("", "how the timed run ended")
+    verdict: str = quantity("", "how the timed run ended")
     step: float = quantity("s", "step")
     per_step: float = quantity("s", "time of a step, median; of an external engine in the replay")
     least: float = quantity("s", "time of a step, least")
@@ -52,7 +52,7 @@ class Cost:
 class Taken:
     """What was timed of an engine."""
 
-    outcome: str  # how its run ended
+    verdict: str  # how its run ended
     #: [s] a step, of each repeat: in the replay of an external engine, in the loop of ours
     per_step: list[float] = field(default_factory=list)
     in_run: list[float] = field(default_factory=list)  # [s] a step within the run
@@ -92,7 +92,7 @@ def measure(
             if recorder is not None:
                 recorders[one.label] = recorder
             if turn == 0:
-                taken[one.label] = Taken(str(made.run.summary["outcome"]))
+                taken[one.label] = Taken(str(made.run.summary["verdict"]))
             else:
                 taken[one.label].add(made, recorders.get(one.label))
             progress((turn + (k + 1) / max(1, len(able))) / (repeats + 1))
@@ -108,7 +108,7 @@ def costs_of(backends: Sequence[Backend], taken: Mapping[str, Taken], step: floa
         spread, ratio = Spread.of(mine.per_step), ratios(mine.per_step, first)
         rows.append(
             Cost(
-                one.label, mine.outcome, step, spread.median, spread.least, spread.most, median(mine.in_run),
+                one.label, mine.verdict, step, spread.median, spread.least, spread.most, median(mine.in_run),
                 median(ratio), *interval(ratio), median(mine.real_time), OURS if one.external is None else EXTERNAL,
                 spread.repeats, tuple(mine.per_step),
             )
@@ -118,7 +118,7 @@ def costs_of(backends: Sequence[Backend], taken: Mapping[str, Taken], step: floa
 
 def ranked_costs(costs: Sequence[Cost], refused: Mapping[str, str]) -> list[Ranked]:
     """The cheapest step is the best; a tie where one is at times the cheaper and at times the dearer."""
-    notes = {cost.engine: cost.outcome for cost in costs if cost.outcome in (FELL, FAILED)}
+    notes = {cost.engine: cost.verdict for cost in costs if cost.verdict in CUT_SHORT}
     notes |= {cost.engine: "has no number" for cost in costs if cost.per_step != cost.per_step}
     able = [cost for cost in costs if cost.engine not in notes]
     best = min(able, key=lambda cost: cost.per_step, default=None)

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.benchmarks.comparison.cost import ranked_costs
-from experiments.benchmarks.comparison.outcome import FELL, REFUSED, Outcome
+from experiments.benchmarks.comparison.outcome import REFUSED, Outcome
 from experiments.benchmarks.comparison.results import (
     COST,
     EQUAL,
@@ -82,11 +82,11 @@ def _flights(motion: str) -> Callable[[Results], list[Any]]:
 
 
 def _ended(row: Outcome) -> str:
-    return "" if row.stood else f"{'falls' if row.outcome == FELL else 'fails'} at {row.simulated:.3g} s"
+    return "" if row.stood else f"{VERBS[row.verdict]} at {row.simulated:.3g} s"
 
 
 def _crept(row: Creep) -> str:
-    return "" if row.creep is not None else "does not take it" if row.outcome == REFUSED else row.outcome
+    return "" if row.creep is not None else "does not take it" if row.verdict == REFUSED else row.verdict
 
 
 def _at_common_step(results: Results) -> list[Refinement]:
@@ -128,7 +128,7 @@ MEASURES = (
         )
     ),
     Measure(REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
-            by("peak", _at_common_step, ROUNDING, lambda row: VERBS.get(row.outcome, ""))),
+            by("peak", _at_common_step, ROUNDING, lambda row: VERBS.get(row.verdict, ""))),
     Measure(COST, "time of a step of the experiment", "s",
             lambda results: ranked_costs(results.costs, results.refused.get(COST, {}))),
     *(

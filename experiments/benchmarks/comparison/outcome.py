@@ -8,12 +8,14 @@ import numpy as np
 from biped.model.legs import knees_of
 from biped.runs.row_layout import pose_names
 from biped.runs.run import Run
+from biped.runs.verdict import FAILED, FELL, LOST_CONTROL, UNRELIABLE
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.table import quantity
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.rollout import Rollout
 
-FELL, FAILED = "fell", "failed"
+#: Verdicts of runs that did not get to their end, or of which nothing can be concluded.
+CUT_SHORT = (FELL, LOST_CONTROL, FAILED, UNRELIABLE)
 #: Of what an engine does not take.
 REFUSED = "refused"
 #: The part of a run, from its end, over which rest is looked at.
@@ -25,7 +27,7 @@ class Outcome:
     """A rollout in an engine; None where there is nothing to measure."""
 
     engine: str = quantity("", "name")
-    outcome: str = quantity("", "how it ended")
+    verdict: str = quantity("", "how it ended")
     step: float = quantity("s", "step")
     period: float | None = quantity("s", "time between two control ticks")
     simulated: float = quantity("s", "time simulated")
@@ -47,7 +49,7 @@ class Outcome:
 
     @property
     def stood(self) -> bool:
-        return self.outcome not in (FELL, FAILED)
+        return self.verdict not in CUT_SHORT
 
 
 #: Numbers that are the summary's own, by the name that they have there.
@@ -65,7 +67,7 @@ def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Ru
     period = values.get("controller.period")
     return Outcome(
         engine=label,
-        outcome=summary["outcome"],
+        verdict=summary["verdict"],
         step=float(values["run.step"]),  # type: ignore[arg-type]
         period=None if period is None else float(period),  # type: ignore[arg-type]
         simulated=float(summary["simulated_time"]),
@@ -86,7 +88,7 @@ def penetration(run: Run) -> float | None:
 
     None where no point is on the floor then.
     """
-    if run.summary["outcome"] in (FELL, FAILED) or not len(run.frame):
+    if run.summary["verdict"] in CUT_SHORT or not len(run.frame):
         return None
     tail = run.frame.iloc[-max(1, round(TAIL * len(run.frame))) :]
     depths = [
@@ -117,7 +119,7 @@ def apart(run: Run, other: Run) -> float | None:
 
     None if either did not get to its end, or if they have only the start in common.
     """
-    if any(one.summary["outcome"] in (FELL, FAILED) for one in (run, other)):
+    if any(one.summary["verdict"] in CUT_SHORT for one in (run, other)):
         return None
     between = distances(run, other)
     return float(between.max()) if len(between) > 1 else None

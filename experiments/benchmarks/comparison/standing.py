@@ -11,7 +11,7 @@ from biped.simulation.driver import Announce
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress
-from experiments.benchmarks.comparison.outcome import FAILED, FELL, REFUSED
+from experiments.benchmarks.comparison.outcome import CUT_SHORT, REFUSED
 from experiments.benchmarks.comparison.table import quantity
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
@@ -34,7 +34,7 @@ class Creep:
 
     engine: str = quantity("", "name")
     settings: str = quantity("", "equal settings or vendor defaults")
-    outcome: str = quantity("", "how it ended")
+    verdict: str = quantity("", "how it ended")
     step: float = quantity("s", "step")
     measured: float = quantity("s", "time over which creep was measured")
     creep: float | None = quantity("m", "farthest that a point of the soles moved sideways in that time")
@@ -80,13 +80,13 @@ def stand(
         made = backend.run(experiment, standing_changes(changes, step, duration), progress, announce)
     except InputError as error:
         return Creep(backend.label, settings, REFUSED, step, 0.0, None, str(error)), None, None
-    outcome = str(made.run.summary["outcome"])
-    if outcome in (FELL, FAILED):
-        why = made.error or f"the human fell at {made.run.state.time:.3g} s"
-        return Creep(backend.label, settings, outcome, step, 0.0, None, why), None, made
+    verdict = str(made.run.summary["verdict"])
+    if verdict in CUT_SHORT:
+        why = made.error or made.run.verdict_line
+        return Creep(backend.label, settings, verdict, step, 0.0, None, why), None, made
     drift = drift_of(made.run)
     measured, creep = float(drift.time[-1]), float(drift.distance.max())
-    return Creep(backend.label, settings, outcome, step, measured, creep), drift, made
+    return Creep(backend.label, settings, verdict, step, measured, creep), drift, made
 
 
 def friction_held(changes: Mapping[str, Value]) -> float:

@@ -14,10 +14,11 @@ from scipy.optimize import minimize_scalar
 
 from biped.errors import InputError
 from biped.runs.run import Run
+from biped.runs.verdict import FAILED, FELL, LOST_CONTROL, UNRELIABLE
 from biped.simulation.clock import DEFAULT_PERIOD
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress
-from experiments.benchmarks.comparison.outcome import FAILED, FELL, REFUSED, distances
+from experiments.benchmarks.comparison.outcome import CUT_SHORT, REFUSED, distances
 from experiments.benchmarks.comparison.table import quantity
 from experiments.benchmarks.step_sizes import halved
 from experiments.catalogue.experiment import Experiment
@@ -31,7 +32,13 @@ SCATTER = 1.5
 #: [m] Distances below it are those of rounding: they show no order, and no convergence that is left to do.
 ROUNDING = 1e-12
 #: How a run that did not get to its end ended, as a verb.
-VERBS = {FELL: "falls", FAILED: "fails", REFUSED: "cannot be run"}
+VERBS = {
+    FELL: "falls",
+    LOST_CONTROL: "loses control",
+    FAILED: "fails",
+    UNRELIABLE: "is unreliable",
+    REFUSED: "cannot be run",
+}
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ class Refinement:
 
     engine: str = quantity("", "name")
     step: float = quantity("s", "step")
-    outcome: str = quantity("", "how it ended")
+    verdict: str = quantity("", "how it ended")
     simulated: float = quantity("s", "time simulated")
     peak: float | None = quantity("m", "greatest distance of the root's path from that at the finest step")
     final: float | None = quantity("m", "distance of the root from where it is at the finest step, at the end")
@@ -48,7 +55,7 @@ class Refinement:
 
     @property
     def stood(self) -> bool:
-        return self.outcome not in VERBS
+        return self.verdict not in VERBS
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ def run_at(
 def refinements_of(label: str, made: Mapping[float, tuple[Rollout | None, str]]) -> list[Refinement]:
     """The rows of an engine, by step; distances are from the run at the finest of all steps, if it stood."""
     finest = made[min(made)][0]
-    truth = None if finest is None or finest.run.summary["outcome"] in (FELL, FAILED) else finest.run
+    truth = None if finest is None or finest.run.summary["verdict"] in CUT_SHORT else finest.run
     rows = []
     for step in sorted(made, reverse=True):
         rollout, why = made[step]
@@ -93,12 +100,12 @@ def refinements_of(label: str, made: Mapping[float, tuple[Rollout | None, str]])
         summary = rollout.run.summary
         errors = (None, None) if step == min(made) else _errors(rollout.run, truth)
         time = float(summary["simulated_time"])
-        rows.append(Refinement(label, step, summary["outcome"], time, *errors, rollout.error or ""))
+        rows.append(Refinement(label, step, summary["verdict"], time, *errors, rollout.error or ""))
     return rows
 
 
 def _errors(run: Run, truth: Run | None) -> tuple[float | None, float | None]:
-    if truth is None or run.summary["outcome"] in (FELL, FAILED):
+    if truth is None or run.summary["verdict"] in CUT_SHORT:
         return None, None
     between = distances(run, truth)
     return (float(between.max()), float(between[-1])) if len(between) > 1 else (None, None)  # more than the start
@@ -107,8 +114,8 @@ def _errors(run: Run, truth: Run | None) -> tuple[float | None, float | None]:
 def convergence_of(label: str, refinements: Sequence[Refinement]) -> Convergence:
     rows = sorted(refinements, key=lambda row: -row.step)
     *coarser, finest = rows
-    down = {outcome: [f"{1e3 * row.step:g} ms" for row in rows if row.outcome == outcome] for outcome in VERBS}
-    besides = "; ".join(f"{VERBS[outcome]} at {', '.join(steps)}" for outcome, steps in down.items() if steps)
+    down = {verdict: [f"{1e3 * row.step:g} ms" for row in rows if row.verdict == verdict] for verdict in VERBS}
+    besides = "; ".join(f"{VERBS[verdict]} at {', '.join(steps)}" for verdict, steps in down.items() if steps)
     if not finest.stood:
         return Convergence(label, None, None, f"{besides}: without its finest step there is nothing to compare with")
     errors = [(row.step, row.peak) for row in coarser if row.peak is not None]

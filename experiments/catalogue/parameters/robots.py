@@ -20,6 +20,9 @@ _log = logging.getLogger("biped")
 
 def address_of(name: str) -> str:
     """A file by its whole path, so that any process finds it; what else it is, as it is."""
+    file, colon, function = name.rpartition(":")
+    if file.endswith(".py"):
+        return f"{Path(file).expanduser().resolve()}{colon}{function}"
     path = Path(name).expanduser()
     return str(path.resolve()) if path.suffix in ENDINGS else name
 
@@ -75,5 +78,9 @@ class RobotName(Parameter):
 
 def robot_parameter(name: str) -> RobotName:
     return RobotName(
-        NAME, address_of(name), "", f"{HUMAN}, a file .toml, .urdf, .xml or .json, or MODULE:FUNCTION", OURS
+        NAME,
+        address_of(name),
+        "",
+        f"{HUMAN}, a file .toml, .urdf, .xml or .json, FILE.py:FUNCTION or MODULE:FUNCTION",
+        OURS,
     )

@@ -12,10 +12,10 @@ import numpy as np
 
 from biped.errors import InputError, ModelError
 from biped.model import Body, Model
-from biped.model.geometry import IDENTITY, Matrix3, Vector3, matrix3
+from biped.model.geometry import IDENTITY, Matrix3, Vector3, matrix3, matrix_rpy
 from biped.model.importing.joints import NO_LIMIT
 from biped.model.urdf.attributes import words
-from biped.model.urdf.saving import matrix_rpy, urdf_text
+from biped.model.urdf.saving import urdf_text
 from contact.arrays import Floats
 
 

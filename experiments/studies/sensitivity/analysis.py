@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from biped.extras import need
+from biped.runs.verdict import FAILED, FELL
 from contact.arrays import Floats
 from experiments.studies.proportion import CONFIDENCE
-from experiments.studies.trial import FAILED, FELL
 from experiments.studies.tuning.objective import MEASURED, PROPORTIONS, Reading, Sample
 
 MORRIS, SOBOL = "morris", "sobol"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from biped.metrics import Layout, metric_names, stimulus_of, units_of
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.trial import OUTCOME
 
 
 def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
@@ -14,4 +15,4 @@ def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = N
     stimulus = stimulus_of(plan.disturbances)
     frequencies = () if stimulus is None else stimulus.frequencies
     names = metric_names(layout.joints, layout.feet, frequencies)
-    return units_of(name for name in names if name != "verdict")
+    return units_of(name for name in names if name not in OUTCOME)

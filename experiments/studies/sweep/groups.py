@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from biped.runs.verdict import RECOVERED, STEPPED
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.sweep.sweep import Sweep
-from experiments.studies.trial import OUTCOME, RECOVERED, STEPPED
+from experiments.studies.trial import OUTCOME
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from biped.errors import InputError
+from biped.runs.verdict import FAILED, RECOVERED, STEPPED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, Values
 from experiments.studies.config import Config, is_number
@@ -19,7 +20,7 @@ from experiments.studies.study_kind import Evaluate, StudyKind
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.search import Query, search
 from experiments.studies.threshold.statistics import FEWEST, rank
-from experiments.studies.trial import FAILED, RECOVERED, STEPPED, Label, Trial
+from experiments.studies.trial import Label, Trial
 
 #: How many, where nothing is said.
 REPLICAS = 21

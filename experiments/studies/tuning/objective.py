@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from biped.errors import InputError
-from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, Result
+from biped.runs.verdict import FAILED, FELL, RECOVERED, STEPPED
+from experiments.studies.trial import Result
 
 #: Proportions, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others.
 PROPORTIONS = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}

@@ -6,13 +6,13 @@ from fnmatch import filter as matching
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from biped.runs.verdict import RECOVERED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
 from experiments.studies.config import Config
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
-from experiments.studies.trial import RECOVERED
 from experiments.studies.tuning.design_space import (
     TUNING,
     Candidate,

@@ -35,9 +35,7 @@ def overview(subject: Subject) -> Figure:
 
 
 def _heading(subject: Subject) -> str:
-    summary = subject.run.summary
-    fell = "" if summary["fell_at"] is None else f" at {summary['fell_at']:.3g} s"
-    return fill(f"{subject.name or subject.model.name}: {summary['outcome']}{fell}", LETTERS)
+    return fill(f"{subject.name or subject.model.name}: {subject.run.verdict_line}", LETTERS)
 
 
 def _draw(axes: Axes, subject: Subject, panel: Panel, *, mark_labels: bool) -> None:

@@ -60,7 +60,7 @@ def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> S
     found = (*pushes, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
     marks = sorted(found, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
-        marks.append(Mark(run.summary["fell_at"], "fell"))
+        marks.append(Mark(run.summary["fell_at"], run.summary["verdict"]))
     return Subject(run, set_point, name, tuple(marks))
 
 

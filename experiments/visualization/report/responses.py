@@ -8,9 +8,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from biped.runs.verdict import FAILED, RECOVERED
 from contact.arrays import Floats
 from experiments.studies.sweep.groups import groups, proportion, successes_in
-from experiments.studies.trial import FAILED, RECOVERED
 from experiments.visualization.figures import style
 from experiments.visualization.pages import Section
 from experiments.visualization.report import theme

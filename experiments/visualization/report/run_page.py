@@ -8,22 +8,36 @@ from typing import Any
 from biped.metrics import Value as MetricValue
 from biped.metrics import measure_run, metric_named
 from biped.runs.run import Run
+from biped.runs.verdict import (
+    COMPLETED,
+    FAILED,
+    FELL,
+    INTERRUPTED,
+    LOST_CONTROL,
+    RECOVERED,
+    STEPPED,
+    UNDECIDED,
+    UNRELIABLE,
+)
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import length, scaled
-from experiments.studies.trial import FELL, STEPPED
 from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report.run_figures import run_drawings
 from experiments.visualization.report.run_source import RunSource, saved_option
 
-_OUTCOMES: dict[str, tuple[str, Mood]] = {
-    "stood": ("{who} stood to the end", "good"),
-    "completed": ("The run got to its end; no fall was looked for", "good"),
-    "fell": ("{who} fell", "bad"),
-    "interrupted": ("The run was interrupted", "bad"),
-    "failed": ("A step of the run had no solution", "bad"),
+_SENTENCES: dict[str, tuple[str, Mood]] = {
+    RECOVERED: ("{who} recovered", "good"),
+    STEPPED: ("{who} recovered", "good"),
+    COMPLETED: ("The run got to its end; there is nothing to judge", "good"),
+    FELL: ("{who} fell", "bad"),
+    LOST_CONTROL: ("{who} lost control", "bad"),
+    UNDECIDED: ("Undecided", ""),
+    UNRELIABLE: ("The run is unreliable", "bad"),
+    INTERRUPTED: ("The run was interrupted", "bad"),
+    FAILED: ("A step of the run had no solution", "bad"),
 }
 
 #: The sections of figures: name, title, and the figures that go into it.
@@ -55,22 +69,16 @@ def run_page(source: RunSource, command: str) -> Page:
     )
 
 
-def verdict(run: Run, measured: Mapping[str, MetricValue]) -> tuple[str, Mood]:
+def verdict(run: Run) -> tuple[str, Mood]:
     """What came of a run, in a sentence, and how it is coloured."""
-    outcome = run.summary["outcome"]
-    text, mood = _OUTCOMES[outcome]
-    called = who(run.state.model)
-    text = at_the_start(text.format(who=called))
-    fell_at = run.summary["fell_at"]
-    when = f" at {fell_at:.3f} s" if fell_at is not None else f" at {run.state.time:.4g} s" if mood == "bad" else ""
-    if outcome == "stood" and measured.get("verdict") == FELL:
-        return f"The run's limits of a fall were not hit, but {called} is falling at its end.", "bad"
-    stepped = ", and moved a foot" if outcome == "stood" and measured.get("verdict") == STEPPED else ""
-    return f"{text}{when}{stepped}.", mood
+    word, reason = run.summary["verdict"], run.summary["reason"]
+    text, mood = _SENTENCES[word]
+    joint = " " if word == RECOVERED else ", " if word == STEPPED else ": "
+    return f"{at_the_start(text.format(who=who(run.state.model)))}{joint if reason else ''}{reason}.", mood
 
 
 def _lead(source: RunSource, measured: Mapping[str, MetricValue]) -> tuple[Block, ...]:
-    text, mood = verdict(source.run, measured)
+    text, mood = verdict(source.run)
     blocks: list[Block] = [Prose(text, mood)]
     if len(source.run.frame) < 2:
         blocks.append(Prose("Fewer than two rows are recorded: there is nothing to draw.", "bad"))

@@ -6,11 +6,11 @@ import shlex
 import pandas as pd
 import plotly.graph_objects as go
 
+from biped.runs.verdict import FAILED, FELL, RECOVERED
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.studies.failures import TRACEBACK
 from experiments.studies.store.folder import Study, is_being_written
-from experiments.studies.trial import FAILED, FELL, RECOVERED
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report import kinds

@@ -18,6 +18,7 @@ VERDICTS = {
     "recovered": style.GREEN,
     "stepped": style.SKY,
     "fell": style.RED,
+    "lost control": style.ORANGE,
     "failed": style.PURPLE,
 }
 #: From little to much, told apart by the colour-blind and in grey.

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biped.runs.verdict import VERDICTS
 from experiments.catalogue.parameters.parameter import Parameter, parameter_named
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST
-from experiments.studies.trial import VERDICTS
 
 #: Of the metrics, those that are shown before others.
 PREFERRED = (

@@ -15,16 +15,22 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 from pandas.api.types import is_numeric_dtype
 
+from biped.runs.verdict import FAILED, FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
 from experiments.catalogue.parameters.parameter import parameter_named
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
-from experiments.studies.trial import FAILED, FELL, RECOVERED, STEPPED, VERDICTS
-from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SIZE, STYLE
+from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SIZE, STYLE
 
-COLOURS = {RECOVERED: GREEN, STEPPED: BLUE, FELL: ORANGE, FAILED: PURPLE}
-_MARKERS = {RECOVERED: "o", STEPPED: "s", FELL: "x", FAILED: "+"}
+COLOURS = dict.fromkeys(VERDICTS, GREY) | {
+    RECOVERED: GREEN,
+    STEPPED: BLUE,
+    FELL: ORANGE,
+    LOST_CONTROL: RED,
+    FAILED: PURPLE,
+}
+_MARKERS = dict.fromkeys(VERDICTS, "+") | {RECOVERED: "o", STEPPED: "s", FELL: "x", LOST_CONTROL: "X"}
 #: Panels of one figure at most; of more parameters the first are shown.
 MOST_PANELS = 12
 #: A map's cells have their number written in up to this many.

@@ -6,15 +6,15 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from biped.runs.verdict import VERDICTS
 from experiments.cli.terminal import terminal
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
-from experiments.studies.trial import VERDICTS
 from experiments.visualization.studies.sweep_figure import draw_sweep, metric_label
 
 FIGURE = "sweep.png"
-_STYLES = {"recovered": "green", "stepped": "cyan", "fell": "yellow", "failed": "red"}
+_STYLES = {"recovered": "green", "stepped": "cyan", "failed": "red", "unreliable": "red"}
 #: A table across two factors is printed up to so many values of the second.
 MOST_COLUMNS = 12
 
@@ -52,7 +52,7 @@ def _counts(plan: Sweep, frame: pd.DataFrame) -> Text:
     counts = frame["verdict"].value_counts()
     for verdict in VERDICTS:
         if counts.get(verdict, 0):
-            text.append("   ").append(f"{counts[verdict]} {verdict}", style=_STYLES[verdict])
+            text.append("   ").append(f"{counts[verdict]} {verdict}", style=_STYLES.get(verdict, "yellow"))
     return text
 
 

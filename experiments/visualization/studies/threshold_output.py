@@ -8,13 +8,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from biped.runs.verdict import FAILED
 from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.terminal import terminal
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Difference, Findings, compare
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.threshold import Threshold
-from experiments.studies.trial import FAILED
 from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
 from experiments.visualization.studies.threshold_figure import draw_findings
 from experiments.visualization.studies.threshold_text import (

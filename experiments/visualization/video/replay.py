@@ -54,7 +54,7 @@ def _lines(runs: Sequence[LoadedRun], schedule: FrameSchedule) -> str:
     for k, loaded in enumerate(runs):
         mark = f'<span style="color:{colors.code_of(color_of(k))}">■</span> ' if len(runs) > 1 else ""
         over = f"; ends at {loaded.trajectory.ends:g} s" if have_ended([loaded], schedule.ends)[0] else ""
-        lines.append(f"<div>{mark}<b>{html.escape(loaded.name)}</b>: {html.escape(loaded.outcome)}{over}</div>")
+        lines.append(f"<div>{mark}<b>{html.escape(loaded.name)}</b>: {html.escape(loaded.verdict)}{over}</div>")
     speed = "" if schedule.speed == 1.0 else f", × {schedule.speed:g}"
     lines.append(f'<div style="font-size:0.85em">{schedule.begins:g} … {schedule.ends:g} s{speed}</div>')
     return "".join(lines)

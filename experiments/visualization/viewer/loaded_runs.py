@@ -43,11 +43,8 @@ class LoadedRun:
         return {plot.title: plot for plot in plots_of(self.run)}
 
     @property
-    def outcome(self) -> str:
-        summary = self.run.summary
-        if summary["fell_at"] is not None:
-            return f"fell at {summary['fell_at']:.2f} s"
-        return str(summary["outcome"])
+    def verdict(self) -> str:
+        return self.run.verdict_line
 
 
 def color_of(number: int) -> Color:

@@ -125,7 +125,7 @@ class Page:
         lines = []
         for k, loaded in enumerate(self.runs):
             over = f"; ended at {loaded.trajectory.ends:g} s" if self._ended[k] else ""
-            lines.append(entry(color_of(k), f"<b>{html.escape(loaded.name)}</b>: {html.escape(loaded.outcome)}{over}"))
+            lines.append(entry(color_of(k), f"<b>{html.escape(loaded.name)}</b>: {html.escape(loaded.verdict)}{over}"))
         return f'<div style="padding:0.2em 0.9em 0.5em;font-size:0.85em">{"".join(lines)}</div>'
 
     def _play_label(self) -> str:

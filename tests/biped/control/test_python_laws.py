@@ -28,6 +28,22 @@ class Seeing(Controller):
         return CONTROLLER.torques(observation)
 
 
+def test_it_sees_where_its_weight_is_and_where_the_floor_bears_it(person):
+    law = Seeing()
+    run = simulate(person, law, state=standing(person), duration=0.05)
+    series = run.frame
+    for k in (1, 10, 20):
+        seen, row = law.seen[k], series.iloc[k]
+        assert seen.time == row["time"]
+        np.testing.assert_allclose(seen.com, row[["com_x", "com_y", "com_z"]], atol=1e-12)
+        momentum = row[["momentum_px", "momentum_py", "momentum_pz"]].to_numpy()
+        np.testing.assert_allclose(seen.com_velocity, momentum / person.total_mass, atol=1e-12)
+        forces = row[[f"contact_{name}_fz" for name in person.contact_names]].to_numpy()
+        places = row[[f"contact_{name}_x" for name in person.contact_names]].to_numpy()
+        assert seen.centre_of_pressure[0] == pytest.approx(forces @ places / forces.sum(), abs=1e-12)
+    assert replace(seen, contact_forces=np.zeros((person.nc, 3))).centre_of_pressure is None
+
+
 def test_it_sees_the_contacts_and_torques_that_the_rows_have(person):
     """Also with senses that are late and noisy: contacts and torques are the plant's own."""
     law = Seeing()

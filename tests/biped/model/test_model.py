@@ -10,7 +10,9 @@ import pinocchio as pin
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
+from biped import Observation
 from biped.model import (
     Body,
     Box,
@@ -30,6 +32,7 @@ from biped.model import (
     spherical,
     to_pinocchio,
 )
+from biped.model.geometry import quaternion_matrix
 
 INERTIA = np.eye(3)
 Y = (0, 1, 0)
@@ -356,3 +359,21 @@ def test_importing_the_package_imports_no_large_library():
     script = "import sys, biped.model; biped.model.human().tree; print(*sorted(sys.modules))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not {"pinocchio", "pandas", "matplotlib", "scipy"} & set(run.stdout.split())
+
+
+def test_angles_in_degrees_and_turns_by_roll_pitch_and_yaw(person):
+    q = person.configuration(orientation=(10.0, -20.0, 30.0), angles={"left_knee_pitch": -77.0}, degrees=True)
+    same = person.configuration(
+        orientation=np.radians((10.0, -20.0, 30.0)), angles={"left_knee_pitch": np.radians(-77.0)}
+    )
+    assert np.array_equal(q, same)
+    turned = Rotation.from_euler("xyz", (10.0, -20.0, 30.0), degrees=True)
+    np.testing.assert_allclose(quaternion_matrix(q[3:7]), turned.as_matrix(), atol=1e-15)
+    seen = Observation(person, 0.0, q, np.zeros(person.nv))
+    np.testing.assert_allclose(np.degrees(seen.rpy), (10.0, -20.0, 30.0), atol=1e-12)
+
+
+@pytest.mark.parametrize("wrong", [(0.1, 0.2), (1.0,), "upright"])
+def test_an_orientation_is_three_or_four_numbers(person, wrong):
+    with pytest.raises(ModelError, match="quaternion .* or roll, pitch and yaw"):
+        person.configuration(orientation=wrong)

@@ -5,7 +5,7 @@ import pytest
 
 from biped.control.controller import Controller, Impedance
 from biped.disturbances import Push, Throw
-from biped.errors import InputError
+from biped.errors import InputError, IntegrationError
 from biped.integrators import Recursive
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.model import human, random_tree, rigid_box
@@ -181,3 +181,16 @@ def test_a_push_along_a_huge_vector_pushes(person):
     state = State.at(aloft)
     simulate(aloft, state=state, duration=0.2, disturbances=[Push("trunk", (1e200, 0.0, 0.0), 5.0)])
     assert state.momentum[0] == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("seed", [16, 85, 141])
+def test_a_run_that_has_blown_up_keeps_its_numbers_only(seed):
+    """An explicit method far too coarse for a fast tumble: its momenta grow until velocities are none any more."""
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 8)
+    state = State.at(model, model.neutral(), 30.0 * rng.normal(size=model.nv))
+    with pytest.raises(IntegrationError) as caught:
+        simulate(model, state=state, duration=0.3, step=1e-2, integrator="rk4")
+    run = caught.value.run
+    assert np.isfinite(run.frame.to_numpy()).all()
+    assert len(run.frame) >= 1

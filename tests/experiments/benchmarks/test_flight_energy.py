@@ -19,18 +19,18 @@ def test_at_ten_milliseconds_energy_stays_and_momentum_is_round_off():
 
 
 @pytest.mark.slow
-def test_over_a_minute_it_is_as_good_as_rk4_at_a_tenth_of_the_step():
-    """RK4's error is a trend, and its angular momentum goes along; ours comes and goes."""
+@pytest.mark.parametrize(("step", "duration"), [(4e-3, 60.0), (1e-2, 16.0)])
+def test_energy_has_no_trend_where_that_of_rk4_has_one(step, duration):
+    """RK4 at 1 ms: its angular momentum goes along; ours comes and goes with how fast it tumbles.
+
+    At 10 ms a fast moment decides the worst error, and after 16 s chaos, that is round-off, decides when one comes.
+    """
     pytest.importorskip("mujoco")
     start = start_of("gentle")
-    theirs = rk4_flight(start, 1e-3, 60.0)
-    ten, four = (our_flight(start, ORDER_SIX, step, 60.0) for step in (1e-2, 4e-3))
-    assert four.worst < 0.5 * theirs.worst
-    assert ten.worst < 2.0 * theirs.worst
-    for ours in (ten, four):
-        assert abs(ours.drift) < 0.1 * abs(theirs.drift)
-        assert abs(ours.drift) < 0.1 * ours.worst
-        assert ours.spin < 0.1 * theirs.spin
+    theirs, ours = rk4_flight(start, 1e-3, duration), our_flight(start, ORDER_SIX, step, duration)
+    assert ours.worst < 0.1 * theirs.worst
+    assert abs(ours.drift) < 0.1 * abs(theirs.drift)
+    assert ours.spin < 0.1 * theirs.spin
 
 
 def test_energies_of_both_engines_are_the_same_quantity():

@@ -80,8 +80,8 @@ def test_soles_are_seen_from_the_robot():
     ("name", "error", "message"),
     [
         ("nobody.urdf", ModelError, "nobody.urdf"),
-        ("nobody", ModelError, "must be a file .toml, .urdf, .xml, .mjcf or .json, or module:function"),
-        ("no_module:robot", ModelError, "there is no module 'no_module' here"),
+        ("nobody", ModelError, "must be a file .toml, .urdf, .xml, .mjcf or .json, FILE.py:FUNCTION or MODULE:"),
+        ("no_module:robot", ModelError, "there is no module no_module, neither"),
     ],
 )
 def test_what_is_no_robot_is_told_in_a_line(balance, name, error, message):

@@ -1,0 +1,125 @@
+"""Checks of a run by what it recorded: whether it can be trusted, by which criterion.
+
+``docs/verdicts.md`` has the limits and why they are what they are.
+"""
+
+import numpy as np
+
+from biped.metrics.kernels import metrics as kernels
+from biped.metrics.measurement import Measurement
+from biped.runs.trust import FAILED, OK, WARNING, Check, Passed
+
+#: The part of the energy exchanged that no work may account for; of another engine, which is warned of only.
+ENERGY = 0.05
+#: Of the scale m g L + T, the same where next to nothing is exchanged.
+LEAST_ENERGY = 1e-3
+#: Of the momentum of that much energy, what no impulse accounts for: of methods that conserve it, and of others.
+MOMENTUM, MOMENTUM_NOT_KEPT = 1e-7, 0.05
+#: The part of the steps that may have to be taken in parts.
+RETRIED = 0.05
+#: [m] how deep a contact point may be in the floor: more than any sole yields; and more than there is foot above it.
+DEEP, TOO_DEEP = 0.02, 0.1
+#: [rad/s] of a joint: faster than any human one turns (a knee in a kick, 30 rad/s).
+FAST = 40.0
+#: [N·m] peaks of strong young men, rounded up, by joint of a leg: flexion and extension of Anderson, Madigan and
+#: Nussbaum (2007), abduction and rotation of the hip of Cahalan et al. (1989), the ankle's roll of Ottaviani et al.
+#: (1995).
+HUMAN_TORQUES = {
+    "hip_pitch": 250.0, "hip_roll": 150.0, "hip_yaw": 100.0,
+    "knee_pitch": 300.0, "ankle_pitch": 220.0, "ankle_roll": 60.0,
+}  # fmt: skip
+
+
+def trust(run: Measurement) -> tuple[Check, ...]:
+    """All checks that make sense for a run, in the order of a table."""
+    if not len(run.rows):
+        return ()
+    found = (*_books(run), *_solver(run), *_contact(run), *_joints(run))
+    return tuple(check for check in found if check is not None)
+
+
+def failure_of(checks: tuple[Check, ...]) -> Check | None:
+    """The first check that failed."""
+    return next((check for check in checks if check.passed == FAILED), None)
+
+
+def extremes(run: Measurement) -> kernels.Extremes:
+    """The deepest point, the fastest joint, the energy exchanged."""
+    return kernels.measure_extremes(run.rows, run.places, run.layout.angular)
+
+
+def _graded(value: float, limit: float, beyond: Passed) -> Passed:
+    return OK if value <= limit else beyond
+
+
+def _scales(run: Measurement) -> tuple[float, float]:
+    """Energy [J] and momentum [N·s] that are a lot for the model: of its pendulum, and of its fastest motion."""
+    mass, gravity = run.model.total_mass, float(np.linalg.norm(run.model.gravity))
+    energy = mass * gravity * run.layout.standing_height + run.once(extremes).kinetic
+    return energy, float(np.sqrt(2.0 * mass * energy))
+
+
+def _books(run: Measurement) -> tuple[Check | None, ...]:
+    by = run.context.stepping
+    energy, momentum = _scales(run)
+    residual, exchanged = float(run.value("ledger_residual") or 0.0), run.once(extremes).exchanged
+    limit = max(ENERGY * exchanged, LEAST_ENERGY * energy)
+    beyond: Passed = WARNING if by.is_engine else FAILED
+    text = f"{residual:.3g} J that no work accounts for, of {exchanged:.3g} J exchanged"
+    books = Check("energy residual", residual, limit, "J", _graded(residual, limit, beyond), text)
+    defect = run.value("momentum_defect")
+    if not isinstance(defect, float):
+        return (books,)
+    limit = (MOMENTUM if by.conserves_momentum else MOMENTUM_NOT_KEPT) * momentum
+    text = f"{defect:.2g} N·s that no impulse accounts for"
+    return books, Check("momentum residual", defect, limit, "N*s", _graded(defect, limit, beyond), text)
+
+
+def _solver(run: Measurement) -> tuple[Check | None, ...]:
+    steps, retried, by = run.context.steps, run.context.retried_steps, run.context.stepping
+    found = []
+    if steps and retried is not None:
+        part = retried / steps
+        text = f"{retried} of {steps} steps were taken in parts"
+        found.append(Check("retried steps", part, RETRIED, "1", _graded(part, RETRIED, WARNING), text))
+    if by.stable_step is not None:
+        text = f"steps of {by.step:.3g} s; on this floor {by.name} is stable up to about {by.stable_step:.2g} s"
+        found.append(Check("step", by.step, by.stable_step, "s", _graded(by.step, by.stable_step, WARNING), text))
+    return tuple(found)
+
+
+def _contact(run: Measurement) -> tuple[Check, ...]:
+    if not run.model.nc:
+        return ()
+    depth = run.once(extremes).penetration
+    passed = FAILED if depth > TOO_DEEP else _graded(depth, DEEP, WARNING)
+    return (Check("penetration", depth, DEEP, "m", passed, f"a contact point was {1e3 * depth:.3g} mm in the floor"),)
+
+
+def _joints(run: Measurement) -> tuple[Check | None, ...]:
+    found = run.once(extremes)
+    if found.fastest < 0:
+        return ()
+    joint = _spelt(run.layout.joints[int(found.fastest)])
+    text = f"the {joint} turned at {found.joint_rate:.3g} rad/s"
+    return Check(
+        "joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text
+    ), _torque(run)
+
+
+def _torque(run: Measurement) -> Check | None:
+    """Of the joint whose peak is farthest beyond what a human can do, where the model is one."""
+    if run.model.name != "human":
+        return None
+    able = {joint: HUMAN_TORQUES[joint.partition("_")[2]] for joint in run.layout.joints}
+    peaks = {joint: peak for joint in able if isinstance(peak := run.value(f"peak_torque_{joint}"), float)}
+    if not peaks:
+        return None
+    joint = max(peaks, key=lambda name: peaks[name] / able[name])
+    peak, limit = peaks[joint], able[joint]
+    text = f"the {_spelt(joint)} exerted {peak:.3g} N·m, where a strong human's does {limit:.3g} N·m"
+    return Check("joint torque", peak, limit, "N*m", _graded(peak, limit, WARNING), text)
+
+
+def _spelt(joint: str) -> str:
+    return joint.replace("_", " ")

@@ -1,0 +1,92 @@
+"""Modules of users: in a file, or by name, from the folder where a program was started or installed."""
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+
+from contact.errors import BipedError, meant
+
+#: This project's packages.
+OWN = ("biped", "contact", "controllers", "experiments")
+
+
+def digest_of(file: Path) -> str:
+    """Of what stands in a file; empty where there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return ""
+    return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino) if file.is_file() else ""
+
+
+@lru_cache
+def _digest(file: Path, *_changed: int) -> str:
+    """Read anew where a file has changed since: each trial of a study asks."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+
+
+def module_of_file(path: Path) -> ModuleType:
+    """The module of a file, imported once for each content that it has; it may import its neighbours.
+
+    Raises:
+        BipedError: there is no such file, or it cannot be imported; the message says where in it.
+    """
+    if not path.is_file():
+        near = meant(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
+        raise BipedError(f"there is no file {path}{near and f'; {near}'}")
+    path = path.resolve()
+    # Machine code that is kept on disk refers to the law's module: the name is the same in each process.
+    words = hashlib.sha256(f"{path} {digest_of(path)}".encode()).hexdigest()[:16]
+    name = f"{path.stem}_{words}"
+    if name in sys.modules:
+        return sys.modules[name]
+    _find_also(path.parent)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise _not_imported(str(path), error) from error
+    return module
+
+
+def module_named(name: str) -> ModuleType:
+    """A module that is installed, or in the current folder.
+
+    Raises:
+        BipedError: there is none, or it cannot be imported.
+    """
+    _find_also(Path.cwd())
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing is not None and (name == missing or name.startswith(f"{missing}.")):
+            raise BipedError(f"there is no module {missing}, neither installed nor in {Path.cwd()}") from None
+        if name.partition(".")[0] in OWN:
+            raise
+        raise _not_imported(name, error) from error
+
+
+def _find_also(folder: Path) -> None:
+    """Let modules of a folder be imported, after all that are found without it."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def _not_imported(what: str, error: Exception) -> BipedError:
+    """With the line of the file where it happened, or that led to it, as far as it is known."""
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((str(error.filename), error.lineno))
+    file, line = next((place for place in reversed(places) if place[0] == what), places[-1])
+    place = f"{what}, line {line}" if file == what else f"{what} ({file}, line {line})"
+    return BipedError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")

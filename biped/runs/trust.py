@@ -1,0 +1,34 @@
+"""What a run says of its own reliability: checks with a criterion, each passed or not."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Passed = Literal["ok", "warning", "failed"]
+OK: Passed = "ok"
+WARNING: Passed = "warning"
+FAILED: Passed = "failed"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check.
+
+    Attributes:
+        name: what was looked at.
+        value: in ``unit``.
+        limit: up to which it is ok.
+        unit: of both.
+        passed: ``failed`` makes the run ``unreliable``, ``warning`` does not.
+        text: the finding in one sentence.
+    """
+
+    name: str
+    value: float
+    limit: float
+    unit: str
+    passed: Passed
+    text: str
+
+    def as_json(self) -> dict[str, Any]:
+        """As a summary has it."""
+        return asdict(self)

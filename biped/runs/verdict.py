@@ -1,0 +1,72 @@
+"""What a run amounts to in one word, with its reason: the vocabulary of runs, sessions, studies and pages.
+
+``biped.metrics.definitions.verdict`` says how a run is judged.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+RECOVERED, STEPPED, FELL, LOST_CONTROL = "recovered", "stepped", "fell", "lost control"
+UNDECIDED, UNRELIABLE, FAILED, INTERRUPTED = "undecided", "unreliable", "failed", "interrupted"
+COMPLETED = "completed"
+
+#: Every verdict and what it means, the best first.
+VERDICTS = {
+    RECOVERED: "stands on its feet where it stood",
+    STEPPED: "stands on its feet, and has moved one",
+    FELL: "went below or tilted beyond the limits of a fall, or is past recovering at the end",
+    LOST_CONTROL: "a joint turned faster than the limit: its controller flings a limb, whether or not balance was lost",
+    UNDECIDED: "the run ends too early to tell",
+    UNRELIABLE: "the run fails a check of itself, so that nothing can be concluded from it",
+    FAILED: "a step had no solution, or there was nothing that could be simulated",
+    INTERRUPTED: "stopped by the user",
+    COMPLETED: "got to its end, and there is nothing to judge",
+}
+#: Verdicts that say how the model's balance ended; of the others nothing follows for it.
+DECIDED = (RECOVERED, STEPPED, FELL, LOST_CONTROL)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit of ``biped.Fall`` that ended a run.
+
+    Attributes:
+        name: of ``Fall``'s attribute.
+        subject: the root's body, or the joint.
+        value: what it was: [m] above the floor, [rad] from upright, [rad/s].
+        limit: what it may be at most, or of a height at least.
+        time: [s].
+    """
+
+    name: Literal["height", "tilt", "joint_rate"]
+    subject: str
+    value: float
+    limit: float
+    time: float
+
+    @property
+    def verdict(self) -> str:
+        """That of a run that ends so."""
+        return LOST_CONTROL if self.name == "joint_rate" else FELL
+
+    @property
+    def reason(self) -> str:
+        """In words."""
+        who, when = self.subject.replace("_", " "), f"at {self.time:.4g} s"
+        if self.name == "height":
+            return f"{who} below {self.limit:.3g} m {when}"
+        if self.name == "tilt":
+            return f"{who} tilted beyond {math.degrees(self.limit):.0f}° {when}"
+        return f"{who} at {self.value:.0f} rad/s (limit {self.limit:.4g}) {when}"
+
+
+def verdict_line(summary: Mapping[str, Any]) -> str:
+    """A summary's or a trial's verdict and its reason in one line: ``fell: trunk below 0.6 m at 1.92 s``."""
+    word, reason = summary["verdict"], summary.get("reason") or ""
+    if word == RECOVERED:
+        return f"{word} {reason}".rstrip()
+    if word == STEPPED:
+        return ", ".join(part for part in (RECOVERED, reason) if part)
+    return f"{word}: {reason}" if reason else str(word)
