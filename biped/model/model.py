@@ -1,8 +1,10 @@
 """The multibody model: immutable, validated once, the one description that every part of the framework reads."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +15,7 @@ from biped.kernels.tree.tree import Tree
 from biped.model.body import Body
 from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
+from biped.model.description import describe, model_facts, model_title
 from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import (
     LARGEST_ANGLE,
@@ -32,10 +35,13 @@ from biped.model.joint import Joint
 from biped.model.shape import Box
 from biped.model.topology import Weld, merge_welds, sorted_depth_first
 from biped.model.visual import Visual
+from biped.presentation import as_html, as_text, shown_by
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from biped.presentation import View
 
 Drawn = TypeVar("Drawn", Box, Visual)
 
@@ -84,7 +90,7 @@ class Model:
     body_points: tuple[ContactPoint, ...] = ()
     ranges: tuple[tuple[str, float, float], ...] = ()
     notes: tuple[str, ...] = ()
-    visuals: tuple[Visual, ...] = field(default=(), repr=False)  # where files are is no part of what a model is
+    visuals: tuple[Visual, ...] = ()
 
     def __post_init__(self) -> None:
         name_of(self.name, "a model")
@@ -352,11 +358,11 @@ class Model:
 
     # --- variations of this model ---
 
-    def with_gravity(self, gravity: ArrayLike) -> "Model":
+    def with_gravity(self, gravity: ArrayLike) -> Model:
         """The same bodies under another ``gravity`` [m/s²]."""
         return replace(self, gravity=vector3(gravity, "gravity"))
 
-    def with_load(self, body: str, mass: float, position: ArrayLike, inertia: ArrayLike) -> "Model":
+    def with_load(self, body: str, mass: float, position: ArrayLike, inertia: ArrayLike) -> Model:
         """The same bodies, one of them with another rigid body welded to it.
 
         Args:
@@ -378,7 +384,7 @@ class Model:
         new = replace(old, mass=whole, com=com, inertia=matrix3(tensor, f"inertia of {body!r} with its load"))
         return replace(self, bodies=(*self.bodies[:i], new, *self.bodies[i + 1 :]))
 
-    def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> "Model":
+    def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> Model:
         """The same bodies with these contact points instead of their own.
 
         Raises:
@@ -386,16 +392,36 @@ class Model:
         """
         return replace(self, contact_points=tuple(contact_points))
 
-    def without_contacts(self) -> "Model":
+    def without_contacts(self) -> Model:
         """The same bodies, touching nothing."""
         return self.with_contact_points(())
 
     # --- for people ---
 
-    def describe(self) -> "pd.DataFrame":
-        """One row per body: its parent, joint, axis, mass [kg], place at home [m] and inertia [kg m²]."""
-        from biped.model.description import describe
+    def __repr__(self) -> str:
+        return as_text(model_title(self), model_facts(self))
 
+    def _repr_html_(self) -> str:
+        return as_html(model_title(self), model_facts(self))
+
+    def view(self, q: ArrayLike | None = None) -> View:
+        """See it in three dimensions, inline in a notebook, else in the browser.
+
+        Args:
+            q: (nq,) the configuration that is shown; the home configuration if not given.
+
+        Raises:
+            InputError: q is no configuration of the model.
+            MissingExtraError: the viewer is not installed; the message says how to install it.
+        """
+        view: View = shown_by("view_model")(self, q)
+        return view
+
+    def describe(self) -> pd.DataFrame:
+        """One row per body: its parent, joint, axis, mass [kg], place at home [m] and inertia [kg m²].
+
+        Printed, it is shown whole.
+        """
         return describe(self)
 
 

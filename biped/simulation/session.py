@@ -1,5 +1,7 @@
 """A session: a scene that is stepped, by one control period after the other or in one go."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -49,7 +51,7 @@ class Session:
     """
 
     def __init__(
-        self, scene: "Scene", start: Start | None = None, *, in_place: bool = False, in_one_go: bool = False
+        self, scene: Scene, start: Start | None = None, *, in_place: bool = False, in_one_go: bool = False
     ) -> None:
         self.scene = scene
         self.plan = scene.prepare(in_one_go=in_one_go, in_place=in_place)
@@ -184,11 +186,11 @@ class Session:
 
     def recorded(self) -> Recording:
         """What ``advance`` kept since the last time."""
-        recording = self._result(self.ending or self._open_end())
+        recording = self._result(self._ending_now())
         self.forget()
         return recording
 
-    def changed(self, **members: Any) -> "Session":
+    def changed(self, **members: Any) -> Session:
         """What goes on from here with other members of the scene, such as ``disturbances``; this session is done with.
 
         Args:
@@ -277,12 +279,12 @@ class Session:
             self._take_steps(progress)
         except KeyboardInterrupt:
             return self._result(Ending(INTERRUPTED))
-        return self._result(self.ending or self._open_end())
+        return self._result(self._ending_now())
 
-    def _open_end(self) -> Ending:
-        """What is known before anything is measured, where nothing has ended it."""
+    def _ending_now(self) -> Ending:
+        """That of a run that got so far."""
         can_stand = bool(self.model.feet) or self.plan.world.fall is not NEVER
-        return Ending(UNDECIDED if can_stand else COMPLETED)
+        return self.ending or Ending(UNDECIDED if can_stand else COMPLETED)
 
     def _take_steps(self, progress: Progress | None) -> None:
         driver = self._driver

@@ -34,6 +34,7 @@ examples:
   biped run balance --set push.impulse=12 --check                 again with half the step, and compared
   biped run balance --set push.impulse=30 --after 2               and how it falls, for 2 s more
   biped run box-drop --set initial.velocity=3,0,0
+  biped run balance --set push.impulse=8 --figures pdf --figure-width double
 
 A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
 what it leaves out keeps the published value, and --set overrides it.
@@ -55,6 +56,7 @@ def parser() -> Parser:
     own.add_out("results/EXPERIMENT")
     own.add_verbose()
     own.add_forms()
+    own.add_figure_look()
     return own
 
 
@@ -64,10 +66,12 @@ def main(argv: Sequence[str]) -> int:
     from biped.errors import IntegrationError, RunInterrupted
     from biped.runs.verdict import UNRELIABLE
     from biped.simulation.collapse import collapse, has_fallen
+    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.catalogue.half_step import check_step
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
+    look = look_of(options.figures, options.figure_width)
     experiment = experiment_of(options)
     changes = changes_of(experiment, options)
     scene = experiment.build(changes)
@@ -87,7 +91,8 @@ def main(argv: Sequence[str]) -> int:
     if options.after is not None and has_fallen(run):
         run.after = collapse(scene, options.after)
     title = f"{experiment.name}: {experiment.title}"
-    status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
+    with drawn_as(look):
+        status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
     return status or (UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0)
 
 
