@@ -193,7 +193,7 @@ def test_it_tells_how_it_stands():
     assert "× 1.00" in status_text(standing)
     assert "idle 95 %" in status_text(standing)
     fallen = Status(2.0, None, 0.7, False, 2.0, None, "fell: trunk below 0.6 m at 2 s")
-    assert "Fell: trunk below 0.6 m at 2 s" in status_text(fallen)
+    assert "### Fell\ntrunk below 0.6 m at 2 s." in status_text(fallen)
     assert "0.7 s" in status_text(fallen)
     assert "Paused" in status_text(Status(1.0, None, 0.0, True, None, None))
     assert "no solution" in status_text(Status(1.0, None, 0.0, False, None, "no solution of the step"))
