@@ -40,6 +40,7 @@ def report(run: Run, title: str, files: Sequence[Path] = ()) -> RenderableType:
         ("Feet", _feet(run)),
         ("Contact points", None if run.summary["events"]["edges"] else _contact_points(run)),
         ("Impacts", _impacts(run.summary["events"]["impacts"])),
+        ("Checks", _facts([(check.passed, check.text) for check in run.trust if check.passed != "ok"])),
         ("Ledger and solver", _facts(_ledger(run.summary))),
         ("Files", _files(files)),
     ]
