@@ -17,7 +17,7 @@ from experiments.cli import compilation, main
 from experiments.cli.progress import ProgressBar
 
 SUMMARY_KEYS = {
-    "outcome", "fell_at", "settling_time", "position_error", "orientation_error", "peak_torque", "foot_slip",
+    "verdict", "fell_at", "settling_time", "position_error", "orientation_error", "peak_torque", "foot_slip",
     "foot_creep", "events", "ledger_residual", "momentum_defect", "newton_mean", "newton_max", "retried_steps",
     "steps", "wall_time", "real_time_factor", "parameters", "versions",
 }  # fmt: skip
@@ -94,9 +94,9 @@ def test_figures_of_an_earlier_run_do_not_stay(in_tmp):
 
 def test_a_fall_is_a_result(in_tmp, capsys):
     assert run("thrown-block", "--set", "block.velocity=-9,0,0.2", "--out", "out") == 0
-    assert capsys.readouterr().out.startswith("FELL at")
+    assert capsys.readouterr().out.startswith("lost control: ")
     summary = summary_of(in_tmp / "out")
-    assert summary["verdict"] == "fell"
+    assert summary["verdict"] == "lost control"
     assert summary["metrics"]["fell_at"] > 0.0
 
 
@@ -186,7 +186,7 @@ def test_a_full_disk_loses_no_report(in_tmp, capsys, monkeypatch):
     monkeypatch.setattr("biped.runs.run.Run.save", fill)
     assert run("stand-tilted", "--duration", "0.02", "--out", str(in_tmp)) == 2
     printed = capsys.readouterr()
-    assert printed.out.startswith("STOOD")
+    assert printed.out.startswith("recovered")
     assert printed.err.splitlines()[-1] == "biped: error: No space left on device"
 
 
@@ -227,7 +227,7 @@ def test_a_step_without_a_solution_saves_what_was_computed(in_tmp, capsys):
     printed = capsys.readouterr()
     assert printed.err.startswith("biped: error: no solution of the step at ")
     assert printed.err.count("\n") == 1
-    assert summary_of(in_tmp)["outcome"] == "failed"
+    assert summary_of(in_tmp)["verdict"] == "failed"
     assert Run.load(in_tmp, human()).parameters["integrator.max_halvings"] == 0
 
 
