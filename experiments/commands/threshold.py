@@ -29,9 +29,9 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 _DESCRIPTION = """\
 How large may a parameter be for the human to recover? A file says which parameter of which experiment, between which
-values, under which conditions, and how replicas differ. The threshold of a replica is the largest value tried below
-which it recovers, found by a grid of values and a bisection; the threshold of a condition is the median over replicas,
-with an interval that no single trajectory can move it out of."""
+values, under which conditions, and how replicas differ. The threshold of a replica is the largest value tried below the
+first at which it does not recover, found by a grid of values and a bisection; the threshold of a condition is the
+median over replicas, with an interval that no single trajectory can move it out of."""
 
 _EXAMPLES = f"""\
 a file:
@@ -75,9 +75,10 @@ _HELP = {
     PUSH_MAP: (
         """\
 How hard can the human be pushed before it falls, and from where? For each direction, an ensemble of replicas - with
-scattered joint angles, floors and times of the push - is searched for the impulse at which each first falls: a grid
-of impulses for all, then a bisection for each. The map is the median over replicas, with an interval that no single
-trajectory can move it out of. Replicas are the same for all directions, and for all maps with the same seed.""",
+scattered joint angles, floors and times of the push - is searched for the largest impulse below the first at which
+each does not recover: a grid of impulses for all, then a bisection for each. The map is the median over replicas, with
+an interval that no single trajectory can move it out of. Replicas are the same for all directions, and for all maps
+with the same seed.""",
         f"""\
 examples:
   biped push-map                                   the thesis's gains
@@ -98,7 +99,8 @@ recovers at each impulse), push-map-replicas.csv (each replica's threshold) and 
         """\
 The thesis's human stands up to a block of 1.8 kg thrown at its back with 4.5 m/s, and "can not recover if the velocity
 of the projectile is too large" (Wendlandt 1997, 4.3). How large is that? Many replicas of the experiment, with
-scattered joint angles, floors and times of the hit, are searched for the least speed at which each falls.""",
+scattered joint angles, floors and times of the hit, are searched for the largest speed below the first at which
+each does not recover.""",
         f"""\
 examples:
   biped block-speed                                the thesis's gains

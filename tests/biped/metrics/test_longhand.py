@@ -255,6 +255,14 @@ def test_least_and_last_margins(random, measured):
     assert measured["flight_time"] > 0.0
 
 
+def test_excursions_of_the_centre_of_mass_and_of_its_lean(random, measured):
+    late = random.series.iloc[SINCE:]
+    place = late[["com_x", "com_y"]].to_numpy() - random.origin[SINCE:, :2]
+    assert measured["com_excursion"] == pytest.approx(np.linalg.norm(place - place[0], axis=1).max(), rel=1e-12)
+    lean = late[["sway_x", "sway_y"]].to_numpy()
+    assert measured["sway_angle_max"] == pytest.approx(np.linalg.norm(lean - lean[0], axis=1).max(), rel=1e-12)
+
+
 def test_the_path_of_the_centre_of_pressure(random, measured):
     late = random.series.iloc[SINCE:]
     centre, time = late[["cop_x", "cop_y"]].to_numpy(), late["time"].to_numpy()

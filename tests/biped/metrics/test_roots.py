@@ -11,7 +11,7 @@ from biped.metrics import measure_run, series
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
 from biped.model import Model
 from experiments.catalogue.registry import experiment_named
-from experiments.cli.terminal import report
+from experiments.cli.run_report import report
 from experiments.visualization.figures.sheets import draw_figures
 from experiments.visualization.report.run_figures import run_figures
 
