@@ -1,7 +1,9 @@
-"""The files that figures go into; known without drawing any."""
+"""The names of the files that figures go into; known without drawing any."""
 
 from collections.abc import Mapping
 from pathlib import Path
+
+from experiments.catalogue.figure_look import remove_figure
 
 #: Those of a balancing experiment that have a counterpart in the thesis, in its order.
 BALANCING = (
@@ -39,5 +41,5 @@ def file_name(kind: str, numbers: Mapping[str, str]) -> str:
 def remove_figures(folder: Path) -> None:
     """Remove the figures of an earlier run of any experiment, which would contradict the new run's numbers."""
     for kind in KINDS:
-        for figure in (folder / f"{kind}.png", *folder.glob(f"fig-[0-9].[0-9][0-9]-{kind}.png")):
-            figure.unlink(missing_ok=True)
+        for figure in (folder / f"{kind}.png", *folder.glob(f"fig-[0-9].[0-9][0-9]-{kind}.*")):
+            remove_figure(figure)

@@ -148,6 +148,12 @@ class Parser(argparse.ArgumentParser):
         choose_form(options)
         return options
 
+    def add_figure_look(self) -> None:
+        """In which formats figures are written, and how wide (``experiments.catalogue.figure_look.look_of``)."""
+        self.add_argument("--figures", metavar="FORMATS", help="png (default), pdf, svg, or several, such as pdf,svg")
+        text = "of a journal's column: single (85 mm), double (170 mm), or such as 120mm"
+        self.add_argument("--figure-width", metavar="WIDTH", help=text)
+
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
 

@@ -1,5 +1,6 @@
 """Options that set an experiment's parameters, the same in all commands that run one, and what they change."""
 
+import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -39,6 +40,18 @@ def add_robot(parser: ArgumentParser) -> None:
 def add_metric_files(parser: ArgumentParser) -> None:
     text = "a metric of one's own, FILE.py:NAME or MODULE:NAME; may be repeated"
     parser.add_argument("--metric-file", metavar="NAME", action="append", default=[], dest="metric_files", help=text)
+
+
+def add_after(parser: ArgumentParser) -> None:
+    text = "seconds that a fall goes on for, limp, until it lies; no metric or verdict is about them"
+    parser.add_argument("--after", metavar="S", type=float, help=text)
+
+
+def check_after(options: Namespace) -> None:
+    from biped.errors import InputError
+
+    if options.after is not None and not 0.0 < options.after < math.inf:
+        raise InputError(f"--after {options.after:g}: it must be a number of seconds above zero")
 
 
 def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":

@@ -9,10 +9,12 @@ from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail, interrupted
 from experiments.cli.settings import (
     SHORTHANDS,
+    add_after,
     add_experiment,
     add_metric_files,
     add_settings,
     changes_of,
+    check_after,
     experiment_of,
 )
 
@@ -30,7 +32,9 @@ examples:
   biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
   biped run balance --set push.impulse=8 --set push.azimuth=90deg -v
   biped run balance --set push.impulse=12 --check                 again with half the step, and compared
+  biped run balance --set push.impulse=30 --after 2               and how it falls, for 2 s more
   biped run box-drop --set initial.velocity=3,0,0
+  biped run balance --set push.impulse=8 --figures pdf --figure-width double
 
 A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
 what it leaves out keeps the published value, and --set overrides it.
@@ -48,29 +52,35 @@ def parser() -> Parser:
     add_settings(own, *SHORTHANDS)
     add_metric_files(own)
     own.add_argument("--check", action="store_true", help="run it again with half the step, and compare")
+    add_after(own)
     own.add_out("results/EXPERIMENT")
     own.add_verbose()
     own.add_forms()
+    own.add_figure_look()
     return own
 
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    check_after(options)
     from biped.errors import IntegrationError, RunInterrupted
     from biped.runs.verdict import UNRELIABLE
+    from biped.simulation.collapse import collapse
+    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.catalogue.half_step import check_step
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
+    look = look_of(options.figures, options.figure_width)
     experiment = experiment_of(options)
     changes = changes_of(experiment, options)
-    duration = experiment.build(changes).duration
+    scene = experiment.build(changes)
     folder = writable_folder(options.out or Path("results") / experiment.name)
     try:
-        with ProgressBar(duration) as bar:
+        with ProgressBar(scene.duration) as bar:
             run = experiment.run(changes, progress=bar, announce=announce)
         if options.check:
-            with ProgressBar(duration) as bar:
+            with ProgressBar(scene.duration) as bar:
                 check_step(experiment, changes, run, progress=bar, announce=announce)
     except RunInterrupted as stopped:
         return _save_part(stopped.run, folder, INTERRUPTED, "interrupted")
@@ -78,8 +88,11 @@ def main(argv: Sequence[str]) -> int:
         if error.run is None:
             raise
         return _save_part(error.run, folder, UNSOLVED, f"error: {error}")
+    if options.after is not None and run.summary["fell_at"] is not None:
+        run.after = collapse(scene, options.after)
     title = f"{experiment.name}: {experiment.title}"
-    status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
+    with drawn_as(look):
+        status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
     return status or (UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0)
 
 

@@ -29,5 +29,6 @@ register(
            "the same of the point from the whole body's momenta; below zero where something else pushes", VUKOBRATOVIC),
     Metric("support_area_end", "m**2", "final area of the support polygon", stability,
            "of the convex hull of the points that are down", HOF),
-    Metric("flight_time", "s", "flight time: without any contact", stability, "sum over rows in which no point is down"),
+    Metric("flight_time", "s", "flight time: without any contact", stability,
+           "sum over rows in which no point is down"),
 )  # fmt: skip

@@ -199,6 +199,12 @@ def compare(theirs: Findings, ours: Findings) -> list[Difference]:
     return [Difference(a, b, paired_difference(a.brackets, b.brackets, least, ours.plan.confidence)) for a, b in pairs]
 
 
+def changes_of_engines(findings: Findings) -> dict[str, list[Difference]]:
+    """Where conditions differ in their engine: what changed from the first, by the names of the others."""
+    reference, *others = findings.by("engine").items() or [("", findings)]
+    return {name: compare(reference[1], found) for name, found in others}
+
+
 def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
     return tuple(sorted(finding.condition.labels.items()))
 

@@ -154,6 +154,7 @@ class Threshold(StudyKind):
 
     @property
     def units(self) -> dict[str, str]:  # type: ignore[override]
+        """Of the swept parameter and of labels, by column."""
         labels = {name for condition in self.conditions for name in condition.labels}
         return {"value": self.unit} | {name: unit for name, unit in LABEL_UNITS.items() if name in labels}
 
