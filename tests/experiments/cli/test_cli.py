@@ -148,6 +148,14 @@ BAD = [
     (["run", "box-drop", "--set", "box.mass=-70"], "mass"),
     (["run", "box-drop", "--set", "initial.orientation=0,0,0,0"], "orientation"),
     (["run", "stand-tilted", "--out", "a-file"], "cannot write into the folder a-file: File exists"),
+    (["run", "stand-tilted", "--duration", "0"], "run.duration = 0 s: it must be at least a step"),
+    (["run", "thrown-block", "--set", "push.impulse=3"], "unknown parameter 'push.impulse'"),
+    (["run", "thrown-block", "--set", "push.impulse=3"], "; it is one of balance"),
+    (["run", "balance", "--set", "push.azimuth=90"], "it must be within a turn, 2π; 90 degrees are 90deg"),
+    (["run", "balance", "--set", "sensors.delay=100"], "sensors.delay = 100 s is as long as the run"),
+    (["sweep", "."], ".: it is a folder; a TOML file is needed"),
+    (["threshold", "sweep.toml"], "it has a table [vary], which `biped sweep` reads; `biped threshold` needs [swept]"),
+    (["sweep", "sweep.toml", "--workers", "99999999999999999999"], "it must be from 1 to 4096"),
     (["search-friction", "--from", "2", "--to", "1"], "friction from 2 to 1"),
     (["search-friction", "--by", "x"], "argument --by: invalid float value: 'x'"),
 ]  # fmt: skip
@@ -157,6 +165,8 @@ BAD = [
 def test_bad_input_is_one_line_and_exit_status_2(in_tmp, capsys, arguments, message):
     (in_tmp / "a-file").write_text("", encoding="utf-8")
     (in_tmp / "broken.toml").write_text("[controller\n", encoding="utf-8")
+    sweep = 'experiment = "balance"\n[vary]\n"push.impulse" = [1.0, 2.0]\n'
+    (in_tmp / "sweep.toml").write_text(sweep, encoding="utf-8")
     (in_tmp / "negative.toml").write_text("[controller]\nkp_position = -1\n", encoding="utf-8")
     assert main(arguments) == 2
     printed = capsys.readouterr()
