@@ -55,7 +55,8 @@ examples:
   biped run balance --set push.impulse=8 --set push.azimuth=1.57
   biped show balance                               all parameters, with units and sources
   biped push-map --quick                           how hard a push may be, over its direction
-  biped tune examples/tune-push.toml               look for better gains
+  biped example tune-push.toml > tune-push.toml    take an example, and
+  biped tune tune-push.toml                        look for better gains
   biped report results/push-map/published          one page about a run or a study
   biped reproduce wendlandt-1997 --quick           published tables and figures against ours, on one page
   biped integrators                                what each integrator can do

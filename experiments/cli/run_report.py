@@ -19,6 +19,7 @@ from biped.runs.run import TABLE, Run
 from biped.runs.trust import OK, WARNING
 from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
 from contact import ContactState
+from experiments.catalogue.figure_look import FORMATS
 from experiments.cli.quantities import length, scaled
 from experiments.cli.terminal import terminal
 
@@ -261,7 +262,7 @@ def _solver(summary: dict[str, Any]) -> Facts:
 
 def _files(saved: Saved) -> RenderableType:
     folder, names = saved.files[0].parent, [file.name for file in saved.files]
-    drawn = [name for name in names if name.endswith(".png")]
+    drawn = [name for name in names if name.endswith(FORMATS)]
     shown = [name for name in names if name not in drawn or len(drawn) == 1]
     text = ", ".join(shown) + (f", {len(drawn)} figures" if len(drawn) > 1 else "")
     lines = [Text(f"{folder}/", style="cyan", overflow="fold").append(f"  {text}", style="dim")]

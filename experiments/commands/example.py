@@ -51,6 +51,6 @@ def examples() -> list[str]:
 
 
 def title_of(name: str) -> str:
-    """The first line of its text, which says what it is."""
+    """The first line of its text, which says what it is; files are named as they are once they are taken."""
     first = (FOLDER / name).read_text(encoding="utf-8").splitlines()[0]
-    return first.lstrip('#" ').rstrip('" ')
+    return first.strip('#" ').replace("``", "").replace("examples/", "")

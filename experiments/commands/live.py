@@ -21,7 +21,7 @@ experiment sets itself (a moving floor, noise, a push at a time, ...) acts too; 
 _EXAMPLES = """\
 examples:
   biped live balance
-  biped live thrown-block --gains examples/gains-push.toml
+  biped live thrown-block --gains gains-push.toml
   biped live balance --set platform.motion=sum-of-sines --set platform.duration=1000
   biped live balance --host 0.0.0.0 --port 9000 --no-open
                                                    for browsers on other machines

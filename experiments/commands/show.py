@@ -83,7 +83,7 @@ def _listed(parameters: "list[Parameter]", sources: bool, width: int) -> "Render
 
     rows = []
     for parameter in parameters:
-        value = f"{shown(parameter.default)} {parameter.unit}".rstrip()
+        value = f"{shown(parameter.default)} {parameter.unit.replace(', ', ' or ')}".rstrip()
         source = f" ({parameter.source})" if sources and parameter.source else ""
         rows.append((parameter.name, value, f"{parameter.meaning}{source}"))
     return explained(rows, width)

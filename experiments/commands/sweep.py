@@ -43,9 +43,10 @@ a file:
   floor.k_n = {{ from = 2e4, to = 2e5, scale = "log" }}
 
 examples:
-  biped sweep examples/sweep.toml
-  biped sweep examples/sweep.toml --out results/mine --workers 8
-  biped sweep examples/sweep.toml --backend dask --scheduler tcp://10.0.0.1:8786
+  biped example sweep.toml > sweep.toml
+  biped sweep sweep.toml
+  biped sweep sweep.toml --out results/mine --workers 8
+  biped sweep sweep.toml --backend dask --scheduler tcp://10.0.0.1:8786
   biped show thrown-block                    all parameters that can be varied
   biped rerun results/sweep/sweep 17         one trial again, with everything recorded
 

@@ -38,13 +38,13 @@ def saturation(run: Measurement) -> dict[str, Value]:
 
 
 register(
-    Metric("peak_torque", "N*m", "greatest torque of any joint", actuation, "maximum of all joints and rows"),
-    Metric("peak_torque_JOINT", "N*m", "greatest torque of a joint", actuation,
+    Metric("peak_torque", "N*m", "peak torque of any joint", actuation, "maximum of all joints and rows"),
+    Metric("peak_torque_JOINT", "N*m", "peak torque of a joint", actuation,
            "maximum of |τ|; N of a prismatic joint"),
     Metric("rms_torque", "N*m", "RMS of the vector of torques", actuation, "√(∫ Σ τ² dt / T)"),
     Metric("rms_torque_JOINT", "N*m", "RMS torque of a joint", actuation, "√(∫ τ² dt / T)"),
-    Metric("peak_power", "W", "greatest power of all joints together", actuation, "maximum of |Σ τ ω|", WINTER),
-    Metric("peak_power_JOINT", "W", "greatest power of a joint", actuation, "maximum of |τ ω|", WINTER),
+    Metric("peak_power", "W", "peak power of all joints together", actuation, "maximum of |Σ τ ω|", WINTER),
+    Metric("peak_power_JOINT", "W", "peak power of a joint", actuation, "maximum of |τ ω|", WINTER),
     Metric("positive_work", "J", "work that the joints did", actuation, "sum over joints", WINTER),
     Metric("positive_work_JOINT", "J", "work that a joint did", actuation,
            "sum of τ Δθ above zero, torque held between rows", WINTER),

@@ -36,16 +36,16 @@ def lifts(run: Measurement) -> int | None:
 
 
 register(
-    Metric("foot_displacement", "m", "how far a foot is from where it stood", displacement,
+    Metric("foot_displacement", "m", "final foot displacement", displacement,
            "most of all contact points, at the end, in space and in the floor's frame, from where each was first down",
            of_whole_run=True),
     Metric("footsteps", "1", "steps taken", feet,
            "landings of a foot whose middle is more than 5 cm from where it last left the floor"),
     Metric("lifts", "1", "contact points that left the floor", lifts, "count of the events", of_whole_run=True),
-    Metric("foot_slip", "m", "longest slide of a contact point", lambda run: run.context.foot_slip,
+    Metric("foot_slip", "m", "max foot slip", lambda run: run.context.foot_slip,
            "longest path that one slid or yielded, counted in every step of the run and of those that it continues",
            of_whole_run=True),
-    Metric("foot_creep", "m", "farthest creep of a point that sticks", displacement,
+    Metric("foot_creep", "m", "max creep of sticking contacts", displacement,
            "along the floor, in the last quarter of the rows, of the points that stick throughout it",
            of_whole_run=True),
 )  # fmt: skip

@@ -18,11 +18,11 @@ def impact_impulse(run: Measurement) -> float | None:
 
 
 register(
-    Metric("peak_grf", "N", "greatest force of the floor", stability, "maximum of the total force across the floor",
+    Metric("peak_grf", "N", "peak ground reaction force", stability, "maximum of the total force across the floor",
            WINTER),
-    Metric("peak_grf_FOOT", "N", "the same of a foot", feet, "maximum of the foot's normal force", WINTER),
+    Metric("peak_grf_FOOT", "N", "peak normal force of a foot", feet, "maximum of the foot's normal force", WINTER),
     Metric("mean_grf_FOOT", "N", "mean normal force of a foot", feet, "impulse over time", WINTER),
-    Metric("impact_peak_FOOT", "N", "greatest normal force of a landing", feet,
+    Metric("impact_peak_FOOT", "N", "impact peak of a foot", feet,
            "within 50 ms after the foot came down; none if it did not"),
     Metric("impact_impulse", "N*s", "impulse of projectiles on the model", impact_impulse,
            "length of the sum of all impacts", of_whole_run=True),

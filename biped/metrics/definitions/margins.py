@@ -14,20 +14,21 @@ def stability(run: Measurement) -> dict[str, float]:
 
 
 register(
-    Metric("margin_of_stability_min", "m", "least margin of stability", stability,
+    Metric("margin_of_stability_min", "m", "min margin of stability", stability,
            "signed distance from the extrapolated centre of mass to the boundary of the base of support, above zero "
-           "inside; least of all rows with contact", HOF),
-    Metric("margin_of_stability_end", "m", "margin of stability at the end", stability, "the same in the last row",
+           "inside; minimum of all rows with contact", HOF),
+    Metric("margin_of_stability_end", "m", "final margin of stability", stability, "the same in the last row",
            HOF),
-    Metric("capture_margin_min", "m", "least margin of the capture point", stability,
+    Metric("capture_margin_min", "m", "min margin of the capture point", stability,
            "the same of the instantaneous capture point", KOOLEN),
-    Metric("capture_margin_end", "m", "margin of the capture point at the end", stability, "the same in the last row",
+    Metric("capture_margin_end", "m", "final margin of the capture point", stability, "the same in the last row",
            KOOLEN),
-    Metric("cop_margin_min", "m", "least margin of the centre of pressure", stability,
+    Metric("cop_margin_min", "m", "min margin of the centre of pressure", stability,
            "its signed distance to the boundary of the support polygon", SARDAIN),
-    Metric("zmp_margin_min", "m", "least margin of the zero moment point", stability,
+    Metric("zmp_margin_min", "m", "min margin of the zero moment point", stability,
            "the same of the point from the whole body's momenta; below zero where something else pushes", VUKOBRATOVIC),
-    Metric("support_area_end", "m**2", "area of the support polygon at the end", stability,
+    Metric("support_area_end", "m**2", "final area of the support polygon", stability,
            "of the convex hull of the points that are down", HOF),
-    Metric("flight_time", "s", "time without any contact", stability, "sum over rows in which no point is down"),
+    Metric("flight_time", "s", "flight time: without any contact", stability,
+           "sum over rows in which no point is down"),
 )  # fmt: skip

@@ -13,14 +13,14 @@ def pressure(run: Measurement) -> dict[str, float]:
 
 
 register(
-    Metric("cop_path_length", "m", "path of the centre of pressure", pressure,
+    Metric("cop_path_length", "m", "CoP path length", pressure,
            "TOTEX: sum of distances between successive rows that both have one", PRIETO),
-    Metric("cop_mean_velocity", "m/s", "mean velocity of the centre of pressure", pressure, "MVELO: path over its time",
+    Metric("cop_mean_velocity", "m/s", "mean CoP velocity", pressure, "MVELO: path over its time",
            PRIETO),
-    Metric("cop_mean_distance", "m", "mean distance from its mean", pressure, "MDIST", PRIETO),
-    Metric("cop_rms_distance", "m", "RMS distance from its mean", pressure, "RDIST", PRIETO),
-    Metric("cop_range_x", "m", "range along x, sagittal for the human", pressure, "greatest less least", PRIETO),
-    Metric("cop_range_y", "m", "range along y, lateral for the human", pressure, "greatest less least", PRIETO),
-    Metric("cop_area", "m**2", "area of the 95 % prediction ellipse", pressure,
+    Metric("cop_mean_distance", "m", "mean distance of the CoP from its mean", pressure, "MDIST", PRIETO),
+    Metric("cop_rms_distance", "m", "RMS distance of the CoP from its mean", pressure, "RDIST", PRIETO),
+    Metric("cop_range_x", "m", "CoP excursion along x, sagittal for the human", pressure, "max less min", PRIETO),
+    Metric("cop_range_y", "m", "CoP excursion along y, lateral for the human", pressure, "max less min", PRIETO),
+    Metric("cop_area", "m**2", "CoP sway area: 95 % prediction ellipse", pressure,
            "π χ² √(det C), χ² = −2 ln 0.05, C the covariance of n − 1 degrees of freedom", ELLIPSE),
 )  # fmt: skip

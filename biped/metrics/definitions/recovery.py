@@ -23,17 +23,18 @@ def recovery(run: Measurement) -> dict[str, float | None]:
 
 
 register(
-    Metric("settling_time", "s", "from then on the root is at its set point", recovery,
+    Metric("settling_time", "s", "settling time: from then on the root is at its set point", recovery,
            "from the start of the disturbance to the last time beyond 2 cm or 2°; none if it fell or did not settle",
            OGATA),
-    Metric("peak_position_error", "m", "farthest of the root from its set point", recovery, "maximum of |x − x_d|"),
-    Metric("peak_orientation_error", "rad", "greatest turn of the root from its set point", recovery,
+    Metric("peak_position_error", "m", "peak position error of the root", recovery, "maximum of |x − x_d|"),
+    Metric("peak_orientation_error", "rad", "peak orientation error of the root", recovery,
            "maximum of the angle of q q̄_d"),
-    Metric("position_overshoot", "m", "swing to the other side of the set point", recovery,
-           "after the greatest error: maximum of the error against its direction; 0 if none; none of a fall", OGATA),
-    Metric("orientation_overshoot", "rad", "the same of the turn", recovery, "the same of the rotation vector", OGATA),
-    Metric("position_error", "m", "steady-state error", recovery, "mean of |x − x_d| over the last tenth of the rows",
-           OGATA),
-    Metric("orientation_error", "rad", "steady-state error of the turn", recovery,
+    Metric("position_overshoot", "m", "overshoot of the root's position", recovery,
+           "after the peak error: maximum of the error against its direction; 0 if none; none of a fall", OGATA),
+    Metric("orientation_overshoot", "rad", "overshoot of the root's orientation", recovery,
+           "the same of the rotation vector", OGATA),
+    Metric("position_error", "m", "steady-state position error", recovery,
+           "mean of |x − x_d| over the last tenth of the rows", OGATA),
+    Metric("orientation_error", "rad", "steady-state orientation error", recovery,
            "mean over the last tenth of the rows", OGATA),
 )  # fmt: skip

@@ -16,16 +16,16 @@ def ledger(run: Measurement) -> dict[str, Value]:
 
 
 register(
-    Metric("ledger_residual", "J", "greatest energy that no work accounts for", ledger,
+    Metric("ledger_residual", "J", "energy residual: what no work accounts for", ledger,
            "maximum of |ledger_residual|", of_whole_run=True),
-    Metric("momentum_defect", "N*s", "greatest momentum that no impulse accounts for", ledger,
+    Metric("momentum_defect", "N*s", "momentum residual: what no impulse accounts for", ledger,
            "maximum of its length", of_whole_run=True),
-    Metric("angular_momentum_defect", "N*m*s", "the same of angular momentum", ledger, "maximum of its length",
+    Metric("angular_momentum_defect", "N*m*s", "angular momentum residual", ledger, "maximum of its length",
            of_whole_run=True),
     Metric("steps", "1", "steps of the integrator", lambda run: run.context.steps, "count", of_whole_run=True),
-    Metric("newton_mean", "1", "iterations a step", lambda run: run.context.newton_mean,
+    Metric("newton_mean", "1", "mean iterations a step", lambda run: run.context.newton_mean,
            "mean, all parts of a step counted", of_whole_run=True),
-    Metric("newton_max", "1", "most iterations of a solve", lambda run: run.context.newton_max,
+    Metric("newton_max", "1", "max iterations of a solve", lambda run: run.context.newton_max,
            "maximum of all steps, recorded or not", of_whole_run=True),
     Metric("retried_steps", "1", "steps taken in parts", lambda run: run.context.retried_steps, "count",
            of_whole_run=True),

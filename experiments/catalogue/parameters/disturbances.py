@@ -79,8 +79,8 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
         }),
         *_group("patch", {
             "present": (0, "", "1 where a part of the floor is different"),
-            "x": ((-10.0, 10.0), "m", "its least and greatest x"),
-            "y": (half, "m", f"its least and greatest y{stands}"),
+            "x": ((-10.0, 10.0), "m", "its min and max x"),
+            "y": (half, "m", f"its min and max y{stands}"),
             "mu_s": (0.1, "", "its coefficient of static friction"),
             "mu_d": (0.1, "", "its coefficient of dynamic friction"),
         }),
@@ -110,7 +110,7 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
             "seed": (0, "", "seed of the noise"),
         }),
         *_group("actuators", {
-            "limit": (math.inf, "N·m", "greatest torque of a joint"),
+            "limit": (math.inf, "N·m", "max torque of a joint"),
             "noise": (0.0, "N·m", "standard deviation of the torques, at each tick"),
             "relative_noise": (0.0, "", "the same as a share of the torque"),
             "seed": (0, "", "seed of the noise"),

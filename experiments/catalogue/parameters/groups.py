@@ -60,7 +60,7 @@ def fall_parameters(fall: Fall, root: str) -> tuple[Parameter, ...]:
     return (
         Parameter("fall.height", fall.height, "m", f"the {root}'s centre of mass below it: fallen", OURS),
         Parameter("fall.tilt", fall.tilt, "rad", f"the {root} farther from upright: fallen", OURS),
-        Parameter("fall.joint_rate", fall.joint_rate, "rad/s", "a joint faster: a foot is flung, fallen", OURS),
+        Parameter("fall.joint_rate", fall.joint_rate, "rad/s", "a joint faster: control is lost", OURS),
     )
 
 

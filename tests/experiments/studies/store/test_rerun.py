@@ -63,6 +63,18 @@ def test_a_trial_that_could_not_be_computed_cannot_be_now_either(make_study, mak
     assert (study.folder / "traces" / "0" / "run.parquet").is_file()
 
 
+def test_finished_trials_are_listed_by_their_verdict(study, capsys):
+    assert main(["rerun", str(study), "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [int(line.split()[0]) for line in lines] == [0, 1, 2, 3]
+    verdict = lines[0].split("  ")[-2].strip()
+    assert main(["rerun", str(study), "--list", verdict]) == 0
+    chosen = capsys.readouterr().out.splitlines()
+    assert chosen == [line for line in lines if f"  {verdict}  " in line]
+    assert main(["rerun", str(study), "--list", "flew"]) == 2
+    assert f"they have {verdict}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("trial", "told"),
     [("9", "no finished trial 9: of its 4 the nearest: 3; `biped rerun"), ("x", "it must be a number")],
