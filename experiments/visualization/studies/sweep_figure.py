@@ -21,6 +21,7 @@ from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.figures.style import BLUE, GREEN, GREY, MAP, ORANGE, PURPLE, RED, SIZE
+from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
 
 COLOURS = dict.fromkeys(VERDICTS, GREY) | {
@@ -64,12 +65,17 @@ def _title(plan: Sweep, frame: pd.DataFrame) -> str:
 
 def _with_unit(plan: Sweep, factor: Factor) -> str:
     unit = parameter_named(factor.column, plan.experiment.parameters).unit
-    return f"{factor.label} [{unit}]" if unit else factor.label
+    return with_unit(factor.column, unit) + besides(factor)
+
+
+def besides(factor: Factor) -> str:
+    """The names of what goes together with a factor, in words."""
+    names = factor.label.removeprefix(factor.column).removeprefix(" (with ").removesuffix(")")
+    return f" (with {', '.join(map(words_of, names.split(', ')))})" if names else ""
 
 
 def metric_label(plan: Sweep, metric: str) -> str:
-    unit = metric_units(plan.experiment).get(metric, "")
-    return f"{metric} [{unit}]" if unit not in ("", "1") else metric
+    return with_unit(metric, metric_units(plan.experiment).get(metric, ""))
 
 
 def _is_number(frame: pd.DataFrame, column: str) -> bool:
@@ -145,7 +151,7 @@ def _draw_metric(axes: Axes, plan: Sweep, frame: pd.DataFrame, factor: Factor, m
     )
     axes.set_ylabel(metric_label(plan, metric))
     absent = int(frame[metric].isna().sum())
-    axes.set_title(metric + (f" ({absent} trials have none)" if absent else ""))
+    axes.set_title(words_of(metric) + (f" ({absent} trials have none)" if absent else ""))
     axes.legend(loc="best")
 
 
@@ -161,7 +167,7 @@ def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, 
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
         _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
-        columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{metric}; blank: none has one")
+        columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one")
 
 
 def _table(frame: pd.DataFrame, first: Factor, second: Factor, measure: Any) -> pd.DataFrame:
