@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatter
 from pandas.api.types import is_numeric_dtype
 
 from biped.runs.verdict import FAILED, FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
@@ -21,6 +20,7 @@ from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.figures.style import BLUE, GREEN, GREY, MAP, ORANGE, PURPLE, RED, SIZE
+from experiments.visualization.figures.ticks import plain_log_ticks
 from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
 
@@ -99,9 +99,7 @@ def _scale(axes: Axes, frame: pd.DataFrame, factor: Factor) -> list[Any]:
 def _set_log(axes: Axes, name: str) -> None:
     """A log scale whose ticks are plain numbers."""
     getattr(axes, f"set_{name}scale")("log")
-    axis = getattr(axes, f"{name}axis")
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
+    plain_log_ticks(getattr(axes, f"{name}axis"))
 
 
 def _draw_proportion(axes: Axes, frame: pd.DataFrame, factor: Factor) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatter
 
 from experiments.benchmarks.work_precision.case import TREE
 from experiments.benchmarks.work_precision.step_sizes import Comparison, Curve
 from experiments.visualization.figures import style
+from experiments.visualization.figures.ticks import plain_log_ticks
 from experiments.visualization.figures.writing import styled
 
 _MARKERS = "osD^vP*X<>"
@@ -50,8 +50,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
             axes.axhspan(1e-30, floor, color="#EEEEEE", zorder=0)
             axes.margins(0.06, 0.06)
         for axis in (step.xaxis, cost.xaxis):
-            axis.set_major_formatter("{x:g}")
-            axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.0, 0.3)))
+            plain_log_ticks(axis)
         _name_curves(cost, curves)
     return figure
 
