@@ -10,12 +10,13 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+SITE_STAMP := $(VENV)/.installed-docs
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 OLDEST := $(VENV)-oldest
 
-OLDEST_TESTS := tests/contact/test_compilation.py tests/contact/test_generic.py tests/contact tests/simulation tests/model \
-	tests/disturbances tests/experiments/studies/store/test_sweep.py tests/experiments/studies/store/test_folder.py
+OLDEST_TESTS := tests/contact tests/biped/simulation tests/biped/model tests/biped/disturbances \
+	tests/experiments/studies/store/test_sweep.py tests/experiments/studies/store/test_folder.py
 
 # The least version of everything that is always installed.
 define LOWEST
@@ -25,7 +26,7 @@ for needed in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencie
 endef
 export LOWEST
 
-.PHONY: help demo test slow docs browser lint format types contract jit-off check oldest bench clean
+.PHONY: help demo test slow docs site links browser lint format types contract jit-off check oldest bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -42,6 +43,13 @@ slow: $(STAMP)  ## run the slow tests
 
 docs: $(STAMP)  ## run the examples of README.md and docs/, and check their links and commands
 	@$(PYTEST) -m docs
+
+site: $(SITE_STAMP)  ## build the documentation as a site, run its tutorials, and check its links
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/site
+	@echo "The site is docs/_build/site/index.html"
+
+links: $(SITE_STAMP)  ## check the links of the documentation to other sites
+	@$(BIN)/python -m sphinx --quiet -D nb_execution_mode=off -b linkcheck docs docs/_build/links
 
 browser: $(STAMP)  ## run the tests that show pages in Chromium
 	@$(PYTEST) -m browser
@@ -75,7 +83,7 @@ bench: $(STAMP)  ## measure the speed, beside MuJoCo
 	@$(BIN)/biped bench
 
 clean:  ## remove the virtual environment, results and caches
-	rm -rf $(VENV) $(OLDEST) build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) docs/_build docs/api build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find biped contact controllers experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:
@@ -88,4 +96,8 @@ $(BIN)/pip:
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing biped-balance and its tools into $(VENV), once; a few minutes with a slow network"
 	@$(PIP) install --no-compile -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(SITE_STAMP): $(STAMP)
+	@$(PIP) install --no-compile -c constraints.txt -e '.[docs]'
 	@touch $@

@@ -1,7 +1,7 @@
 """The README and the pages of docs/: their Python runs, their commands and links exist.
 
 The Python of a page is one module, block after block, run in an empty folder. A block that is only to be
-read is fenced as ``text``.
+read is fenced as ``text``. The cells of tutorials run when the site is built, and not here.
 """
 
 import importlib.util
@@ -17,8 +17,10 @@ from biped.metrics import METRICS
 from experiments.visualization import SHEETS
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-FENCE = re.compile(r"^```(\w*)\s*$")
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
+#: A language, or what the site runs while it is built: {code-cell} and {picture}, with the picture's path.
+FENCE = re.compile(r"^```(\w*|\{[\w-]+\}.*)\s*$")
 LINK = re.compile(r"(?<!`)\[[^\]`]*\]\(([^)\s]+)\)")
 
 pytestmark = pytest.mark.docs
@@ -59,7 +61,12 @@ def python_of(page):
 
 
 def commands_of(page):
-    return [line.split("#")[0].strip() for language, _, line in fenced(page) if language in ("sh", "console")]
+    lines = [line for language, _, line in fenced(page) if is_shell(language)]
+    return [line.split("#")[0].strip() for line in lines]
+
+
+def is_shell(language):
+    return language in ("sh", "console") or language.startswith("{picture}")
 
 
 def has_command(page, program):
@@ -123,6 +130,6 @@ def test_links_lead_somewhere(page):
 
 
 def test_every_page_is_in_the_index():
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    for page in sorted((ROOT / "docs").glob("*.md")):
-        assert page.name == "index.md" or f"({page.name})" in index, page.name
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    names = [page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)]
+    assert [name for name in names if name != "index.md" and f"({name})" not in index] == []

@@ -17,8 +17,9 @@ from experiments.engines.registry import ENGINES, engine_named
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-#: Extras of extras.
+#: Extras of extras, and tools that the project itself never imports.
 GROUPS = ("all", "dev")
+TOOLS = ("docs",)
 
 REPORT, VIEW, TUNE = (f"pip install 'biped-balance[{extra}]'" for extra in ("report", "view", "tune"))
 
@@ -130,13 +131,13 @@ def test_the_table_of_optional_packages_is_that_of_the_project():
     for optional in OPTIONAL.values():
         if optional.extra:
             of_table.setdefault(optional.extra, set()).add(canonical(optional.installed))
-    of_project = {name: set(map(canonical, needed)) for name, needed in EXTRAS.items() if name not in GROUPS}
+    of_project = {name: set(map(canonical, needed)) for name, needed in EXTRAS.items() if name not in (*GROUPS, *TOOLS)}
     assert of_table == of_project
     assert not set().union(*of_table.values()) & set(map(canonical, PROJECT["dependencies"]))
 
 
 def test_everything_is_in_all_and_all_but_drake_in_dev():
-    own = set(EXTRAS) - set(GROUPS)
+    own = set(EXTRAS) - {*GROUPS, *TOOLS}
     groups = {name: set(re.search(r"\[(.*)\]", EXTRAS[name][0])[1].split(",")) for name in GROUPS}
     assert groups == {"all": own, "dev": own - {"drake"}}
 

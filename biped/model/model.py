@@ -18,6 +18,7 @@ from biped.model.contact_point import ContactPoint
 from biped.model.description import describe, model_facts, model_title
 from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import (
+    LARGEST_ANGLE,
     STANDARD_GRAVITY,
     Vector3,
     horizontal,
@@ -68,6 +69,8 @@ class Model:
         feet: names of the bodies that stand on the floor, in the order a controller takes them.
         facing: the horizontal direction in which the model looks at home, in the inertial frame; made unit.
         posture: the joint positions [rad or m] in which it stands, by joint; the others are at zero.
+        body_points: what else of it touches the floor once it has fallen (`biped.model.ragdoll`).
+        ranges: how far its joints turn then [rad or m], by joint: name, least and greatest position.
         notes: what was changed or is not simulated of the file it is from, a sentence each.
         visuals: surfaces to draw.
 
@@ -84,6 +87,8 @@ class Model:
     feet: tuple[str, ...] = ()
     facing: Vector3 = (1.0, 0.0, 0.0)
     posture: tuple[tuple[str, float], ...] = ()
+    body_points: tuple[ContactPoint, ...] = ()
+    ranges: tuple[tuple[str, float, float], ...] = ()
     notes: tuple[str, ...] = ()
     visuals: tuple[Visual, ...] = ()
 
@@ -93,18 +98,30 @@ class Model:
         bodies, welds = merge_welds(ordered)
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "contact_points", _moved_points(self.contact_points, welds))
+        object.__setattr__(self, "body_points", _moved_points(self.body_points, welds))
         object.__setattr__(self, "shapes", _moved(self.shapes, welds))
         object.__setattr__(self, "visuals", _moved(self.visuals, welds))
         object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
         object.__setattr__(self, "gravity", vector3(self.gravity, f"model {self.name!r}: gravity"))
         object.__setattr__(self, "facing", horizontal(self.facing, f"model {self.name!r}: facing"))
         object.__setattr__(self, "posture", self._checked_posture())
+        object.__setattr__(self, "ranges", self._checked_ranges())
 
     def _checked_posture(self) -> tuple[tuple[str, float], ...]:
-        for joint, _ in self.posture:
-            if joint not in self.joint_names:
-                raise ModelError(f"posture: {unknown('joint', joint, self.joint_names)}")
+        self._check_joints("posture", [joint for joint, _ in self.posture])
         return tuple((joint, number(value, f"posture: joint {joint!r}")) for joint, value in self.posture)
+
+    def _checked_ranges(self) -> tuple[tuple[str, float, float], ...]:
+        self._check_joints("ranges", [joint for joint, *_ in self.ranges])
+        for joint, lower, upper in self.ranges:
+            if not number(lower, f"ranges: joint {joint!r}") <= number(upper, f"ranges: joint {joint!r}"):
+                raise ModelError(f"ranges: joint {joint!r}: from {lower!r} to {upper!r} there is no way")
+        return tuple((joint, float(lower), float(upper)) for joint, lower, upper in self.ranges)
+
+    def _check_joints(self, what: str, names: Iterable[str]) -> None:
+        for joint in names:
+            if joint not in self.joint_names:
+                raise ModelError(f"{what}: {unknown('joint', joint, self.joint_names)}")
 
     # --- sizes and names ---
 
@@ -305,8 +322,8 @@ class Model:
             degrees: roll, pitch, yaw and the angles of revolute joints are in degrees.
 
         Raises:
-            ModelError: a joint is unknown, a value is not finite, a quaternion is not unit, or the root does
-                not float but was given a position or an orientation.
+            ModelError: a joint is unknown, a value is not finite, an angle beyond a turn, a quaternion not unit, or the
+                root does not float but was given a position or an orientation.
         """
         q = self.neutral()
         if position is not None:
@@ -333,7 +350,11 @@ class Model:
             q[self.coordinates(joint)] = quaternion(value, f"angles[{joint!r}]")
         else:
             given = number(value, f"angles[{joint!r}]")
-            q[self.coordinate(joint)] = math.radians(given) if degrees and kind == "revolute" else given
+            given = math.radians(given) if degrees and kind == "revolute" else given
+            if kind == "revolute" and abs(given) > LARGEST_ANGLE:
+                told = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
+                raise ModelError(told if degrees else f"{told}; degrees=True takes them in degrees")
+            q[self.coordinate(joint)] = given
 
     # --- variations of this model ---
 

@@ -21,6 +21,7 @@ class Budget:
 
 #: Six repeats are the fewest whose least and greatest enclose the median by 95 %.
 FULL = Budget(20.0, 60.0, 5, 11, 0.5, 7, 0.6)
+#: What ``--quick`` leaves of it.
 QUICK = Budget(10.0, 10.0, 4, 6, 0.5, 4, 0.2)
 
 

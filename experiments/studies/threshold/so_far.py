@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from biped.errors import InputError
-from biped.runs.verdict import FAILED
+from experiments.studies.counting import withstood
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.search import Query, next_values
@@ -22,25 +22,25 @@ def findings_so_far(plan: Threshold, study: Study) -> Findings:
     results = study.results()
     found = []
     for number, condition in enumerate(plan.conditions):
-        known = [_known(plan, results, number, replica) for replica in range(plan.replicas)]
-        if all(known):
-            outcomes = [{value: result["verdict"] in plan.verdicts for value, result in one.items()} for one in known]
-            failed = sum(result["verdict"] == FAILED for one in known for result in one.values())
-            found.append(Finding(condition, plan, outcomes, failed))
+        ended = [_known(plan, results, number, replica) for replica in range(plan.replicas)]
+        if all(ended):
+            found.append(Finding(condition, plan, [_told(plan, one) for one in ended], ended))
     if not found:
         raise InputError(f"{study.folder}: no condition has been tried at all values of the grid")
     return Findings(plan, tuple(found))
 
 
-def _known(plan: Threshold, results: Mapping[int, Result], condition: int, replica: int) -> dict[float, Result]:
-    """By value, the results of all rounds of the search that are complete."""
-    known: dict[float, Result] = {}
-    recovered: dict[float, bool] = {}
-    while values := next_values(recovered, plan.grid):
+def _known(plan: Threshold, results: Mapping[int, Result], condition: int, replica: int) -> dict[float, str]:
+    """By value, the verdicts of all rounds of the search that are complete."""
+    known: dict[float, str] = {}
+    while values := next_values(_told(plan, known), plan.grid):
         queries = [Query(condition, replica, len(known) + k, value) for k, value in enumerate(values)]
         numbers = [plan.number(query) for query in queries]
         if any(number not in results for number in numbers):
             break
-        known |= {value: results[number] for value, number in zip(values, numbers, strict=True)}
-        recovered = {value: result["verdict"] in plan.verdicts for value, result in known.items()}
+        known |= {value: str(results[number]["verdict"]) for value, number in zip(values, numbers, strict=True)}
     return known
+
+
+def _told(plan: Threshold, ended: Mapping[float, str]) -> dict[float, bool | None]:
+    return {value: withstood(verdict, plan.losses) for value, verdict in ended.items()}

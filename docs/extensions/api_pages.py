@@ -1,0 +1,161 @@
+"""The API reference: pages of all that the public packages export, from its docstrings.
+
+The pages are written to ``docs/api/`` whenever the site is built, and stand in no repository.
+"""
+
+import ast
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
+from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
+from sphinx.ext.napoleon import GoogleDocstring
+from sphinx.pycode import ModuleAnalyzer
+from sphinx.util.typing import stringify_annotation
+
+from biped.disturbances import Disturbance
+from contact.arrays import Floats
+from navigation import toctree
+
+#: What users import from.
+PACKAGES = (
+    "biped",
+    "biped.gym",
+    "biped.lagrangian",
+    "biped.metrics",
+    "contact",
+    "controllers",
+    "experiments",
+    "experiments.studies",
+    "experiments.engines",
+    "experiments.benchmarks",
+    "experiments.visualization",
+)
+#: Annotations come evaluated; by these names they stand in the code.
+ALIASES = {"ArrayLike": ArrayLike, "Floats": Floats, "Disturbance": Disturbance}
+SHORT = {stringify_annotation(alias, "smart"): name for name, alias in ALIASES.items()}
+#: A default value that no source text stands for.
+OBJECT = re.compile("<[^<>]*>")
+#: Too many names for one page: one for every subpackage that they come from.
+DIVIDED = "biped"
+
+
+class Page(NamedTuple):
+    """Its title, which is its file's name too, the package to import from, and the module of each name."""
+
+    title: str
+    package: str
+    modules: dict[str, str]
+
+
+def pages() -> list[Page]:
+    return [page for package in PACKAGES for page in pages_of(package)]
+
+
+def pages_of(package: str) -> list[Page]:
+    modules = exported_by(package)
+    if package != DIVIDED:
+        return [Page(package, package, modules)]
+    parts: dict[str, dict[str, str]] = {}
+    for name, module in modules.items():
+        parts.setdefault(".".join(module.split(".")[:2]), {})[name] = module
+    return [Page(part, package, parts[part]) for part in sorted(parts)]
+
+
+def exported_by(package: str) -> dict[str, str]:
+    """The module of every name that a package exports."""
+    modules = imported_by(package)
+    return {name: modules.get(name, package) for name in sorted(import_module(package).__all__, key=str.lower)}
+
+
+def imported_by(package: str) -> dict[str, str]:
+    """The module of every name that a module imports, as its stub says, or itself where it has none."""
+    source = Path(import_module(package).__file__ or "")
+    stub = source.with_suffix(".pyi")
+    modules = {}
+    for node in ast.walk(ast.parse((stub if stub.is_file() else source).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            home = f"{package}.{node.module}" if node.level else str(node.module)
+            modules.update({alias.name: home for alias in node.names})
+    return modules
+
+
+def text_of(page: Page) -> str:
+    """What the package is for, a table of its names, and each of them."""
+    about = inspect.getdoc(import_module(page.title)) or ""
+    lines = [page.title, "=" * len(page.title), "", *about.splitlines(), ""]
+    lines += [f"Import from ``{page.package}``.", "", f".. currentmodule:: {page.package}", ""]
+    lines += [".. autosummary::", "", *(f"   {name}" for name in page.modules if not is_data(page, name)), ""]
+    for name in page.modules:
+        lines += [name, "-" * len(name), "", *entry(page, name), ""]
+    return "\n".join(lines)
+
+
+def is_data(page: Page, name: str) -> bool:
+    return not callable(getattr(import_module(page.package), name))
+
+
+def entry(page: Page, name: str) -> list[str]:
+    """The directive that documents a name."""
+    if is_data(page, name):
+        return [f".. data:: {name}", "", *(f"   {line}" for line in comment_on(name, page.modules[name]))]
+    if inspect.isclass(getattr(import_module(page.package), name)):
+        return [f".. autoclass:: {name}", "   :members:"]
+    return [f".. autofunction:: {name}"]
+
+
+def comment_on(name: str, module: str) -> list[str]:
+    """The comment above a variable, in the module that assigns it: itself, or one that it imports the name from."""
+    comments = ModuleAnalyzer.for_module(module).find_attr_docs()
+    return comments.get(("", name)) or comment_on(name, imported_by(module)[name])
+
+
+def write_pages(app: Sphinx) -> None:
+    folder = Path(app.srcdir) / "api"
+    folder.mkdir(exist_ok=True)
+    texts = {folder / f"{page.title}.rst": text_of(page) for page in pages()}
+    for stale in {*folder.iterdir()} - {*texts}:
+        stale.unlink()
+    for path, text in texts.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:  # else it is not read again
+            path.write_text(text, encoding="utf-8")
+
+
+def add_toctree(app: Sphinx, page: str, source: list[str]) -> None:
+    if page == "api":
+        source[0] += toctree([f"api/{page.title}" for page in pages()])
+
+
+def shorten(
+    _app: Sphinx, _what: str, _name: str, _value: Any, _options: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Types by the names that they are written with; default values that are made anew as an ellipsis."""
+    return shortened(signature), shortened(returned)
+
+
+def shortened(text: str | None) -> str | None:
+    if text is None:
+        return None
+    for long, short in SHORT.items():
+        text = text.replace(long, short)
+    return OBJECT.sub("...", text)
+
+
+def whole(docstring: GoogleDocstring) -> list[str]:
+    """All of the docstring of a property: what stands before its first colon is no type here."""
+    return docstring._consume_to_end()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    GoogleDocstring._parse_attribute_docstring = whole
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
+    app.connect("builder-inited", write_pages)
+    app.connect("source-read", add_toctree)
+    app.connect("autodoc-process-signature", shorten)
+    return {"parallel_read_safe": True}

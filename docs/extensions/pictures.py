@@ -1,0 +1,73 @@
+"""Pictures that a command draws while the site is built::
+
+    ```{picture} results/balance/overview.png
+    biped run balance --set push.impulse=8
+    ```
+
+The commands run in an empty folder that has the repository's ``examples``; what they drew is kept in
+``docs/_build/pictures`` until their text changes, or ``make clean``. On GitHub the commands are to be seen, without the picture.
+"""
+
+import hashlib
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+BIPED = (sys.executable, "-c", "import sys; from experiments.cli import main; sys.exit(main())")
+
+
+class Picture(SphinxDirective):
+    """A picture, and the commands that draw it."""
+
+    required_arguments = 1  # the picture's path in the folder in which the commands run
+    option_spec = {"alt": directives.unchanged_required}  # noqa: RUF012
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        source = Path(self.env.srcdir)
+        text = "\n".join(self.content)
+        folder = drawn(text, source / "_build" / "pictures", source.parent)
+        picture = folder / self.arguments[0]
+        if not picture.is_file():
+            raise self.error(f"{text}: drew no {self.arguments[0]}, but {', '.join(pictures_of(folder))}")
+        name = f"/{picture.relative_to(source).as_posix()}"
+        return [nodes.image(uri=name, alt=self.options.get("alt", text)), nodes.literal_block(text, text, language="sh")]
+
+
+def drawn(text: str, kept: Path, root: Path) -> Path:
+    """The folder in which the commands have run."""
+    folder = kept / hashlib.sha256(text.encode()).hexdigest()[:12]
+    if not folder.is_dir():
+        working = folder.with_suffix(".unfinished")
+        shutil.rmtree(working, ignore_errors=True)
+        working.mkdir(parents=True)
+        (working / "examples").symlink_to(root / "examples")
+        for line in text.splitlines():
+            run(line, working)
+        working.rename(folder)
+    return folder
+
+
+def run(line: str, folder: Path) -> None:
+    program, *arguments = shlex.split(line, comments=True)
+    if program != "biped":
+        raise ValueError(f"{line}: a picture is drawn by commands of biped")
+    result = subprocess.run([*BIPED, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise RuntimeError(f"{line}: exit status {result.returncode}\n{result.stderr}")
+
+
+def pictures_of(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in (folder / "results").rglob("*.png"))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("picture", Picture)
+    return {"parallel_read_safe": True}
