@@ -138,15 +138,9 @@ def _draw_what_limits(axes: PolarAxes, ring: Ring) -> None:
     for word, share in shares_of(ring.findings).items():
         mine = np.array([word == found for found in words])
         if mine.any():
-            look: Any = {
-                "s": 22.0,
-                "color": style.VERDICTS[word],
-                "edgecolors": "white",
-                "linewidths": 0.5,
-                "zorder": 5,
-            }
             label = f"limited by: {word} ({share:.0%} of all)"
-            axes.scatter(np.radians(ring.azimuths[mine]), ring.numbers("median")[mine], label=label, **look)
+            where = np.radians(ring.azimuths[mine]), ring.numbers("median")[mine]
+            axes.plot(*where, "o", color=style.VERDICTS[word], markersize=5.0, zorder=5, label=label)
 
 
 def _draw_limits(axes: Axes, ring: Ring) -> None:
