@@ -78,8 +78,8 @@ def _map(findings: Findings, rings: list[Ring]) -> Drawing:
         )  # fmt: skip
     text = (
         f"Largest {label_of(plan)} that {plan.experiment.who} recovers from, over where it is driven: median of "
-        f"{plan.replicas} replicas and its interval; dots in the colour of what limits it, as below. From above, front up; "
-        "the soles are to the scale of one another."
+        f"{plan.replicas} replicas and its interval; dots in the colour of what limits it, as below. From above, front "
+        "up; the soles are to the scale of one another."
     )
     return Drawing("push-map", text, figure)
 
