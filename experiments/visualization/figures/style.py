@@ -2,6 +2,18 @@
 
 from typing import Any
 
+from biped.runs.verdict import (
+    COMPLETED,
+    FAILED,
+    FELL,
+    INTERRUPTED,
+    LOST_CONTROL,
+    RECOVERED,
+    STEPPED,
+    UNDECIDED,
+    UNRELIABLE,
+)
+
 # Okabe and Ito's palette, without its yellow, which is too light for a line.
 BLUE = "#0072B2"
 ORANGE = "#E69F00"
@@ -21,6 +33,19 @@ LINES = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
 
 #: The contact states 1 … 6: none, sliding, sliding to sticking, sticking, sticking to sliding, pulling.
 MODES = ("#F4F4F4", ORANGE, PURPLE, "#8DBFE0", RED, "#4A4A4A")
+
+#: What runs and trials amount to (``biped.runs.verdict``).
+VERDICTS = {
+    RECOVERED: GREEN,
+    STEPPED: SKY,
+    FELL: ORANGE,
+    LOST_CONTROL: RED,
+    UNDECIDED: GREY,
+    UNRELIABLE: PURPLE,
+    FAILED: "#7A3E9D",
+    INTERRUPTED: GREY,
+    COMPLETED: BLUE,
+}
 
 #: From little to much, on paper and on pages: told apart by the colour-blind, and in grey.
 MAP = "cividis"

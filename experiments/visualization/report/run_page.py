@@ -23,6 +23,7 @@ from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.quantities import length, scaled
 from experiments.visualization.figures.labels import at_the_start, who
+from experiments.visualization.figures.words import unit_text
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report.run_figures import run_drawings
@@ -216,8 +217,7 @@ def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
 
 def _metric_row(name: str, value: MetricValue) -> tuple[str, ...]:
     metric = metric_named(name)
-    unit = "" if metric.unit == "1" else metric.unit.replace("**2", "²").replace("*", "·")
-    return name, shown(value), unit, metric.definition, metric.source
+    return name, shown(value), unit_text(metric.unit), metric.definition, metric.source
 
 
 def command_of(source: RunSource) -> str | None:

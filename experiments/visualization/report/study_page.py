@@ -115,7 +115,7 @@ def _trials(trials: Trials, *, verdicts: bool) -> Section:
     """The first trials; all are in the table on disk."""
     names = ["trial", "verdict", *trials.labels, *trials.varied, *trials.shown_metrics[:MOST_COLUMNS]]
     part = trials.frame[names].head(MOST_TRIALS)
-    part = part.rename(columns={name: trials.label(name) for name in names})
+    part = part.rename(columns={name: trials.heading(name) for name in names})
     more = "" if len(part) == len(trials) else f", the first {len(part)}"
     blocks: list[Block] = [_verdicts(trials)] if verdicts else []
     blocks.append(Table.of(f"Trials{more}", part).folded())

@@ -14,13 +14,7 @@ MARKED = "rgba(128,128,128,0.75)"
 #: Few lines, told apart by the colour-blind, on any ground.
 LINES = (*style.LINES[:6], NEUTRAL)
 #: Of verdicts.
-VERDICTS = {
-    "recovered": style.GREEN,
-    "stepped": style.SKY,
-    "fell": style.RED,
-    "lost control": style.ORANGE,
-    "failed": style.PURPLE,
-}
+VERDICTS = style.VERDICTS
 #: From little to much, told apart by the colour-blind and in grey.
 SCALE = style.MAP
 

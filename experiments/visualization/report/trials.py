@@ -15,6 +15,7 @@ from experiments.catalogue.parameters.parameter import Parameter, parameter_name
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST
+from experiments.visualization.figures.words import unit_text, with_unit, words_of
 
 #: Of the metrics, those that are shown before others.
 PREFERRED = (
@@ -74,8 +75,16 @@ class Trials:
         return parameter_named(name, self.study.experiment.parameters)
 
     def label(self, name: str) -> str:
-        unit = self.study.header.units.get(name, "")
-        return f"{name} [{unit}]" if unit and unit != "1" else name
+        """Of a figure: in words, with the unit."""
+        return with_unit(name, self._unit(name))
+
+    def heading(self, name: str) -> str:
+        """Of a table: the column's own name, with the unit."""
+        unit = unit_text(self._unit(name))
+        return f"{name} [{unit}]" if unit else name
+
+    def _unit(self, name: str) -> str:
+        return self.study.header.units.get(name, "")
 
     def axis(self, name: str, more: str = "") -> Axis:
         return Axis(name, self.label(name) + more, _numbers(self.frame[name]))
@@ -99,7 +108,7 @@ class Trials:
             if twin is None:
                 found.append(axis)
             else:
-                found[twin] = replace(found[twin], label=f"{found[twin].label}, with {name}")
+                found[twin] = replace(found[twin], label=f"{found[twin].label}, with {words_of(name)}")
         return found
 
     @cached_property

@@ -16,13 +16,13 @@ from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.studies.threshold_text import ring_name
+from experiments.visualization.studies.threshold_text import ring_name, shares_of
 
 #: How much of the map's radius the feet take.
 FEET = 0.2
 #: Levels of impulse that the proportion is shown at.
 LEVELS = 160
-ISLAND = "recovers again above a fall"
+ISLAND = "recovers again above a loss"
 #: [pt] Width of a map's line, and by how much those below it are wider, so that equal maps are all seen.
 WIDTH, WIDER = 1.5, 2.0
 #: [°] between the points of two maps in one direction.
@@ -67,13 +67,13 @@ def draw_maps(
 ) -> list[Path]:
     """Maps around the human, on top of one another.
 
-    On the right of a single one is the proportion that recovers at each impulse of the grid, on the right of several
-    what changed from the first to those that ``changes`` names.
+    On the right of a single one is the proportion that recovers at each impulse of the grid, and how the replicas end
+    where they first do not; on the right of several what changed from the first to those that ``changes`` names.
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
     with styled():
-        figure = Figure(figsize=(10.4 if has_two else 6.0, 5.4))
+        figure = Figure(figsize=(10.4 if has_two else 6.0, 6.0 if alone else 5.4))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
         polar: PolarAxes = parts[0].add_subplot(projection="polar")
         polar.set_theta_zero_location("N")
@@ -81,7 +81,10 @@ def draw_maps(
             _draw_ring(polar, ring, color, WIDTH + WIDER * (len(rings) - 1 - place), spread=alone)
         if alone:
             _draw_unsure(polar, rings[0])
-            _draw_proportions(parts[1].subplots(), rings[0])
+            _draw_what_limits(polar, rings[0])
+            upper, lower = parts[1].subplots(2, 1, sharex=True, height_ratios=(3.4, 1.0))
+            _draw_proportions(upper, rings[0])
+            _draw_limits(lower, rings[0])
         elif changes:
             _draw_changes(parts[1].subplots(), changes, rings)
         _finish_polar(polar, rings, columns=1 if changes else 2)
@@ -113,7 +116,7 @@ def _draw_ring(axes: PolarAxes, ring: Ring, color: str, width: float, *, spread:
 
 
 def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
-    """A ring for each direction with replicas that recovered above a fall, its area their proportion."""
+    """A ring for each direction with replicas that recovered above a loss, its area their proportion."""
     proportion = ring.numbers("unsure")
     shown = proportion > 0.0
     if shown.any():
@@ -127,6 +130,35 @@ def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
             zorder=4,
             label=f"not monotone ({100.0 * proportion.max():.0f} % at most)",
         )
+
+
+def _draw_what_limits(axes: PolarAxes, ring: Ring) -> None:
+    """The medians in the colour of the verdict that most replicas of the direction end in at their thresholds."""
+    words = [finding.limited_by for finding in ring.findings]
+    for word, share in shares_of(ring.findings).items():
+        mine = np.array([word == found for found in words])
+        if mine.any():
+            label = f"limited by: {word} ({share:.0%} of all)"
+            where = np.radians(ring.azimuths[mine]), ring.numbers("median")[mine]
+            axes.plot(*where, "o", color=style.VERDICTS[word], markersize=5.0, zorder=5, label=label)
+
+
+def _draw_limits(axes: Axes, ring: Ring) -> None:
+    """For each direction the shares of the verdicts in which replicas end at the least value at which each is lost."""
+    azimuths = ring.azimuths
+    below = np.zeros(len(azimuths))
+    width = 0.7 * float(np.diff(azimuths).min(initial=360.0))
+    for word in shares_of(ring.findings):
+        share = np.array([finding.limits.get(word, 0) / len(finding.brackets) for finding in ring.findings])
+        axes.bar(azimuths, share, width, below, color=style.VERDICTS[word], label=word)
+        below += share
+    axes.set_ylim(0.0, 1.0)
+    axes.yaxis.set_major_formatter(matplotlib.ticker.PercentFormatter(1.0))
+    axes.set_ylabel("replicas")
+    axes.set_title("How they end at the threshold")
+    axes.set_xlabel(f"where the push drives {ring.findings[0].plan.experiment.who}")
+    axes.grid(visible=False, axis="x")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.62), ncols=4, handlelength=1.2)
 
 
 def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
@@ -156,7 +188,7 @@ def radius_of(rings: Sequence[Ring]) -> float:
 
 
 def _draw_proportions(axes: Axes, ring: Ring) -> None:
-    """The proportion of replicas that has not fallen yet over direction and impulse, and where some recovered again."""
+    """The proportion of replicas that is not lost yet over direction and impulse, and where some recovered again."""
     plan = ring.findings[0].plan
     azimuths, median = ring.azimuths, ring.numbers("median")
     islands = [
@@ -174,9 +206,8 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
         x, y, count = np.array(islands, dtype=float).T
         axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors="white", label=ISLAND)
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
-    axes.set_xlabel(f"where the push drives {plan.experiment.who}")
     axes.set_ylabel(f"{plan.label} [{plan.unit}]")
-    axes.set_title(f"Proportion of {plan.replicas} replicas that has not fallen up to there")
+    axes.set_title(f"Proportion of {plan.replicas} replicas that is not lost up to there")
     axes.grid(visible=False)
     axes.figure.colorbar(mesh, ax=axes, pad=0.02, format=matplotlib.ticker.PercentFormatter(1.0))
     axes.legend(loc="upper center", ncols=2, labelcolor="white")

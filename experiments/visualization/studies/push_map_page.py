@@ -16,7 +16,7 @@ from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.studies.push_map_figure import Ring, closed, radius_of, reach_of, rings_of, scaled_soles
 from experiments.visualization.studies.threshold_page import page_lead, page_rerun, table
-from experiments.visualization.studies.threshold_text import label_of, name_of
+from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, shares_of
 
 __all__ = ["page_lead", "page_rerun", "page_sections"]
 
@@ -32,7 +32,7 @@ def page_sections(study: Study) -> list[Section]:
     drawings = [_map(findings, rings)]
     if len(rings) == 1 + len(changes) and changes:
         drawings.append(_changes(changes, rings))
-    drawings += [_proportions(ring, k) for k, ring in enumerate(rings)]
+    drawings += [drawn(ring, k) for k, ring in enumerate(rings) for drawn in (_limits, _proportions)]
     charts = [drawing.chart for drawing in drawings]
     return [Section("map", "Push map", blocks=(*charts, table(findings)))]
 
@@ -65,17 +65,47 @@ def _map(findings: Findings, rings: list[Ring]) -> Drawing:
             _add_band(figure, ring, ("low", "high"), band.format(0.12), "10 … 90 %")
         confidence = f"{100.0 * ring.findings[0].estimate.median.confidence:.1f} % interval"
         _add_band(figure, ring, ("ci_low", "ci_high"), band.format(0.35), f"{name} {confidence}".strip())
-        texts = [plain(" ".join(name_of(finding).split())) for finding in ring.findings]
+        texts = [
+            plain(f"{' '.join(name_of(finding).split())}, limited by {limits_text(finding)}")
+            for finding in ring.findings
+        ]
+        limits = closed_words([theme.VERDICTS.get(finding.limited_by, color) for finding in ring.findings])
         figure.add_scatterpolar(
             theta=closed(ring.azimuths), r=closed(ring.numbers("median")), mode="lines+markers",
-            line={"color": color}, marker={"size": 5}, name=f"{name} median".strip(), text=[*texts, texts[0]],
+            line={"color": color}, marker={"size": 7, "color": limits}, name=f"{name} median".strip(),
+            text=[*texts, texts[0]],
             hovertemplate=f"%{{text}}: %{{r:.4g}} {plain(plan.unit)}<extra></extra>",
         )  # fmt: skip
     text = (
         f"Largest {label_of(plan)} that {plan.experiment.who} recovers from, over where it is driven: median of "
-        f"{plan.replicas} replicas and its interval. From above, front up; the soles are to the scale of one another."
+        f"{plan.replicas} replicas and its interval; dots in the colour of what limits it, as below. From above, front "
+        "up; the soles are to the scale of one another."
     )
     return Drawing("push-map", text, figure)
+
+
+def closed_words(words: list[str]) -> list[str]:
+    return [*words, *words[:1]]
+
+
+def _limits(ring: Ring, number: int) -> Drawing:
+    """How the replicas end at their thresholds, direction by direction."""
+    plan = ring.findings[0].plan
+    figure = theme.new_figure(
+        260,
+        barmode="stack",
+        xaxis=_direction_axis(plan.experiment.who),
+        yaxis={"title": {"text": "replicas"}, "tickformat": ".0%", "range": [0.0, 1.0]},
+    )
+    for word in shares_of(ring.findings):
+        figure.add_bar(
+            x=ring.azimuths, y=[found.limits.get(word, 0) / len(found.brackets) for found in ring.findings],
+            name=word, marker={"color": theme.VERDICTS[word]},
+            hovertemplate=f"%{{x:.4g}}°: {word} %{{y:.0%}}<extra></extra>",
+        )  # fmt: skip
+    name = f" at {ring.name}" if ring.name else ""
+    text = f"How the replicas end at the least value at which each is lost{name}: what limits each direction."
+    return Drawing(f"limits-{number}" if number else "limits", text, figure)
 
 
 def _add_band(figure: go.Figure, ring: Ring, names: tuple[str, str], color: str, label: str) -> None:
@@ -121,7 +151,7 @@ def _direction_axis(who: str) -> dict[str, object]:
 
 
 def _proportions(ring: Ring, number: int) -> Drawing:
-    """The proportion of replicas that has not fallen yet, over direction and value."""
+    """The proportion of replicas that is not lost yet, over direction and value."""
     plan = ring.findings[0].plan
     top = 1.15 * max(float(ring.numbers("high").max()), plan.grid.by)
     edges = np.linspace(plan.grid.start, top, LEVELS + 1)
@@ -146,7 +176,5 @@ def _proportions(ring: Ring, number: int) -> Drawing:
         hovertemplate="%{x:.4g}°: %{y:.4g}<extra></extra>",
     )  # fmt: skip
     name = f" at {ring.name}" if ring.name else ""
-    text = (
-        f"Proportion of {plan.replicas} replicas that has not fallen up to a value{name}; dots: median, its interval."
-    )
+    text = f"Proportion of {plan.replicas} replicas that is not lost up to a value{name}; dots: median, its interval."
     return Drawing(f"proportions-{number}" if number else "proportions", text, figure)

@@ -13,6 +13,7 @@ from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.measured import metric_units
 from experiments.visualization.figures import style
+from experiments.visualization.figures.words import unit_text, words_of
 from experiments.visualization.figures.writing import styled, write_figure
 
 FIGURE = "sensitivity.png"
@@ -35,7 +36,7 @@ def draw_sensitivity(sensitivity: Sensitivity, found: Sequence[Indices], path: P
 
 
 def unit_of(sensitivity: Sensitivity, metric: str) -> str:
-    return f"[{metric_units(sensitivity.experiment).get(metric) or '–'}]"
+    return f"[{unit_text(metric_units(sensitivity.experiment).get(metric, '')) or '–'}]"
 
 
 #: Column, colour and label of the bars, the first is the one that they are sorted by; and their height.
@@ -61,5 +62,5 @@ def _draw_indices(axes: Axes, sensitivity: Sensitivity, indices: Indices) -> Non
         axes.axvline(0.0, color=style.BLACK, linewidth=0.8)
         axes.margins(x=0.05)
         axes.set_xlabel("part of the metric's variance [–]")
-    axes.set_yticks(places, table["parameter"].tolist())
-    axes.set_title(indices.metric)
+    axes.set_yticks(places, [words_of(name) for name in table["parameter"]])
+    axes.set_title(words_of(indices.metric))

@@ -11,30 +11,27 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatter
 from pandas.api.types import is_numeric_dtype
 
-from biped.runs.verdict import FAILED, FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
+from biped.runs.verdict import FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
 from experiments.catalogue.parameters.parameter import parameter_named
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
-from experiments.visualization.figures.style import BLUE, GREEN, GREY, MAP, ORANGE, PURPLE, RED, SIZE
+from experiments.visualization.figures.style import GREY, MAP, SIZE
+from experiments.visualization.figures.style import VERDICTS as COLORS
+from experiments.visualization.figures.ticks import plain_log_ticks
+from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
 
-COLOURS = dict.fromkeys(VERDICTS, GREY) | {
-    RECOVERED: GREEN,
-    STEPPED: BLUE,
-    FELL: ORANGE,
-    LOST_CONTROL: RED,
-    FAILED: PURPLE,
-}
 _MARKERS = dict.fromkeys(VERDICTS, "+") | {RECOVERED: "o", STEPPED: "s", FELL: "x", LOST_CONTROL: "X"}
 #: Panels of one figure at most; of more parameters the first are shown.
 MOST_PANELS = 12
 #: A map's cells have their number written in up to this many.
 MOST_WRITTEN = 150
+#: And the words below it up to this many.
+MOST_WORDS = 40
 
 
 def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
@@ -64,12 +61,17 @@ def _title(plan: Sweep, frame: pd.DataFrame) -> str:
 
 def _with_unit(plan: Sweep, factor: Factor) -> str:
     unit = parameter_named(factor.column, plan.experiment.parameters).unit
-    return f"{factor.label} [{unit}]" if unit else factor.label
+    return with_unit(factor.column, unit) + besides(factor)
+
+
+def besides(factor: Factor) -> str:
+    """The names of what goes together with a factor, in words."""
+    names = factor.label.removeprefix(factor.column).removeprefix(" (with ").removesuffix(")")
+    return f" (with {', '.join(map(words_of, names.split(', ')))})" if names else ""
 
 
 def metric_label(plan: Sweep, metric: str) -> str:
-    unit = metric_units(plan.experiment).get(metric, "")
-    return f"{metric} [{unit}]" if unit not in ("", "1") else metric
+    return with_unit(metric, metric_units(plan.experiment).get(metric, ""))
 
 
 def _is_number(frame: pd.DataFrame, column: str) -> bool:
@@ -93,25 +95,28 @@ def _scale(axes: Axes, frame: pd.DataFrame, factor: Factor) -> list[Any]:
 def _set_log(axes: Axes, name: str) -> None:
     """A log scale whose ticks are plain numbers."""
     getattr(axes, f"set_{name}scale")("log")
-    axis = getattr(axes, f"{name}axis")
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
+    plain_log_ticks(getattr(axes, f"{name}axis"))
 
 
 def _draw_proportion(axes: Axes, frame: pd.DataFrame, factor: Factor) -> None:
     places = _scale(axes, frame, factor)
     found = groups(frame, factor.column)
-    for kind, colour, marker in zip(successes_in(frame), (GREEN, BLUE), ("o", "s"), strict=False):
+    line = "-" if _is_number(frame, factor.column) else "none"
+    successes = successes_in(frame)
+    for kind in successes:
         proportions = [proportion(group.trials["verdict"], kind) for group in found]
         bars = [[s.value - s.low for s in proportions], [s.high - s.value for s in proportions]]
         axes.errorbar(
-            places, [s.value for s in proportions], yerr=bars, color=colour, marker=marker, markersize=4, capsize=2.5,
-            linewidth=1.2, elinewidth=0.8, label=kind, linestyle="-" if _is_number(frame, factor.column) else "none",
+            places, [s.value for s in proportions], yerr=bars, color=COLORS[kind], marker=_MARKERS[kind], markersize=4,
+            capsize=2.5, linewidth=1.2, elinewidth=0.8, label=kind, linestyle=line,
         )  # fmt: skip
+    for verdict in [word for word in VERDICTS if word not in successes and (frame["verdict"] == word).any()]:
+        shares = [float((group.trials["verdict"] == verdict).mean()) for group in found]
+        axes.plot(places, shares, color=COLORS[verdict], marker=_MARKERS[verdict], markersize=3, linewidth=0.8,
+                  linestyle=(0, (3, 2)) if line == "-" else line, label=verdict)  # fmt: skip
     axes.set_ylim(-0.04, 1.04)
     axes.set_ylabel("proportion of trials")
-    if len(successes_in(frame)) > 1:
-        axes.legend(loc="best")
+    axes.legend(loc="best")
 
 
 def _draw_one(figure: Figure, plan: Sweep, frame: pd.DataFrame, factor: Factor) -> None:
@@ -137,7 +142,7 @@ def _draw_metric(axes: Axes, plan: Sweep, frame: pd.DataFrame, factor: Factor, m
             xs += part[factor.column].tolist() if number else [place] * len(part)
             ys += part[metric].tolist()
         if ys:
-            axes.scatter(xs, ys, s=12, color=COLOURS[verdict], marker=_MARKERS[verdict], alpha=0.6, label=verdict,
+            axes.scatter(xs, ys, s=12, color=COLORS[verdict], marker=_MARKERS[verdict], alpha=0.6, label=verdict,
                          linewidths=0.9)  # fmt: skip
     medians = [group.trials[metric].median() for group in found]
     axes.plot(
@@ -145,7 +150,7 @@ def _draw_metric(axes: Axes, plan: Sweep, frame: pd.DataFrame, factor: Factor, m
     )
     axes.set_ylabel(metric_label(plan, metric))
     absent = int(frame[metric].isna().sum())
-    axes.set_title(metric + (f" ({absent} trials have none)" if absent else ""))
+    axes.set_title(words_of(metric) + (f" ({absent} trials have none)" if absent else ""))
     axes.legend(loc="best")
 
 
@@ -156,12 +161,19 @@ def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, 
     proportions = _table(frame, first, second, lambda part: proportion(part["verdict"]).value)
     each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
     look = {"cmap": MAP, "vmin": 0.0, "vmax": 1.0}
-    _draw_map(columns[0], plan, proportions, first, second, "proportion", ".2g", **look)
-    columns[0].set_title(f"proportion that recovered, {each}")
+    lost = _table(frame, first, second, _most_lost)
+    _draw_map(columns[0], plan, proportions, first, second, "proportion", ".2g", lost, **look)
+    columns[0].set_title(f"proportion that recovered, {each}, and how most others ended")
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
         _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
-        columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{metric}; blank: none has one")
+        columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one")
+
+
+def _most_lost(trials: pd.DataFrame) -> str:
+    """The verdict of most of those that did not recover; empty where all did."""
+    others = trials["verdict"][~trials["verdict"].isin(successes_in(trials))]
+    return str(others.mode().iloc[0]) if len(others) else ""
 
 
 def _table(frame: pd.DataFrame, first: Factor, second: Factor, measure: Any) -> pd.DataFrame:
@@ -175,9 +187,20 @@ def _table(frame: pd.DataFrame, first: Factor, second: Factor, measure: Any) -> 
 
 
 def _draw_map(
-    axes: Axes, plan: Sweep, table: pd.DataFrame, first: Factor, second: Factor, label: str, form: str, **look: Any
+    axes: Axes,
+    plan: Sweep,
+    table: pd.DataFrame,
+    first: Factor,
+    second: Factor,
+    label: str,
+    form: str,
+    below: pd.DataFrame | None = None,
+    **look: Any,
 ) -> None:
-    """A map with a cell for each pair: cells are equally large, whatever the values' spacing, and ticks name them."""
+    """A map with a cell for each pair: cells are equally large, whatever the values' spacing, and ticks name them.
+
+    Where cells are few, their numbers are written in them, and the words of ``below``.
+    """
     image = axes.imshow(table.to_numpy(dtype=float), origin="lower", aspect="auto", **look)
     axes.grid(visible=False)
     for spots, factor, name in ((table.columns, second, "x"), (table.index, first, "y")):
@@ -191,7 +214,9 @@ def _draw_map(
         for (row, column), value in np.ndenumerate(table.to_numpy(dtype=float)):
             if np.isfinite(value):
                 dark = float(np.asarray(image.norm(value))) < 0.55
-                axes.text(column, row, f"{value:{form}}", ha="center", va="center", fontsize=7,
+                word = "" if below is None or table.size > MOST_WORDS else str(below.iat[row, column])
+                text = f"{value:{form}}\n{word}".rstrip()
+                axes.text(column, row, text, ha="center", va="center", fontsize=7,
                           color="white" if dark else "black")  # fmt: skip
 
 
@@ -199,7 +224,7 @@ def _draw_points(axes: Axes, plan: Sweep, frame: pd.DataFrame, first: Factor, se
     for verdict in VERDICTS:
         part = frame[frame["verdict"] == verdict]
         if len(part):
-            axes.scatter(part[first.column], part[second.column], s=16, color=COLOURS[verdict],
+            axes.scatter(part[first.column], part[second.column], s=16, color=COLORS[verdict],
                          marker=_MARKERS[verdict], label=verdict, alpha=0.8, linewidths=1.0)  # fmt: skip
     for factor, name in ((first, "x"), (second, "y")):
         if factor.is_log:

@@ -7,12 +7,13 @@ from experiments.visualization.pages import Block, Section
 from experiments.visualization.report.responses import response_sections
 from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.report.trials import Trials
+from experiments.visualization.studies.sweep_figure import besides
 
 
 def page_sections(study: Study) -> list[Section]:
     trials = Trials(study)
     factors = factors_of(plan_of(study))
-    axes = [trials.axis(factor.column, factor.label.removeprefix(factor.column)) for factor in factors]
+    axes = [trials.axis(factor.column, besides(factor)) for factor in factors]
     return response_sections(trials, [axis for axis in axes if len(axis.points) > 1])
 
 

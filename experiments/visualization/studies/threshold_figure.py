@@ -14,7 +14,7 @@ from contact.arrays import Floats
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.studies.threshold_text import label_of, name_of
+from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, shares_of
 
 #: More conditions than this are drawn as medians side by side.
 MOST_CURVES = 6
@@ -34,7 +34,7 @@ def draw_findings(
 
 
 def thresholds_of(finding: Finding) -> tuple[Floats, Floats]:
-    """Sorted thresholds of the replicas, and the proportion above each: the curve of those that never fell before.
+    """Sorted thresholds of the replicas, and the proportion above each: the curve of those that were not lost before.
 
     A threshold out of range lies at its edge.
     """
@@ -47,6 +47,7 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
     plan, single = findings.plan, len(findings.conditions) == 1
     for place, (finding, color) in enumerate(zip(findings.conditions, style.LINES, strict=False)):
         _draw_curve(axes, finding, color, shift=0.06 * plan.grid.by * place, single=single)
+        axes.plot([], [], " ", label=f"limited by: {limits_text(finding)} of {plan.replicas}")
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
     highs = [min(1.05 * finding.estimate.high, plan.grid.limit) for finding in findings.conditions]
@@ -105,6 +106,11 @@ def _draw_medians(axes: Axes, findings: Findings, marks: Mapping[str, float]) ->
     label = f"median, {100.0 * estimates[0].median.confidence:.0f} % interval"
     axes.errorbar(places, median, np.abs(np.array([low, high]) - median), fmt="o", color=style.BLUE, markersize=4.0,
                   label=label)  # fmt: skip
+    words = np.array([finding.limited_by for finding in findings.conditions])
+    for word, share in shares_of(findings.conditions).items():
+        mine = words == word
+        axes.plot(places[mine], median[mine], "o", color=style.VERDICTS[word], markersize=4.0, zorder=5,
+                  label=f"limited by: {word} ({share:.0%} of all)")  # fmt: skip
     for what, value in marks.items():
         axes.axhline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, (4, 3)), label=what)
     names = [name_of(finding) for finding in findings.conditions]

@@ -12,7 +12,14 @@ from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, medians_of, thresholds_of
-from experiments.visualization.studies.threshold_text import estimate_texts, label_of, name_of, remarks
+from experiments.visualization.studies.threshold_text import (
+    estimate_texts,
+    label_of,
+    limits_text,
+    name_of,
+    remarks,
+    shares_of,
+)
 
 
 def page_sections(study: Study) -> list[Section]:
@@ -42,7 +49,9 @@ def page_lead(study: Study) -> list[Block]:
             f"{plan.label.capitalize()} that {plan.experiment.who} recovers from, the median of {plan.replicas} "
             f"replicas ({confidence}): least for {ends[0]}; greatest for {ends[1]}."
         )
-    return [Prose(text, "good"), *(Prose(remark, "muted") for remark in remarks(findings))]
+    ended = ", ".join(f"{word} {share:.0%}" for word, share in shares_of(found).items())
+    limited = [Prose(f"What limits it, of all replicas at their thresholds: {ended}.")] if ended else []
+    return [Prose(text, "good"), *limited, *(Prose(remark, "muted") for remark in remarks(findings))]
 
 
 def _said(finding: Finding) -> str:
@@ -58,13 +67,13 @@ def table(findings: Findings) -> Table:
     plan = findings.plan
     confidence = 100.0 * findings.conditions[0].estimate.median.confidence
     headings = (
-        "condition", f"median [{plan.unit}]", f"{confidence:.1f} % interval", "10 %", "90 %", "replicas",
-        "not monotone", "failed trials", "trials",
+        "condition", f"median [{plan.unit}]", f"{confidence:.1f} % interval", "10 %", "90 %", "limited by, replicas",
+        "replicas", "not monotone", "failed trials", "trials",
     )  # fmt: skip
     rows = []
     for finding in findings.conditions:
         counts = finding.estimate.replicas, finding.estimate.non_monotone, finding.failed, finding.trials
-        rows.append((_called(finding), *estimate_texts(finding), *map(str, counts)))
+        rows.append((_called(finding), *estimate_texts(finding), limits_text(finding), *map(str, counts)))
     return Table(f"Thresholds of {plan.label}", headings, tuple(rows), fold=False)
 
 
@@ -101,7 +110,7 @@ def _curves(findings: Findings) -> Drawing:
         low, high = np.clip((median.low, median.high), plan.grid.start, plan.grid.limit)
         figure.add_vrect(x0=low, x1=high, fillcolor=color, opacity=0.15, line_width=0, layer="below")
     text = (
-        "Lines: the proportion of replicas that never fell at less. Dots: that which recovers at a value of the "
+        "Lines: the proportion of replicas that were not lost at less. Dots: that which recovers at a value of the "
         f"grid, with {100.0 * plan.confidence:g} % intervals (Clopper and Pearson 1934). Bands: the median's interval."
     )
     return Drawing("thresholds", text, figure)
@@ -112,11 +121,16 @@ def _medians(findings: Findings) -> Drawing:
     names = [plain(name_of(finding)) for finding in findings.conditions]
     median, low, high = medians_of(findings)
     figure = theme.new_figure(460, yaxis={"title": {"text": plain(label_of(plan))}})
+    colors = [theme.VERDICTS.get(finding.limited_by, theme.NEUTRAL) for finding in findings.conditions]
     figure.add_scatter(
-        x=names, y=median, mode="markers", marker={"size": 8}, name="median", showlegend=False,
+        x=names, y=median, mode="markers", marker={"size": 8, "color": colors}, name="median", showlegend=False,
         error_y={"array": high - median, "arrayminus": median - low, "thickness": 1.4, "width": 3},
-        hovertemplate="%{x}: %{y:.4g}<extra></extra>",
+        text=[plain(limits_text(finding)) for finding in findings.conditions],
+        hovertemplate="%{x}: %{y:.4g}, limited by %{text}<extra></extra>",
     )  # fmt: skip
+    for word in shares_of(findings.conditions):
+        marker = {"size": 8, "color": theme.VERDICTS[word]}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=f"limited by: {word}")
     figure.update_layout(xaxis={"automargin": True})
     text = f"Median over {plan.replicas} replicas, with its interval; what is out of range lies at the edge."
     return Drawing("thresholds", text, figure)

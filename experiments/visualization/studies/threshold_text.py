@@ -1,7 +1,8 @@
 """Thresholds for a reader: what conditions are called, numbers and intervals, and what has to be known of them."""
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from experiments.cli.file_names import PUSH_MAP
 from experiments.studies.threshold.directions import word_of
@@ -54,6 +55,19 @@ def estimate_texts(finding: Finding) -> list[str]:
     found = finding.estimate
     interval = interval_text(found.median.low, found.median.high)
     return [median_text(finding), interval, number_text(found.low), number_text(found.high)]
+
+
+def shares_of(findings: Iterable[Finding]) -> dict[str, float]:
+    """How the replicas of all these conditions end at their thresholds: the share of each verdict, the most first."""
+    found: Counter[str] = Counter()
+    for finding in findings:
+        found.update(finding.limits)
+    return {word: count / found.total() for word, count in found.most_common()}
+
+
+def limits_text(finding: Finding) -> str:
+    """What limits a condition: the verdicts at the replicas' thresholds, the most first, with how many there are."""
+    return ", ".join(f"{word} {count}" for word, count in finding.limits.items()) or "–"
 
 
 def remarks(findings: Findings) -> list[str]:

@@ -16,6 +16,7 @@ from experiments.studies.tuning.objective import Objective
 from experiments.studies.tuning.tuner import Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures import style
+from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
 
 HISTORY, IMPORTANCE, SLICES, FRONT = "history.png", "importance.png", "slices.png", "front.png"
@@ -39,7 +40,7 @@ def draw_tuning(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def label_of(objective: Objective) -> str:
-    return f"{objective.name} ({'small' if objective.sign > 0.0 else 'great'} is good)"
+    return f"{words_of(objective.name)} ({'lower' if objective.sign > 0.0 else 'higher'} is better)"
 
 
 def best_so_far(evaluations: Sequence[Evaluation], objective: Objective) -> np.ndarray:
@@ -91,12 +92,12 @@ def _importance(tuning: Tuning, evaluations: Sequence[Evaluation]) -> Figure | N
         return None
     figure = Figure(figsize=(style.SIZE[0], (0.9 + 0.26 * len(tuning.space.variables)) * len(shown)))
     for axes, (objective, parts) in zip(np.ravel(figure.subplots(len(shown), 1)), shown, strict=True):
-        axes.barh(list(parts), list(parts.values()), color=style.BLUE, height=0.7)
+        axes.barh([words_of(name) for name in parts], list(parts.values()), color=style.BLUE, height=0.7)
         for place, part in enumerate(parts.values()):
             axes.annotate(f"{part:.2f}", (part, place), (3, 0), textcoords="offset points", va="center")
         axes.set_xlim(0.0, 1.12 * max(parts.values()))
         axes.grid(visible=False, axis="y")
-        axes.set_title(f"What sets the best {GOOD:.0%} in {objective.name} apart")
+        axes.set_title(f"What sets the best {GOOD:.0%} in {words_of(objective.name)} apart")
     axes.set_xlabel("part (PED-ANOVA) [–]")
     return figure
 
@@ -130,17 +131,13 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
                 axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_xlabel(with_unit(variable.name, tuning.space.units[variable.name]))
             if place % columns == 0:
-                axes.set_ylabel(objective.name)
+                axes.set_ylabel(words_of(objective.name))
         for axes in mine[len(variables) :]:
             axes.set_visible(False)
     assert points is not None
     figure.colorbar(points, ax=cells.ravel().tolist(), label="candidate", fraction=0.03, pad=0.01)
     figure.suptitle("Each candidate, by variable; diamond: baseline, star: winner", fontsize=10.0, fontweight="bold")
     return figure
-
-
-def with_unit(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
 
 
 def pairs_of(tuning: Tuning) -> list[tuple[Objective, Objective]]:

@@ -12,7 +12,8 @@ from experiments.studies.tuning.confirm import Comparison
 from experiments.studies.tuning.output import write_results
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
-from experiments.visualization.studies.tuning_figures import draw_tuning, with_unit
+from experiments.visualization.figures.words import with_unit
+from experiments.visualization.studies.tuning_figures import draw_tuning
 
 #: Members of a front that are printed.
 MOST = 12

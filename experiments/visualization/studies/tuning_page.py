@@ -11,13 +11,14 @@ from experiments.studies.tuning.importance import GOOD
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures import style
+from experiments.visualization.figures.words import with_unit
 from experiments.visualization.pages import Block, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.report.grid import add_choice, grid_of_panels, panel
 from experiments.visualization.report.toml import file_and_command
-from experiments.visualization.studies.tuning_figures import best_so_far, important, label_of, pairs_of, with_unit
+from experiments.visualization.studies.tuning_figures import best_so_far, important, label_of, pairs_of
 from experiments.visualization.studies.tuning_output import comparison_cells
 
 #: Candidates that the table has at most.

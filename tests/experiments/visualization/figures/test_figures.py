@@ -1,15 +1,21 @@
+import re
 import time
 from dataclasses import replace
 
 import matplotlib.image
+import numpy as np
 import pytest
 
-from biped import Fall, Push, chain, human, simulate
-from controllers import JointPD
+from biped import Fall, InputError, Push, chain, human, simulate
+from controllers import JointPD, WorkspaceController
+from experiments.catalogue.figure_look import drawn_as, look_of, remove_figure
 from experiments.catalogue.figure_names import KINDS, remove_figures
 from experiments.catalogue.registry import MODULES, experiment_named
+from experiments.visualization.figures.quantities import Curve, Panel, rescaled
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
+from experiments.visualization.figures.words import words_of
+from experiments.visualization.figures.writing import write_figure
 
 PUBLISHED = {
     "stand-tilted": [f"fig-4.{number:02d}-" for number in range(3, 11)],
@@ -68,8 +74,74 @@ def test_the_moments_that_are_marked(runs):
     assert {"L heel down", "R heel down"} <= set(marks)
     assert [mark.label for mark in subject_of(runs["box-drop"]).marks] == ["first touch"]
     fallen = experiment_named("thrown-block").run({"block.velocity": (-9.0, 0.0, 0.2)})
-    assert subject_of(fallen).marks[-1].label == "fell"
+    assert subject_of(fallen).marks[-1].label == fallen.summary["verdict"] == "lost control"
 
 
 def test_the_kinds_are_known_without_drawing():
     assert tuple(sheet.kind for sheet in SHEETS) == KINDS
+
+
+@pytest.mark.parametrize(("text", "inches"), [("single", 85.0 / 25.4), ("120mm", 120.0 / 25.4)])
+def test_figures_have_the_formats_and_the_width_of_a_journal(runs, tmp_path, text, inches):
+    with drawn_as(look_of("pdf,svg,png", text)):
+        files = write_figure(runs["thrown-block"].plot(), tmp_path / "sheet.png")
+    assert [file.suffix for file in files] == [".pdf", ".svg", ".png"]
+    assert files[0].read_bytes().startswith(b"%PDF")
+    svg = files[1].read_text(encoding="utf-8")
+    assert float(re.search(r'width="([\d.]+)pt"', svg)[1]) == pytest.approx(72.0 * inches, abs=0.1)
+    assert "margin of stability" in svg.lower()  # letters are letters
+    remove_figure(tmp_path / "sheet.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("formats", "width", "message"),
+    [
+        ("pdf,tiff", None, "unknown format 'tiff'"),
+        (None, "wide", "single"),
+        (None, "5", "50mm"),
+        (None, "nan", "mm"),
+    ],
+)
+def test_a_look_that_is_none_is_refused(formats, width, message):
+    with pytest.raises(InputError, match=message):
+        look_of(formats, width)
+
+
+def test_the_sheet_begins_shortly_before_the_disturbance_and_names_the_largest_torque():
+    push = Push("trunk", (-1.0, 0.0, 0.0), 5.0, start=0.5)
+    run = simulate(human(), WorkspaceController(), disturbances=push, duration=0.9)
+    figure = run.plot()
+    times = [axes for axes in figure.axes if axes.get_title("left").startswith(("Along", "Force", "Largest"))]
+    assert len(times) == 6
+    assert all(axes.get_xlim()[0] == pytest.approx(0.3) for axes in times)
+    torques = {
+        joint: np.abs(run.frame[f"torque_{joint}"][run.frame["time"] >= 0.3]).max() for joint in human().joint_names
+    }
+    titles = [axes.get_title("left") for axes in figure.axes]
+    assert f"Largest torques: left knee pitch {max(torques.values()):.0f} N·m" in titles
+    assert run.verdict_line in figure.get_suptitle()
+
+
+def test_small_numbers_have_a_unit_of_their_size():
+    panel = rescaled(Panel("", "residual [J]", (Curve("one", np.array([0.0, -3e-8])),)))
+    assert panel.unit == "residual [nJ]"
+    assert panel.curves[0].values[1] == pytest.approx(-30.0)
+    assert rescaled(Panel("", "work [J]", (Curve("one", np.array([12.0])),))).unit == "work [J]"
+    assert rescaled(Panel("", "work [J]", (Curve("one", np.zeros(2)),))).unit == "work [J]"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("margin_of_stability_min", "margin of stability, min"),
+        ("peak_torque_left_knee_pitch", "peak torque, left knee pitch"),
+        ("cop_path_length", "CoP path length"),
+        ("sway_gain_0_25_hz", "sway gain 0.25 Hz"),
+        ("block.velocity[0]", "block velocity x"),
+        ("floor.mu_s", "floor static friction"),
+        ("recovery score", "recovery score"),
+    ],
+)
+def test_names_in_words(name, words):
+    assert words_of(name) == words

@@ -122,7 +122,7 @@ def invented(monkeypatch):
 
     def make(result_of):
         def run_trial(_experiment, trial, _announce=None):
-            return {"failure": "", "message": "", **result_of(trial)}
+            return {"reason": "", "failure": "", "message": "", **result_of(trial)}
 
         monkeypatch.setattr("experiments.studies.execution.runner.run_trial", run_trial)
         return Threads(1)

@@ -1,0 +1,64 @@
+"""What figures call metrics, parameters and units: in words, whatever their names in tables are."""
+
+import re
+
+#: Parts of names that are no words, or are others in the field.
+_WORDS = {
+    "mu_s": "static friction",
+    "mu_d": "dynamic friction",
+    "k_n": "normal stiffness",
+    "b_n": "normal damping",
+    "k_t": "tangential stiffness",
+    "b_t": "tangential damping",
+    "kp": "stiffness of",
+    "kd": "damping of",
+    "cop": "CoP",
+    "zmp": "ZMP",
+    "grf": "floor force",
+    "rms": "RMS",
+    "hz": "Hz",
+    "newton": "Newton iterations,",
+    "max": "max",
+    "ledger": "energy",
+    "defect": "residual",
+}
+_AXES = "xyz"
+#: Ends of names that say which of several values it is: they stand behind a comma.
+_ENDS = ("min", "max", "mean", "end")
+
+
+def words_of(name: str) -> str:
+    """A metric's or a parameter's name in words: ``margin_of_stability_min`` is "margin of stability, min".
+
+    What has a blank in it, or a capital letter, is words already.
+    """
+    if re.search(r"[A-Z ]", name):
+        return name
+    name, _, index = name.partition("[")
+    group, _, own = name.rpartition(".")
+    own = _spelt(own)
+    axis = f" {_AXES[int(index[:-1])]}" if index[:-1].isdecimal() and int(index[:-1]) < len(_AXES) else ""
+    return f"{_spelt(group)} {own}{axis}".strip()
+
+
+def _spelt(name: str) -> str:
+    if name in _WORDS:
+        return _WORDS[name]
+    name = re.sub(r"(\d)_(\d+_hz)", r"\1.\2", name)
+    parts = name.split("_")
+    last = f", {parts.pop()}" if len(parts) > 1 and parts[-1] in _ENDS and parts[0] != "newton" else ""
+    side = next((k for k, part in enumerate(parts) if k and part in ("left", "right")), len(parts))
+    text = " ".join(_WORDS.get(part, part) for part in parts[:side])
+    joint = " ".join(parts[side:])
+    return f"{text}{', ' if joint else ''}{joint}{last}"
+
+
+def unit_text(unit: str) -> str:
+    """A unit as it is printed: ``N*m`` is N·m, ``m**2`` is m²; empty for a number without one."""
+    return "" if unit == "1" else unit.replace("**2", "²").replace("*", "·")
+
+
+def with_unit(name: str, unit: str) -> str:
+    """A label for an axis."""
+    words, unit = words_of(name), unit_text(unit)
+    return f"{words} [{unit}]" if unit else words
