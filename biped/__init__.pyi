@@ -41,6 +41,7 @@ from .model import (
     load_robot,
     load_urdf,
     prismatic,
+    ragdoll,
     revolute,
     rigid_box,
     save_urdf,
@@ -52,6 +53,7 @@ from .runs.run import Run
 from .runs.state import State
 from .signals import Signal
 from .simulation.batch import SessionBatch
+from .simulation.collapse import collapse
 from .simulation.scene import Scene
 from .simulation.session import Session
 from .simulation.simulate import simulate
@@ -110,6 +112,7 @@ __all__ = [
     "box_inertia",
     "centre_of_mass",
     "chain",
+    "collapse",
     "crouching",
     "fixed",
     "floating",
@@ -124,6 +127,7 @@ __all__ = [
     "mass_matrix",
     "momentum",
     "prismatic",
+    "ragdoll",
     "random_forces",
     "revolute",
     "rigid_box",

@@ -4,6 +4,8 @@ Configurations q and velocities v are those of ``Model``. Positions are of the b
 inertial frame, velocities in world axes. Algorithms 3.1 to 3.3 of Wendlandt 1997, in O(n).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A model at one state, as whole-body control laws take it: Jacobians, biases, centroidal map, solves."""
 
+from __future__ import annotations
+
 from functools import cached_property
 
 import numpy as np

@@ -67,6 +67,7 @@ SNIPPETS = {
         "Lagrangian systems need sympy",
         "pip install 'biped-balance[lagrangian]'",
     ),
+    "import biped; biped.human().view()": ("the viewer needs trimesh", VIEW),
     "from experiments.visualization.viewer.serve import serving\nwith serving(): pass": (
         "the viewer needs viser and websockets",
         VIEW,

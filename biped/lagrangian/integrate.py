@@ -1,5 +1,7 @@
 """Motions of a system: what is checked before the first step, steps in chunks, and a table of what came out."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

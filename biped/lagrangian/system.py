@@ -1,5 +1,7 @@
 """Systems as a user describes them: SymPy expressions of coordinates, of their rates, and of parameters."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -207,13 +209,13 @@ class System:
         return sympy.sympify(self.potential).subs(dict(self.invariants))
 
     @property
-    def parameter_values(self) -> "NDArray[np.float64]":
+    def parameter_values(self) -> NDArray[np.float64]:
         """In the order of ``parameters``."""
         import numpy as np
 
         return np.array(list(self.parameters.values()), dtype=np.float64)
 
-    def with_parameters(self, **values: float) -> "System":
+    def with_parameters(self, **values: float) -> System:
         """The same system with other values of some parameters, by name.
 
         Raises:
@@ -227,7 +229,7 @@ class System:
             changed[by_name[name]] = value
         return replace(self, parameters=changed)
 
-    def compile(self, method: "LagrangianMethod | str", announce: Callable[[str], None] | None = None) -> None:
+    def compile(self, method: LagrangianMethod | str, announce: Callable[[str], None] | None = None) -> None:
         """Derive and compile what ``integrate`` needs, unless that is on disk; ``announce`` is told before that."""
         from biped.lagrangian.integrate import prepare
 
@@ -235,18 +237,18 @@ class System:
 
     def integrate(
         self,
-        method: "LagrangianMethod | str",
-        q0: "ArrayLike",
-        v0: "ArrayLike | None" = None,
+        method: LagrangianMethod | str,
+        q0: ArrayLike,
+        v0: ArrayLike | None = None,
         *,
         step: float,
         duration: float,
-        q1: "ArrayLike | None" = None,
+        q1: ArrayLike | None = None,
         every: int = 1,
         composition: Sequence[float] = (1.0,),
-        progress: "Progress | None" = None,
+        progress: Progress | None = None,
         announce: Callable[[str], None] | None = None,
-    ) -> "Trajectory":
+    ) -> Trajectory:
         """The motion from a configuration and a velocity, or from two configurations one step apart.
 
         Args:

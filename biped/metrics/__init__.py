@@ -10,10 +10,11 @@ from biped.metrics.disturbance import start_time_of, stimulus_of
 from biped.metrics.layout import Layout
 from biped.metrics.measurement import Measurement, measure
 from biped.metrics.metric import METRICS, Metric, Value, metric_named, metric_names, register, units_of
-from biped.metrics.runs import assemble, context_of, measure_again, measure_recording, measure_run
+from biped.metrics.runs import JUDGED, assemble, context_of, measure_again, measure_recording, measure_run
 from biped.metrics.timeseries import series
 
 __all__ = [
+    "JUDGED",
     "METRICS",
     "Layout",
     "Measurement",

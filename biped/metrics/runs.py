@@ -22,7 +22,7 @@ from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, Limit
 from contact.arrays import Floats
 
 #: Values that a summary has by themselves, beside its metrics.
-_JUDGED = ("verdict", "reason", "limit_hit")
+JUDGED = ("verdict", "reason", "limit_hit")
 
 
 def assemble(recording: Recording) -> Run:
@@ -44,7 +44,7 @@ def measure_again(run: Run) -> None:
 
 
 def _metrics_of(run: Measurement) -> dict[str, Value]:
-    return {name: value for name, value in measured(run).items() if name not in _JUDGED}
+    return {name: value for name, value in measured(run).items() if name not in JUDGED}
 
 
 def _judged(run: Measurement) -> dict[str, Any]:

@@ -111,7 +111,8 @@ def _torque(run: Measurement) -> Check | None:
     """Of the joint whose peak is farthest beyond what a human can do, where the model is one."""
     if run.model.name != "human":
         return None
-    able = {joint: HUMAN_TORQUES[joint.partition("_")[2]] for joint in run.layout.joints}
+    kinds = {joint: joint.partition("_")[2] for joint in run.layout.joints}
+    able = {joint: HUMAN_TORQUES[kind] for joint, kind in kinds.items() if kind in HUMAN_TORQUES}
     peaks = {joint: peak for joint in able if isinstance(peak := run.value(f"peak_torque_{joint}"), float)}
     if not peaks:
         return None

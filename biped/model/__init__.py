@@ -22,6 +22,7 @@ from biped.model.pinocchio_model import (
     velocity_map,
     velocity_to_pinocchio,
 )
+from biped.model.ragdoll import ragdoll
 from biped.model.robot import load_robot
 from biped.model.samples import chain, random_tree
 from biped.model.scaling import scaled
@@ -52,6 +53,7 @@ __all__ = [
     "load_urdf",
     "principal_inertia",
     "prismatic",
+    "ragdoll",
     "random_tree",
     "revolute",
     "rigid_box",

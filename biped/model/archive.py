@@ -49,15 +49,17 @@ def model_from_json(text: str) -> Model:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
-        saved.setdefault("visuals", [])  # which earlier versions did not have
+        for name in ("visuals", "body_points", "ranges"):  # which earlier versions did not have
+            saved.setdefault(name, [])
         return Model(
             **_known(Model, saved)
             | {
                 "bodies": tuple(_body(body) for body in saved["bodies"]),
-                "contact_points": tuple(ContactPoint(**point) for point in saved["contact_points"]),
+                **{key: tuple(ContactPoint(**one) for one in saved[key]) for key in ("contact_points", "body_points")},
                 "shapes": tuple(Box(**box) for box in saved["shapes"]),
                 "feet": tuple(saved["feet"]),
                 "posture": tuple((joint, value) for joint, value in saved["posture"]),
+                "ranges": tuple((joint, lower, upper) for joint, lower, upper in saved["ranges"]),
                 "notes": tuple(saved["notes"]),
                 "visuals": tuple(Visual(**visual) for visual in saved["visuals"]),
             }

@@ -1,5 +1,9 @@
-"""A model as a table to read."""
+"""A model in words, as a table to read, and spelt out as what it is."""
 
+import shutil
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -8,10 +12,27 @@ if TYPE_CHECKING:
     from biped.model.model import Model
 
 
+def model_title(model: "Model") -> str:
+    """Name, size and mass."""
+    mass = sum(body.mass for body in model.bodies)
+    return f"Model {model.name}: {model.n} bodies, {model.nv} degrees of freedom, {mass:.4g} kg"
+
+
+def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
+    """What there is of it."""
+    yield "root", f"{model.root.name}, {model.root.joint.kind}"
+    if model.joint_names:
+        yield "joints", ", ".join(model.joint_names)
+    if model.nc:
+        yield "contact points", ", ".join(model.contact_names)
+    if model.feet:
+        yield "feet", ", ".join(model.feet)
+    for note in model.notes:
+        yield "note", note
+
+
 def describe(model: "Model") -> "pd.DataFrame":
     """One row per body, indexed by its name; lengths in m, masses in kg, inertias in kg m² about the com."""
-    import pandas as pd
-
     rows = []
     for body, (x, y, z) in zip(model.bodies, model.home_positions.tolist(), strict=True):
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
@@ -27,7 +48,29 @@ def describe(model: "Model") -> "pd.DataFrame":
             | {"home_x": x, "home_y": y, "home_z": z}
             | {"Ixx": xx, "Iyy": yy, "Izz": zz, "Ixy": xy, "Ixz": xz, "Iyz": yz}
         )
-    return pd.DataFrame(rows).set_index("body")
+    return _whole_table()(rows).set_index("body")
+
+
+def spelt_out(model: "Model") -> str:
+    """All that a model is, in one text that is the same wherever its files are: visuals are left out."""
+    members = (f"{field.name}={getattr(model, field.name)!r}" for field in fields(model) if field.name != "visuals")
+    return f"Model({', '.join(members)})"
+
+
+@cache
+def _whole_table() -> "type[pd.DataFrame]":
+    """A table that prints all its columns, on as many lines as they need."""
+    import pandas as pd
+
+    class WholeTable(pd.DataFrame):
+        @property
+        def _constructor(self) -> type[pd.DataFrame]:
+            return WholeTable
+
+        def __repr__(self) -> str:
+            return self.to_string(line_width=shutil.get_terminal_size().columns)
+
+    return WholeTable
 
 
 def _axis_name(axis: tuple[float, float, float]) -> str:

@@ -20,6 +20,8 @@ IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 #: [m/s²]
 STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
+#: [rad] A whole turn, and what rounds it up: no angle that is given is larger, unless it was meant in degrees.
+LARGEST_ANGLE = math.tau + 0.01
 
 _WANTED = {(): "a finite number", (3,): "3 finite numbers", (4,): "4 finite numbers", (3, 3): "3 x 3 finite numbers"}
 

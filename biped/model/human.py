@@ -48,6 +48,28 @@ FOOT_HEIGHT = 0.075
 ANKLE_HEIGHT = 0.06  # joints 6, 7, 12 and 13 are at z = 6 cm
 
 
+# Not in the text: the body's surface, which touches the floor once the human has fallen, as the viewer draws it. Head,
+# arms and pelvis are parts of the trunk. Home places (x, distance from the middle, z) [m]; those aside are on both
+# sides.
+_ON_TRUNK = {
+    "head_top": (0.006, 0.0, 1.778), "head_front": (-0.094, 0.0, 1.66), "head_back": (0.099, 0.0, 1.66),
+    "head": (0.0, 0.077, 1.66), "shoulder": (0.004, 0.25, 1.402), "chest": (-0.125, 0.1, 1.3),
+    "back": (0.102, 0.1, 1.38), "elbow": (0.062, 0.252, 1.115), "forearm": (0.022, 0.292, 1.1),
+    "hand": (-0.066, 0.27, 0.772), "hip": (0.006, 0.19, 0.96), "groin": (-0.102, 0.1, 0.96),
+    "buttock": (0.122, 0.1, 0.95),
+}  # fmt: skip
+# [m] from the knee joint: (x, distance towards the outside).
+_ON_KNEE = {"knee": (-0.058, 0.0), "knee_outside": (0.0, 0.053)}
+
+# [°] Ranges of motion: American Academy of Orthopaedic Surgeons, "Joint Motion: Method of Measuring and Recording",
+# 1965. Of a left joint: adduction, flexion, rotation inwards, extension (a bent knee is negative), inversion and
+# dorsiflexion are positive. Right joints about X and Z mirror them.
+_RANGES = {
+    "hip_roll": (-45.0, 30.0), "hip_pitch": (-30.0, 120.0), "hip_yaw": (-45.0, 45.0), "knee_pitch": (-135.0, 0.0),
+    "ankle_roll": (-15.0, 35.0), "ankle_pitch": (-50.0, 20.0),
+}  # fmt: skip
+
+
 class _Segment(NamedTuple):
     """A body of one leg: the home places of its joint and its centre of mass as (x, z), y being the leg's."""
 
@@ -90,6 +112,9 @@ def human() -> Model:
     points ``left_1`` … ``left_4`` go round the sole: outer toe, inner toe, inner heel, outer heel; the right
     foot mirrors the left.
 
+    Where its body touches the floor once it has fallen (``body_points``) and how far its joints turn then (``ranges``)
+    is not in the thesis; nothing depends on them before.
+
     The masses sum to 74.548 kg; the thesis prints 74.558.
     """
     trunk = Body("trunk", TRUNK_MASS, principal_inertia(TRUNK_MOMENTS), (0.0, 0.0, 0.0), floating("body", TRUNK_COM))
@@ -101,6 +126,8 @@ def human() -> Model:
         shapes=(Box("trunk", TRUNK_SIZE), *(_foot_box(side) for side, _ in _SIDES)),
         feet=("left_foot", "right_foot"),
         facing=(-1.0, 0.0, 0.0),
+        body_points=(*_trunk_points(), *(point for side, sign in _SIDES for point in _knee_points(side, sign))),
+        ranges=tuple(one for side, sign in _SIDES for one in _ranges(side, sign)),
     )
 
 
@@ -140,3 +167,30 @@ def _sole(side: str, sign: float) -> list[ContactPoint]:
 def _foot_box(side: str) -> Box:
     center = ((HEEL - TOE) / 2, 0.0, FOOT_HEIGHT / 2 - ANKLE_HEIGHT)
     return Box(f"{side}_foot", (TOE + HEEL, SOLE_WIDTH, FOOT_HEIGHT), center)
+
+
+def _trunk_points() -> list[ContactPoint]:
+    points = []
+    for name, (x, aside, z) in _ON_TRUNK.items():
+        for side, sign in _SIDES if aside else (("", 0.0),):
+            at = _from(TRUNK_COM, (x, sign * aside, z))
+            points.append(ContactPoint(f"{side}_{name}".removeprefix("_"), "trunk", at))
+    return points
+
+
+def _knee_points(side: str, sign: float) -> list[ContactPoint]:
+    return [
+        ContactPoint(f"{side}_{name}", f"{side}_shank", (x, sign * outside, 0.0))
+        for name, (x, outside) in _ON_KNEE.items()
+    ]
+
+
+def _ranges(side: str, sign: float) -> list[tuple[str, float, float]]:
+    """[rad] by joint; what is mirrored turns the other way round."""
+    axes = {part.joint: part.axis for part in _LEG}
+    found = []
+    for joint, limits in _RANGES.items():
+        mirrored = 1.0 if axes[joint] == Y else -sign
+        lower, upper = sorted(mirrored * math.radians(limit) for limit in limits)
+        found.append((f"{side}_{joint}", lower, upper))
+    return found

@@ -1,8 +1,10 @@
 """The multibody model: immutable, validated once, the one description that every part of the framework reads."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,8 +15,10 @@ from biped.kernels.tree.tree import Tree
 from biped.model.body import Body
 from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
+from biped.model.description import describe, model_facts, model_title
 from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import (
+    LARGEST_ANGLE,
     STANDARD_GRAVITY,
     Vector3,
     horizontal,
@@ -31,10 +35,13 @@ from biped.model.joint import Joint
 from biped.model.shape import Box
 from biped.model.topology import Weld, merge_welds, sorted_depth_first
 from biped.model.visual import Visual
+from biped.presentation import as_html, as_text, shown_by
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from biped.presentation import View
 
 Drawn = TypeVar("Drawn", Box, Visual)
 
@@ -62,6 +69,8 @@ class Model:
         feet: names of the bodies that stand on the floor, in the order a controller takes them.
         facing: the horizontal direction in which the model looks at home, in the inertial frame; made unit.
         posture: the joint positions [rad or m] in which it stands, by joint; the others are at zero.
+        body_points: what else of it touches the floor once it has fallen (`biped.model.ragdoll`).
+        ranges: how far its joints turn then [rad or m], by joint: name, least and greatest position.
         notes: what was changed or is not simulated of the file it is from, a sentence each.
         visuals: surfaces to draw.
 
@@ -78,8 +87,10 @@ class Model:
     feet: tuple[str, ...] = ()
     facing: Vector3 = (1.0, 0.0, 0.0)
     posture: tuple[tuple[str, float], ...] = ()
+    body_points: tuple[ContactPoint, ...] = ()
+    ranges: tuple[tuple[str, float, float], ...] = ()
     notes: tuple[str, ...] = ()
-    visuals: tuple[Visual, ...] = field(default=(), repr=False)  # where files are is no part of what a model is
+    visuals: tuple[Visual, ...] = ()
 
     def __post_init__(self) -> None:
         name_of(self.name, "a model")
@@ -87,18 +98,30 @@ class Model:
         bodies, welds = merge_welds(ordered)
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "contact_points", _moved_points(self.contact_points, welds))
+        object.__setattr__(self, "body_points", _moved_points(self.body_points, welds))
         object.__setattr__(self, "shapes", _moved(self.shapes, welds))
         object.__setattr__(self, "visuals", _moved(self.visuals, welds))
         object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
         object.__setattr__(self, "gravity", vector3(self.gravity, f"model {self.name!r}: gravity"))
         object.__setattr__(self, "facing", horizontal(self.facing, f"model {self.name!r}: facing"))
         object.__setattr__(self, "posture", self._checked_posture())
+        object.__setattr__(self, "ranges", self._checked_ranges())
 
     def _checked_posture(self) -> tuple[tuple[str, float], ...]:
-        for joint, _ in self.posture:
-            if joint not in self.joint_names:
-                raise ModelError(f"posture: {unknown('joint', joint, self.joint_names)}")
+        self._check_joints("posture", [joint for joint, _ in self.posture])
         return tuple((joint, number(value, f"posture: joint {joint!r}")) for joint, value in self.posture)
+
+    def _checked_ranges(self) -> tuple[tuple[str, float, float], ...]:
+        self._check_joints("ranges", [joint for joint, *_ in self.ranges])
+        for joint, lower, upper in self.ranges:
+            if not number(lower, f"ranges: joint {joint!r}") <= number(upper, f"ranges: joint {joint!r}"):
+                raise ModelError(f"ranges: joint {joint!r}: from {lower!r} to {upper!r} there is no way")
+        return tuple((joint, float(lower), float(upper)) for joint, lower, upper in self.ranges)
+
+    def _check_joints(self, what: str, names: Iterable[str]) -> None:
+        for joint in names:
+            if joint not in self.joint_names:
+                raise ModelError(f"{what}: {unknown('joint', joint, self.joint_names)}")
 
     # --- sizes and names ---
 
@@ -299,8 +322,8 @@ class Model:
             degrees: roll, pitch, yaw and the angles of revolute joints are in degrees.
 
         Raises:
-            ModelError: a joint is unknown, a value is not finite, a quaternion is not unit, or the root does
-                not float but was given a position or an orientation.
+            ModelError: a joint is unknown, a value is not finite, an angle beyond a turn, a quaternion not unit, or the
+                root does not float but was given a position or an orientation.
         """
         q = self.neutral()
         if position is not None:
@@ -327,15 +350,19 @@ class Model:
             q[self.coordinates(joint)] = quaternion(value, f"angles[{joint!r}]")
         else:
             given = number(value, f"angles[{joint!r}]")
-            q[self.coordinate(joint)] = math.radians(given) if degrees and kind == "revolute" else given
+            given = math.radians(given) if degrees and kind == "revolute" else given
+            if kind == "revolute" and abs(given) > LARGEST_ANGLE:
+                told = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
+                raise ModelError(told if degrees else f"{told}; degrees=True takes them in degrees")
+            q[self.coordinate(joint)] = given
 
     # --- variations of this model ---
 
-    def with_gravity(self, gravity: ArrayLike) -> "Model":
+    def with_gravity(self, gravity: ArrayLike) -> Model:
         """The same bodies under another ``gravity`` [m/s²]."""
         return replace(self, gravity=vector3(gravity, "gravity"))
 
-    def with_load(self, body: str, mass: float, position: ArrayLike, inertia: ArrayLike) -> "Model":
+    def with_load(self, body: str, mass: float, position: ArrayLike, inertia: ArrayLike) -> Model:
         """The same bodies, one of them with another rigid body welded to it.
 
         Args:
@@ -357,7 +384,7 @@ class Model:
         new = replace(old, mass=whole, com=com, inertia=matrix3(tensor, f"inertia of {body!r} with its load"))
         return replace(self, bodies=(*self.bodies[:i], new, *self.bodies[i + 1 :]))
 
-    def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> "Model":
+    def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> Model:
         """The same bodies with these contact points instead of their own.
 
         Raises:
@@ -365,16 +392,36 @@ class Model:
         """
         return replace(self, contact_points=tuple(contact_points))
 
-    def without_contacts(self) -> "Model":
+    def without_contacts(self) -> Model:
         """The same bodies, touching nothing."""
         return self.with_contact_points(())
 
     # --- for people ---
 
-    def describe(self) -> "pd.DataFrame":
-        """One row per body: its parent, joint, axis, mass [kg], place at home [m] and inertia [kg m²]."""
-        from biped.model.description import describe
+    def __repr__(self) -> str:
+        return as_text(model_title(self), model_facts(self))
 
+    def _repr_html_(self) -> str:
+        return as_html(model_title(self), model_facts(self))
+
+    def view(self, q: ArrayLike | None = None) -> View:
+        """See it in three dimensions, inline in a notebook, else in the browser.
+
+        Args:
+            q: (nq,) the configuration that is shown; the home configuration if not given.
+
+        Raises:
+            InputError: q is no configuration of the model.
+            MissingExtraError: the viewer is not installed; the message says how to install it.
+        """
+        view: View = shown_by("view_model")(self, q)
+        return view
+
+    def describe(self) -> pd.DataFrame:
+        """One row per body: its parent, joint, axis, mass [kg], place at home [m] and inertia [kg m²].
+
+        Printed, it is shown whole.
+        """
         return describe(self)
 
 

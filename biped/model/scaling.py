@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from biped.model.body import Body
+from biped.model.contact_point import ContactPoint
 from biped.model.geometry import Vector3, positive, vector3
 from biped.model.joint import Joint
 from biped.model.model import Model
@@ -34,13 +35,21 @@ def scaled(model: Model, length: float = 1.0, mass: float = 1.0) -> Model:
     def longer(value: Vector3) -> Vector3:
         return vector3(length * np.asarray(value), "a length")
 
+    def moved(points: tuple[ContactPoint, ...]) -> tuple[ContactPoint, ...]:
+        return tuple(replace(point, position=longer(point.position)) for point in points)
+
     return replace(
         model,
         bodies=tuple(_scaled_body(body, length, mass) for body in model.bodies),
-        contact_points=tuple(replace(point, position=longer(point.position)) for point in model.contact_points),
+        contact_points=moved(model.contact_points),
+        body_points=moved(model.body_points),
         shapes=tuple(replace(box, size=longer(box.size), center=longer(box.center)) for box in model.shapes),
         visuals=tuple(replace(one, size=longer(one.size), center=longer(one.center)) for one in model.visuals),
         posture=tuple((name, value * length if name in prismatic else value) for name, value in model.posture),
+        ranges=tuple(
+            (name, lower * length, upper * length) if name in prismatic else (name, lower, upper)
+            for name, lower, upper in model.ranges
+        ),
     )
 
 

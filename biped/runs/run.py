@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,18 +17,27 @@ from biped.errors import InputError
 from biped.files import in_place_of
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
+from biped.presentation import as_html, as_text, shown_by
+from biped.runs.description import run_facts, run_title
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
 from biped.runs.row_layout import POSE
 from biped.runs.state import State
 from biped.runs.summary import Summary, summarize
 from biped.runs.trust import Check
-from biped.runs.verdict import COMPLETED, verdict_line
+from biped.runs.verdict import COMPLETED, FAILED, INTERRUPTED, UNRELIABLE, verdict_line
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from biped.presentation import View
 
 TABLE = "run.parquet"
 SUMMARY = "summary.json"
 STATE = "state.npz"
 MODEL = "model.json"
+#: In a run's folder: the run that goes on after its fall.
+AFTER = "after"
 #: Of the columns' names and the summary's keys.
 FORMAT = 3
 PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
@@ -39,7 +48,8 @@ class Run:
     """A recorded run.
 
     Attributes:
-        frame: one row per recorded time; ``units`` has each column's unit.
+        frame: one row per recorded time; ``units`` has each column's unit, and so has ``frame.attrs["units"]``, which
+            pandas reads from the saved table too.
         units: by column.
         events: one row per event: ``time``, ``kind`` (touch, lift, impact, push), ``subject``; for impacts and
             pushes the exact impulse [N·s] on the subject in this run; for impacts the place [m], and the
@@ -49,6 +59,8 @@ class Run:
         set_point: where the controller wanted the root to be, or None.
         parameters: what the run was made from, as the experiment tells it.
         disturbances: what acted on the model: the attributes of each.
+        after: how it went on after its fall, limp (``biped.simulation.collapse``), or None; it may begin before the
+            fall was known, and nothing of this run's summary is about it.
     """
 
     frame: pd.DataFrame
@@ -59,6 +71,16 @@ class Run:
     set_point: SetPoint | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     disturbances: list[dict[str, Any]] = field(default_factory=list)
+    after: "Run | None" = None
+
+    def __post_init__(self) -> None:
+        self.frame.attrs["units"] = self.units
+
+    def __repr__(self) -> str:
+        return as_text(run_title(self), run_facts(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(run_title(self), run_facts(self))
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -75,6 +97,12 @@ class Run:
         """The checks that the run was put to, each passed or not; none of a run of earlier versions."""
         return [Check(**check) for check in self.summary["trust"]]
 
+    def add_check(self, check: Check) -> None:
+        """Put the run to another check; one that failed makes it unreliable, where it is not known to have failed."""
+        self.summary["trust"].append(check.as_json())
+        if check.passed == "failed" and self.summary["verdict"] not in (UNRELIABLE, FAILED, INTERRUPTED):
+            self.summary |= {"verdict": UNRELIABLE, "reason": check.text}
+
     @property
     def root(self) -> str:
         """Of the root joint, the name that its columns begin with."""
@@ -84,8 +112,47 @@ class Run:
         """Such a metric as ``peak_torque`` of each joint."""
         return {joint: self.metrics[f"{metric}_{joint}"] for joint in self.state.model.joint_names}
 
+    def plot(self, kind: str = "overview") -> "Figure":
+        """A figure of the run; without a name the sheet of what is looked at first.
+
+        Args:
+            kind: one of ``experiments.visualization.SHEETS``, such as "joint-torques".
+
+        Raises:
+            InputError: there is no such figure, or the run has nothing to show in it.
+        """
+        figure: Figure = shown_by("plot_run")(self, kind)
+        return figure
+
+    def report(self, page: str | Path) -> Path:
+        """Write one self-contained page with everything about the run, and interactive figures.
+
+        Args:
+            page: the file to write, such as "report.html".
+
+        Raises:
+            MissingExtraError: plotly or jinja2 is not installed; the message says how to install them.
+            OSError: the file cannot be written.
+        """
+        return Path(shown_by("write_run_page")(self, page))
+
+    def view(self, speed: float = 1.0) -> "View":
+        """See it move in three dimensions: inline in a notebook, else in the browser.
+
+        Args:
+            speed: seconds of the run in a second.
+
+        Raises:
+            InputError: the run has no rows, or the speed is not above zero.
+            MissingExtraError: the viewer is not installed; the message says how to install it.
+        """
+        view: View = shown_by("view_run")(self, speed)
+        return view
+
     def save(self, folder: str | Path) -> Path:
         """Write ``run.parquet``, ``summary.json``, ``state.npz`` and ``model.json``; the folder is made if need be.
+
+        A run that went on after its fall has what came then in ``after``.
 
         Each file is written under another name and then moved, so that a full disk leaves no half of one.
 
@@ -103,7 +170,15 @@ class Run:
         text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
         with in_place_of(folder / SUMMARY) as part:
             part.write_text(text + "\n", encoding="utf-8")
+        self._save_after(folder / AFTER)
         return folder
+
+    def _save_after(self, folder: Path) -> None:
+        """What came after the fall; of a run that was saved there before, nothing stays."""
+        for name in (TABLE, SUMMARY, STATE, MODEL):
+            (folder / name).unlink(missing_ok=True)
+        if self.after is not None:
+            self.after.save(folder)
 
     def to_json(self) -> dict[str, Any]:
         """The summary with events, parameters and versions, as in ``summary.json``."""
@@ -121,7 +196,9 @@ class Run:
         import pyarrow.parquet
 
         table = pyarrow.Table.from_pandas(self.frame, preserve_index=False)
-        metadata = dict(table.schema.metadata or {}) | {b"units": json.dumps(self.units).encode()}
+        units = json.dumps(self.units)
+        kept = {"units": units, "PANDAS_ATTRS": f'{{"units": {units}}}'}  # as ours, and as pandas' own attrs
+        metadata = dict(table.schema.metadata or {}) | {name.encode(): text.encode() for name, text in kept.items()}
         fields = [f.with_metadata({"unit": self.units[f.name]}) for f in table.schema]
         pyarrow.parquet.write_table(table.cast(pyarrow.schema(fields, metadata)), path)
 
@@ -164,7 +241,8 @@ class Run:
             summary = _from_format_2(summary)
         whole = saved_model(folder) if model is None else _carrying(model, disturbances)
         state = State.load(folder / STATE, whole)
-        return cls(frame, units, events, Summary(summary), state, point, parameters, disturbances)
+        after = cls.load(folder / AFTER) if (folder / AFTER / SUMMARY).is_file() else None
+        return cls(frame, units, events, Summary(summary), state, point, parameters, disturbances, after)
 
 
 #: The numbers that a summary of format 1 had beside its metrics, some of them by other definitions.

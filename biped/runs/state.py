@@ -1,5 +1,7 @@
 """The state of a simulation: all that is needed to continue it, bit for bit."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -31,6 +33,8 @@ from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_tree_da
 from biped.kernels.variational.equations import reference_point
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
+from biped.presentation import as_html, as_text
+from biped.runs.description import state_facts, state_title
 from contact.arrays import Floats
 from contact.modes import SLIDING
 
@@ -67,8 +71,14 @@ class State:
         self.throw = throw
         self.floor = floor
 
+    def __repr__(self) -> str:
+        return as_text(state_title(self), state_facts(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(state_title(self), state_facts(self))
+
     @classmethod
-    def at(cls, model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, time: float = 0.0) -> "State":
+    def at(cls, model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, time: float = 0.0) -> State:
         """The state of configuration ``q`` and velocity ``v`` (home configuration, at rest).
 
         Points below the floor start out sliding.
@@ -141,7 +151,7 @@ class State:
             self.arrays = self.arrays._replace(past=np.zeros((past, self.arrays.past.shape[1])))
             self.arrays.counts[SENSED] = 0
 
-    def carried_over(self, model: Model) -> "State":
+    def carried_over(self, model: Model) -> State:
         """The same configuration and velocity of a model that differs in its bodies' masses, before any step.
 
         Raises:
@@ -156,7 +166,7 @@ class State:
             v[0:3] += np.cross(v[3:6], arm)
         return State.at(model, q, v, self.time)
 
-    def copy(self) -> "State":
+    def copy(self) -> State:
         """An independent copy."""
         projectile, floor = (None if array is None else array.copy() for array in (self.projectile, self.floor))
         return State(self.model, _copied(self.arrays), projectile, self.throw, floor)
@@ -190,7 +200,7 @@ class State:
             np.savez(file, header=json.dumps(header), **saved)
 
     @classmethod
-    def load(cls, path: str | Path, model: Model) -> "State":
+    def load(cls, path: str | Path, model: Model) -> State:
         """Read what ``save`` wrote, for the same model.
 
         Raises:

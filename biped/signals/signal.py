@@ -1,5 +1,7 @@
 """Functions of time: how a platform moves, and how a force acts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,7 +76,7 @@ class Signal:
             value = value * since + column[piece]
         return np.where(piece < 0, 0.0, value)
 
-    def integral(self) -> "Signal":
+    def integral(self) -> Signal:
         """∫ of it from its first knot on, zero before; it must end at zero.
 
         Raises:
@@ -97,15 +99,15 @@ class Signal:
         ends = (self.coefficients[:-1] * spans[:, None] ** powers).sum(axis=1)
         return float(np.abs(ends - self.coefficients[1:, 0]).max(initial=0.0))
 
-    def scaled(self, factor: float) -> "Signal":
+    def scaled(self, factor: float) -> Signal:
         """The same times a factor."""
         return self._with(self.knots, self.coefficients * factor)
 
-    def shifted(self, delay: float) -> "Signal":
+    def shifted(self, delay: float) -> Signal:
         """The same, later by ``delay`` [s]."""
         return self._with(self.knots + delay, self.coefficients)
 
-    def _with(self, knots: Floats, coefficients: Floats) -> "Signal":
+    def _with(self, knots: Floats, coefficients: Floats) -> Signal:
         """The same kind with arrays that need no check: studies make thousands of pushes."""
         other = object.__new__(Signal)
         other.__dict__.update(self.__dict__, knots=knots, coefficients=coefficients)
@@ -114,19 +116,19 @@ class Signal:
     # --- kinds ---
 
     @classmethod
-    def rectangle(cls, height: float, start: float, duration: float) -> "Signal":
+    def rectangle(cls, height: float, start: float, duration: float) -> Signal:
         """``height`` for a duration, zero before and after."""
         above_zero(duration, "duration")
         return cls(np.array([start, start + duration]), np.array([[height], [0.0]]))
 
     @classmethod
-    def half_sine(cls, height: float, start: float, duration: float) -> "Signal":
+    def half_sine(cls, height: float, start: float, duration: float) -> Signal:
         """Half a period of a sine of this height, zero before and after."""
         above_zero(duration, "duration")
         return cls._sines(np.array([height]), np.array([0.5 / duration]), np.zeros(1), start, duration, 0.0)
 
     @classmethod
-    def step(cls, size: float, start: float = 0.0, rise: float = 0.1) -> "Signal":
+    def step(cls, size: float, start: float = 0.0, rise: float = 0.1) -> Signal:
         """From zero to ``size`` within ``rise`` [s], with the least jerk (Flash and Hogan 1985), and there it stays."""
         above_zero(rise, "rise")
         smooth = size * np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) / rise ** np.arange(6)
@@ -135,7 +137,7 @@ class Signal:
     @classmethod
     def sine(
         cls, amplitude: float, frequency: float, start: float = 0.0, duration: float = 10.0, fade: float = 0.0
-    ) -> "Signal":
+    ) -> Signal:
         """A sine from phase zero, of ``frequency`` [Hz]; see ``sum_of_sines``."""
         return cls.sum_of_sines([amplitude], [frequency], start=start, duration=duration, fade=fade)
 
@@ -149,7 +151,7 @@ class Signal:
         start: float = 0.0,
         duration: float = 10.0,
         fade: float = 0.0,
-    ) -> "Signal":
+    ) -> Signal:
         """Σ A sin(2π f (t − start) + φ) for a duration.
 
         It is zero before. With ``fade`` [s] its size rises from zero at the start and falls to it at the end; without,
@@ -175,14 +177,14 @@ class Signal:
     @classmethod
     def _sines(
         cls, amplitudes: Floats, frequencies: Floats, phases: Floats, start: float, duration: float, fade: float
-    ) -> "Signal":
+    ) -> Signal:
         times, pieces = sine_pieces(amplitudes, frequencies, phases, duration, fade)
         return cls(start + times, pieces)
 
     @classmethod
     def ternary(
         cls, size: float, interval: float = 0.25, stages: int = 5, start: float = 0.0, cycles: int = 1, seed: int = 0
-    ) -> "Signal":
+    ) -> Signal:
         """The integral of a pseudo-random ternary sequence (Davies 1970; Peterka 2002): a rate of −r, 0 or r at a time.
 
         The sequence is of maximal length, 3ⁿ − 1 intervals from a shift register of n stages. Five stages at 0.25 s are
@@ -218,7 +220,7 @@ class Signal:
     @classmethod
     def noise(
         cls, deviation: float, interval: float = 0.05, start: float = 0.0, duration: float = 1.0, seed: int = 0
-    ) -> "Signal":
+    ) -> Signal:
         """A normally distributed value with this standard deviation, drawn anew after each interval [s]."""
         for name, value in (("interval", interval), ("duration", duration)):
             above_zero(value, name)
@@ -231,7 +233,7 @@ class Signal:
         return cls(knots, np.concatenate([drawn, [0.0]])[:, None])
 
     @classmethod
-    def sampled(cls, times: ArrayLike, values: ArrayLike, kind: Literal["linear", "cubic"] = "linear") -> "Signal":
+    def sampled(cls, times: ArrayLike, values: ArrayLike, kind: Literal["linear", "cubic"] = "linear") -> Signal:
         """Through recorded values: by straight lines, or a natural cubic spline.
 
         Raises:
@@ -265,7 +267,7 @@ class Signal:
         column: str = "value",
         time: str = "time",
         kind: Literal["linear", "cubic"] = "linear",
-    ) -> "Signal":
+    ) -> Signal:
         """A recorded signal: a text file with a header and columns with commas (or semicolons) between them.
 
         Raises:

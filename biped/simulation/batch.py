@@ -1,5 +1,7 @@
 """Many sessions of one scene, stepped together by threads: no Python runs within a control period."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -43,7 +45,7 @@ class SessionBatch:
         InputError: the scene's members do not fit together; its integrator steps from Python; or there is no session.
     """
 
-    def __init__(self, scene: "Scene", count: int, start: Start | None = None, workers: int | None = None) -> None:
+    def __init__(self, scene: Scene, count: int, start: Start | None = None, workers: int | None = None) -> None:
         if count < 1 or (workers is not None and workers < 1):
             raise InputError(f"a batch of {count} sessions on {workers} threads: both must be one or more")
         self.sessions = [Session(scene, start) for _ in range(count)]

@@ -33,6 +33,8 @@ def clock_of(controller: Controller | None, step: float, duration: float, record
         raise InputError(f"step = {step!r}: it must be a finite number of seconds above zero")
     if not (is_finite(duration) and duration > 0.0):
         raise InputError(f"duration = {duration!r}: it must be a finite number of seconds above zero")
+    if duration < step * (1.0 - 1e-9):
+        raise InputError(f"duration = {duration:g} s: it must be at least one step of {step:g} s")
     span = DEFAULT_PERIOD if controller is None else controller.period
     if not (math.isfinite(span) and span > 0.0):
         raise InputError(f"controller.period = {span!r}: it must be a finite number of seconds above zero")

@@ -199,7 +199,13 @@ class Driver:
 
     def _put(self, given: ArrayLike, whose: str) -> None:
         joints = self.plan.model.joint_names
-        torques = np.asarray(given, dtype=float)
+        try:
+            torques = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{whose} torques are a {type(given).__name__}: they must be {len(joints)} numbers in the order of "
+                "model.joint_names"
+            ) from None
         if torques.shape != (len(joints),):
             raise InputError(f"{whose} torques have shape {torques.shape}; there are {len(joints)} joints")
         if not np.isfinite(torques).all():

@@ -1,6 +1,6 @@
 """A scene: all that a simulation is made of, in one immutable object."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -20,6 +20,14 @@ from biped.simulation.world import Fall
 from contact import RUBBER, Floor
 from contact.errors import meant
 
+#: What some members must be, and in words.
+_KINDS: dict[str, tuple[Any, str]] = {
+    "model": (Model, "a biped.Model, such as human() or load_robot(file)"),
+    "floor": (Floor, "a contact.Floor; a model that is to touch nothing is model.without_contacts()"),
+    "state": (State | None, "a biped.State, such as State.at(model, q)"),
+    "fall": (Fall | None, "the limits of a fall, Fall(), or None"),
+}
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -33,15 +41,15 @@ class Scene:
             (``Controller.initial_configuration``), or the home configuration at rest.
         duration: [s].
         step: [s] of the integrator; it must divide the controller's period.
-        disturbances: what acts on it, of the kinds in ``biped.disturbances``; pushes, forces, patches and loads in any
-            number, of the others one at most.
+        disturbances: what acts on it, of the kinds in ``biped.disturbances``, one or several; pushes, forces, patches
+            and loads in any number, of the others one at most.
         integrator: how the steps are taken, or the name of one in ``biped.integrators.INTEGRATORS``; ``Recursive``
             if not given.
         fall: when the run ends as "fell" or "lost control"; never, if not given.
         record_every: [s] between recorded rows; the controller's period if not given.
 
     Raises:
-        InputError: the controller is none.
+        InputError: a member is not of its kind.
     """
 
     model: Model
@@ -56,10 +64,17 @@ class Scene:
     record_every: float | None = None
 
     def __post_init__(self) -> None:
+        for name, (kind, what) in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise InputError(f"{name} = {_called(value)}: it must be {what}")
         controller: Any = self.controller
         if controller is not None and not isinstance(controller, Controller):
-            what = f"the class {controller.__name__}" if isinstance(controller, type) else type(controller).__name__
+            what = _called(controller)
             raise InputError(f"{what} is no controller: give an object of a class that derives from biped.Controller")
+        acting: Any = self.disturbances
+        if not isinstance(acting, Iterable):
+            object.__setattr__(self, "disturbances", (acting,))
 
     @classmethod
     def of(cls, model: Model, controller: Controller | None, options: dict[str, Any]) -> "Scene":
@@ -121,3 +136,10 @@ class Scene:
         if recording.ending.error is not None:
             raise IntegrationError(recording.ending.error, assemble(recording))
         return assemble(recording)
+
+
+def _called(value: Any) -> str:
+    """What a value of the wrong kind is called in a message."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return repr(value) if isinstance(value, (str, int, float)) or value is None else type(value).__name__

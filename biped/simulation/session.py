@@ -1,5 +1,8 @@
 """A session: a scene that is stepped, by one control period after the other or in one go."""
 
+from __future__ import annotations
+
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -48,7 +51,7 @@ class Session:
     """
 
     def __init__(
-        self, scene: "Scene", start: Start | None = None, *, in_place: bool = False, in_one_go: bool = False
+        self, scene: Scene, start: Start | None = None, *, in_place: bool = False, in_one_go: bool = False
     ) -> None:
         self.scene = scene
         self.plan = scene.prepare(in_one_go=in_one_go, in_place=in_place)
@@ -91,6 +94,13 @@ class Session:
     def warm_up(self, announce: Announce | None = None) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps; ``announce`` is told if it takes."""
         self._driver.warm_up(announce)
+        by = self.plan.stepping
+        if announce is not None and by.stable_step is not None and by.step > by.stable_step:
+            longest = self.period / math.ceil(self.period / by.stable_step)
+            announce(
+                f"{by.name} is not expected to be stable on this floor in steps of {by.step:g} s: take {longest:.3g} s "
+                "or less, or an integrator that needs no shorter ones, such as recursive"
+            )
 
     def ready(self) -> Loop:
         """The compiled loop, loaded or compiled if need be."""
@@ -153,10 +163,14 @@ class Session:
         self._driver.forget()
         return self.observe()
 
-    def advance(self, ticks: int) -> int:
+    def advance(self, ticks: int, *, keep: bool = False) -> int:
         """Let the controller take so many control periods; how many were taken before an end, if any.
 
         What happens is bit for bit what ``run`` does, and so many calls of ``step``; nothing is observed on the way.
+
+        Args:
+            ticks: control periods.
+            keep: keep the rows of them for ``recorded``.
 
         Raises:
             InputError: the state is within a control period.
@@ -166,10 +180,17 @@ class Session:
         left = ticks * self.plan.clock.steps_per_tick
         while left > 0 and not self.has_ended:
             left -= self._driver.take(left)
-        self._driver.forget()
+        if not keep:
+            self._driver.forget()
         return ticks - left // self.plan.clock.steps_per_tick
 
-    def changed(self, **members: Any) -> "Session":
+    def recorded(self) -> Recording:
+        """What ``advance`` kept since the last time."""
+        recording = self._result(self._ending_now())
+        self.forget()
+        return recording
+
+    def changed(self, **members: Any) -> Session:
         """What goes on from here with other members of the scene, such as ``disturbances``; this session is done with.
 
         Args:
@@ -258,8 +279,12 @@ class Session:
             self._take_steps(progress)
         except KeyboardInterrupt:
             return self._result(Ending(INTERRUPTED))
+        return self._result(self._ending_now())
+
+    def _ending_now(self) -> Ending:
+        """That of a run that got so far."""
         can_stand = bool(self.model.feet) or self.plan.world.fall is not NEVER
-        return self._result(self.ending or Ending(UNDECIDED if can_stand else COMPLETED))
+        return self.ending or Ending(UNDECIDED if can_stand else COMPLETED)
 
     def _take_steps(self, progress: Progress | None) -> None:
         driver = self._driver

@@ -1,7 +1,7 @@
 """The human stands, and is disturbed in any way: the experiment of most studies."""
 
 from biped.checks import whole
-from biped.disturbances import Disturbance, Force, Platform, Push
+from biped.disturbances import Disturbance, Force, Platform, Push, Sensors
 from biped.errors import InputError
 from biped.model import human
 from biped.runs.postures import STANDING_TRUNK, standing, standing_angles
@@ -41,6 +41,9 @@ def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
         if isinstance(disturbance, (Push, Force, Platform)) and disturbance.begins >= duration:
             start = f"{type(disturbance).__name__.lower()}.start = {disturbance.begins:g} s"
             raise InputError(f"{start} is not before the end of the run, run.duration = {duration:g} s")
+        if isinstance(disturbance, Sensors) and disturbance.delay >= duration:
+            delay = f"sensors.delay = {disturbance.delay:g} s"
+            raise InputError(f"{delay} is as long as the run, run.duration = {duration:g} s: nothing would be felt")
 
 
 def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:

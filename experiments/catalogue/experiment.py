@@ -16,9 +16,17 @@ from experiments.catalogue.parameters.controllers import CONTROLLERS, with_contr
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
 from experiments.catalogue.parameters.initial import scattered_by_seed
-from experiments.catalogue.parameters.parameter import Parameter, Value, Values, assembled, parameter_named
+from experiments.catalogue.parameters.parameter import (
+    Parameter,
+    Value,
+    Values,
+    assembled,
+    parameter_named,
+    split_name,
+)
 from experiments.catalogue.parameters.robots import HUMAN, address_of, digest_of_robot, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
+from experiments.catalogue.registry import all_experiments
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.engine_runs import complete
 
@@ -139,9 +147,18 @@ class Experiment:
         """The parameter of this name, or one number of one that is a tuple (``parameter_named``).
 
         Raises:
-            InputError: it does not exist.
+            InputError: it does not exist; the message says which experiments have one.
         """
-        return self._by_name[name] if name in self._by_name else parameter_named(name, self.parameters)
+        if name in self._by_name:
+            return self._by_name[name]
+        try:
+            return parameter_named(name, self.parameters)
+        except InputError as error:
+            whole = split_name(name)[0]
+            others = [other.name for other in all_experiments() if whole in other._by_name and other.name != self.name]
+            if not others:
+                raise
+            raise InputError(f"{error}; it is one of {' and '.join(others)}") from None
 
     def values(self, changes: Mapping[str, Value] | None = None) -> Values:
         """A value for every parameter: ``changes``, and the defaults where they say nothing.
@@ -203,6 +220,10 @@ class Experiment:
 
     def _set_up(self, values: Values) -> Scene:
         scene = self.set_up(values)
+        if scene.duration < scene.step:
+            raise InputError(
+                f"run.duration = {scene.duration:g} s: it must be at least a step, run.step = {scene.step:g} s"
+            )
         if scene.record_every is not None and scene.record_every < 0.0:
             raise InputError(f"run.record_every = {scene.record_every:g}: it must be zero or above [s]")
         return scene

@@ -1,7 +1,9 @@
-"""The files that figures go into; known without drawing any."""
+"""The names of the files that figures go into; known without drawing any."""
 
 from collections.abc import Mapping
 from pathlib import Path
+
+from experiments.catalogue.figure_look import remove_figure
 
 #: Those of a balancing experiment that have a counterpart in the thesis, in its order.
 BALANCING = (
@@ -36,7 +38,8 @@ def file_name(kind: str, numbers: Mapping[str, str]) -> str:
     return f"fig-{chapter}.{int(number):02d}-{kind}.png"
 
 
-def remove_figures(folder: Path, numbers: Mapping[str, str]) -> None:
-    """Remove the figures of an earlier run of the experiment, which would contradict the new run's numbers."""
+def remove_figures(folder: Path) -> None:
+    """Remove the figures of an earlier run of any experiment, which would contradict the new run's numbers."""
     for kind in KINDS:
-        (folder / file_name(kind, numbers)).unlink(missing_ok=True)
+        for figure in (folder / f"{kind}.png", *folder.glob(f"fig-[0-9].[0-9][0-9]-{kind}.*")):
+            remove_figure(figure)

@@ -7,6 +7,8 @@ from numba.core.event import Event, Listener, register
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from experiments.cli.reply import Form, form
+
 #: [s] of compiling before the line appears.
 PATIENCE = 1.0
 
@@ -38,7 +40,9 @@ class CompilationLine(Listener):  # type: ignore[misc]
     def _open(self) -> None:
         columns = SpinnerColumn(), TextColumn("compiling: {task.completed:.0f} kernels"), TimeElapsedColumn()
         console = Console(stderr=True)
-        self._line = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._line = Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal or form() is Form.NOTHING
+        )
         self._line.add_task("", total=None, completed=self._count)
         self._line.start()
 

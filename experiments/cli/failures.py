@@ -3,6 +3,8 @@
 FAILURE = 2
 UNSOLVED = 1
 INTERRUPTED = 130
+#: As of a program that ends because nobody reads what it prints.
+CLOSED_PIPE = 141
 
 
 def describe(error: Exception) -> str | None:

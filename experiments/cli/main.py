@@ -5,12 +5,16 @@ top, and imports what it works with when these are read.
 """
 
 import argparse
+import difflib
 import importlib
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from experiments.cli.failures import FAILURE, INTERRUPTED, describe
+from experiments.cli.encoding import spell_what_cannot_be_encoded
+from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
+from experiments.cli.reply import Form, add_forms, choose_form, form
 
 #: All subcommands and their help. Each is a file of ``experiments.commands`` with a function ``main(argv) -> int``.
 COMMANDS = {
@@ -35,6 +39,8 @@ COMMANDS = {
     "work-precision": "compare all integrators: error against cost",
     "reproduce": "recompute the tables and figures of a paper",
     "bench": "measure the speed of the closed loop on this machine",
+    "example": "print or list the examples that come with it",
+    "completion": "print a script that completes these commands in your shell",
 }
 
 _DESCRIPTION = """\
@@ -58,24 +64,39 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line says (by default the process's); the exit status, as the commands' help has it."""
-    argv = sys.argv[1:] if argv is None else list(argv)
+    spell_what_cannot_be_encoded()
+    os.environ["MPLBACKEND"] = "agg"  # figures go into files: what the user has set for windows does not matter
+    try:
+        status = _do(sys.argv[1:] if argv is None else list(argv))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python still has to write
+        return CLOSED_PIPE
+    return status
+
+
+def _do(argv: list[str]) -> int:
+    choose_form(argparse.Namespace())
     try:
         if not argv or argv[0] not in COMMANDS:
-            _parser().parse_args(argv)
-        module = importlib.import_module(f"experiments.commands.{argv[0].replace('-', '_')}")
-        return int(module.main(argv[1:]))
+            _top(argv or ["--help"])
+        return int(command(argv[0]).main(argv[1:]))
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
         return interrupted(", before there was anything to save")
     except BrokenPipeError:
-        sys.stderr.close()
-        return FAILURE
+        raise
     except Exception as error:
         message = describe(error)
         if message is None:
             raise
         return fail(message, FAILURE)
+
+
+def command(name: str) -> Any:
+    """The module of a command, which has a ``parser()`` and a ``main(argv)``."""
+    return importlib.import_module(f"experiments.commands.{name.replace('-', '_')}")
 
 
 def fail(message: str, status: int, kind: str = "error: ") -> int:
@@ -88,7 +109,9 @@ def interrupted(rest: str = "") -> int:
 
 
 def announce(sentence: str) -> None:
-    """Tell the user what will take a while."""
+    """Tell the user what will take a while, unless nothing is to be told."""
+    if form() is Form.NOTHING:
+        return
     from experiments.cli.compilation import show_compilation  # with Numba, which whoever has such news has loaded
 
     show_compilation()
@@ -100,24 +123,63 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, prog: str, description: str = "", epilog: str = "", *, add_help: bool = True) -> None:
         as_written = argparse.RawDescriptionHelpFormatter
-        super().__init__(prog, None, description, epilog, formatter_class=as_written, add_help=add_help)
+        super().__init__(
+            prog, None, description, epilog, formatter_class=as_written, add_help=add_help, allow_abbrev=False
+        )
 
     def add_out(self, default: str) -> None:
-        self.add_argument("--out", metavar="DIR", help=f"folder for the results (default: {default})")
+        self.add_argument("--out", metavar="DIR", type=folder_name, help=f"folder for the results (default: {default})")
         self.add_argument("--no-figures", action="store_true", help="draw no figures")
+
+    def add_verbose(self) -> None:
+        self.add_argument("-v", "--verbose", action="store_true", help="say all about contacts, torques and the solver")
+
+    def add_forms(self) -> None:
+        """``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""
+        add_forms(self)
+
+    def parse_args(self, argv: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
+        options, unknown = self.parse_known_args(argv)
+        if unknown:
+            hints = (_meant(word.partition("=")[0], self._option_string_actions) for word in unknown)
+            hint = next(filter(None, hints), "")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")
+        choose_form(options)
+        return options
+
+    def add_figure_look(self) -> None:
+        """In which formats figures are written, and how wide (``experiments.catalogue.figure_look.look_of``)."""
+        self.add_argument("--figures", metavar="FORMATS", help="png (default), pdf, svg, or several, such as pdf,svg")
+        text = "of a journal's column: single (85 mm), double (170 mm), or such as 120mm"
+        self.add_argument("--figure-width", metavar="WIDTH", help=text)
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
 
 
-def _parser() -> Parser:
+def folder_name(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it must be the name of a folder; . is this one")
+    return text
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else ""
+
+
+def _top(argv: Sequence[str]) -> NoReturn:
     """What is not a command's own: help, the version, and what is wrong with a command's name."""
     top = Parser("biped", _DESCRIPTION, _EXAMPLES)
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
     for name, text in COMMANDS.items():
         commands.add_parser(name, help=text, add_help=False)
-    return top
+    name = argv[0]
+    if not name.startswith("-") and name != "version":
+        top.error(f"unknown command {name!r}; {_meant(name, COMMANDS) or 'commands are ' + ', '.join(COMMANDS)}")
+    top.parse_args(["--version"] if name == "version" else argv)
+    raise AssertionError("an option ends the program, and no option is an error")
 
 
 class _Version(argparse.Action):

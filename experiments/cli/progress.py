@@ -4,6 +4,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from experiments.cli.reply import Form, form
+
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, Task, TaskID
 
@@ -52,16 +54,18 @@ class ProgressBar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        form = ".0f" if self._counts else ".2f"
+        digits = ".0f" if self._counts else ".2f"
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn(f"{{task.completed:{form}}} of {{task.total:{form}}} {self._unit}"),
+            TextColumn(f"{{task.completed:{digits}}} of {{task.total:{digits}}} {self._unit}"),
             *((_rate(self._unit),) if self._counts else ()),
             TimeRemainingColumn(),
         )
         console = Console(stderr=True)
-        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._bar = Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal or form() is Form.NOTHING
+        )
         self._task = self._bar.add_task(self._what, total=self._total)
         self._bar.update(self._task, completed=self._begun)
         self._bar.start()

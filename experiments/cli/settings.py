@@ -1,5 +1,6 @@
 """Options that set an experiment's parameters, the same in all commands that run one, and what they change."""
 
+import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -41,6 +42,18 @@ def add_metric_files(parser: ArgumentParser) -> None:
     parser.add_argument("--metric-file", metavar="NAME", action="append", default=[], dest="metric_files", help=text)
 
 
+def add_after(parser: ArgumentParser) -> None:
+    text = "seconds that a fall goes on for, limp, until it lies; no metric or verdict is about them"
+    parser.add_argument("--after", metavar="S", type=float, help=text)
+
+
+def check_after(options: Namespace) -> None:
+    from biped.errors import InputError
+
+    if options.after is not None and not 0.0 < options.after < math.inf:
+        raise InputError(f"--after {options.after:g}: it must be a number of seconds above zero")
+
+
 def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
     """The experiment of this name, or of the options, under the controller that they name."""
     from experiments.catalogue.registry import experiment_named
@@ -63,7 +76,7 @@ def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
         action="append",
         default=[],
         dest="assignments",
-        help="set any parameter by its dotted name; may be repeated",
+        help="set any parameter by its dotted name, angles as 1.57 or 90deg; may be repeated",
     )
 
 

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.main import Parser, announce, folder_name, interrupted
 
 _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo beside it where it is installed."
 
@@ -11,7 +11,9 @@ _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJo
 def parser() -> Parser:
     own = Parser("biped bench", _DESCRIPTION)
     own.add_argument("--quick", action="store_true", help="a few seconds instead of a few minutes; noisier")
-    own.add_argument("--out", metavar="DIR", default="results/bench", help="folder for the results (results/bench)")
+    own.add_argument(
+        "--out", metavar="DIR", type=folder_name, default="results/bench", help="folder for the results (results/bench)"
+    )
     own.add_argument("--no-mujoco", action="store_true", help="do not compare with MuJoCo")
     own.add_argument("--repeat", metavar="N", type=_count, help="how often everything is timed (15; quick: 3)")
     return own

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.main import Parser, announce, folder_name, interrupted
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
@@ -44,8 +44,11 @@ def parser() -> Parser:
         help="engines, and integrators of ours, with commas (recursive,pybullet,mujoco); ratios are to the first",
     )
     add_settings(own, "duration", "step")
-    own.add_argument("--out", metavar="DIR", help="folder for the results (default: results/compare/EXPERIMENT)")
+    own.add_argument(
+        "--out", metavar="DIR", type=folder_name, help="folder for the results (default: results/compare/EXPERIMENT)"
+    )
     own.add_argument("--quick", action="store_true", help="shorter flights and stance, fewer steps and repeats")
+    own.add_forms()
     text = "leave out the settings that the engines' makers chose"
     own.add_argument("--no-vendor-defaults", "--no-natural", action="store_true", help=text)
     return own
@@ -83,8 +86,10 @@ def _changes(experiment: "Experiment", options: Namespace) -> "dict[str, Value]"
 
 
 def run(results: "Results", budget: "Budget", folder: Path, command: str, *, vendor: bool) -> int:
+    from experiments.benchmarks.comparison.measures import ranking_table
     from experiments.benchmarks.comparison.stages import Work, stages
     from experiments.cli.progress import ProgressBar
+    from experiments.cli.reply import reply
     from experiments.visualization.comparison.output import Output, print_ranking
 
     output = Output(folder, command)
@@ -110,5 +115,6 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
         raise
     files = output.write(results)
     print_ranking(results, files)
+    reply(lambda: {"ranking": ranking_table(results), "folder": folder, "files": [file.name for file in files]})
     announce(f"compared {len(results.able)} in {time.perf_counter() - began:.0f} s")
     return 0

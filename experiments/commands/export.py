@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.main import Parser
+from experiments.cli.main import Parser, folder_name
 
 if TYPE_CHECKING:
     from biped import Run
@@ -32,7 +32,9 @@ def parser() -> Parser:
     own.add_argument("run", metavar="RUN", help="folder of a saved run")
     own.add_argument("--eurobench", action="store_true", help="EUROBENCH: CSV with semicolons, and YAML")
     own.add_argument("--sto", action="store_true", help="OpenSim: .sto, and external_loads.xml")
-    own.add_argument("--out", metavar="DIR", help="folder for the folders eurobench and opensim (default: RUN)")
+    own.add_argument(
+        "--out", metavar="DIR", type=folder_name, help="folder for the folders eurobench and opensim (default: RUN)"
+    )
     own.add_argument("--since", metavar="S", type=float, help="time from which the metrics count (default: the start)")
     own.add_argument("--urdf", metavar="FILE", help="the run's model, if not an experiment's nor the human")
     return own

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from biped.integrators import INTEGRATORS
 from biped.lagrangian import LAGRANGIAN_METHODS
+from experiments.cli.terminal import explained, fits
 
 TREES = "trees of joints"
 LAGRANGIAN = "Lagrangian systems on a linear space"
@@ -47,17 +48,38 @@ def _rows(integrators: Iterable[Any], systems: str) -> list[dict[str, Any]]:
 
 
 def print_table(console: Console) -> None:
+    """As tables where they fit the terminal; else what each can do in words."""
     rows = integrator_rows()
-    for systems in dict.fromkeys(row[SYSTEMS] for row in rows):
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), title=f"\n{systems}", title_justify="left")
-        for heading in COLUMNS:
-            table.add_column(heading, header_style="bold", no_wrap=heading == "name")
-        for row in rows:
-            if row[SYSTEMS] == systems:
-                table.add_row(*(_cell(row[heading]) for heading in COLUMNS))
-        console.print(table)
-    note = "\nmomentum, energy: conserved exactly; contact, loops: taken; cost: of a step, for n bodies or coordinates"
-    console.print(Text(note, style="dim"))
+    parts = {systems: [row for row in rows if row[SYSTEMS] == systems] for systems in (TREES, LAGRANGIAN)}
+    tables = {systems: _table(of_systems) for systems, of_systems in parts.items()}
+    as_tables = all(fits(table, console) for table in tables.values())
+    for systems, table in tables.items():
+        console.print(Text(f"\n{systems}", style="bold cyan"))
+        lines = [(row["name"], in_words(row)) for row in parts[systems]]
+        console.print(table if as_tables else explained(lines, console.width))
+    if as_tables:
+        note = (
+            "momentum, energy: conserved exactly; contact, loops: taken; cost: of a step, for n bodies or coordinates"
+        )
+        console.print(Text(f"\n{note}", style="dim"))
+
+
+def _table(rows: Iterable[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in COLUMNS:
+        table.add_column(heading, header_style="bold")
+    for row in rows:
+        table.add_row(*(_cell(row[heading]) for heading in COLUMNS))
+    return table
+
+
+def in_words(row: dict[str, Any]) -> str:
+    """One sentence of what an integrator is and can do."""
+    traits = [f"of order {row['order']}", *(name for name in ("symmetric", "symplectic") if row[name] is True)]
+    conserves = " and ".join(name for name in ("momentum", "energy") if row[name] is True)
+    takes = ", ".join(name for name in ("contact", "moving floor", "joint limits", "loops") if row[name] is True)
+    parts = [", ".join(traits), conserves and f"conserves {conserves}", takes and f"takes {takes}"]
+    return "; ".join([*filter(None, parts), f"{row['cost']}; {row['coordinates']} coordinates ({row['paper']})"])
 
 
 def _cell(value: object) -> Text:

@@ -18,14 +18,21 @@ in the coordinates of a linear space, with constraints (biped.lagrangian).
 """
 
 
+def parser() -> Parser:
+    own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES)
+    own.add_argument("--csv", metavar="FILE", help="write the table to a file instead; - is the terminal")
+    own.add_forms()
+    return own
+
+
 def main(argv: Sequence[str]) -> int:
-    parser = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES)
-    parser.add_argument("--csv", metavar="FILE", help="write the table to a file instead; - is the terminal")
-    options = parser.parse_args(argv)
+    options = parser().parse_args(argv)
+    from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
-    from experiments.commands.integrator_table import as_csv, print_table
+    from experiments.commands.integrator_table import as_csv, integrator_rows, print_table
 
     if options.csv is None:
+        reply(integrator_rows())
         print_table(terminal())
     elif options.csv == "-":
         sys.stdout.write(as_csv())

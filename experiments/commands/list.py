@@ -8,34 +8,43 @@ _DESCRIPTION = """\
 List the experiments, and the controllers, metrics and experiments that installed packages register."""
 
 
+def parser() -> Parser:
+    own = Parser("biped list", _DESCRIPTION)
+    own.add_forms()
+    return own
+
+
 def main(argv: Sequence[str]) -> int:
-    Parser("biped list", _DESCRIPTION).parse_args(argv)
+    parser().parse_args(argv)
     from experiments.catalogue.metric_files import METRIC_FILES
     from experiments.catalogue.parameters.controllers import CONTROLLERS
     from experiments.catalogue.registry import all_experiments, experiment_registry
+    from experiments.cli.reply import reply
 
-    known = [(one.name, one.title, one.source) for one in all_experiments()]
-    others = experiment_registry().installed_from()
-    _print(("experiment", "what happens", "source"), [*known, *((name, "", origin) for name, origin in others.items())])
-    _print(("controller", "from"), _pairs(CONTROLLERS.origins()))
-    if METRIC_FILES.installed:
-        _print(("metric", "from"), _pairs(METRIC_FILES.installed_from()))
+    known = [{"name": one.name, "title": one.title, "source": one.source} for one in all_experiments()]
+    found = {
+        "experiments": [*known, *_sources(experiment_registry().installed_from())],
+        "controllers": _sources(CONTROLLERS.origins()),
+        "metrics": _sources(METRIC_FILES.installed_from()),
+    }
+    reply(found)
+    _print(found)
     return 0
 
 
-def _pairs(origins: Mapping[str, str]) -> list[tuple[str, ...]]:
-    return [(name, origin) for name, origin in origins.items()]
+def _sources(origins: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "title": "", "source": origin} for name, origin in origins.items()]
 
 
-def _print(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.table import Table
+def _print(found: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
+    from rich.text import Text
 
-    from experiments.cli.terminal import terminal
+    from experiments.cli.terminal import explained, terminal
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for heading in headings:
-        table.add_column(heading, header_style="bold")
-    for row in rows:
-        table.add_row(*row)
-    terminal().print(table)
-    terminal().print()
+    console = terminal()
+    for kind, things in found.items():
+        if things:
+            console.print(Text(kind, style="bold cyan"))
+            rows = [(one["name"], f"{one['title']} [{one['source']}]".lstrip()) for one in things]
+            console.print(explained(rows, console.width))
+            console.print()

@@ -12,6 +12,7 @@ from experiments.commands.serving_options import add_serving_options, open_brows
 
 if TYPE_CHECKING:
     from experiments.visualization.live.loop import Loop
+    from experiments.visualization.live.settings import Settings
 
 _DESCRIPTION = """\
 Run an experiment in real time, in the browser: turn its gains while it balances, push it, throw blocks at it. What the
@@ -27,9 +28,10 @@ examples:
   biped live balance --engine mujoco               the same in another engine
   biped live balance --measure 10                  whether this machine keeps up: nobody watches, 10 s
 
-In the page: space pauses and goes on, R restarts, P pushes, T throws a block. "Save gains" writes what
-`biped run EXPERIMENT --gains FILE` reads, only into the folder of --save-gains. Ctrl-C here ends it.
-Whoever reaches the address of --host controls the run, and may save gains: there is no password.
+In the page: space pauses and goes on, R restarts, P pushes, T throws a block, Ctrl-drag pulls at a body. What falls
+goes on limp. "Save gains" writes what `biped run EXPERIMENT --gains FILE` reads, only into the folder of --save-gains,
+"Save run" what `biped view` opens. Ctrl-C here ends it.
+Whoever reaches the address of --host controls the run, and may save gains and runs: there is no password.
 Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 interrupted while it measured.
 """
 
@@ -39,6 +41,7 @@ def parser() -> Parser:
     add_experiment(own)
     add_settings(own, "integrator")
     own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
+    own.add_argument("--out", metavar="FOLDER", help="where the page saves runs (results/live-EXPERIMENT)")
     add_serving_options(own)
     own.add_argument("--measure", metavar="S", type=float, help="run for S seconds, say how well it keeps up, and end")
     return own
@@ -52,13 +55,14 @@ def main(argv: Sequence[str]) -> int:
     _check(options)
     need("viser", "trimesh", "websockets")
     experiment = experiment_of(options)
-    setup = experiment.build(changes_of(experiment, options))
     from experiments.visualization.live.loop import Loop
+    from experiments.visualization.live.settings import Settings
 
-    loop = Loop(setup, announce)
+    settings = Settings(experiment, changes_of(experiment, options))
+    loop = Loop(settings.build({}), announce, settings.build)
     if options.save_gains is not None and loop.gains is None:
         raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains that could be saved")
-    return _watch(loop, f"{experiment.name}: {experiment.title}", options)
+    return _watch(loop, settings, options)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -70,13 +74,15 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError(f"--save-gains {options.save_gains}: it must be the name of a file")
 
 
-def _watch(loop: "Loop", title: str, options: argparse.Namespace) -> int:
+def _watch(loop: "Loop", settings: "Settings", options: argparse.Namespace) -> int:
     from experiments.visualization.live.page import Page
     from experiments.visualization.live.runner import Runner
     from experiments.visualization.viewer.serve import serving, url_of
 
-    with serving(options.host, options.port) as server:
-        page = Page(server, loop, title, options.save_gains or "gains.toml")
+    experiment = settings.experiment
+    title, runs = f"{experiment.name}: {experiment.title}", options.out or f"results/live-{experiment.name}"
+    with serving(options.host, options.port, f"{experiment.name}, live") as server:
+        page = Page(server, loop, title, options.save_gains or "gains.toml", settings, runs)
         page.runner = Runner(loop, page.show, page.complain)
         if options.measure is not None:
             try:

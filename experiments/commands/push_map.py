@@ -2,6 +2,7 @@
 
 from functools import partial
 
-from experiments.commands.threshold import preset_main
+from experiments.commands.threshold import preset_main, preset_parser
 
+parser = partial(preset_parser, "push-map")
 main = partial(preset_main, "push-map")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.cli.main import Parser
+from experiments.cli.settings import add_after, check_after
 
 #: By suffix: pictures in a second, and width and height [pixels], unless told otherwise.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
@@ -38,6 +39,7 @@ Exit status: 0 done, 2 bad input, no browser, or a file that cannot be written, 
 def parser() -> Parser:
     own = Parser("biped render", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
+    add_after(own)
     own.add_argument("-o", "--out", metavar="FILE", required=True, help="the file: .mp4, .gif or .html")
     own.add_argument("--fps", metavar="N", type=float, help="pictures in a second (30; GIF 20; page 60)")
     own.add_argument("--size", metavar="WxH", help="width and height in pixels (960x540; GIF 480x360); not for .html")
@@ -71,6 +73,7 @@ class _Order:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    check_after(options)
     order = _order(options)
     from biped.extras import need
 
@@ -84,7 +87,7 @@ def main(argv: Sequence[str]) -> int:
 
     program = "" if order.suffix == ".html" else find_browser(options.browser)
     check_camera(options.camera)
-    runs = load_runs(options.runs)
+    runs = load_runs(options.runs, options.after)
     spans = [(loaded.trajectory.begins, loaded.trajectory.ends) for loaded in runs]
     schedule = schedule_of(spans, options.begin, options.end, order.fps, options.speed)
     facing = runs[0].trajectory.model.facing

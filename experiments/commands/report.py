@@ -17,10 +17,12 @@ examples:
   biped run thrown-block
   biped report results/thrown-block                the page results/thrown-block/report.html
   biped report results/sweep/friction --out friction.html
+  biped report results/push-map/published --watch  while the study runs: a page that refreshes itself
   biped report results/thrown-block --notebook     also a notebook, that draws the same figures from Python
 
-A study that is still running can be reported; the page says how far it is. What is there already stays until the new
-page is complete.
+A study that is still running can be reported; the page says how far it is. With --watch it is written anew every few
+seconds, and the browser follows: thresholds and fronts as they come. What is there already stays until the new page is
+complete.
 Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted.
 """
 
@@ -29,18 +31,28 @@ def parser() -> Parser:
     own = Parser("biped report", _DESCRIPTION, _EXAMPLES)
     own.add_argument("folder", metavar="RUN|STUDY", help="the folder of a run or of a study")
     own.add_argument("--out", metavar="FILE", help=f"the page (default: {PAGE} in the folder)")
+    own.add_argument("--watch", action="store_true", help="write the page anew every few seconds while the study runs")
     own.add_argument("--notebook", action="store_true", help="also write a notebook beside the page (.ipynb)")
     return own
 
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from experiments.visualization.report.write import write_report
+    from biped.errors import InputError
+    from experiments.visualization.report.write import watch_study, write_report
+    from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
     parts = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
     command = shlex.join([*parts, *(["--notebook"] if options.notebook else [])])
     folder = Path(options.folder)
     page = Path(options.out) if options.out else folder / PAGE
+    if options.watch:
+        if options.notebook:
+            raise InputError("--watch and --notebook: a notebook is written once; leave one of them out")
+        print(f"watching {folder}: open {page} in a browser; Ctrl-C ends this, not the study", flush=True)
+        with exit_on_sigterm():
+            print(watch_study(folder, page, command))
+        return 0
     for file in write_report(folder, page, command, notebook=options.notebook):
         print(file)
     return 0

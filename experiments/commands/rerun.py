@@ -1,5 +1,6 @@
 """``biped rerun``: one trial of a study again, saved and drawn as ``biped run`` does."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ study has, bit for bit. The run is saved and drawn as by `biped run`."""
 _EXAMPLES = """\
 examples:
   biped rerun results/sweep/sweep 17               into results/sweep/sweep/traces/17
+  biped rerun results/sweep/sweep --list fell      which trials fell
   biped rerun results/sweep/sweep 17 --out results/mine --no-figures
   biped rerun results/sweep/sweep 17 --controller laws/moved.py:Law
                                                    the same law, in another file; or another one
@@ -33,14 +35,21 @@ cannot be written, 130 interrupted.
 def parser() -> Parser:
     own = Parser("biped rerun", _DESCRIPTION, _EXAMPLES)
     own.add_argument("study", metavar="STUDY", help="a study's folder")
-    own.add_argument("trial", metavar="TRIAL", help="a trial's number, the column `trial` of trials.parquet")
+    either = own.add_mutually_exclusive_group(required=True)
+    text = "a trial's number, the column `trial` of trials.parquet"
+    either.add_argument("trial", metavar="TRIAL", nargs="?", help=text)
+    text = "list the finished trials, or those with this verdict, and run none"
+    either.add_argument("--list", metavar="VERDICT", nargs="?", const="", dest="listed", help=text)
     add_controller(own)
     own.add_out("STUDY/traces/TRIAL")
+    own.add_verbose()
+    own.add_figure_look()
     return own
 
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
     from experiments.studies.rerun import rerun
@@ -48,10 +57,13 @@ def main(argv: Sequence[str]) -> int:
     from experiments.studies.store.header import edited
     from experiments.visualization.saved_runs import save_run
 
+    study = Study.read(options.study)
+    if options.listed is not None:
+        return _list(study, options.listed)
     if not options.trial.isdecimal():
         raise InputError(f"trial {options.trial!r}: it must be a number")
+    look = look_of(options.figures, options.figure_width)
     number = int(options.trial)
-    study = Study.read(options.study)
     if options.controller is not None:
         study.drive_by(options.controller)
     for name in edited(study.header, study.experiment.sources):
@@ -64,17 +76,34 @@ def main(argv: Sequence[str]) -> int:
     except RunInterrupted as stopped:
         save_run(stopped.run, folder)
         return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
-    _save(study, found, folder, draw=not options.no_figures)
-    return _verdict(study, found)
+    with drawn_as(look):
+        status = _save(study, found, folder, options)
+    return status or _verdict(study, found)
 
 
-def _save(study: "Study", found: "Rerun", folder: Path, *, draw: bool) -> None:
+def _list(study: "Study", verdict: str) -> int:
+    """Number, verdict and labels of each finished trial."""
+    results = study.results()
+    found = {number: str(results[number]["verdict"]) for number in sorted(results)}
+    verdicts = dict.fromkeys(found.values())
+    if verdict and verdict not in verdicts:
+        raise InputError(f"--list {verdict}: no trial has this verdict; they have {', '.join(verdicts) or 'none yet'}")
+    for number, one in found.items():
+        if verdict in ("", one):
+            labels = ", ".join(f"{name} {value}" for name, value in study.trial(number).labels.items())
+            print(f"{number:6d}  {one}  {labels}".rstrip())
+    return 0
+
+
+def _save(study: "Study", found: "Rerun", folder: Path, options: Namespace) -> int:
     from experiments.commands.run import finish
 
-    if found.run is not None:
-        labels = ", ".join(f"{name} {value}" for name, value in found.trial.labels.items())
-        title = f"{study.folder}, trial {found.trial.number}" + (f" ({labels})" if labels else "")
-        finish(found.run, study.experiment, folder, title, draw=draw)
+    if found.run is None:
+        return 0
+    labels = ", ".join(f"{name} {value}" for name, value in found.trial.labels.items())
+    title = f"{study.folder}, trial {found.trial.number}" + (f" ({labels})" if labels else "")
+    draw, verbose = not options.no_figures, options.verbose
+    return finish(found.run, study.experiment, folder, title, draw=draw, verbose=verbose)
 
 
 def _verdict(study: "Study", found: "Rerun") -> int:

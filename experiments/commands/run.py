@@ -1,17 +1,20 @@
 """``biped run``: simulate an experiment, save it, draw it, report it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
-from experiments.cli.main import Parser, announce, fail
+from experiments.cli.main import Parser, announce, fail, interrupted
 from experiments.cli.settings import (
     SHORTHANDS,
+    add_after,
     add_experiment,
     add_metric_files,
     add_settings,
     changes_of,
+    check_after,
     experiment_of,
 )
 
@@ -27,12 +30,17 @@ examples:
   biped run thrown-block --set controller.kp_position=50          one gain for x, y and z
   biped run thrown-block --set controller.kp_position=50,50,200   one for each
   biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
+  biped run balance --set push.impulse=8 --set push.azimuth=90deg -v
+  biped run balance --set push.impulse=12 --check                 again with half the step, and compared
+  biped run balance --set push.impulse=30 --after 2               and how it falls, for 2 s more
   biped run box-drop --set initial.velocity=3,0,0
+  biped run balance --set push.impulse=8 --figures pdf --figure-width double
 
 A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
 what it leaves out keeps the published value, and --set overrides it.
 
-The output folder gets run.parquet (one row per recorded step), summary.json, state.npz and the figures.
+The output folder gets run.parquet (one row per recorded step), summary.json, state.npz and the figures; a run that
+was there before is replaced.
 Exit status: 0 done (also where the human fell), 1 a step had no solution or the run is unreliable (a check of itself
 failed), 2 bad input, 130 interrupted.
 """
@@ -43,60 +51,100 @@ def parser() -> Parser:
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
     add_metric_files(own)
+    own.add_argument("--check", action="store_true", help="run it again with half the step, and compare")
+    add_after(own)
     own.add_out("results/EXPERIMENT")
+    own.add_verbose()
+    own.add_forms()
+    own.add_figure_look()
     return own
 
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    check_after(options)
     from biped.errors import IntegrationError, RunInterrupted
     from biped.runs.verdict import UNRELIABLE
+    from biped.simulation.collapse import collapse
+    from experiments.catalogue.figure_look import drawn_as, look_of
+    from experiments.catalogue.half_step import check_step
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
+    look = look_of(options.figures, options.figure_width)
     experiment = experiment_of(options)
     changes = changes_of(experiment, options)
-    duration = experiment.build(changes).duration
+    scene = experiment.build(changes)
     folder = writable_folder(options.out or Path("results") / experiment.name)
     try:
-        with ProgressBar(duration) as bar:
+        with ProgressBar(scene.duration) as bar:
             run = experiment.run(changes, progress=bar, announce=announce)
+        if options.check:
+            with ProgressBar(scene.duration) as bar:
+                check_step(experiment, changes, run, progress=bar, announce=announce)
     except RunInterrupted as stopped:
-        return _save_part(stopped.run, folder, experiment, INTERRUPTED, "interrupted")
+        return _save_part(stopped.run, folder, INTERRUPTED, "interrupted")
     except IntegrationError as error:
         if error.run is None:
             raise
-        return _save_part(error.run, folder, experiment, UNSOLVED, f"error: {error}")
-    finish(run, experiment, folder, f"{experiment.name}: {experiment.title}", draw=not options.no_figures)
-    return UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0
+        return _save_part(error.run, folder, UNSOLVED, f"error: {error}")
+    if options.after is not None and run.summary["fell_at"] is not None:
+        run.after = collapse(scene, options.after)
+    title = f"{experiment.name}: {experiment.title}"
+    with drawn_as(look):
+        status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
+    return status or (UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0)
 
 
-def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool) -> None:
-    """Save, draw and report; the report comes even where the files do not."""
-    from experiments.cli.terminal import print_report
+def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool, verbose: bool = False) -> int:
+    """Save, draw and report; the report comes even where the files do not. The exit status."""
+    from experiments.cli.run_report import Saved, print_report
 
     files: list[Path] = []
+    replaced = saved_at(folder)
     try:
-        files += _save(run, folder, experiment)
+        files += save(run, folder)
         if draw:
             from experiments.visualization.figures.sheets import draw_figures
 
             files += draw_figures(run, folder, run.set_point, experiment.figures, title)
+    except KeyboardInterrupt:
+        if not files:
+            raise
+        return interrupted(f" while figures were drawn; the run is in {folder}")
     finally:
-        print_report(run, title, files)
+        answer(run, folder, files)
+        print_report(run, title, Saved(files, replaced), verbose=verbose)
+    return 0
 
 
-def _save(run: "Run", folder: Path, experiment: "Experiment") -> list[Path]:
+def answer(run: "Run", folder: Path, files: Sequence[Path]) -> None:
+    """The summary as it is saved, and where."""
+    from experiments.cli.reply import reply
+
+    reply(run.to_json() | {"folder": folder, "files": [file.name for file in files]})
+
+
+def saved_at(folder: Path) -> str:
+    """When the run was saved that is in a folder; empty where there is none."""
+    from biped.runs.run import SUMMARY
+
+    if not (folder / SUMMARY).is_file():
+        return ""
+    return datetime.fromtimestamp((folder / SUMMARY).stat().st_mtime).strftime("%Y-%m-%d %H:%M")
+
+
+def save(run: "Run", folder: Path) -> list[Path]:
     """Save the run, and remove the figures of the run that was there before."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
     from experiments.catalogue.figure_names import remove_figures
     from experiments.visualization.saved_runs import save_run
 
-    remove_figures(folder, experiment.figures)
+    remove_figures(folder)
     save_run(run, folder)
     return [folder / name for name in (TABLE, SUMMARY, STATE, MODEL)]
 
 
-def _save_part(run: "Run", folder: Path, experiment: "Experiment", status: int, what: str) -> int:
-    _save(run, folder, experiment)
+def _save_part(run: "Run", folder: Path, status: int, what: str) -> int:
+    answer(run, folder, save(run, folder))
     return fail(f"{what}; what was computed up to {run.state.time:.4g} s is in {folder}", status, "")

@@ -1,51 +1,102 @@
 """``biped show``: all parameters of an experiment."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser
 from experiments.cli.settings import add_controller, add_experiment, add_robot, experiment_of
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
     from experiments.catalogue.experiment import Experiment
+    from experiments.catalogue.parameters.parameter import Parameter
+
+_EXAMPLES = """\
+examples:
+  biped show balance                               all parameters, by groups
+  biped show balance push                          those of a group
+  biped show balance delay friction                those that have a word in their name or meaning
+  biped show balance push --sources                and where their values are from
+  biped show balance --json
+
+Change any of them with --set NAME=VALUE; angles [rad] may be written in degrees: push.azimuth=90deg.
+"""
+
+
+def parser() -> Parser:
+    own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES)
+    add_experiment(own)
+    own.add_argument("words", metavar="WORD", nargs="*", help="only this group, or what has this word; several: any")
+    own.add_argument("--sources", action="store_true", help="say where each value is from")
+    add_controller(own)
+    add_robot(own)
+    own.add_forms()
+    return own
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = Parser("biped show", "Show all parameters of an experiment, with units and sources.")
-    add_experiment(parser)
-    add_controller(parser)
-    add_robot(parser)
-    options = parser.parse_args(argv)
+    options = parser().parse_args(argv)
     from rich.text import Text
 
+    from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
 
     experiment = experiment_of(options)
+    chosen = matching(experiment, options.words)
+    reply([_as_json(parameter) for parameter in chosen])
     console = terminal()
     console.print(Text(f"{experiment.name}: {experiment.title}", style="bold"))
-    console.print(Text(f"{experiment.source}. Change any of these with --set NAME=VALUE.\n", style="dim"))
-    console.print(parameter_table(experiment))
+    console.print(Text(f"{experiment.source}. Change any of these with --set NAME=VALUE.", style="dim"))
+    for group, parameters in groupby(chosen, lambda parameter: parameter.name.partition(".")[0]):
+        console.print(Text(f"\n{group}", style="bold cyan"))
+        console.print(_listed(list(parameters), options.sources, console.width))
     return 0
 
 
-def parameter_table(experiment: "Experiment") -> "Table":
-    """One row for each parameter, a gap between the groups."""
-    from rich.table import Table
+def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]":
+    """The parameters of a group, or with a word in their name or meaning, of any of these words; all for none.
 
+    Raises:
+        InputError: there are none.
+    """
+    from biped.errors import InputError
+    from contact.errors import meant
+
+    groups = list(dict.fromkeys(parameter.name.partition(".")[0] for parameter in experiment.parameters))
+    wanted: set[str] = set()
+    for word in words:
+        found = [p.name for p in experiment.parameters if p.name.partition(".")[0] == word] or [
+            p.name for p in experiment.parameters if word.lower() in f"{p.name} {p.meaning}".lower()
+        ]
+        if not found:
+            hint = meant(word, groups)
+            raise InputError(f"{experiment.name} has no parameters of {word!r}; {hint}groups are {', '.join(groups)}")
+        wanted.update(found)
+    return [parameter for parameter in experiment.parameters if not words or parameter.name in wanted]
+
+
+def _listed(parameters: "list[Parameter]", sources: bool, width: int) -> "RenderableType":
     from experiments.catalogue.parameters.parameter import shown
+    from experiments.cli.terminal import explained
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for heading in ("parameter", "value", "unit"):
-        table.add_column(heading, header_style="bold", no_wrap=True)
-    for heading in ("meaning", "source"):
-        table.add_column(heading, header_style="bold", overflow="fold")
-    group = None
-    for parameter in experiment.parameters:
-        name = parameter.name.partition(".")[0]
-        if group not in (None, name):
-            table.add_row()
-        group = name
-        table.add_row(parameter.name, shown(parameter.default), parameter.unit, parameter.meaning, parameter.source)
-    return table
+    rows = []
+    for parameter in parameters:
+        value = f"{shown(parameter.default)} {parameter.unit}".rstrip()
+        source = f" ({parameter.source})" if sources and parameter.source else ""
+        rows.append((parameter.name, value, f"{parameter.meaning}{source}"))
+    return explained(rows, width)
+
+
+def _as_json(parameter: "Parameter") -> dict[str, object]:
+    from experiments.catalogue.parameters.parameter import as_json
+
+    return {
+        "name": parameter.name,
+        "value": as_json(parameter.default),
+        "unit": parameter.unit,
+        "meaning": parameter.meaning,
+        "source": parameter.source,
+        "choices": list(parameter.choices),
+    }

@@ -1,9 +1,10 @@
 """What the commands that run studies share: their options, how they run, and how they end."""
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
@@ -22,6 +23,8 @@ Every finished trial is stored at once. Stop with Ctrl-C, or let the machine die
 Results do not depend on the number of workers.
 """
 
+#: By command: the table that its files have, and no others.
+TABLES = {"sweep": "vary", "threshold": "swept", "tune": "tune", "sensitivity": "sensitivity"}
 #: Called with a study, what it found, its folder, and whether to draw: prints, writes, and returns its files.
 Show = Callable[..., Sequence[Path]]
 
@@ -29,6 +32,7 @@ Show = Callable[..., Sequence[Path]]
 def study_parser(name: str, description: str, examples: str, file: str = "", default: str = "NAME") -> Parser:
     """The options that all commands of studies have: a file, if there is one, where results go and trials run."""
     parser = Parser(f"biped {name}", description, examples)
+    parser.set_defaults(command=name)
     if file:
         parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
         add_controller(parser)
@@ -37,6 +41,8 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
         parser.add_argument("--integrator", "--engine", metavar="NAME", help=f"in all trials: {what}")
     add_metric_files(parser)
     parser.add_out(f"results/{name}/{default}")
+    parser.add_forms()
+    parser.add_figure_look()
     parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one on each core)")
     parser.add_argument(
         "--backend", metavar="NAME", help="where trials run: threads of this process (default; of a controller in "
@@ -57,6 +63,10 @@ def config_of(options: argparse.Namespace) -> "Config":
     from experiments.studies.config import read_config
 
     config = read_config(options.file)
+    kinds = [kind for kind, table in TABLES.items() if table in config]
+    if kinds and options.command not in kinds:
+        told = f"it has a table [{TABLES[kinds[0]]}], which `biped {kinds[0]}` reads"
+        raise config.error(f"{told}; `biped {options.command}` needs [{TABLES[options.command]}]")
     if options.integrator is not None:
         config = config.setting("integrator.name", options.integrator)
     given = {"robot": options.robot, "controller": options.controller, "metric_files": options.metric_files}
@@ -67,12 +77,15 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     """Run a study and show what it found; the exit status. Its folder has this name, if the options have none."""
     from rich.text import Text
 
+    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
+    from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
 
+    look = look_of(options.figures, options.figure_width)
     executor = executor_of(plan, options)
     folder = writable_folder(options.out or Path("results") / plan.kind / name)
     study = open_study(plan, folder)
@@ -85,10 +98,28 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
             findings = run_study(plan, study, executor, bar, announce, bar.say)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
-    files = show(plan, findings, folder, not options.no_figures)
+    with drawn_as(look):
+        files = show(plan, findings, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
     terminal().print(Text(f"\n{folder}/  {', '.join(names)}", style="cyan"))
+    reply(lambda: _as_json(plan, findings, folder, names))
     return 0
+
+
+def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str]) -> dict[str, Any]:
+    from experiments.studies.store.folder import Study
+    from experiments.visualization.studies.findings_json import findings_json
+
+    verdicts = Counter(str(result["verdict"]) for result in Study.read(folder).results().values())
+    return {
+        "kind": plan.kind,
+        "experiment": plan.experiment.name,
+        "trials": verdicts.total(),
+        "verdicts": dict(verdicts),
+        "findings": findings_json(plan, findings),
+        "folder": folder,
+        "files": files,
+    }
 
 
 def executor_of(plan: "StudyKind", options: argparse.Namespace) -> "Executor":

@@ -23,19 +23,21 @@ if TYPE_CHECKING:
 SETTINGS = ("duration", "step", "integrator")
 
 STATUS = f"""\
-{STOPPING}A trial that cannot be computed counts as not recovered, and is reported.
+{STOPPING}A trial that cannot be computed counts as not recovered, and is reported; one that is undecided or
+unreliable counts as neither, unless `counts` names it.
 Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted."""
 
 _DESCRIPTION = """\
 How large may a parameter be for the human to recover? A file says which parameter of which experiment, between which
-values, under which conditions, and how replicas differ. The threshold of a replica is the least value tried at which
-it does not recover, found by a grid of values and a bisection; the threshold of a condition is the median over
-replicas, with an interval that no single trajectory can move it out of."""
+values, under which conditions, and how replicas differ. The threshold of a replica is the largest value tried below the
+first at which it does not recover, found by a grid of values and a bisection; the threshold of a condition is the
+median over replicas, with an interval that no single trajectory can move it out of."""
 
 _EXAMPLES = f"""\
 a file:
   experiment = "thrown-block"
   replicas = 21                                    # seed = 0, confidence = 0.95, count_stepping = false
+  counts = ["fell", "lost control", "failed"]      # what is lost; "stepped" too, if not given
 
   [swept]
   parameter = "block.mass"                         # harder as it grows; factor = -1 where it is the other way
@@ -73,9 +75,10 @@ _HELP = {
     PUSH_MAP: (
         """\
 How hard can the human be pushed before it falls, and from where? For each direction, an ensemble of replicas - with
-scattered joint angles, floors and times of the push - is searched for the impulse at which each first falls: a grid
-of impulses for all, then a bisection for each. The map is the median over replicas, with an interval that no single
-trajectory can move it out of. Replicas are the same for all directions, and for all maps with the same seed.""",
+scattered joint angles, floors and times of the push - is searched for the largest impulse below the first at which
+each does not recover: a grid of impulses for all, then a bisection for each. The map is the median over replicas, with
+an interval that no single trajectory can move it out of. Replicas are the same for all directions, and for all maps
+with the same seed.""",
         f"""\
 examples:
   biped push-map                                   the thesis's gains
@@ -96,7 +99,8 @@ recovers at each impulse), push-map-replicas.csv (each replica's threshold) and 
         """\
 The thesis's human stands up to a block of 1.8 kg thrown at its back with 4.5 m/s, and "can not recover if the velocity
 of the projectile is too large" (Wendlandt 1997, 4.3). How large is that? Many replicas of the experiment, with
-scattered joint angles, floors and times of the hit, are searched for the least speed at which each falls.""",
+scattered joint angles, floors and times of the hit, are searched for the largest speed below the first at which
+each does not recover.""",
         f"""\
 examples:
   biped block-speed                                the thesis's gains
@@ -152,6 +156,8 @@ def preset_parser(name: str) -> Parser:
     group.add_argument("--seed", metavar="N", type=int, default=0, help="of the replicas (0)")
     group.add_argument("--confidence", metavar="P", type=float, default=0.95, help="of the intervals (0.95)")
     group.add_argument("--count-stepping", action="store_true", help="to have stepped counts as having recovered")
+    group.add_argument("--counts", metavar="VERDICTS", help="verdicts that count as lost "
+                       "(stepped,fell,lost control,failed)")  # fmt: skip
     group.add_argument("--quick", action="store_true", help="fewer replicas and a coarser grid: half a minute")
     return own
 
@@ -193,6 +199,7 @@ def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
         replicas=budget.replicas if options.replicas is None else options.replicas,
         seed=options.seed,
         count_stepping=options.count_stepping,
+        counts=() if options.counts is None else tuple(word.strip() for word in options.counts.split(",")),
         confidence=options.confidence,
         kind=name,
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.settings import add_after, check_after
 from experiments.commands.serving_options import add_serving_options, open_browser
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ examples:
   biped view results/mine results/yours            one laid over the other
   biped view results/mine results/yours --side-by-side 1
                                                    or beside it, 1 m apart
+  biped view results/thrown-block --after 2        how it falls, 2 s on, if it does
   biped view results/thrown-block --host 0.0.0.0 --port 9000 --no-open
                                                    for browsers on other machines
   biped view results/thrown-block --measure        how many pictures a second get through
@@ -39,6 +41,7 @@ Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 
 def parser() -> Parser:
     own = Parser("biped view", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
+    add_after(own)
     own.add_argument("--side-by-side", metavar="M", type=float, default=0.0, help="metres from one run to the next")
     own.add_argument("--speed", metavar="X", type=float, default=1.0, help="seconds of the run in a second (1)")
     own.add_argument("--start", metavar="S", type=float, help="time to start at (default: the first row)")
@@ -65,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
         from experiments.visualization.viewer.measure import find_browser
 
         find_browser()
-    runs = load_runs(options.runs)
+    runs = load_runs(options.runs, options.after)
     begins, ends = min(r.trajectory.begins for r in runs), max(r.trajectory.ends for r in runs)
     playback = Playback(begins, ends, options.speed, playing=not options.paused or options.measure)
     if options.start is not None:
@@ -74,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
                 f"--start {options.start:g}: it must be a time of the runs, which go from {begins:g} to {ends:g} s"
             )
         playback.seek(options.start)
-    with serving(options.host, options.port) as server:
+    with serving(options.host, options.port, ", ".join(loaded.name for loaded in runs)) as server:
         page = Page(server, runs, playback, options.side_by_side)
         if options.measure:
             return _measure(page, options.rate)
@@ -102,6 +105,7 @@ def _measure(page: "Page", rate: float) -> int:
 def _check(options: argparse.Namespace) -> None:
     from biped.errors import InputError
 
+    check_after(options)
     for name in ("speed", "rate"):
         value = getattr(options, name)
         if not (math.isfinite(value) and value > 0.0):

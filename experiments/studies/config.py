@@ -140,6 +140,8 @@ class Config:
 
     def table(self, key: str, default: Any = REQUIRED) -> "Config":
         """A table below this one; ``finish`` looks into it too."""
+        if key not in self.data and default is REQUIRED:
+            raise self.error(f"the table [{self.name(key)}] is missing")
         value = self._listed(key, Mapping, default, "a table")
         table = Config(value, self.source, self._text, (*self._path, key))
         self._tables.append(table)
@@ -222,6 +224,8 @@ def is_number(value: Any) -> bool:
 def read_config(path: str | Path) -> Config:
     """The configuration in a file; raises InputError if it is not TOML, OSError if it cannot be read."""
     path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path}: it is a folder; a TOML file is needed (of a study's folder, `biped report` tells)")
     try:
         text = path.read_text(encoding="utf-8")
         return Config(tomllib.loads(text), str(path), text)

@@ -1,5 +1,6 @@
 """Proportions of trials, with what is known of the probability behind them."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +20,7 @@ class Proportion:
 
     @property
     def value(self) -> float:
-        return self.count / self.of
+        return self.count / self.of if self.of else math.nan
 
     @property
     def interval(self) -> str:
@@ -29,6 +30,8 @@ class Proportion:
 def proportion_of(
     count: int, of: int, confidence: float = CONFIDENCE, method: Literal["wilson", "exact"] = "wilson"
 ) -> Proportion:
-    """A proportion, ``of`` above zero; Wilson's interval (1927), or the exact one of Clopper and Pearson (1934)."""
+    """A proportion with Wilson's interval (1927), or the exact one of Clopper and Pearson (1934); of none, 0 … 1."""
+    if of == 0:
+        return Proportion(0, 0, 0.0, 1.0)
     interval = binomtest(count, of).proportion_ci(confidence, method)
     return Proportion(count, of, float(interval.low), float(interval.high))

@@ -2,12 +2,13 @@ from .export.eurobench import export_eurobench
 from .export.opensim import export_opensim
 from .figures.panels import time_figure
 from .figures.quantities import Curve, Panel
-from .figures.sheets import SHEETS, FigureSheet, draw_figures
+from .figures.sheets import SHEETS, FigureSheet, draw_figures, plot_run
 from .live.loop import Loop
 from .report.run_figures import run_figures
 from .report.run_source import load_run
 from .report.study_page import study_figures
 from .report.write import write_report, write_run_page
+from .video.view import PageView, view_model, view_run
 from .viewer.shapes import shapes_of
 from .viewer.trajectory import trajectory_of
 
@@ -16,16 +17,20 @@ __all__ = [
     "Curve",
     "FigureSheet",
     "Loop",
+    "PageView",
     "Panel",
     "draw_figures",
     "export_eurobench",
     "export_opensim",
     "load_run",
+    "plot_run",
     "run_figures",
     "shapes_of",
     "study_figures",
     "time_figure",
     "trajectory_of",
+    "view_model",
+    "view_run",
     "write_report",
     "write_run_page",
 ]

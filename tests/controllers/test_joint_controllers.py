@@ -25,7 +25,7 @@ class Python(Controller):
 def test_the_human_stands_with_the_defaults(model, controller):
     assert isinstance(controller, Controller)
     run = simulate(model, controller, duration=5.0, fall=Fall())
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert run.frame["body_z"].iloc[-1] == pytest.approx(1.229, abs=2e-3)
 
 
@@ -35,7 +35,7 @@ def test_the_impedance_is_stable_with_the_feet_in_the_air_where_the_same_gains_o
 
     def after(controller, step):
         run = simulate(model, controller, state=State.at(model, aloft), step=step, duration=0.4, fall=Fall())
-        return run.summary["outcome"], np.abs(run.frame.filter(like="rate_").iloc[-1]).max()
+        return run.summary["verdict"], np.abs(run.frame.filter(like="rate_").iloc[-1]).max()
 
     outcome, rate = after(JointImpedance(), 2e-3)
     assert outcome == "stood"

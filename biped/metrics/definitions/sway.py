@@ -1,4 +1,4 @@
-"""How the body answers a floor that moves periodically."""
+"""How far the body sways, and how it answers a floor that moves periodically."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from biped.kernels.loop.log import ABSENT
 from biped.metrics.definitions.sources import PETERKA
 from biped.metrics.kernels import metrics as kernels
-from biped.metrics.kernels.support import SHIFT, SWAY, TILT
+from biped.metrics.kernels.support import COM, SHIFT, SWAY, TILT
 from biped.metrics.measurement import ROUNDING, Measurement
 from biped.metrics.metric import Metric, frequency_suffix, register
 
@@ -51,7 +51,25 @@ def sway(run: Measurement) -> dict[str, float]:
     return found
 
 
+def excursion(run: Measurement) -> dict[str, float]:
+    """How far the body is from where it was when the disturbance began, as what it stands on sees it."""
+    if not run.model.nc:
+        return {}
+    table = run.series[run.first :]
+    place = table[:, COM : COM + 2] - np.nan_to_num(table[:, SHIFT : SHIFT + 2])
+    lean = table[:, SWAY : SWAY + 2]
+    return {
+        "com_excursion": float(np.hypot(*(place - place[0]).T).max()),
+        "sway_angle_max": float(np.hypot(*(lean - lean[0]).T).max()),
+    }
+
+
 register(
+    Metric("com_excursion", "m", "peak excursion of the centre of mass", excursion,
+           "as seen from above, from where it was when the disturbance began, less what the floor has moved; maximum"),
+    Metric("sway_angle_max", "rad", "peak sway angle", excursion,
+           "of the line from the middle of the feet to the centre of mass, from that when the disturbance began; "
+           "maximum"),
     Metric("sway_gain_FREQUENCY", "1", "sway over the floor's motion at a frequency", sway,
            "modulus of the ratio of Fourier coefficients over whole cycles; rad/m where the floor shifts", PETERKA),
     Metric("sway_phase_FREQUENCY", "rad", "how far the sway is ahead of the floor's motion", sway,

@@ -109,7 +109,7 @@ register(
         of_whole_run=True,
     ),
     Metric("reason", "", "why, in a few words", judgement, "of the verdict", of_whole_run=True),
-    Metric("limit_hit", "", "the limit of a fall that ended it", judgement, "height, tilt, or the joint that was too fast",
+    Metric("limit_hit", "", "the limit of a fall that ended it", judgement, "height, tilt, or a joint",
            of_whole_run=True),
     Metric("fell_at", "s", "when the limits of a fall were hit", lambda run: run.context.fell_at,
            "as `biped.Fall` sets them", of_whole_run=True),

@@ -65,7 +65,7 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
         *_group("platform", {
             "motion": ("none", "", f"of the floor, one of: {', '.join(MOTIONS)}"),
             "axis": ("x", "", f"along or about which, one of: {', '.join(Platform.AXES)}"),
-            "size": (0.02, "m", "step: its size; sines: amplitude of each; ternary: from least to most; m or rad"),
+            "size": (0.02, "m, rad", "step: its size; sines: amplitude of each; ternary: min to max; rad of turns"),
             "frequency": (0.5, "Hz", "of the sine"),
             "frequencies": ("0.1 0.3 0.7 1.1", "Hz", "of the sum of sines, with spaces between them"),
             "interval": (0.25, "s", "ternary: for which its rate stays the same"),

@@ -1,6 +1,7 @@
 """Parameters of experiments: named by dots, with a default, a unit, a meaning and a source.
 
-One number of a parameter that is a tuple is named by its place, from 0 on: ``controller.kp_position[2]``.
+One number of a parameter that is a tuple is named by its place, from 0 on: ``controller.kp_position[2]``. An angle may
+be written in degrees: ``90deg`` or ``90°``.
 """
 
 import difflib
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from biped.errors import InputError
+from biped.model.geometry import LARGEST_ANGLE
 
 #: A number, a whole number, a word, or a few numbers such as a position or a quaternion.
 Value = float | int | str | tuple[float, ...]
@@ -26,7 +28,7 @@ class Parameter:
     Attributes:
         name: ``group.attribute``; the attribute is that of the Python object which the value goes into.
         default: the value in the experiment as published.
-        unit: SI; empty for numbers without one and for words.
+        unit: SI; empty for numbers without one and for words, several with commas between them.
         meaning: a few words.
         source: where the default is from.
         repeats: whether one number stands for a whole tuple of it.
@@ -64,6 +66,8 @@ class Parameter:
         """
         if isinstance(self.default, str):
             return self._word(value)
+        if isinstance(value, str) and self.is_angle:
+            return self.parse(value)
         if isinstance(self.default, tuple):
             return self._tuple(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
@@ -71,10 +75,28 @@ class Parameter:
         if math.isinf(value) and not self.may_be_infinite:
             raise self._wrong(value, "one finite number")
         if isinstance(self.default, float):
-            return float(value)
+            return self._within_a_turn(float(value))
         if value != math.floor(value):
             raise self._wrong(value, "a whole number")
         return int(value)
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether its values are angles, or their rates: they may be in degrees."""
+        return bool(self._units_of_angles)
+
+    @property
+    def _units_of_angles(self) -> dict[str, float]:
+        """By what may be written after a number: what the number is multiplied by."""
+        words = {"rad": 1.0, "deg": math.pi / 180.0, "°": math.pi / 180.0}
+        units = [unit for unit in self.unit.split(", ") if unit.startswith("rad")]
+        return {unit.replace("rad", word, 1): factor for unit in units for word, factor in words.items()}
+
+    def _within_a_turn(self, value: float) -> float:
+        if self.unit == "rad" and LARGEST_ANGLE < abs(value) < math.inf:
+            what = f"{self.name} = {shown(value)}"
+            raise InputError(f"{what} rad: it must be within a turn, 2π; {shown(value)} degrees are {shown(value)}deg")
+        return value
 
     def _word(self, value: Any) -> str:
         if not isinstance(value, str):
@@ -95,15 +117,19 @@ class Parameter:
         if len(numbers) != count or not all(map(math.isfinite, numbers)):
             one = "one number or " if self.repeats else ""
             raise self._wrong(value, f"{one}{count} finite numbers with commas between them")
-        return numbers
+        return tuple(map(self._within_a_turn, numbers))
 
     def _number(self, text: str) -> float:
-        if text.strip().isdecimal():
+        text = text.strip()
+        if text.isdecimal():
             return int(text)
+        units = self._units_of_angles
+        unit = next((unit for unit in units if text.endswith(unit)), "")
         try:
-            return float(text)
+            return float(text.removesuffix(unit)) * units.get(unit, 1.0)
         except ValueError:
-            raise self._wrong(text.strip(), "a number" + (f" [{self.unit}]" if self.unit else "")) from None
+            degrees = ", or in degrees as 90deg" if "rad" in units else ""
+            raise self._wrong(text, "a number" + (f" [{self.unit}]" if self.unit else "") + degrees) from None
 
     def _wrong(self, value: object, wanted: str) -> InputError:
         return InputError(f"{self.name} = {shown(value)}: it must be {wanted}, such as {shown(self.default)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.model import Model, ModelError, human, load_robot
+from biped.model.description import spelt_out
 from biped.model.robot import ENDINGS
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter
@@ -64,7 +65,7 @@ def digest_of_robot(name: str) -> dict[str, str]:
     """A digest of the model that a robot's files describe, by its name; nothing of the human."""
     if name == HUMAN:
         return {}
-    return {address_of(name): hashlib.sha256(repr(robot_named(name)).encode()).hexdigest()[:16]}
+    return {address_of(name): hashlib.sha256(spelt_out(robot_named(name)).encode()).hexdigest()[:16]}
 
 
 class RobotName(Parameter):

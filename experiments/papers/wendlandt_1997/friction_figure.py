@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
@@ -10,15 +9,15 @@ from matplotlib.figure import Figure
 
 from experiments.papers.wendlandt_1997.friction_search import FACTS, Search, Trial
 from experiments.visualization.figures import style
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import styled, write_figure
 
 _COLORS = ListedColormap([style.ORANGE, "#8DBFE0"])
 
 
-def draw_search(search: Search, path: str | Path) -> Path:
+def draw_search(search: Search, path: str | Path) -> list[Path]:
     """Which facts hold at which friction, at first and closer, and when the box comes to rest."""
     looks = [look for look in (search.trials, search.closer) if len(look) > 1]
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = Figure(figsize=(5.6 * len(looks), 6.2))
         cells = figure.subplots(2, len(looks), squeeze=False, sharex="col", gridspec_kw={"height_ratios": (2, 1.1)})
         for column, look in enumerate(looks):
@@ -29,8 +28,7 @@ def draw_search(search: Search, path: str | Path) -> Path:
         cells[0, 0].set_title("Published facts: blue holds, orange does not")
         if len(looks) > 1:
             cells[0, 1].set_title("A closer look")
-        figure.savefig(path)
-    return Path(path)
+        return write_figure(figure, path)
 
 
 def _edges(look: tuple[Trial, ...]) -> np.ndarray:

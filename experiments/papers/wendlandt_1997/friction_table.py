@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.catalogue.box_drop import FRICTION
-from experiments.cli.terminal import length
+from experiments.cli.quantities import length
 from experiments.papers.wendlandt_1997.friction_search import FACTS, Search, Trial
 
 TABLE = "search.csv"

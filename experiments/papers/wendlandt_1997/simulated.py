@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import cache
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -13,8 +12,8 @@ from contact.arrays import Floats
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures.sheets import SHEETS
-from experiments.visualization.figures.style import STYLE
 from experiments.visualization.figures.subject import subject_of
+from experiments.visualization.figures.writing import styled
 
 Compare = Callable[[Run], tuple[Finding, ...]]
 
@@ -26,7 +25,7 @@ def run_of(experiment: str) -> Run:
 
 def figure_of(kind: str, run: Run) -> Figure:
     (sheet,) = (sheet for sheet in SHEETS if sheet.kind == kind)
-    with matplotlib.rc_context(STYLE):
+    with styled():
         return sheet.draw(subject_of(run, run.set_point))
 
 

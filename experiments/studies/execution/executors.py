@@ -29,6 +29,8 @@ from experiments.studies.trial import Trial, waits_for_python
 #: What is done for a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
 BACKENDS = ("threads", "loky", "dask")
+#: More threads or processes than this are a slip of the finger.
+MOST_WORKERS = 4096
 #: [s] that a trial under somebody's own law may take, where nothing else is said.
 TIME_LIMIT = 120.0
 
@@ -63,8 +65,8 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
     Raises:
         InputError: there is none of this name, or what it needs is not there.
     """
-    if workers is not None and workers < 1:
-        raise InputError(f"workers = {workers}: it must be one or more")
+    if workers is not None and not 1 <= workers <= MOST_WORKERS:
+        raise InputError(f"workers = {workers}: it must be from 1 to {MOST_WORKERS}; there are {cores()} cores")
     if scheduler is not None and backend != "dask":
         raise InputError(f"scheduler = {scheduler}: only the backend dask has one")
     if backend not in BACKENDS:

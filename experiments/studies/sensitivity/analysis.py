@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from biped.extras import need
-from biped.runs.verdict import FAILED, FELL
 from contact.arrays import Floats
+from experiments.studies.counting import FALLS, WITHOUT_RESULT
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.tuning.objective import MEASURED, PROPORTIONS, Reading, Sample
 
@@ -94,8 +94,8 @@ def _values(measure: Measure, samples: Sequence[Sequence[Sample]]) -> tuple[Floa
     """(points,) the metric's mean over a point's trials, NaN for a point to be left out; and what counted how."""
     trials = [sample for mine in samples for sample in mine]
     counts = {
-        "fell": sum(sample.result["verdict"] == FELL for sample in trials),
-        "failed": sum(sample.result["verdict"] == FAILED for sample in trials),
+        "fell": sum(sample.result["verdict"] in FALLS for sample in trials),
+        "failed": sum(sample.result["verdict"] in WITHOUT_RESULT for sample in trials),
         "lack it": sum(_lacks(measure, sample) for sample in trials),
     }
     values = [
@@ -112,16 +112,16 @@ def _mean(measure: Measure, samples: Sequence[Sample]) -> float:
 
 def _lacks(measure: Measure, sample: Sample) -> bool:
     reading = measure.reading
-    if reading.metric in PROPORTIONS or sample.result["verdict"] == FAILED:
+    if reading.metric in PROPORTIONS or sample.result["verdict"] in WITHOUT_RESULT:
         return False
-    if sample.result["verdict"] == FELL and reading.fell != MEASURED and not measure.drops:
+    if sample.result["verdict"] in FALLS and reading.fell != MEASURED and not measure.drops:
         return False
     value = sample.result.get(reading.metric)
     return not (isinstance(value, (int, float)) and math.isfinite(value))
 
 
 def _is_bad(measure: Measure, sample: Sample) -> bool:
-    return sample.result["verdict"] in (FELL, FAILED) or _lacks(measure, sample)
+    return sample.result["verdict"] in (*FALLS, *WITHOUT_RESULT) or _lacks(measure, sample)
 
 
 def _as(measure: Measure, what: str) -> str:

@@ -13,6 +13,7 @@ import json
 import os
 import sqlite3
 import time
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import cached_property
@@ -184,12 +185,19 @@ class Study:
         """A finished trial as it was run; raises InputError if there is none of this number."""
         rows = self._select("SELECT labels, changes FROM trials", [number])
         if not rows:
-            known = self.finished
-            which = f"there are {len(known)}, from {min(known)} to {max(known)}" if known else "none is finished yet"
-            raise InputError(f"{self.folder} has no finished trial {number}: {which}")
+            raise InputError(f"{self.folder} has no finished trial {number}: {self._around(number)}")
         labels, changes = map(json.loads, rows[0])
         exact = {name: from_json(self.experiment.parameter(name), value) for name, value in changes.items()}
         return Trial(number, exact, labels)
+
+    def _around(self, number: int) -> str:
+        """Which finished trials have the nearest numbers: of a search not all numbers are used."""
+        known = sorted(self.finished)
+        if not known:
+            return "none is finished yet"
+        place = bisect(known, number)
+        near = " and ".join(map(str, known[max(0, place - 1) : place + 1]))
+        return f"of its {len(known)} the nearest: {near}; `biped rerun {self.folder} --list` lists them"
 
     def check(self, trials: Iterable[Trial]) -> None:
         """Raise InputError if one of these finished trials was run with other changes than it has now."""

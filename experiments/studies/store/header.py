@@ -10,7 +10,7 @@ from biped.errors import InputError
 from biped.files import replace_file
 from experiments.catalogue.open_registry import digest_at
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass

@@ -102,7 +102,8 @@ def _range(config: Config, parameter: Parameter, spec: Mapping[str, Any], experi
             raise config.error(f"{name}: count = {count!r}: it must be a whole number, 2 or above", name)
         numbers = np.geomspace(low, high, count) if scale == LOG else np.linspace(low, high, count)
     else:
-        numbers = _stepped(config, name, low, high, spec["step"], scale)
+        step = _angle(config, experiment, parameter, spec["step"])
+        numbers = _stepped(config, name, low, high, step, scale)
     whole = isinstance(parameter.default, int)
     rounded = [round(neat(number)) if whole else neat(number) for number in numbers.tolist()]
     values = [config.value(experiment, parameter.name, value) for value in rounded]
@@ -132,8 +133,7 @@ def _bounds(
     if isinstance(parameter.default, (str, tuple)):
         kind = "words" if isinstance(parameter.default, str) else "several numbers; name one of them, such as [0]"
         raise config.error(f"{name}: no range, since its values are {kind}", name)
-    low: Any = spec.get("from")
-    high: Any = spec.get("to")
+    low, high = (_angle(config, experiment, parameter, spec.get(end)) for end in ("from", "to"))
     if not is_number(low) or not is_number(high) or low == high:
         raise config.error(f"{name}: from = {low!r}, to = {high!r}: they must be two different numbers", name)
     scale = spec.get("scale", "linear")
@@ -144,6 +144,12 @@ def _bounds(
     for end in (low, high):
         config.value(experiment, name, end)
     return float(low), float(high), scale
+
+
+def _angle(config: Config, experiment: Experiment, parameter: Parameter, value: Any) -> Any:
+    """[rad] An angle that is written with its unit; anything else as it is."""
+    is_text = isinstance(value, str) and parameter.is_angle
+    return config.value(experiment, parameter.name, value) if is_text else value
 
 
 def _sampled(parameter: Parameter, low: float, high: float, scale: str, u: float) -> Value:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from biped.runs.verdict import RECOVERED, STEPPED
+from biped.runs.verdict import COMPLETED, RECOVERED, STEPPED
+from experiments.studies.counting import UNTOLD
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import OUTCOME
@@ -18,12 +19,13 @@ SHOWN = ("settling_time", "peak_position_error", "position_error", "simulated_ti
 MOST_VALUES = 15
 BINS = 8
 #: What counts as success, by its name.
-SUCCESSES = {"recovered": (RECOVERED,), "recovered or stepped": (RECOVERED, STEPPED)}
+SUCCESSES = {"recovered": (RECOVERED, COMPLETED), "recovered or stepped": (RECOVERED, COMPLETED, STEPPED)}
 
 
 def proportion(verdicts: "pd.Series[str]", success: str = RECOVERED) -> Proportion:
-    """How many of these verdicts are a success; ``failed`` ones are none."""
-    return proportion_of(int(verdicts.isin(SUCCESSES[success]).sum()), len(verdicts))
+    """How many of these verdicts are a success; ``failed`` ones are none, and those that tell neither are left out."""
+    told = verdicts[~verdicts.isin(UNTOLD)]
+    return proportion_of(int(told.isin(SUCCESSES[success]).sum()), len(told))
 
 
 def successes_in(frame: "pd.DataFrame") -> list[str]:

@@ -1,5 +1,6 @@
 """What a study of thresholds found, condition by condition, and what changed between two studies."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from biped.errors import InputError
+from biped.runs.verdict import FAILED
+from experiments.studies.counting import column_of, shares
 from experiments.studies.proportion import Proportion
 from experiments.studies.threshold.search import Bracket, bracket_of
 from experiments.studies.threshold.statistics import (
@@ -31,8 +34,8 @@ class Finding:
 
     condition: "Condition"
     plan: "Threshold"
-    outcomes: Sequence[dict[float, bool]]  # replica by replica, by value
-    failed: int  # trials that ended in an error; they count as not recovered
+    outcomes: Sequence[dict[float, bool | None]]  # replica by replica, by value
+    verdicts: Sequence[dict[float, str]]  # the same
 
     @cached_property
     def brackets(self) -> list[Bracket]:
@@ -66,6 +69,31 @@ class Finding:
         return dict(sorted(seen.items()))
 
     @property
+    def shares(self) -> dict[str, int]:
+        """How many trials there are of each verdict, by column."""
+        return shares([word for ended in self.verdicts for word in ended.values()])
+
+    @property
+    def failed(self) -> int:
+        """Trials that could not be computed."""
+        return self.shares[column_of(FAILED)]
+
+    @cached_property
+    def limits(self) -> dict[str, int]:
+        """How the replicas end at their thresholds, the least value at which each is lost: verdicts, the most first."""
+        found = Counter(
+            ended[bracket.high]
+            for ended, bracket in zip(self.verdicts, self.brackets, strict=True)
+            if bracket.high != math.inf
+        )
+        return dict(found.most_common())
+
+    @property
+    def limited_by(self) -> str:
+        """The verdict of most replicas at their thresholds; empty where none has one."""
+        return next(iter(self.limits), "")
+
+    @property
     def trials(self) -> int:
         return sum(map(len, self.outcomes))
 
@@ -87,6 +115,7 @@ class Findings:
             [
                 {**finding.condition.labels, "value": value, "recovered": found.count, "tried": found.of}
                 | {"proportion": found.value, "ci_low": found.low, "ci_high": found.high}
+                | shares([ended[value] for ended in finding.verdicts])
                 for finding in self.conditions
                 for value, found in finding.curve.items()
             ]
@@ -106,7 +135,9 @@ class Findings:
         """A row for each condition and replica: its bracket."""
         return pd.DataFrame(
             [
-                {**finding.condition.labels, "replica": number} | asdict(bracket)
+                {**finding.condition.labels, "replica": number}
+                | asdict(bracket)
+                | {"limited_by": finding.verdicts[number].get(bracket.high, "")}
                 for finding in self.conditions
                 for number, bracket in enumerate(finding.brackets)
             ]
@@ -130,7 +161,8 @@ def _row(finding: Finding) -> dict[str, object]:
         "non_monotone": found.non_monotone,
         "below_least": found.below,
         "above_all": found.above,
-        "failed_trials": finding.failed,
+        "limited_by": finding.limited_by,
+        **finding.shares,
         "trials": finding.trials,
     }
 
@@ -167,6 +199,12 @@ def compare(theirs: Findings, ours: Findings) -> list[Difference]:
     return [Difference(a, b, paired_difference(a.brackets, b.brackets, least, ours.plan.confidence)) for a, b in pairs]
 
 
+def changes_of_engines(findings: Findings) -> dict[str, list[Difference]]:
+    """Where conditions differ in their engine: what changed from the first, by the names of the others."""
+    reference, *others = findings.by("engine").items() or [("", findings)]
+    return {name: compare(reference[1], found) for name, found in others}
+
+
 def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
     return tuple(sorted(finding.condition.labels.items()))
 
@@ -179,7 +217,7 @@ def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
         ("seed", "seeds"),
         ("replicas", "numbers of replicas"),
         ("randomizations", "randomizations"),
-        ("count_stepping", "meanings of recovered"),
+        ("losses", "meanings of recovered"),
     ):
         if getattr(theirs, name) != getattr(ours, name):
             raise InputError(f"studies with different {what} have no replicas in common: they cannot be compared")

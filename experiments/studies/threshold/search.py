@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from experiments.studies.grid import Grid, neat
 
-#: By value, whether the replica recovered.
-Outcomes = Mapping[float, bool]
+#: By value, whether the replica recovered; None where its trial tells neither.
+Outcomes = Mapping[float, bool | None]
 
 
 class Query(NamedTuple):
@@ -39,7 +39,7 @@ class Bracket:
 
 
 def bracket_of(outcomes: Outcomes) -> Bracket:
-    high = min((value for value, recovered in outcomes.items() if not recovered), default=math.inf)
+    high = min((value for value, recovered in outcomes.items() if recovered is False), default=math.inf)
     up = [value for value, recovered in outcomes.items() if recovered]
     low = max((value for value in up if value < high), default=-math.inf)
     island = max((value for value in up if value > high), default=-math.inf)
@@ -49,28 +49,30 @@ def bracket_of(outcomes: Outcomes) -> Bracket:
 def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:
     """The values to try next, in growing order; none where the threshold is known to the grid's tolerance.
 
-    First all of the grid; then, while everything recovers, those above; then the middle of the bracket.
+    First all of the grid; then, while nothing is lost, those above; then the middle of the bracket, unless that tells
+    neither.
     """
     missing = tuple(value for value in grid.values if value not in outcomes)
     if missing:
         return missing
     bracket = bracket_of(outcomes)
     if bracket.high == math.inf:
-        return grid.above(bracket.low)
+        return tuple(value for value in grid.above(max(outcomes)) if value not in outcomes)
     if bracket.low == -math.inf or bracket.high - bracket.low <= grid.tolerance * (1.0 + 1e-6):
         return ()
-    return (neat((bracket.low + bracket.high) / 2.0),)
+    middle = neat((bracket.low + bracket.high) / 2.0)
+    return (middle,) if middle not in outcomes else ()
 
 
 def search(
-    grid: Grid, conditions: int, replicas: int, answer: Callable[[Sequence[Query]], Sequence[bool]]
-) -> list[list[dict[float, bool]]]:
-    """Ask until every threshold is known: ``outcomes[condition][replica][value]``, whether it recovered.
+    grid: Grid, conditions: int, replicas: int, answer: Callable[[Sequence[Query]], Sequence[bool | None]]
+) -> list[list[dict[float, bool | None]]]:
+    """Ask until every threshold is known: ``outcomes[condition][replica][value]``, whether it recovered, or None.
 
     The queries about a replica under a condition depend on the answers to those about them alone, and neither on
     other replicas nor on the order in which a round is answered.
     """
-    outcomes: list[list[dict[float, bool]]] = [[{} for _ in range(replicas)] for _ in range(conditions)]
+    outcomes: list[list[dict[float, bool | None]]] = [[{} for _ in range(replicas)] for _ in range(conditions)]
     while queries := [
         Query(c, r, len(known) + k, value)
         for c, ensemble in enumerate(outcomes)

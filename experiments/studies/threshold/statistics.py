@@ -120,10 +120,12 @@ def paired_difference(
 def recovery_curve(
     outcomes: Sequence[Outcomes], values: Iterable[float], confidence: float = CONFIDENCE
 ) -> dict[float, Proportion]:
-    """The proportion of replicas that recover, at values that all of them were tried at: islands count as recovered."""
-    return {
-        value: _exact(sum(tried[value] for tried in outcomes), len(outcomes), confidence, "exact") for value in values
-    }
+    """The proportion of replicas that recover, at values that all of them were tried at: islands count as recovered.
+
+    Trials that tell neither are left out, and values of which all do.
+    """
+    told = {value: [found for tried in outcomes if (found := tried[value]) is not None] for value in values}
+    return {value: _exact(sum(found), len(found), confidence, "exact") for value, found in told.items() if found}
 
 
 def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDENCE) -> Interval:
@@ -135,6 +137,8 @@ def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDE
     confidence: to miss it on one side takes an interval of the curve, at the value next to it, that misses too.
     Infinite where the crossing is out of reach.
     """
+    if not curve:
+        return Interval(math.nan, -math.inf, math.inf, confidence)
     pooled = isotonic_regression([found.value for found in curve.values()], increasing=False).x
     values = list(curve)
     above = list(takewhile(lambda value: curve[value].low > 0.5, values))

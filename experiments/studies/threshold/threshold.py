@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from biped.errors import InputError
-from biped.runs.verdict import FAILED, RECOVERED, STEPPED
+from biped.runs.verdict import STEPPED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, Values
 from experiments.studies.config import Config, is_number
+from experiments.studies.counting import USUAL_LOSSES, checked_losses, withstood
 from experiments.studies.grid import Grid, neat
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.randomization import Randomization, check, replica_changes
@@ -73,6 +74,8 @@ class Threshold(StudyKind):
         replicas: how many.
         seed: of the replicas.
         count_stepping: whether to have stepped counts as having stayed up.
+        counts: verdicts of trials that are lost; all but recovered, and stepped with ``count_stepping``, if not given.
+            Undecided and unreliable ones are neither lost nor won, unless they are named.
         confidence: of the intervals.
         kind: ``threshold``, or the name of the preset.
 
@@ -89,11 +92,15 @@ class Threshold(StudyKind):
     replicas: int = field(default=REPLICAS, metadata={"least": FEWEST})
     seed: int = field(default=0, metadata={"least": 0})
     count_stepping: bool = False
+    counts: tuple[str, ...] = ()
     confidence: float = CONFIDENCE
     kind: str = "threshold"
 
     def __post_init__(self) -> None:
         rank(self.replicas, self.confidence)
+        object.__setattr__(self, "counts", checked_losses(self.counts))
+        if self.counts and self.count_stepping:
+            raise InputError("count_stepping says what counts already: leave stepped out of counts instead")
         if self.seed < 0:
             raise InputError(f"seed = {self.seed}: it must be zero or above")
         if not self.conditions:
@@ -123,8 +130,10 @@ class Threshold(StudyKind):
                 raise InputError(f"label {name!r}: it is a text of one condition and a number of another: choose one")
 
     @property
-    def verdicts(self) -> tuple[str, ...]:
-        return (RECOVERED, STEPPED) if self.count_stepping else (RECOVERED,)
+    def losses(self) -> tuple[str, ...]:
+        """Verdicts of trials that are lost."""
+        usual = tuple(word for word in USUAL_LOSSES if not (self.count_stepping and word == STEPPED))
+        return self.counts or usual
 
     @property
     def unit(self) -> str:
@@ -186,18 +195,18 @@ class Threshold(StudyKind):
         return None
 
     def find(self, evaluate: Evaluate) -> Findings:
-        failed = [0] * len(self.conditions)
+        ended: list[list[dict[float, str]]] = [[{} for _ in range(self.replicas)] for _ in self.conditions]
 
-        def recovered(queries: Sequence[Query]) -> list[bool]:
+        def recovered(queries: Sequence[Query]) -> list[bool | None]:
             results = evaluate([self.trial(query) for query in queries])
-            verdicts = [results[self.number(query)]["verdict"] for query in queries]
-            for query, verdict in zip(queries, verdicts, strict=True):
-                failed[query.condition] += verdict == FAILED
-            return [verdict in self.verdicts for verdict in verdicts]
+            for query in queries:
+                verdict = str(results[self.number(query)]["verdict"])
+                ended[query.condition][query.replica][query.value] = verdict
+            return [withstood(ended[query.condition][query.replica][query.value], self.losses) for query in queries]
 
         outcomes = search(self.grid, len(self.conditions), self.replicas, recovered)
-        rows = zip(self.conditions, outcomes, failed, strict=True)
-        return Findings(self, tuple(Finding(condition, self, found, count) for condition, found, count in rows))
+        rows = zip(self.conditions, outcomes, ended, strict=True)
+        return Findings(self, tuple(Finding(condition, self, found, words) for condition, found, words in rows))
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -217,6 +226,7 @@ class Threshold(StudyKind):
             **({"controller": self.experiment.controller} if self.experiment.is_driven_by_another else {}),
             **({"metric_files": [entry.name for entry in self.experiment.metrics]} if self.experiment.metrics else {}),
             **{name: getattr(self, name) for name in names},
+            **({"counts": list(self.counts)} if self.counts else {}),
             "swept": asdict(self.swept),
             "grid": {"from": grid.pop("start"), "to": grid.pop("stop"), **grid},
             "set": Values(self.changes).as_json(),

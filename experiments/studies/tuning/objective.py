@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from biped.errors import InputError
-from biped.runs.verdict import FAILED, FELL, RECOVERED, STEPPED
+from biped.runs.verdict import RECOVERED, STEPPED
+from experiments.studies.counting import FALLS, WITHOUT_RESULT
 from experiments.studies.trial import Result
 
-#: Proportions, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others.
+#: Proportions, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others. What cannot be
+#: judged is worth as little as what failed: a candidate must not gain by it.
 PROPORTIONS = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
 MEASURED = "measured"
 MEAN, WORST = "mean", "worst"
@@ -33,7 +35,7 @@ class Reading:
     metric: str  # its name; or ``recovered``, or ``upright``, which a trial that ended in a step is too
     #: what it counts as in a trial that fell; ``"measured"`` for what was measured up to then
     fell: float | str | None = None
-    failed: float | None = None  # in a trial without a result; that of a fall, if not given
+    failed: float | None = None  # in a trial without a result that can be judged; that of a fall, if not given
     missing: float | None = None  # where the metric does not apply; that of a failure, if not given
     scenarios: tuple[str, ...] = ("*",)  # names or patterns of those that count
     over: str = MEAN  # the ``"mean"`` over trials, scenarios weighted, or the ``"worst"``
@@ -58,9 +60,9 @@ class Reading:
         if self.metric in PROPORTIONS:
             return float(verdict in PROPORTIONS[self.metric])
         as_failed = self.fell if self.failed is None else self.failed
-        if verdict == FAILED:
+        if verdict in WITHOUT_RESULT:
             return _number(as_failed)
-        if verdict == FELL and self.fell != MEASURED:
+        if verdict in FALLS and self.fell != MEASURED:
             return _number(self.fell)
         found = sample.result.get(self.metric)
         if isinstance(found, (int, float)) and math.isfinite(found):

@@ -1,10 +1,12 @@
 """Figures of the contact points: in what state each of them is, and what the floor does to them."""
 
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.transforms import ScaledTranslation
 
 from contact import ContactState
 from experiments.visualization.figures import style
@@ -31,18 +33,28 @@ def draw_modes(axes: Axes, subject: Subject, title: str, *, labels: bool = True)
     axes.set_title(title, pad=6.0 + 9.0 * draw_marks(axes, subject.marks, labels=labels))
 
 
+def add_state_legend(axes: Axes, subject: Subject) -> None:
+    """Below a strip of states: what the colours mean, of the states that occur."""
+    below = ScaledTranslation(0.0, -3.6 * matplotlib.rcParams["font.size"] / 72.0, axes.figure.dpi_scale_trans)
+    axes.legend(handles=_patches(subject), loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=3, fontsize="small",
+                bbox_transform=axes.transAxes + below, borderaxespad=0.0, handlelength=1.2)  # fmt: skip
+
+
+def _patches(subject: Subject) -> list[Patch]:
+    seen = {int(m) for name in subject.model.contact_names for m in np.unique(subject.column(f"contact_{name}_mode"))}
+    return [
+        Patch(facecolor=style.MODES[state - 1], edgecolor=style.GREY, lw=0.4, label=STATES[state])
+        for state in ContactState
+        if state.value in seen
+    ]
+
+
 def contact_modes(subject: Subject) -> Figure:
     figure = Figure(figsize=(style.SIZE[0], 1.4 + 0.27 * subject.model.nc))
     axes = figure.subplots()
     draw_modes(axes, subject, "State of each contact point")
     axes.set_xlabel("time [s]")
-    seen = {int(m) for name in subject.model.contact_names for m in np.unique(subject.column(f"contact_{name}_mode"))}
-    patches = [
-        Patch(facecolor=style.MODES[state - 1], edgecolor=style.GREY, lw=0.4, label=f"{state.value} {STATES[state]}")
-        for state in ContactState
-        if state.value in seen
-    ]
-    figure.legend(handles=patches, loc="outside lower center", ncols=3)
+    figure.legend(handles=_patches(subject), loc="outside lower center", ncols=3)
     return figure
 
 

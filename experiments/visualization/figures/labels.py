@@ -17,13 +17,17 @@ STATES = {
     ContactState.STICKING_TO_SLIDING: "sticking → sliding",
     ContactState.PULLING: "normal force < 0",
 }
-#: What a ledger's works are called.
+#: What a ledger's works, losses and stores are called.
 WORKS = {
     "ledger_actuators": "work of the joints",
     "ledger_contacts": "work of the contacts",
     "ledger_pushes": "work of pushes",
     "ledger_impacts": "work of impacts",
-    "ledger_dissipated": "lost in contacts",
+    "ledger_joints": "work of stops and bearings",
+    "ledger_dissipated": "dissipated in contacts",
+    "ledger_joints_dissipated": "dissipated in joints",
+    "ledger_contact_stored": "stored in contacts",
+    "ledger_stops_stored": "stored in stops",
 }
 _SOLE = {"1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel"}
 #: Parts of the time axis that a mark's label takes; labels that come closer go on the next line above.

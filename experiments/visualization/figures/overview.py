@@ -1,96 +1,158 @@
-"""One figure with the panels that tell a run's story."""
+"""The sheet of a run: what a laboratory of balance looks at first, on one page."""
 
 from collections.abc import Callable
 from textwrap import fill
 
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from biped.model.legs import legs_of
+from contact.arrays import Floats
 from experiments.visualization.figures import quantities as q
-from experiments.visualization.figures.contacts import draw_modes
-from experiments.visualization.figures.labels import joint_label
+from experiments.visualization.figures.contacts import add_state_legend, draw_modes
 from experiments.visualization.figures.panels import draw_panel, finish
 from experiments.visualization.figures.quantities import Panel
+from experiments.visualization.figures.stabilogram import draw_stabilogram, path_panel, shade_base
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.figures.support import Support, ahead_of, margin_of_stability
+from experiments.visualization.figures.writing import width_of
 
-#: As many stand above the panels in one line.
-LETTERS = 115
+#: [s] that are shown from before the disturbance.
+BEFORE = 0.2
+#: [s] of landing, at the start of a run, that do not set the scale of the floor's forces.
+LANDING = 0.05
+#: [N] on both sides of zero that an axis of forces has at least.
+LEAST = 1.0
+#: [inch] a sheet that is narrower than this has its panels in one column.
+NARROW = 5.0
+#: [inch] of the sheet, and of a row of panels.
+WIDTH, ROW = 11.0, 1.85
+#: Letters in an inch of the heading, times the points of the text.
+LETTERS = 100.0
+
+#: Draws one panel over time.
+Draw = Callable[[Axes, Subject], None]
 
 
 def overview(subject: Subject) -> Figure:
-    """Body, errors or orientation, torques or velocity, floor, contact states and ledger."""
-    figure = Figure(figsize=(11.0, 8.0))
-    cells = figure.subplots(3, 2, sharex=True)
-    for place, (axes, panel_of) in enumerate(zip(cells.flat, _PANELS, strict=True)):
-        panel = panel_of(subject)
-        if panel is None:
-            draw_modes(axes, subject, "Contact: blue sticking, orange sliding, dark pulling", labels=False)
-        else:
-            _draw(axes, subject, panel, mark_labels=place < 2)
-        axes.set_xlabel("time [s]" if place >= 4 else "")
-    figure.suptitle(_heading(subject), fontsize=11.5, fontweight="bold", x=0.01, ha="left")
+    """From shortly before the disturbance on; of a model that touches nothing its motion, energy and momentum."""
+    shown = subject.since(BEFORE)
+    if not subject.model.nc:
+        return _sheet(shown, [_root, _orientation, _drive, _energy, _angular_momentum, _residual], [], None)
+    ahead, support = ahead_of(subject.model), Support(shown)
+    paths: list[Draw] = [_path(support, axis) for axis in (ahead, 1 - ahead)]
+    forces: list[Draw] = [_force(axis) for axis in ("z", "xy"[ahead], "xy"[1 - ahead])]
+    balance = _margin if subject.model.joint_names else _orientation
+    return _sheet(shown, [*paths, balance, _drive, _states], forces, lambda axes: draw_stabilogram(axes, support))
+
+
+def _sheet(subject: Subject, left: list[Draw], right: list[Draw], square: Callable[[Axes], None] | None) -> Figure:
+    """Panels over time in two columns, the square one on top of the right one; all in one where the page is narrow."""
+    if not right:
+        left, right = left[0::2], left[1::2]
+    above = 2 if square else 0
+    rows = max(len(left), above + len(right))
+    is_narrow = width_of(WIDTH) < NARROW
+    places = [(row, 0) for row in range(len(left))]
+    places += [(rows + above + row, 0) if is_narrow else (above + row, 1) for row in range(len(right))]
+    figure = Figure(figsize=(WIDTH / 2.0 if is_narrow else WIDTH, ROW * rows * (2 if is_narrow else 1)))
+    grid = figure.add_gridspec(2 * rows if is_narrow else rows, 1 if is_narrow else 2)
+    first: Axes | None = None
+    for (row, column), draw in zip(places, [*left, *right], strict=True):
+        axes = first = figure.add_subplot(grid[row, column], sharex=first)
+        draw(axes, subject)
+        lowest = not any(other[1] == column and other[0] > row for other in places)
+        axes.tick_params(axis="x", labelbottom=lowest)
+        axes.set_xlabel("time [s]" if lowest else "")
+    if square is not None:
+        square(figure.add_subplot(grid[rows : rows + above, 0] if is_narrow else grid[:above, 1]))
+    _head(figure, subject)
     return figure
 
 
-def _heading(subject: Subject) -> str:
-    return fill(f"{subject.name or subject.model.name}: {subject.run.verdict_line}", LETTERS)
+def _head(figure: Figure, subject: Subject) -> None:
+    """What came of the run and, below it, what it is a run of: in as many lines as they need."""
+    letters = int(LETTERS * width_of(WIDTH) / matplotlib.rcParams["font.size"])
+    lines = [fill(text, letters) for text in (subject.run.verdict_line, subject.name or subject.model.name)]
+    figure.suptitle("\n".join(lines), fontsize="large", fontweight="bold", x=0.01, ha="left")
 
 
-def _draw(axes: Axes, subject: Subject, panel: Panel, *, mark_labels: bool) -> None:
+def _draw(axes: Axes, subject: Subject, panel: Panel, *, mark_labels: bool = False) -> None:
     draw_panel(axes, subject, panel)
-    if panel.logarithmic:
-        axes.set_yscale("log")
-        axes.set_ylim(bottom=max(1e-3, 0.5 * min(float(curve.values.min()) for curve in panel.curves)))
     without = Panel(panel.title, panel.unit, panel.curves, legend=False)
     finish(axes, subject, without, time_label=False, mark_labels=mark_labels)
     if panel.legend:
-        axes.legend(ncols=2, fontsize=7.0, handlelength=1.4, frameon=True, framealpha=0.85, edgecolor="none")
+        axes.legend(ncols=2, fontsize="small", handlelength=1.4, frameon=True, framealpha=0.85, edgecolor="none")
 
 
-def _body(subject: Subject) -> Panel:
-    target, _ = q.targets(subject)
-    return Panel("Centre of mass of the root body", "position [m]", q.root_position(subject), target)
+def _path(support: Support, axis: int) -> Draw:
+    def draw(axes: Axes, subject: Subject) -> None:
+        shade_base(axes, support, axis)
+        panel = path_panel(support, axis)
+        is_first = axis == ahead_of(subject.model)
+        _draw(axes, subject, Panel(panel.title, panel.unit, panel.curves, legend=is_first), mark_labels=is_first)
+        axes.set_ylim(*support.limits(axis, 1e3))
+
+    return draw
 
 
-def _errors(subject: Subject) -> Panel:
-    if subject.set_point is None:
-        return Panel("Orientation", "quaternion [–]", q.root_orientation(subject))
-    title = "Distance and angle from the set point"
-    return Panel(title, "error [mm], [°]", q.error_sizes(subject), logarithmic=True)
+def _margin(axes: Axes, subject: Subject) -> None:
+    _draw(axes, subject, margin_of_stability(subject))
 
 
-def _drive(subject: Subject) -> Panel:
-    bends = [joint for leg in legs_of(subject.model) for joint in leg.sagittal[-2:]]
-    joints = bends or list(subject.model.joint_names[:4])
-    if joints:
-        names = [joint_label(joint).replace(" pitch", "") for joint in joints]
-        torques = q.named(q.columns(subject, "torque_", joints), names)
-        return Panel("Joint torques", "torque [N·m]", q.dash_the_right(torques))
+def _drive(axes: Axes, subject: Subject) -> None:
+    """The largest torques, or how the root moves where none acts."""
+    if any(np.any(subject.column(f"torque_{joint}")) for joint in q.joints_with(subject, "torque")):
+        return _draw(axes, subject, q.largest_torques(subject))
     velocity = q.by_axis(q.columns(subject, f"{subject.root}_v"), "v")
-    return Panel("Velocity of the centre of mass", "velocity [m/s]", velocity)
+    return _draw(axes, subject, Panel("Velocity of the root's centre of mass", "velocity [m/s]", velocity))
 
 
-def _forces(subject: Subject) -> Panel:
-    if subject.model.nc:
-        return Panel("Normal force of the floor", "normal force [N]", q.foot_forces(subject, "z"))
-    energies = q.columns(subject, "ledger_", ("kinetic", "potential"))
-    return Panel("Energy", "energy [J]", q.named(energies, ("kinetic", "potential")))
+def _states(axes: Axes, subject: Subject) -> None:
+    draw_modes(axes, subject, "Contact states", labels=False)
+    add_state_legend(axes, subject)
 
 
-def _contacts(subject: Subject) -> Panel | None:
-    """None for the states of the contact points, which are no curves."""
-    if subject.model.nc:
-        return None
+def _force(axis: str) -> Draw:
+    def draw(axes: Axes, subject: Subject) -> None:
+        curves = q.foot_forces(subject, axis)
+        title = f"Force of the floor, {'vertical' if axis == 'z' else f'along {axis}'}"
+        _draw(axes, subject, Panel(title, "force [N]", curves, legend=axis == "z"))
+        _scale(axes, subject, [curve.values for curve in curves])
+
+    return draw
+
+
+def _scale(axes: Axes, subject: Subject, curves: list[Floats]) -> None:
+    """The axis of values without the landing at the start of the run, which is no part of what is studied."""
+    landed = subject.time >= subject.begins + LANDING
+    values = np.array([curve[landed] for curve in curves])
+    if values.size:
+        low, high = min(float(values.min()), -LEAST), max(float(values.max()), LEAST)
+        room = 0.06 * (high - low)
+        axes.set_ylim(low - room, high + room)
+
+
+def _root(axes: Axes, subject: Subject) -> None:
+    target, _ = q.targets(subject)
+    panel = Panel("Centre of mass of the root body", "position [m]", q.root_position(subject), target)
+    _draw(axes, subject, panel, mark_labels=True)
+
+
+def _orientation(axes: Axes, subject: Subject) -> None:
+    _draw(axes, subject, Panel("Orientation of the root body", "quaternion [–]", q.root_orientation(subject)))
+
+
+def _energy(axes: Axes, subject: Subject) -> None:
+    curves = q.named(q.columns(subject, "ledger_", ("kinetic", "potential")), ("kinetic", "potential"))
+    _draw(axes, subject, Panel("Energy", "energy [J]", curves))
+
+
+def _angular_momentum(axes: Axes, subject: Subject) -> None:
     title = "Change of angular momentum about the centre of mass"
-    return Panel(title, "change [N·m·s]", q.angular_momentum(subject, change=True))
+    _draw(axes, subject, q.rescaled(Panel(title, "change [N·m·s]", q.angular_momentum(subject, change=True))))
 
 
-def _ledger(subject: Subject) -> Panel:
-    size = float(np.ptp(subject.column("ledger_kinetic") + subject.column("ledger_potential")))
-    title = f"Energy no work accounts for, of {size:.0f} J exchanged"
-    return Panel(title, "left over [mJ]", q.energy_left_over(subject), legend=False)
-
-
-_PANELS: tuple[Callable[[Subject], Panel | None], ...] = (_body, _errors, _drive, _forces, _contacts, _ledger)
+def _residual(axes: Axes, subject: Subject) -> None:
+    _draw(axes, subject, q.energy_residual(subject))

@@ -6,13 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
+from biped.model.legs import common_name, legs_of
 from biped.runs.row_layout import POSE
 from contact.arrays import Floats
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups
+from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label
 from experiments.visualization.figures.subject import Subject
 
 XYZ = ("x", "y", "z")
+#: Of a unit, its thousandth, and so on.
+_PREFIXES = ("", "m", "µ", "n", "p")
 #: (value, colour) of dashed lines: where curves should be.
 Targets = tuple[tuple[float, str], ...]
 #: Of each curve: (rows,).
@@ -125,6 +128,26 @@ def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tup
     ]
 
 
+def largest_torques(subject: Subject, most: int = 3) -> Panel:
+    """The joints with the largest torques, so many kinds of them, right ones dashed; the largest is named."""
+    legs = legs_of(subject.model)
+    twins = [[leg.joints[k] for leg in legs] for k in range(min((len(leg.joints) for leg in legs), default=0))]
+    paired = {joint for pair in twins for joint in pair}
+    kinds = [*twins, *([joint] for joint in subject.model.joint_names if joint not in paired)]
+    torques = {joint: subject.column(f"torque_{joint}") for joint in joints_with(subject, "torque")}
+    peaks = {joint: float(np.abs(torque).max()) for joint, torque in torques.items()}
+    kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
+    shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:most]
+    curves = tuple(
+        Curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)
+        for kind, color in zip(shown, style.LINES, strict=False)
+        for place, (joint, dash) in enumerate(zip(kind, ("solid", "dash"), strict=False))
+    )
+    largest = max(peaks, key=lambda joint: peaks[joint])
+    title = f"Largest torques: {joint_label(largest)} {peaks[largest]:.0f} N·m"
+    return Panel(title, "torque [N·m]", curves)
+
+
 def desired_wrench(subject: Subject, letter: str) -> tuple[Curve, ...]:
     """What the controller wants on the root: force for f, torque for n; in the body's axes."""
     parts = [f"{letter}{axis}" for axis in XYZ]
@@ -147,14 +170,25 @@ def dash_the_right(curves: Sequence[Curve]) -> tuple[Curve, ...]:
 def energy_and_work(subject: Subject) -> tuple[Curve, ...]:
     """[J] since the start; works that do nothing are left out."""
     energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
-    works = {column: label for column, label in WORKS.items() if np.any(subject.column(column))}
     total = Curve("kinetic + potential", energy - energy[0], style.BLACK)
-    return total, *named(columns(subject, "", list(works)), list(works.values()))
+    works = {column: label for column, label in WORKS.items() if subject.has(column) and np.any(subject.column(column))}
+    changes = [values - values[0] for values in columns(subject, "", list(works))]
+    return total, *named(changes, list(works.values()))
 
 
-def energy_left_over(subject: Subject) -> tuple[Curve, ...]:
-    """[mJ] that no work accounts for."""
-    return (Curve("left over", 1e3 * subject.column("ledger_residual"), style.RED),)
+def energy_residual(subject: Subject) -> Panel:
+    """The energy that no work accounts for, in a unit that fits its size."""
+    curve = Curve("residual", subject.column("ledger_residual"), style.RED)
+    return rescaled(Panel("Energy residual: what no work accounts for", "residual [J]", (curve,), legend=False))
+
+
+def rescaled(panel: Panel) -> Panel:
+    """The same in the thousandth, millionth or billionth of its unit, where all of it is that small."""
+    largest = max((float(np.nanmax(np.abs(curve.values), initial=0.0)) for curve in panel.curves), default=0.0)
+    steps = next((k for k in range(len(_PREFIXES)) if largest * 1e3**k >= 1.0), len(_PREFIXES) - 1 if largest else 0)
+    what, _, unit = panel.unit.partition("[")
+    curves = tuple(replace(curve, values=1e3**steps * curve.values) for curve in panel.curves)
+    return replace(panel, unit=f"{what}[{_PREFIXES[steps]}{unit}", curves=curves)
 
 
 def angular_momentum(subject: Subject, *, change: bool = False) -> tuple[Curve, ...]:

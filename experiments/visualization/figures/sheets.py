@@ -4,20 +4,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from biped.control.controller import SetPoint
+from biped.errors import InputError
 from biped.runs.run import Run
+from contact.errors import meant
 from experiments.catalogue.figure_names import file_name
+from experiments.catalogue.notebooks import in_notebook
+from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.visualization.figures import contacts, style
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.overview import overview
 from experiments.visualization.figures.panels import time_figure
 from experiments.visualization.figures.quantities import Panel
-from experiments.visualization.figures.style import STYLE
 from experiments.visualization.figures.subject import Subject, subject_of
+from experiments.visualization.figures.writing import styled, write_figure
 
 TWO_PANELS = (style.SIZE[0], 4.4)
 TALL = (style.SIZE[0], 5.0)
@@ -104,10 +107,10 @@ def _newton_iterations(subject: Subject) -> Figure:
 
 
 def _ledger(subject: Subject) -> Figure:
-    """Energy and work since the start, and what is left over, on an axis of its own."""
+    """Energy and work since the start, and what none of them accounts for, on an axis of its own."""
     panels = [
-        Panel("Ledger of energy and work since the start", "change, work [J]", q.energy_and_work(subject)),
-        Panel("", "left over [mJ]", q.energy_left_over(subject), legend=False),
+        Panel("Energy balance since the start", "change, work [J]", q.energy_and_work(subject)),
+        q.energy_residual(subject),
     ]
     return time_figure(subject, panels, TALL, gridspec_kw={"height_ratios": (2.2, 1)})
 
@@ -116,7 +119,7 @@ def _momentum(subject: Subject) -> Figure:
     """Angular momentum about the centre of mass, and its change on an axis of its own."""
     panels = [
         Panel("Angular momentum about the centre of mass", "[N·m·s]", q.angular_momentum(subject)),
-        Panel("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False),
+        q.rescaled(Panel("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False)),
     ]
     return time_figure(subject, panels, TALL)
 
@@ -154,6 +157,30 @@ SHEETS = [
 ]
 
 
+def plot_run(run: Run, kind: str) -> Figure:
+    """One figure of a run, by its kind; what ``Run.plot`` calls.
+
+    Raises:
+        InputError: there is none of this kind, or the run has nothing to show in it.
+    """
+    sheets = {sheet.kind: sheet for sheet in SHEETS}
+    subject = subject_of(run, run.set_point, _title_of(run))
+    fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
+    if kind not in fitting:
+        known = f"of this run there are {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
+        raise InputError(f"no figure {kind!r}: {meant(kind, fitting)}{known}")
+    if in_notebook():
+        pass
+    with styled():
+        return sheets[kind].draw(subject)
+
+
+def _title_of(run: Run) -> str:
+    """Name and title of the experiment that it is a run of, or its model's name."""
+    name = str(run.parameters.get("experiment", ""))
+    return f"{name}: {experiment_named(name).title}" if name in MODULES else name or run.state.model.name
+
+
 def draw_figures(
     run: Run,
     folder: str | Path,
@@ -161,11 +188,11 @@ def draw_figures(
     numbers: Mapping[str, str] | None = None,
     name: str = "",
 ) -> list[Path]:
-    """Draw all figures that a run has something to show in.
+    """Draw all figures that a run has something to show in; as PNG, unless ``drawn_as`` says otherwise.
 
     Args:
         run: the run, with at least two rows.
-        folder: where the PNG files go; it must exist.
+        folder: where the files go; it must exist.
         set_point: where the root was to be; without it there are no figures of errors.
         numbers: by kind, the numbers of the figures in a publication that they correspond to.
         name: what the overview is titled with.
@@ -180,11 +207,9 @@ def draw_figures(
     if len(run.frame) < 2:
         return []
     subject = subject_of(run, set_point, name)
-    files = []
-    with matplotlib.rc_context(STYLE):
+    files: list[Path] = []
+    with styled():
         for sheet in SHEETS:
             if (sheet.general or sheet.kind in numbers) and sheet.applies(subject):
-                path = Path(folder) / file_name(sheet.kind, numbers)
-                sheet.draw(subject).savefig(path)
-                files.append(path)
+                files += write_figure(sheet.draw(subject), Path(folder) / file_name(sheet.kind, numbers))
     return files

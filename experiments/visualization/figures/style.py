@@ -22,6 +22,9 @@ LINES = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
 #: The contact states 1 … 6: none, sliding, sliding to sticking, sticking, sticking to sliding, pulling.
 MODES = ("#F4F4F4", ORANGE, PURPLE, "#8DBFE0", RED, "#4A4A4A")
 
+#: From little to much, on paper and on pages: told apart by the colour-blind, and in grey.
+MAP = "cividis"
+
 #: [inch] of a figure with one panel.
 SIZE = (7.0, 3.6)
 
@@ -30,6 +33,9 @@ STYLE: Any = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,
     "savefig.dpi": 160,
+    "pdf.fonttype": 42,  # letters as letters, as journals want them
+    "svg.fonttype": "none",
+    "svg.hashsalt": "biped",  # the same figure is the same file
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -54,4 +60,17 @@ STYLE: Any = {
     "ytick.direction": "out",
     "xtick.labelsize": 8.0,
     "ytick.labelsize": 8.0,
+}
+
+#: What is smaller where a figure is made for a journal's column, whose text has 7 points.
+IN_COLUMNS: Any = {
+    "font.size": 7.0,
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7.0,
+    "axes.linewidth": 0.6,
+    "grid.linewidth": 0.4,
+    "lines.linewidth": 1.0,
+    "legend.fontsize": 6.5,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
 }

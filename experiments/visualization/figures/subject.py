@@ -1,11 +1,12 @@
 """What a figure is of: a run, its set point, and the moments that are marked in it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biped.control.controller import SetPoint
+from biped.metrics.disturbance import start_time_of
 from biped.model import Model
 from biped.runs.contact_changes import Change, lasting_changes
 from biped.runs.events import EDGES
@@ -43,6 +44,29 @@ class Subject:
     def root(self) -> str:
         """What the columns of the root's pose begin with."""
         return self.model.root.joint.name
+
+    @property
+    def begins(self) -> float:
+        """[s] when the run began, whatever of it is shown."""
+        return self.run.state.time - float(self.run.summary["simulated_time"])
+
+    @property
+    def disturbed_at(self) -> float | None:
+        """[s] when the first push, motion of the floor or impact begins; None where nothing disturbs."""
+        impacts = [impact["time"] for impact in self.run.summary["events"]["impacts"][:1]]
+        starts = [start for start in (start_time_of(self.run.disturbances), *impacts) if start is not None]
+        return min(starts, default=None)
+
+    def since(self, before: float) -> "Subject":
+        """The same from shortly before the disturbance on [s]; all of it where there is none."""
+        if self.disturbed_at is None:
+            return self
+        begin = self.disturbed_at - before
+        rows = self.run.frame[self.run.frame["time"] >= begin]
+        if len(rows) < 2:  # it ended before
+            return self
+        marks = tuple(mark for mark in self.marks if mark.time >= begin)
+        return replace(self, run=replace(self.run, frame=rows.reset_index(drop=True)), marks=marks)
 
     @property
     def time(self) -> NDArray[np.float64]:

@@ -1,15 +1,21 @@
 """The closed loop of an experiment that goes on for as long as it is asked to, and is meddled with on the way."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from biped.control.controller import Controller
-from biped.disturbances import Disturbance, Force, Push, Throw
+from biped.disturbances import Actuators, Disturbance, Force, Push, Sensors, Throw
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3, quaternion_matrix
+from biped.runs.recording import Recording
+from biped.runs.row_layout import Columns
+from biped.runs.run import Run
+from biped.signals import Signal
+from biped.simulation.collapse import limp, parts_in_floor
 from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
 from biped.simulation.session import Session
@@ -17,53 +23,71 @@ from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.open_registry import is_own
 from experiments.catalogue.parameters.fields import object_from
 from experiments.catalogue.parameters.parameter import Value
+from experiments.visualization.live.tape import Tape
 
 #: [m] edges of the block of the thesis's experiment 2, a cube of 1.8 kg as dense as water.
 EDGES = (0.1216, 0.1216, 0.1216)
 #: [m] A thrown box that has fallen this far below the floor is gone: the floor does not stop it.
 GONE = -2.0
+#: [s] of simulated time between two looks at whether it has fallen.
+SLICE = 0.01
+#: [s] A pull lasts until it is let go.
+LONG = 1e6
+#: Groups of parameters that may change while it runs.
+AT_ONCE = ("floor", "sensors", "actuators")
 
 
 class Loop:
     """Simulated time, taken in whole control ticks; between two of them gains change, and pushes and blocks come.
 
     What the experiment sets itself, such as a push at a time or a moving floor, keeps acting. Left alone, it is bit for
-    bit what ``simulate`` does, since any change continues the same ``State``.
+    bit what ``simulate`` does, since any change continues the same ``State``. After a fall, or as soon as a part of the
+    body is in the floor that its model names (``Model.body_points``), it goes on limp.
 
     Args:
         setup: of the experiment.
         announce: called with a sentence before the kernels are compiled for the first time.
+        build: sets the experiment up with other values of some parameters, for ``set_setting``.
+
+    Attributes:
+        fell_at: [s] when it fell, or None.
+        why: it fell; a sentence's end, or empty.
     """
 
-    def __init__(self, setup: Scene, announce: Announce | None = None) -> None:
+    def __init__(
+        self,
+        setup: Scene,
+        announce: Announce | None = None,
+        build: Callable[[Mapping[str, Value]], Scene] | None = None,
+    ) -> None:
         self.setup = setup
+        self.settings: dict[str, Value] = {}  # that were changed on the way
         self.controller: Controller | None = setup.controller  # the one that acts now
+        self._build = build
         self.restart()
         self._session.warm_up(announce)
 
     def restart(self) -> None:
-        """Begin anew, with the present controller and without what was thrown in on the way."""
+        """Begin anew, with the present controller and settings and without what was thrown in on the way."""
         self._law_error: str | None = None  # of somebody's own
+        self.fell_at: float | None = None
+        self.why = ""
         self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
+        self._acted = list(self.disturbances)  # since the start
         self._session = Session(replace(self.setup, controller=self.controller))
+        self.tick = self._session.period  # [s] between two looks of the controller
         self.state = self._session.state
+        self._clear = self._session.save().state  # the last one from which it can fall
+        self._tape, self._limp = Tape(), Tape()
+        self._pull: Force | None = None
 
     @property
     def model(self) -> Model:
         return self._session.model
 
     @property
-    def tick(self) -> float:
-        """[s] between two looks of the controller."""
-        return self._session.period
-
-    @property
     def time(self) -> float:
         return self.state.time
-
-    @property
-    def fell_at(self) -> float | None:
-        return None if self._session.ending is None else self._session.ending.fell_at
 
     @property
     def error(self) -> str | None:
@@ -71,22 +95,82 @@ class Loop:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it fell, or a step had no solution; only ``restart`` helps."""
+        """Whether a step had no solution, or somebody's law failed; only ``restart`` helps."""
         return self._session.has_ended or self._law_error is not None
+
+    @property
+    def columns(self) -> Columns:
+        """What a row of it has."""
+        return self._session.plan.columns
+
+    def recorded_since(self, time: float) -> Recording | None:
+        """What was recorded after a time [s]; None if nothing was. Once it is limp, only what was since then."""
+        return (self._limp or self._tape).since(time)
 
     @property
     def gains(self) -> WorkspaceGains | None:
         return self.controller.gains if isinstance(self.controller, WorkspaceController) else None
 
+    # --- time ---
+
     def advance(self, ticks: int) -> int:
         """Take so many control ticks, fewer if it ends; how many were taken. An error of somebody's own law ends it."""
-        try:
-            return self._session.advance(ticks)
-        except Exception as error:
-            if is_own(type(self.controller)):
-                raise
-            self._law_error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
-            return 0
+        slices, left = max(1, round(SLICE / self.tick)), ticks
+        while left > 0 and not self.has_ended:
+            due = min(left, slices)
+            try:
+                taken = self._session.advance(self._own_ticks(due), keep=True)
+            except Exception as error:
+                if is_own(type(self.controller)):
+                    raise
+                self._law_error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
+                break
+            left -= due if taken == self._own_ticks(due) else taken
+            self._record()
+            self._watch()
+            if taken < due and self.fell_at is None:
+                break
+        return ticks - left
+
+    def _own_ticks(self, ticks: int) -> int:
+        """As many of the session's: a limp body has nobody who asks."""
+        return max(1, round(ticks * self.tick / self._session.period))
+
+    def _record(self) -> None:
+        (self._tape if self.fell_at is None else self._limp).add(self._session.recorded())
+
+    def _watch(self) -> None:
+        """Let it go limp, if it has fallen."""
+        if self.fell_at is not None or self.error is not None:
+            return
+        ending, now = self._session.ending, self._session.save().state
+        parts = parts_in_floor(now)
+        if ending is None and not parts:
+            self._clear = now
+            return
+        self.fell_at = now.time if ending is None or ending.fell_at is None else ending.fell_at
+        self.why = f"{parts[0].replace('_', ' ')} on the floor" if parts else ""
+        if self.model.is_floating:
+            scene = replace(self._session.scene, disturbances=self.disturbances)
+            self._session = Session(limp(scene, self._clear, self.setup.duration))
+            self.state = self._session.state
+
+    def run(self) -> Run:
+        """What was recorded since the start, or of the last minutes: up to the fall, and after it.
+
+        Raises:
+            InputError: nothing was yet.
+        """
+        if not self._tape:
+            raise InputError("nothing has been simulated yet: let it run first")
+        acted = tuple(self._acted)
+        run = self._tape.run(acted)
+        run.summary["fell_at"] = run.summary["fell_at"] if self.fell_at is None else self.fell_at
+        if self._limp:
+            run.after = self._limp.run(acted)
+        return run
+
+    # --- changes ---
 
     def set_parameter(self, name: str, value: Value) -> None:
         """Let a field of the controller be this from now on; raises InputError where that is impossible."""
@@ -177,6 +261,55 @@ class Loop:
         x, y, z = (motion.position[index] + quaternion_matrix(motion.orientation[index]) @ arm).tolist()
         return x, y, z
 
+    def pull(self, body: str, point: Vector3, force: Vector3) -> None:
+        """Let a hand pull at a point of a body [m] from its centre of mass, with a force [N], until told otherwise."""
+        size = float(np.linalg.norm(force))
+        if size == 0.0:
+            self.let_go()
+            return
+        before = self._without_pull()
+        signal = Signal.rectangle(size, self.time, LONG)
+        self._pull = Force(body, force, signal, point)
+        self.disturbances = (*before, self._pull)
+        self._continue()
+
+    def let_go(self) -> None:
+        """End the pull."""
+        if self._pull is not None:
+            self.disturbances = self._without_pull()
+            self._continue()
+
+    def _without_pull(self) -> tuple[Disturbance, ...]:
+        """What acts besides the pull, of which the part that has acted is kept for the record."""
+        pull, self._pull = self._pull, None
+        if pull is not None and self.time > pull.begins:
+            done = Signal.rectangle(pull.signal.coefficients[0, 0], pull.begins, self.time - pull.begins)
+            self._acted.append(replace(pull, signal=done))
+        return tuple(d for d in self.disturbances if d is not pull)
+
+    def set_setting(self, name: str, value: Value) -> bool:
+        """Set a parameter of the experiment; whether it acts from now on: else it does from the next restart on.
+
+        Raises:
+            InputError: it is impossible, or the loop was not made to be set up anew.
+        """
+        if self._build is None:
+            raise InputError(f"{name} cannot be changed here: only the loop of an experiment can be set up anew")
+        settings = self.settings | {name: value}
+        setup = self._build(settings)
+        at_once = name.partition(".")[0] in AT_ONCE
+        if at_once:
+            before = self.disturbances, self.setup
+            self.disturbances = (*_outside(self.disturbances), *_of_control(setup.disturbances))
+            self.setup = setup
+            try:
+                self._continue()
+            except InputError:
+                self.disturbances, self.setup = before
+                raise
+        self.setup, self.settings = setup, settings
+        return at_once
+
     def _workspace(self) -> WorkspaceController:
         if not isinstance(self.controller, WorkspaceController):
             raise InputError("this experiment has no workspace controller, whose gains could be changed")
@@ -184,7 +317,7 @@ class Loop:
 
     def _add(self, disturbance: Disturbance) -> None:
         if self.has_ended:
-            raise InputError("it has fallen: restart first")
+            raise InputError("it has stopped: restart first")
         before = self.disturbances
         self.disturbances = (*before, disturbance)
         try:
@@ -192,12 +325,17 @@ class Loop:
         except InputError:
             self.disturbances = before
             raise
+        self._acted.append(disturbance)
 
     def _continue(self) -> None:
         if self.has_ended:
             return
         self.disturbances = tuple(d for d in self.disturbances if self._lasts(d))
-        self._session = self._session.changed(controller=self.controller, disturbances=self.disturbances)
+        if self.fell_at is None:
+            changes = {"controller": self.controller, "disturbances": self.disturbances, "floor": self.setup.floor}
+        else:  # nobody is in control
+            changes = {"disturbances": _outside(self.disturbances), "floor": self.setup.floor}
+        self._session = self._session.changed(**changes)
         self.state = self._session.state
 
     def _lasts(self, disturbance: Disturbance) -> bool:
@@ -207,3 +345,13 @@ class Loop:
         if isinstance(disturbance, Throw) and self.state.throw == disturbance and self.state.projectile is not None:
             return bool(self.state.projectile[2] > GONE)
         return True
+
+
+def _outside(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
+    """Those that act on the body from outside."""
+    return tuple(d for d in disturbances if not isinstance(d, (Sensors, Actuators)))
+
+
+def _of_control(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
+    """Those between the body and its controller."""
+    return tuple(d for d in disturbances if isinstance(d, (Sensors, Actuators)))

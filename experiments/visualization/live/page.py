@@ -1,6 +1,7 @@
 """The page of ``biped live``: the scene, what there is to tell, and what there is to meddle with."""
 
 import html
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -8,9 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from biped.disturbances import Push, Throw
+from biped.dynamics import forward_kinematics
 from biped.errors import InputError
-from biped.model.geometry import Vector3
+from biped.model.geometry import Vector3, quaternion_matrix, vector3
+from contact.arrays import Floats
 from controllers.gains import KEYS, UNITS
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.disturbances import heading
@@ -18,14 +23,19 @@ from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.parameter import Parameter
 from experiments.visualization.figures.labels import who
 from experiments.visualization.live.loop import EDGES, Loop
+from experiments.visualization.live.plots import RATE as PLOT_RATE
+from experiments.visualization.live.plots import LivePlots
 from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.live.saving import GainsFolder
+from experiments.visualization.live.settings import Settings, build_settings
+from experiments.visualization.saved_runs import save_run
 from experiments.visualization.viewer.camera import camera_at
 from experiments.visualization.viewer.colors import legend
+from experiments.visualization.viewer.controls import add_help, add_screenshot
 from experiments.visualization.viewer.loaded_runs import extent_at
 from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
-from experiments.visualization.viewer.trajectory import snapshot_of
+from experiments.visualization.viewer.trajectory import snapshot_of, touching_only
 
 #: [1/s] how often the text changes: more often could not be read.
 TEXT_RATE = 4.0
@@ -40,6 +50,17 @@ TITLES = {
 MOST_GAIN = {item.name: item.metadata["range"][1] for item in fields(WorkspaceGains)}
 #: [m] how far the set point may be moved.
 REACH = 0.10
+#: Held while a hand drags.
+PULL_KEY = "cmd/ctrl"
+#: [N] a hand does not pull harder along any axis.
+MOST_PULL = 600.0
+KEYS_AND_MOUSE = {
+    "space": "pause, go on",
+    "R": "restart",
+    "P": "push",
+    "T": "throw a block",
+    "Ctrl-drag a body": "pull at it",
+}
 
 
 @dataclass(frozen=True)
@@ -56,21 +77,28 @@ class Page:
 
     The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
     is read, changed and written is so in the runner's thread, one thing after the other. ``gains_file`` is where
-    "Save gains" writes, unless another name is typed in, of a file beside it.
+    "Save gains" writes, unless another name is typed in, of a file beside it; ``runs`` the folder into which "Save run"
+    puts one folder after the other. Parameters of the experiment are changed by its ``settings``.
     """
 
     runner: Runner  # set by whoever starts it
 
-    def __init__(self, server: Any, loop: Loop, title: str, gains_file: str | Path = "gains.toml") -> None:
-        self.server, self._title = server, title
+    def __init__(
+        self,
+        server: Any,
+        loop: Loop,
+        title: str,
+        gains_file: str | Path = "gains.toml",
+        settings: Settings | None = None,
+        runs: str | Path = "results/live",
+    ) -> None:
+        self.server, self._title, self._settings, self._runs = server, title, settings, Path(runs)
         self._going = "Standing" if loop.controller is not None and loop.model.nc else "Running"
         self._push: Push | None = None
         self.scene = ViewerScene(server)
-        scenery = scenery_of(loop.model, loop.disturbances)
-        if scenery.projectile_size is None and loop.model.shapes:
-            scenery = replace(scenery, projectile_size=EDGES)
-        self._model = self.scene.add(loop.model, "figure", scenery=scenery)
-        self._edges = scenery.projectile_size or EDGES
+        self._add_figure(loop)
+        self._held = np.zeros(3)  # [m] the place that a hand holds, from the centre of mass of its body
+        self._plots_at = -math.inf
         self._text: Any = None
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
@@ -86,17 +114,40 @@ class Page:
 
     # --- pictures ---
 
+    def _add_figure(self, loop: Loop) -> None:
+        """The model with what hangs on it and what may be thrown at it."""
+        scenery = scenery_of(loop.model, loop.disturbances)
+        self._edges = scenery.projectile_size or EDGES
+        if loop.model.shapes:
+            scenery = replace(scenery, projectile_size=self._edges)
+        self._mass = loop.model.total_mass
+        self._model = self.scene.add(loop.model, "figure", scenery=scenery)
+        self._model.on_drag(self._drag, PULL_KEY)
+
     def show(self, loop: Loop, status: Status) -> None:
-        snapshot = snapshot_of(loop.state, loop.disturbances)
+        snapshot = touching_only(snapshot_of(loop.state, loop.disturbances), loop.setup.model.nc)
+        if loop.fell_at is None and loop.model.total_mass != self._mass:  # it carries another load
+            self.scene.remove(self._model)
+            self._add_figure(loop)
         if not any(isinstance(disturbance, Throw) for disturbance in loop.disturbances):
             snapshot = replace(snapshot, projectile=None)
         with self.scene.frame():
             self._model.show(snapshot)
+            self._update_plots(loop)
             self._update_text(status)
 
+    def _update_plots(self, loop: Loop) -> None:
+        now = self.runner.now()
+        if now - self._plots_at >= 1.0 / PLOT_RATE:
+            self._plots_at = now
+            self._plots.update(loop)
+
     def complain(self, what: str) -> None:
+        self._notify("That cannot be done", what, "red")
+
+    def _notify(self, title: str, what: str, color: str) -> None:
         for client in self.server.get_clients().values():
-            client.add_notification("That cannot be done", what, color="red", auto_close_seconds=8.0)
+            client.add_notification(title, what, color=color, auto_close_seconds=8.0)
 
     def _update_text(self, status: Status) -> None:
         """The text, a few times a second; and at once, when something has happened."""
@@ -105,7 +156,7 @@ class Page:
         if state == self._state and now - self._text_at < 1.0 / TEXT_RATE:
             return
         self._state, self._text_at = state, now
-        self._text.content = status_text(status, self._going)
+        self._text.content = f"{status_text(status, self._going)}\n\n{self._plots.readouts()}"
         self._pause.label = "Go on" if status.paused else "Pause"
 
     # --- the panel ---
@@ -117,6 +168,8 @@ class Page:
         gui.add_html(f'<div style="padding:0.2em 0.9em 0.3em;font-size:0.85em">{html.escape(self._title)}</div>')
         self._text = gui.add_markdown("")
         self._build_time(gui)
+        with gui.add_folder("Plots"):
+            self._plots = LivePlots(gui, loop)
         if loop.model.is_floating:
             with gui.add_folder("Push"):
                 self._build_push(gui)
@@ -133,12 +186,21 @@ class Page:
         if self._target is not None:
             with gui.add_folder("Set point", expand_by_default=False):
                 self._build_target(gui, self._target)
+        if self._settings is not None:
+            with gui.add_folder("Floor, delay, limits, load", expand_by_default=False):
+                build_settings(gui, self._settings, lambda change: self.runner.ask(change), self._later)
+        with gui.add_folder("Pull", expand_by_default=False):
+            self._build_pull(gui)
         with gui.add_folder("Show", expand_by_default=False):
             for layer, on in LAYERS.items():
                 box = gui.add_checkbox(layer.capitalize(), on)
                 box.on_update(self._asker(self._switch(layer, box)))
         with gui.add_folder("Colours", expand_by_default=False):
             gui.add_html(legend())
+        add_help(gui, KEYS_AND_MOUSE)
+
+    def _later(self, what: str) -> None:
+        self._notify("Noted", what, "blue")
 
     def _asker(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
         return lambda _: self.runner.ask(change)
@@ -151,6 +213,10 @@ class Page:
         restart = gui.add_button("Restart", color="orange", hint="R; gains and set point stay")
         auto_restart = gui.add_checkbox("Restart by itself after a fall", False)
 
+        save = gui.add_button("Save run", hint=f"what was recorded, into {self._runs}: for biped view")
+        save.on_click(self._asker(self.save_run))
+        add_screenshot(gui)
+
         pause = self._asker(lambda _: self.runner.pause(not self.runner.paused))
         self._pause.on_click(pause)
         gui.add_command("Pause or go on", hotkey="space").on_trigger(pause)
@@ -158,6 +224,36 @@ class Page:
         restart.on_click(start_again)
         gui.add_command("Restart", hotkey="r").on_trigger(start_again)
         auto_restart.on_update(lambda _: setattr(self.runner, "auto_restart", auto_restart.value))
+
+    def _build_pull(self, gui: Any) -> None:
+        gui.add_html(f'<div style="padding:0.2em 0.9em;font-size:0.8em">{PULL_KEY} and drag a part of the body</div>')
+        self._strength = gui.add_slider("Strength [N/m]", min=50.0, max=2000.0, step=50.0, initial_value=150.0)
+
+    def _drag(self, body: int, event: Any) -> None:
+        """A hand that drags pulls like a spring, from the place that it holds to where the pointer is."""
+        seen = self._model.last
+        if event.phase == "start" and seen is not None:
+            self._held = _turned_back(seen.quaternion[body], np.subtract(event.start_position, seen.position[body]))
+        end, ended = np.asarray(event.end_position), event.phase == "end"
+        self.runner.ask(lambda loop: loop.let_go() if ended else self._pull(loop, body, end))
+
+    def _pull(self, loop: Loop, body: int, end: Floats) -> None:
+        motion = forward_kinematics(loop.model, loop.state.q)
+        held = motion.position[body] + quaternion_matrix(motion.orientation[body]) @ self._held
+        force = np.clip(self._strength.value * (end - held), -MOST_PULL, MOST_PULL)
+        loop.pull(loop.model.body_names[body], vector3(self._held, "place"), vector3(force, "force"))
+
+    def save_run(self, loop: Loop) -> Path:
+        """Save what was recorded as a run of its own, beside those that were saved before; its folder."""
+        run = loop.run()
+        number = next(k for k in itertools.count(1) if not (self._runs / f"run-{k}").exists())
+        folder = self._runs / f"run-{number}"
+        try:
+            save_run(run, folder)
+        except OSError as error:
+            raise InputError(f"{folder}: {error.strerror or error}") from error
+        self._notify("Run saved", f"biped view {folder}", "green")
+        return folder
 
     def _build_push(self, gui: Any) -> None:
         azimuth = gui.add_slider("Direction [°]", min=-180, max=180, step=5, initial_value=0, hint=self._azimuth)
@@ -290,6 +386,12 @@ class Page:
         gui.add_button("Back").on_click(self._asker(back))
 
 
+def _turned_back(quaternion: Floats, arm: Floats) -> Floats:
+    """[m] in home axes, what is ``arm`` in the world's."""
+    home: Floats = quaternion_matrix(quaternion).T @ arm
+    return home
+
+
 def _numbers(name: str, value: float | tuple[float, ...]) -> list[tuple[str, float]]:
     """Each number of a value, and what it is called."""
     if not isinstance(value, tuple):
@@ -312,7 +414,8 @@ def status_text(status: Status, going: str = "Standing") -> str:
     if status.error is not None:
         state = f"### Stopped\n{status.error}. Press **Restart**."
     elif status.fell_at is not None:
-        state = f"### Fallen at {status.fell_at:.2f} s\nPress **Restart**."
+        why = f": {status.why}" if status.why else ""
+        state = f"### Fallen at {status.fell_at:.2f} s{why}\nLimp since then. Press **Restart**."
     else:
         state = f"### {'Paused' if status.paused else going}"
     parts = [f"{status.time:.1f} s simulated"]
@@ -320,5 +423,5 @@ def status_text(status: Status, going: str = "Standing") -> str:
         parts.append(f"real time × {status.reading.factor:.2f}")
         parts.append(f"idle {100.0 * status.reading.idle:.0f} %")
     if status.dropped > 0.005:
-        parts.append(f"{status.dropped:.1f} s behind the clock and given up")
+        parts.append(f"{status.dropped:.1f} s too late, left out")
     return f"{state}\n\n{', '.join(parts)}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
-from biped.errors import InputError
+from biped.errors import BipedError
 from experiments.visualization.live.clock import Meter, Reading, RealTimeClock
 from experiments.visualization.live.loop import Loop
 
@@ -30,6 +30,7 @@ class Status:
     paused: bool
     fell_at: float | None  # [s]
     error: str | None  # why a step had no solution
+    why: str = ""  # it fell; the end of a sentence, or empty
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Runner:
     control ticks.
     """
 
-    #: [s] that a fallen human lies before it is restarted.
+    #: [s] from a fall to the restart, if it is restarted by itself.
     LIES = 1.5
 
     def __init__(
@@ -108,20 +109,19 @@ class Runner:
     def one_frame(self, wall: float) -> None:
         """All that is to be done for the picture of this time on the wall."""
         self._make_changes()
-        if self.loop.has_ended:
-            self._lie(wall)
+        self._get_up(wall)
+        if self.paused or self.loop.has_ended:
+            self._rest()
         else:
-            self._ended_at = None
-            if self.paused:
-                self._rest()
-            else:
-                self._catch_up(wall)
+            self._catch_up(wall)
         self._show(self.loop, self.status)
 
     @property
     def status(self) -> Status:
         loop = self.loop
-        return Status(loop.time, self.meter.reading, self.real_time.dropped, self.paused, loop.fell_at, loop.error)
+        return Status(
+            loop.time, self.meter.reading, self.real_time.dropped, self.paused, loop.fell_at, loop.error, loop.why
+        )
 
     def _make_changes(self) -> None:
         while True:
@@ -131,7 +131,7 @@ class Runner:
                 return
             try:
                 change(self.loop)
-            except InputError as error:
+            except BipedError as error:
                 self._complain(str(error))
 
     def _catch_up(self, wall: float) -> None:
@@ -153,11 +153,14 @@ class Runner:
         self.real_time.pause()
         self.meter.clear()
 
-    def _lie(self, wall: float) -> None:
-        self._rest()
-        if self._ended_at is None:
+    def _get_up(self, wall: float) -> None:
+        """Restart what has been down for long enough, if told so."""
+        if self.loop.fell_at is None and not self.loop.has_ended:
+            self._ended_at = None
+        elif self._ended_at is None:
             self._ended_at = wall
-        if self.auto_restart and wall - self._ended_at >= self.LIES:
+        elif self.auto_restart and wall - self._ended_at >= self.LIES:
+            self._ended_at = None
             self.loop.restart()
 
     def _wait(self, until: float) -> float:

@@ -35,6 +35,7 @@ class Page:
     lead: tuple[Block, ...] = ()  # what stands above the list of contents: the summary
     sections: tuple[Section, ...] = ()  # the rest
     made: Mapping[str, object] = field(default_factory=dict)  # how and where it was made: by name, shown at the end
+    refresh: int | None = None  # [s] after which the browser reads it anew
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -66,9 +66,8 @@ def _drawings(subject: Subject) -> Iterator[Drawing]:
         torque = Panel("Desired torque", "torque [N·m]", q.desired_wrench(subject, "n"))
         yield drawing("desired-wrench", text, [force, torque])
     text = "Energy and work since the start. What no work accounts for is the integrator's own error."
-    energy = Panel("Energy and work", "change [J]", q.energy_and_work(subject))
-    left_over = Panel("Energy that no work accounts for", "left over [mJ]", q.energy_left_over(subject))
-    yield drawing("ledger", text, [energy, left_over])
+    energy = Panel("Energy balance", "change [J]", q.energy_and_work(subject))
+    yield drawing("ledger", text, [energy, q.energy_residual(subject)])
     angular = "Angular momentum about the centre of mass"
     if floats:
         text = "Momentum that no impulse accounts for, since the start: round-off, if nothing is wrong."

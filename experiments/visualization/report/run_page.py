@@ -21,7 +21,7 @@ from biped.runs.verdict import (
 )
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
-from experiments.cli.terminal import length, scaled
+from experiments.cli.quantities import length, scaled
 from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown

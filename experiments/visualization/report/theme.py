@@ -22,7 +22,7 @@ VERDICTS = {
     "failed": style.PURPLE,
 }
 #: From little to much, told apart by the colour-blind and in grey.
-SCALE = "Cividis"
+SCALE = style.MAP
 
 #: [px] margins, the same for all, so that the time axes of a page stand one below another.
 LEFT, RIGHT = 76, 190

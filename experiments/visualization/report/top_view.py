@@ -4,18 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
-from biped.metrics import series
-from biped.metrics.kernels.polygon import convex_hull
-from biped.runs.row_layout import POSE
 from contact.arrays import Floats
-from contact.modes import NONE
-from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import contact_groups, who
+from experiments.visualization.figures.labels import who
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.figures.support import COLORS, Support, ahead_of
 from experiments.visualization.report import theme
 from experiments.visualization.report.curves import rows_to_show
 from experiments.visualization.report.drawing import Drawing
@@ -32,19 +26,10 @@ _CAPTION = (
 
 def top_view(subject: Subject) -> Drawing:
     """The figure; the model must float and have contact points."""
-    names = subject.model.contact_names
-    places = np.stack([_column_pair(subject, f"contact_{name}") for name in names], axis=1)
-    touching = np.column_stack(q.columns(subject, "contact_", [f"{name}_mode" for name in names])) != NONE
-    table = series(subject.run)
-    pressure = table[["cop_x", "cop_y"]].to_numpy()
-    paths = {
-        "centre of mass": _column_pair(subject, "com"),
-        "extrapolated centre of mass": table[["xcom_x", "xcom_y"]].to_numpy(),
-        "centre of pressure": _floor_to_world(subject, pressure),
-    }
-    colors = dict(zip(paths, (style.BLUE, style.RED, style.ORANGE), strict=True))
+    support = Support(subject)
+    paths = support.paths
     called = who(subject.model)
-    ahead = int(abs(subject.model.facing[1]) > abs(subject.model.facing[0]))
+    ahead = ahead_of(subject.model)
     aside = 1 - ahead
     figure = theme.new_figure(
         560,
@@ -56,19 +41,16 @@ def top_view(subject: Subject) -> Drawing:
         },
         legend={"x": 1.01, "y": 1},
     )
-    for k, (label, points) in enumerate(contact_groups(subject.model)):
-        ring = hull(places[0, [names.index(point) for point in points]])
+    for k, (label, ring) in enumerate(support.soles.items()):
         figure.add_scatter(
             x=ring[:, aside], y=ring[:, ahead], name=f"{label} at the start" if k < 2 else label, mode="lines",
             line={"color": theme.MARKED, "width": 1}, hoverinfo="skip",
         )  # fmt: skip
     for label, path in reversed(paths.items()):  # the last is on top
-        _add_path(figure, subject.time, path, ahead, label, colors[label])
+        _add_path(figure, subject.time, path, ahead, label, COLORS[label])
     first = len(figure.data)
     rows = np.unique(np.linspace(0, len(subject.time) - 1, MOMENTS).astype(np.int64))
-    moments = [
-        _moment(places[row], touching[row], {n: p[row] for n, p in paths.items()}, ahead, colors) for row in rows
-    ]
+    moments = [_moment(support.base(row), {n: p[row] for n, p in paths.items()}, ahead) for row in rows]
     figure.add_traces(moments[-1])
     numbers = list(range(first, len(figure.data)))
     times = [f"{subject.time[row]:.3f}" for row in rows]
@@ -77,19 +59,6 @@ def top_view(subject: Subject) -> Drawing:
     ]
     figure.update_layout(sliders=[_slider(times)])
     return Drawing("top-view", _CAPTION.format(who=called), figure)
-
-
-def _column_pair(subject: Subject, name: str) -> Floats:
-    return np.column_stack(q.columns(subject, f"{name}_", "xy"))
-
-
-def _floor_to_world(subject: Subject, points: Floats) -> Floats:
-    """(rows, 2) [m] points on the floor, given in its frame, as seen from above."""
-    if not subject.has("platform_x"):
-        return points
-    turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
-    flat = np.column_stack([points, np.zeros(len(points))])
-    return _column_pair(subject, "platform") + turn.apply(flat)[:, :2]
 
 
 def _order(upwards: float) -> bool | str:
@@ -113,10 +82,7 @@ def _add_path(figure: go.Figure, time: Floats, path: Floats, ahead: int, label: 
     )  # fmt: skip
 
 
-def _moment(
-    places: Floats, touching: NDArray[np.bool_], points: dict[str, Floats], ahead: int, colors: dict[str, str]
-) -> list[go.Scatter]:
-    ring = hull(places[touching])
+def _moment(ring: Floats, points: dict[str, Floats], ahead: int) -> list[go.Scatter]:
     polygon = go.Scatter(
         x=ring[:, 1 - ahead], y=ring[:, ahead], name="points in contact", mode="lines", fill="toself",
         line={"color": style.GREEN, "width": 1.5}, fillcolor="rgba(0,158,115,0.15)", hoverinfo="skip",
@@ -124,7 +90,7 @@ def _moment(
     markers = [
         go.Scatter(
             x=[place[1 - ahead]], y=[place[ahead]], name=f"{label} then", mode="markers", showlegend=False,
-            marker={"color": colors[label], "size": 10, "line": {"color": "white", "width": 1}},
+            marker={"color": COLORS[label], "size": 10, "line": {"color": "white", "width": 1}},
             hovertemplate=f"{label}: {_place(ahead)}<extra></extra>",
         )
         for label, place in points.items()
@@ -143,10 +109,3 @@ def _slider(names: Sequence[str]) -> dict[str, object]:
         "ticklen": 0,
         "minorticklen": 0,
     }
-
-
-def hull(points: Floats) -> Floats:
-    """The convex hull of points (n, 2) in the plane as a closed ring; empty without points."""
-    room = np.empty((2 * len(points) + 2, 2))
-    corners = convex_hull(np.array(points, dtype=float), len(points), room)
-    return np.concatenate([room[:corners], room[: min(corners, 1)]])

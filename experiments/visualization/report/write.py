@@ -1,11 +1,13 @@
 """Reports as files: finds out what a folder holds, and writes its page and its notebook."""
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 from biped.errors import InputError
 from biped.extras import need
 from biped.runs.run import Run, versions
-from experiments.studies.store.folder import Study
+from experiments.studies.store.folder import Study, is_being_written
 from experiments.visualization.pages import Page, write_page
 from experiments.visualization.report.notebook import write_notebook
 from experiments.visualization.report.run_page import run_page
@@ -14,6 +16,12 @@ from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.trials import is_study
 
 NOTEBOOK = ".ipynb"
+#: [s] between two pages of a study that is watched.
+REFRESH = 5
+#: How many times as long as a page takes to write there is until the next one: the study needs the processor.
+SHARE = 4.0
+#: [s] that there are between two at most.
+MOST = 30.0
 
 
 def write_report(folder: str | Path, page: str | Path, command: str, *, notebook: bool = False) -> list[Path]:
@@ -33,9 +41,7 @@ def write_report(folder: str | Path, page: str | Path, command: str, *, notebook
         OSError: a file cannot be written; the error names it.
     """
     need("plotly", "jinja2", *(["nbformat"] if notebook else []))
-    folder, file = Path(folder), Path(page)
-    if file.is_dir():
-        raise InputError(f"{file} is a folder: give the name of a file, such as {file / 'report.html'}")
+    folder, file = Path(folder), _page_file(page)
     if notebook and file.suffix == NOTEBOOK:
         raise InputError(f"{file}: this is where the page goes, and the notebook beside it; give it the suffix .html")
     made = page_of(folder, command)
@@ -44,6 +50,49 @@ def write_report(folder: str | Path, page: str | Path, command: str, *, notebook
     if notebook:
         files.append(write_notebook(file.with_suffix(NOTEBOOK), made, folder, is_study=not is_run(folder)))
     return files
+
+
+def watch_study(folder: str | Path, page: str | Path, command: str) -> Path:
+    """Write the page of a study anew every few seconds while the study runs; browsers that show it read it again.
+
+    Once the study has ended, or this is interrupted, the page stays as it is.
+
+    Returns:
+        The page.
+
+    Raises:
+        InputError: the folder holds no study, or ``page`` is no file that can be written.
+        OSError: a file cannot be written; the error names it.
+        KeyboardInterrupt: the page is complete, and says how far the study is.
+    """
+    need("plotly", "jinja2")
+    folder, file = Path(folder), _page_file(page)
+    if not is_study(folder):
+        raise InputError(f"{folder}: no study there to watch")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        while is_being_written(folder):
+            began = time.monotonic()
+            write_page(replace(study_page(Study.read(folder), command), refresh=REFRESH), file)
+            took = time.monotonic() - began
+            _wait(folder, min(max(REFRESH, SHARE * took), MOST))
+    finally:
+        write_page(study_page(Study.read(folder), command), file)
+    return file
+
+
+def _wait(folder: Path, seconds: float) -> None:
+    """For so long, or until the study has ended."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and is_being_written(folder):
+        time.sleep(0.2)
+
+
+def _page_file(page: str | Path) -> Path:
+    file = Path(page)
+    if file.is_dir():
+        raise InputError(f"{file} is a folder: give the name of a file, such as {file / 'report.html'}")
+    return file
 
 
 def page_of(folder: Path, command: str) -> Page:
@@ -57,7 +106,13 @@ def page_of(folder: Path, command: str) -> Page:
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:
-    """Write the page of a run that is not saved, or of a model of your own."""
+    """Write the page of a run that is not saved, or of a model of your own.
+
+    Raises:
+        MissingExtraError: what pages need is not installed.
+        OSError: the file cannot be written.
+    """
+    need("plotly", "jinja2")
     file = Path(page)
     source = RunSource(file.parent, run, None, run.parameters, {}, versions())
     return write_page(run_page(source, "experiments.visualization.report.write_run_page(run, ...)"), file)

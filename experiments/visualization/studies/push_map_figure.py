@@ -8,7 +8,6 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.projections.polar import PolarAxes
 
@@ -16,7 +15,7 @@ from contact.arrays import Floats
 from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.studies.threshold_text import ring_name
 
 #: How much of the map's radius the feet take.
@@ -28,7 +27,6 @@ ISLAND = "recovers again above a fall"
 WIDTH, WIDER = 1.5, 2.0
 #: [°] between the points of two maps in one direction.
 SIDE = 8.0
-_PROPORTIONS = LinearSegmentedColormap.from_list("recovers", ["#FFFFFF", "#8DBFE0", style.BLUE])
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def rings_of(findings: Findings) -> list[Ring]:
 
 def draw_maps(
     rings: Sequence[Ring], path: str | Path, title: str, changes: Mapping[str, Sequence[Difference]] | None = None
-) -> Path:
+) -> list[Path]:
     """Maps around the human, on top of one another.
 
     On the right of a single one is the proportion that recovers at each impulse of the grid, on the right of several
@@ -74,7 +72,7 @@ def draw_maps(
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = Figure(figsize=(10.4 if has_two else 6.0, 5.4))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
         polar: PolarAxes = parts[0].add_subplot(projection="polar")
@@ -88,8 +86,7 @@ def draw_maps(
             _draw_changes(parts[1].subplots(), changes, rings)
         _finish_polar(polar, rings, columns=1 if changes else 2)
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        figure.savefig(path)
-    return Path(path)
+        return write_figure(figure, path)
 
 
 def closed(values: Floats) -> Floats:
@@ -170,26 +167,32 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
     proportions = np.array([finding.survivors((edges[1:] + edges[:-1]) / 2.0) for finding in ring.findings])
     half = (azimuths[1] - azimuths[0]) / 2.0
     sides = np.append(azimuths - half, azimuths[-1] + half)
-    mesh = axes.pcolormesh(sides, edges, proportions.T, cmap=_PROPORTIONS, vmin=0.0, vmax=1.0, rasterized=True)
+    mesh = axes.pcolormesh(sides, edges, proportions.T, cmap=style.MAP, vmin=0.0, vmax=1.0, rasterized=True)
     errors = np.abs(np.array([ring.numbers("ci_low"), ring.numbers("ci_high")]) - median)
-    axes.errorbar(azimuths, median, errors, fmt=".", color=style.BLACK, markersize=4.0, elinewidth=1.0, label="median")
+    axes.errorbar(azimuths, median, errors, fmt="o", color=style.RED, markersize=3.5, elinewidth=1.2, label="median")
     if islands:
         x, y, count = np.array(islands, dtype=float).T
-        axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors=style.RED, label=ISLAND)
+        axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors="white", label=ISLAND)
     axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
     axes.set_xlabel(f"where the push drives {plan.experiment.who}")
     axes.set_ylabel(f"{plan.label} [{plan.unit}]")
     axes.set_title(f"Proportion of {plan.replicas} replicas that has not fallen up to there")
     axes.grid(visible=False)
     axes.figure.colorbar(mesh, ax=axes, pad=0.02, format=matplotlib.ticker.PercentFormatter(1.0))
-    axes.legend(loc="upper center", ncols=2)
+    axes.legend(loc="upper center", ncols=2, labelcolor="white")
+
+
+def reach_of(changes: Mapping[str, Sequence[Difference]]) -> float:
+    """On both sides of zero, what shows all intervals that end."""
+    plan = next(iter(changes.values()))[0].ours.plan
+    ends = [abs(v) for found in changes.values() for c in found for v in (c.change.low, c.change.high)]
+    return 1.2 * max([v for v in ends if np.isfinite(v)], default=plan.grid.by)
 
 
 def _draw_changes(axes: Axes, changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> None:
     """A point with its interval for each direction, in its map's colour; hollow where the interval has zero in it."""
     plan, names = rings[0].findings[0].plan, [ring.name for ring in rings]
-    finite = [abs(v) for found in changes.values() for c in found for v in (c.change.low, c.change.high)]
-    reach = 1.2 * max([v for v in finite if np.isfinite(v)], default=plan.grid.by)
+    reach = reach_of(changes)
     for place, (name, found) in enumerate(changes.items()):
         color, side = style.LINES[names.index(name)], SIDE * (place - 0.5 * (len(changes) - 1))
         for sure, face, text in ((True, color, "interval without zero"), (False, "white", "interval with zero")):

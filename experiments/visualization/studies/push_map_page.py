@@ -1,17 +1,20 @@
 """What the page of a push map says: the map around the human, and the proportions that are left."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
-from experiments.studies.run import recall
+from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.directions import WORDS
-from experiments.studies.threshold.findings import Findings
+from experiments.studies.threshold.findings import Difference, Findings, changes_of_engines
+from experiments.studies.threshold.so_far import findings_so_far
 from experiments.visualization.figures import style
 from experiments.visualization.pages import Section
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
-from experiments.visualization.studies.push_map_figure import Ring, closed, radius_of, rings_of, scaled_soles
+from experiments.visualization.studies.push_map_figure import Ring, closed, radius_of, reach_of, rings_of, scaled_soles
 from experiments.visualization.studies.threshold_page import page_lead, page_rerun, table
 from experiments.visualization.studies.threshold_text import label_of, name_of
 
@@ -23,9 +26,14 @@ _BANDS = ("rgba(0,114,178,{})", "rgba(230,159,0,{})", "rgba(0,158,115,{})", "rgb
 
 
 def page_sections(study: Study) -> list[Section]:
-    findings: Findings = recall(study)[1]
+    findings = findings_so_far(plan_of(study), study)
     rings = rings_of(findings)
-    charts = [_map(findings, rings).chart, *(_proportions(ring, k).chart for k, ring in enumerate(rings))]
+    changes = changes_of_engines(findings)
+    drawings = [_map(findings, rings)]
+    if len(rings) == 1 + len(changes) and changes:
+        drawings.append(_changes(changes, rings))
+    drawings += [_proportions(ring, k) for k, ring in enumerate(rings)]
+    charts = [drawing.chart for drawing in drawings]
     return [Section("map", "Push map", blocks=(*charts, table(findings)))]
 
 
@@ -80,6 +88,38 @@ def _add_band(figure: go.Figure, ring: Ring, names: tuple[str, str], color: str,
     )  # fmt: skip
 
 
+def _changes(changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> Drawing:
+    """What changed from the first map to the others: the median over the replicas, and its interval."""
+    plan, names, reach = rings[0].findings[0].plan, [ring.name for ring in rings], reach_of(changes)
+    figure = theme.new_figure(
+        420,
+        xaxis=_direction_axis(plan.experiment.who),
+        yaxis={"title": {"text": plain(f"change of the threshold [{plan.unit}]")}},
+    )
+    for name, found in changes.items():
+        color = theme.LINES[names.index(name)]
+        value, low, high = (
+            np.clip([getattr(one.change, end) for one in found], -reach, reach) for end in ("value", "low", "high")
+        )
+        symbols = ["circle" if one.change.excludes_zero else "circle-open" for one in found]
+        figure.add_scatter(
+            x=[float(one.ours.condition.labels["direction"]) for one in found], y=value, name=plain(name),
+            mode="markers", marker={"color": color, "size": 8, "symbol": symbols},
+            error_y={"array": high - value, "arrayminus": value - low, "thickness": 1.2, "width": 3},
+            hovertemplate="%{x:.4g}°: %{y:+.3g}<extra></extra>",
+        )  # fmt: skip
+    text = (
+        f"{' and '.join(changes)} against {names[0]}, replica by replica: median change and its interval; hollow where "
+        "zero is within."
+    )
+    return Drawing("changes", text, figure)
+
+
+def _direction_axis(who: str) -> dict[str, object]:
+    title = {"text": f"where the push drives {who} [°]"}
+    return {"title": title, "tickvals": list(range(0, 360, 45)), "showgrid": False}
+
+
 def _proportions(ring: Ring, number: int) -> Drawing:
     """The proportion of replicas that has not fallen yet, over direction and value."""
     plan = ring.findings[0].plan
@@ -90,11 +130,7 @@ def _proportions(ring: Ring, number: int) -> Drawing:
     median = ring.numbers("median")
     figure = theme.new_figure(
         460,
-        xaxis={
-            "title": {"text": f"where the push drives {plan.experiment.who} [°]"},
-            "tickvals": list(range(0, 360, 45)),
-            "showgrid": False,
-        },
+        xaxis=_direction_axis(plan.experiment.who),
         yaxis={"title": {"text": plain(label_of(plan))}, "range": [edges[0], edges[-1]]},
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
     )

@@ -4,35 +4,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.catalogue.figure_look import remove_figure
 from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.measured import metric_units
 from experiments.visualization.figures import style
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import styled, write_figure
 
 FIGURE = "sensitivity.png"
 
 
 def draw_sensitivity(sensitivity: Sensitivity, found: Sequence[Indices], path: Path) -> list[Path]:
     """One panel for each metric that has indices; nothing where there is none."""
-    path.unlink(missing_ok=True)
+    remove_figure(path)
     shown = [indices for indices in found if indices.table is not None]
     if not shown:
         return []
     height = 0.9 + 0.34 * len(sensitivity.space.variables)
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = Figure(figsize=(style.SIZE[0], height * len(shown)))
         for axes, indices in zip(np.ravel(figure.subplots(len(shown), 1)), shown, strict=True):
             _draw_indices(axes, sensitivity, indices)
             axes.grid(visible=False, axis="y")
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.2)
-        figure.savefig(path)
-    return [path]
+        return write_figure(figure, path)
 
 
 def unit_of(sensitivity: Sensitivity, metric: str) -> str:

@@ -7,7 +7,6 @@ every trial where it was. More: the proportion against each, over all values of 
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -21,7 +20,8 @@ from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
 from experiments.studies.sweep.sweep import Sweep
-from experiments.visualization.figures.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SIZE, STYLE
+from experiments.visualization.figures.style import BLUE, GREEN, GREY, MAP, ORANGE, PURPLE, RED, SIZE
+from experiments.visualization.figures.writing import styled, write_figure
 
 COLOURS = dict.fromkeys(VERDICTS, GREY) | {
     RECOVERED: GREEN,
@@ -37,10 +37,10 @@ MOST_PANELS = 12
 MOST_WRITTEN = 150
 
 
-def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> Path:
+def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
     factors = factors_of(plan)
     sampled = [factor.sampled for factor in factors]
-    with matplotlib.rc_context(STYLE):
+    with styled():
         if len(factors) == 1:
             figure = Figure(figsize=(SIZE[0], 2 * SIZE[1] - 1.6))
             _draw_one(figure, plan, frame, factors[0])
@@ -53,8 +53,7 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> Path:
         else:
             figure = _draw_each(plan, frame, factors)
         figure.suptitle(_title(plan, frame), fontsize=11, fontweight="bold", x=0.01, ha="left")
-        figure.savefig(path)
-    return path
+        return write_figure(figure, path)
 
 
 def _title(plan: Sweep, frame: pd.DataFrame) -> str:
@@ -156,12 +155,12 @@ def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, 
     columns: Any = figure.subplots(1, 2 if metric else 1, squeeze=False)[0]
     proportions = _table(frame, first, second, lambda part: proportion(part["verdict"]).value)
     each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
-    look = {"cmap": "viridis", "vmin": 0.0, "vmax": 1.0}
+    look = {"cmap": MAP, "vmin": 0.0, "vmax": 1.0}
     _draw_map(columns[0], plan, proportions, first, second, "proportion", ".2g", **look)
     columns[0].set_title(f"proportion that recovered, {each}")
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
-        _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap="cividis")
+        _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
         columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{metric}; blank: none has one")
 
 

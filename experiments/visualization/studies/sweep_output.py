@@ -20,7 +20,7 @@ MOST_COLUMNS = 12
 
 
 def show_sweep(plan: Sweep, frame: pd.DataFrame, folder: Path, draw: bool) -> list[Path]:
-    files = [draw_sweep(plan, frame, folder / FIGURE)] if draw else []
+    files = draw_sweep(plan, frame, folder / FIGURE) if draw else []
     print_summary(plan, frame)
     return files
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,23 +13,24 @@ from matplotlib.ticker import PercentFormatter
 from contact.arrays import Floats
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.studies.threshold_text import label_of, name_of
 
 #: More conditions than this are drawn as medians side by side.
 MOST_CURVES = 6
 
 
-def draw_findings(findings: Findings, path: str | Path, title: str, marks: Mapping[str, float] | None = None) -> Path:
+def draw_findings(
+    findings: Findings, path: str | Path, title: str, marks: Mapping[str, float] | None = None
+) -> list[Path]:
     """The curve of each of a few conditions, or the medians of many; ``marks`` are values, by what they are."""
     few = len(findings.conditions) <= MOST_CURVES
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = Figure(figsize=(7.0, 4.8))
         axes = figure.subplots()
         (_draw_curves if few else _draw_medians)(axes, findings, dict(marks or {}))
         axes.set_title(title)
-        figure.savefig(path)
-    return Path(path)
+        return write_figure(figure, path)
 
 
 def thresholds_of(finding: Finding) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from biped.runs.verdict import FAILED
 from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.terminal import terminal
 from experiments.studies.store.folder import Study
-from experiments.studies.threshold.findings import Difference, Findings, compare
+from experiments.studies.threshold.findings import Difference, Findings, changes_of_engines, compare
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.threshold import Threshold
 from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
@@ -40,9 +40,9 @@ def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: boo
         title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
             rings = rings_of(findings)
-            files.append(draw_maps(rings, figure, drawn, changes if len(rings) == 1 + len(changes) else {}))
+            files += draw_maps(rings, figure, drawn, changes if len(rings) == 1 + len(changes) else {})
         else:
-            files.append(draw_findings(findings, figure, title, preset.marks if preset else None))
+            files += draw_findings(findings, figure, title, preset.marks if preset else None)
     _print_failures(Study.read(folder))
     return files
 
@@ -60,7 +60,7 @@ def show_preset(others: Mapping[str, Findings]) -> Callable[[Threshold, Findings
                 all_rings = [Ring(key, rings_of(found)[0].findings) for key, found in others.items()]
                 path = folder / f"{PUSH_MAP}-compared.png"
                 all_rings.append(Ring(folder.name, rings[0].findings))
-                files.append(draw_maps(all_rings, path, "Push maps", {folder.name: changes}))
+                files += draw_maps(all_rings, path, "Push maps", {folder.name: changes})
         return files
 
     return show
@@ -99,9 +99,8 @@ def print_findings(findings: Findings, title: str) -> None:
 
 
 def _print_changes_of_engines(findings: Findings) -> dict[str, list[Difference]]:
-    """Where conditions differ in their engine: what changed from the first, by the names of the others."""
-    (first, reference), *others = (findings.by("engine") or {"": findings}).items()
-    changes = {name: compare(reference, found) for name, found in others}
+    changes = changes_of_engines(findings)
+    first = next(iter(findings.by("engine")), "")
     for name, found in changes.items():
         print_changes(found, name, first)
     return changes

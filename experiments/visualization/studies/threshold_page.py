@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from experiments.studies.run import recall
+from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Finding, Findings
+from experiments.studies.threshold.so_far import findings_so_far
 from experiments.visualization.figures.labels import at_the_start
 from experiments.visualization.pages import Block, Prose, Section, Table
 from experiments.visualization.report import theme
@@ -15,7 +16,7 @@ from experiments.visualization.studies.threshold_text import estimate_texts, lab
 
 
 def page_sections(study: Study) -> list[Section]:
-    findings: Findings = recall(study)[1]
+    findings = findings_so_far(plan_of(study), study)
     few = len(findings.conditions) <= MOST_CURVES
     drawing = _curves(findings) if few else _medians(findings)
     return [Section("thresholds", "Thresholds", blocks=(drawing.chart, table(findings)))]
@@ -28,8 +29,8 @@ def page_rerun(study: Study) -> list[Block]:
 
 def page_lead(study: Study) -> list[Block]:
     """What was found, in a sentence, and what a reader has to know of it."""
-    findings: Findings
-    plan, findings = recall(study)
+    plan = plan_of(study)
+    findings = findings_so_far(plan, study)
     found = sorted(findings.conditions, key=lambda finding: finding.estimate.median.value)
     confidence = f"{100.0 * found[0].estimate.median.confidence:.1f} % interval"
     if len(found) == 1:

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from experiments.catalogue.figure_look import remove_figure
 from experiments.studies.grid import LOG
 from experiments.studies.tuning.importance import GOOD, importances
 from experiments.studies.tuning.objective import Objective
 from experiments.studies.tuning.tuner import Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures import style
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import styled, write_figure
 
 HISTORY, IMPORTANCE, SLICES, FRONT = "history.png", "importance.png", "slices.png", "front.png"
 FILES = (HISTORY, IMPORTANCE, SLICES, FRONT)
@@ -25,19 +25,17 @@ FILES = (HISTORY, IMPORTANCE, SLICES, FRONT)
 def draw_tuning(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
     """All figures that there is something for; those of an earlier time are removed."""
     for name in FILES:
-        (folder / name).unlink(missing_ok=True)
+        remove_figure(folder / name)
     if not outcome.history.evaluations:
         return []
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figures = {HISTORY: _history(tuning, outcome), SLICES: _slices(tuning, outcome)}
         important = _importance(tuning, outcome.history.evaluations)
         if important is not None:
             figures[IMPORTANCE] = important
         if tuning.is_front:
             figures[FRONT] = _front(tuning, outcome)
-        for name, figure in figures.items():
-            figure.savefig(folder / name)
-    return [folder / name for name in FILES if name in figures]
+        return [file for name in FILES if name in figures for file in write_figure(figures[name], folder / name)]
 
 
 def label_of(objective: Objective) -> str:
@@ -118,7 +116,7 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
             axes = mine[place]
             at = [one.candidate.point[variable.name] for one in evaluations]
             points = axes.scatter(
-                at, values, c=np.arange(1, len(evaluations) + 1), s=4.0, cmap="viridis_r", linewidths=0
+                at, values, c=np.arange(1, len(evaluations) + 1), s=4.0, cmap=f"{style.MAP}_r", linewidths=0
             )
             for one, color, mark in ((outcome.history.baseline, style.BLACK, "D"), (outcome.winner, style.RED, "*")):
                 if one is not None and one.candidate.point:

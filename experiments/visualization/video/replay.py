@@ -3,6 +3,7 @@
 import html
 from collections.abc import Callable, Sequence
 
+from biped.model import Model
 from experiments.visualization.video.frame_schedule import FrameSchedule
 from experiments.visualization.video.pictures import light_plainly
 from experiments.visualization.viewer import colors
@@ -11,6 +12,7 @@ from experiments.visualization.viewer.colors import legend
 from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, have_ended
 from experiments.visualization.viewer.scene import ViewerScene
 from experiments.visualization.viewer.serve import serving
+from experiments.visualization.viewer.snapshot import Snapshot
 
 #: Each time the player begins again it sets up viser's own light for a moment, and would fade the canvas in again.
 _PANEL = """\
@@ -44,9 +46,24 @@ def replay_page(
             progress(k + 1)
         assert recording is not None
         page: str = recording.as_html()
-    title = html.escape(", ".join(loaded.name for loaded in runs))
-    page = _replaced(page, "<title>Viser</title>", f"<title>{title}</title>")
-    return _replaced(page, "<body>", "<body>" + _PANEL.format(lines=_lines(runs, schedule), legend=legend()))
+    return _completed(page, ", ".join(loaded.name for loaded in runs), _lines(runs, schedule))
+
+
+def still_page(model: Model, snapshot: Snapshot, camera: Camera) -> str:
+    """The page of a model that does not move, as HTML: it can be turned."""
+    with serving(port=0) as server:
+        camera.start(server)
+        scene = ViewerScene(server)
+        light_plainly(scene)
+        with scene.frame():
+            scene.add(model, "model").show(snapshot)
+        page: str = server.get_scene_serializer().as_html()
+    return _completed(page, model.name, f"<div><b>{html.escape(model.name)}</b></div>")
+
+
+def _completed(page: str, title: str, lines: str) -> str:
+    page = _replaced(page, "<title>Viser</title>", f"<title>{html.escape(title)}</title>")
+    return _replaced(page, "<body>", "<body>" + _PANEL.format(lines=lines, legend=legend()))
 
 
 def _lines(runs: Sequence[LoadedRun], schedule: FrameSchedule) -> str:

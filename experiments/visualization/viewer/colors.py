@@ -24,6 +24,9 @@ COM: Color = (244, 190, 34)
 XCOM: Color = (112, 62, 200)
 COP: Color = rgb(style.GREEN)
 BASE: Color = (40, 110, 190)
+#: The floor's net force, on all of a model and on each foot.
+REACTION: Color = rgb("#006B4C")
+FOOT_REACTION: Color = rgb("#66C2A4")
 PUSH: Color = (214, 30, 70)
 PROJECTILE: Color = (150, 90, 50)
 LOAD: Color = (110, 120, 70)
@@ -40,6 +43,8 @@ MARKS: dict[str, Color] = {
     "extrapolated centre of mass": XCOM,
     "centre of pressure": COP,
     "support polygon": BASE,
+    "floor reaction force": REACTION,
+    "floor reaction force on each foot": FOOT_REACTION,
     "push": PUSH,
 }
 MODE_NAMES: dict[str, Color] = {STATES[state]: MODES[state - 1] for state in ContactState}
@@ -71,5 +76,5 @@ def legend() -> str:
     modes = "".join(entry(color, html.escape(name)) for name, color in MODE_NAMES.items())
     return (
         f'<div style="padding:0 0.9em 0.5em;font-size:0.8em">{marks}'
-        f'<div style="margin-top:0.6em"><b>contact points and their forces</b></div>{modes}</div>'
+        f'<div style="margin-top:0.6em"><b>contact points and the forces on them</b></div>{modes}</div>'
     )

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from biped.errors import InputError
 from biped.model import Model
 from biped.runs.run import Run
+from biped.simulation.collapse import collapse
 from contact.arrays import Floats
 from experiments.visualization.figures.quantities import Panel
-from experiments.visualization.report.run_source import run_source
+from experiments.visualization.report.run_source import RunSource, run_source
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import ROOM
 from experiments.visualization.viewer.colors import Color
@@ -43,8 +45,15 @@ class LoadedRun:
         return {plot.title: plot for plot in plots_of(self.run)}
 
     @property
+    def times(self) -> Floats:
+        """(rows,) [s] of what is plotted, which ends where the run was judged."""
+        return self.run.frame["time"].to_numpy(dtype=float)
+
+    @property
     def verdict(self) -> str:
-        return self.run.verdict_line
+        """In words, and from when on it is limp."""
+        limp = "" if self.run.after is None else f"; limp from {self.run.after.frame['time'].iloc[0]:.2f} s on"
+        return f"{self.run.verdict_line}{limp}"
 
 
 def color_of(number: int) -> Color:
@@ -99,11 +108,18 @@ def _middle_and_reach(corners: Sequence[Floats]) -> tuple[Floats, float]:
     return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * ROOM)
 
 
-def load_runs(folders: Sequence[str | Path]) -> list[LoadedRun]:
+def load_runs(folders: Sequence[str | Path], after: float | None = None) -> list[LoadedRun]:
+    """The runs in some folders; those that fell go on falling for so long [s], if told so, else as they were saved.
+
+    Raises:
+        InputError: a folder holds no run; one that fell is to go on, and its experiment is not known.
+    """
     sources = [run_source(folder) for folder in folders]
     runs = []
     for source, folder in zip(sources, _names([str(folder) for folder in folders]), strict=True):
         name, disturbances = folder, None
+        if after is not None:
+            go_on_falling(source, after)
         take_meshes(source.run.state.model, source.folder)
         if source.experiment is not None:
             # It knows more of forces that follow a signal than the saved run does.
@@ -112,6 +128,15 @@ def load_runs(folders: Sequence[str | Path]) -> list[LoadedRun]:
                 name = f"{source.experiment.name} ({folder})"
         runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances)))
     return runs
+
+
+def go_on_falling(source: RunSource, duration: float) -> None:
+    """Let a run that fell lie down, limp, for so long [s]; one that stands stays as it is."""
+    if source.run.summary["fell_at"] is None:
+        return
+    if source.experiment is None:
+        raise InputError(f"{source.folder}: --after needs the run's experiment, which is not known: leave it out")
+    source.run.after = collapse(source.experiment.build(source.changes), duration)
 
 
 def _names(folders: list[str]) -> list[str]:

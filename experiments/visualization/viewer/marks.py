@@ -1,13 +1,13 @@
 """What is shown of a snapshot besides bodies: arrows of forces, contact points, centres, the support polygon."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from trimesh import Trimesh, creation
 
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import AROUND, ball, linear
@@ -15,6 +15,8 @@ from experiments.visualization.viewer.snapshot import Snapshot, turned
 
 #: [m/N] length of an arrow.
 FORCE_SCALE = 0.002
+#: [m] No arrow is longer: that of an impact would leave the picture.
+MOST_LENGTH = 1.6
 #: [N] a smaller force has no arrow.
 LEAST_FORCE = 2.0
 #: [m] what moves by less since it was last sent is not sent again.
@@ -51,12 +53,41 @@ _SPOTS = (
 def contact_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> tuple[Floats, NDArray[np.uint8]]:
     """The floor's forces as arrows: (arrows, 2, 3) [m] begin and end, (arrows, 3) the colours of the modes.
 
-    An arrow begins at its contact point and is ``scale`` [m/N] times the force long.
+    An arrow begins at its contact point and is ``scale`` [m/N] times the force long, ``MOST_LENGTH`` at most.
     """
-    shown = np.linalg.norm(snapshot.contact_force, axis=1) >= LEAST_FORCE
+    shown = (np.linalg.norm(snapshot.contact_force, axis=1) >= LEAST_FORCE) & _are_somewhere(snapshot)
     begin = snapshot.contact_place[shown]
-    ends = np.stack([begin, begin + scale * snapshot.contact_force[shown]], axis=1)
+    ends = np.stack([begin, begin + _length(scale * snapshot.contact_force[shown])], axis=1)
     return ends, _mode_colors(snapshot)[shown]
+
+
+def _length(arrows: Floats) -> Floats:
+    """(arrows, 3) [m] the same, none longer than ``MOST_LENGTH``."""
+    sizes = np.linalg.norm(arrows, axis=-1, keepdims=True)
+    limited: Floats = arrows * np.minimum(1.0, MOST_LENGTH / np.maximum(sizes, 1e-9))
+    return limited
+
+
+def reaction_arrows(snapshot: Snapshot, points: Sequence[Integers], scale: float = FORCE_SCALE) -> Floats:
+    """(arrows, 2, 3) [m] begin and end of the floor's net force on each group of contact points, by their numbers.
+
+    An arrow begins at the group's centre of pressure: the mean of the points, weighed by the forces along the floor's
+    normal.
+    """
+    up = np.array([0.0, 0.0, 1.0])
+    normal = up if snapshot.platform is None else turned(snapshot.platform[3:], up)
+    arrows = []
+    for group in points:
+        forces, places = snapshot.contact_force[group], snapshot.contact_place[group]
+        pressed = np.maximum(forces @ normal, 0.0) * np.isfinite(places).all(axis=1)
+        if pressed.sum() >= LEAST_FORCE:
+            begin = pressed @ np.nan_to_num(places) / pressed.sum()
+            arrows.append((begin, begin + _length(scale * forces.sum(axis=0))))
+    return np.array(arrows).reshape(-1, 2, 3)
+
+
+def _are_somewhere(snapshot: Snapshot) -> NDArray[np.bool_]:
+    return np.asarray(np.isfinite(snapshot.contact_place).all(axis=1))
 
 
 def _mode_colors(snapshot: Snapshot) -> NDArray[np.uint8]:
@@ -79,7 +110,7 @@ def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE, surfaces: Mappin
             into_body = snapshot.quaternion[body] * np.array([1.0, -1.0, -1.0, -1.0])
             place = turned(into_body, end - snapshot.position[body])
             end = end - _depth(surfaces[body], place, turned(into_body, back)) * back
-        ends[k] = end - scale * force, end
+        ends[k] = end - _length(scale * force), end
     return ends
 
 
@@ -103,10 +134,13 @@ def polygon_edges(corners: Floats) -> Floats:
 
 
 class Marks:
-    """The marks of one model; ``color`` is that of all of them, or None where each has its own."""
+    """The marks of one model, whose feet have these contact points.
 
-    def __init__(self, scene: Any, path: str, color: Color | None) -> None:
-        self._scene, self._path, self._color = scene, path, color
+    ``color`` is that of the ball and the areas of a ghost; forces have their own in all models.
+    """
+
+    def __init__(self, scene: Any, path: str, color: Color | None, feet: Sequence[Integers]) -> None:
+        self._scene, self._path, self._color, self._feet = scene, path, color, feet
         self._sent: dict[str, tuple[Floats, Any]] = {}
         self._handles: dict[str, Any] = {}
         flat = {"cast_shadow": False, "receive_shadow": False, "visible": False}
@@ -120,14 +154,25 @@ class Marks:
             place = getattr(snapshot, spot.name)
             on = layers[spot.layer] and bool(np.isfinite(place[0]))
             self._put(spot.name, on, position=raised(place, spot.lift))
+        self._reactions(snapshot, scale, layers["floor reaction force"])
         forces, tints = contact_arrows(snapshot, scale)
         self._arrows("contact_forces", forces if layers["contact forces"] else _NO_ARROWS, tints)
         pushes = push_arrows(snapshot, scale, surfaces) if layers["pushes"] else _NO_ARROWS
         self._arrows("pushes", pushes, np.tile(colors.PUSH, (len(pushes), 1)), thick=1.7)
         if self._color is None:
-            places = snapshot.contact_place if layers["contact points"] else np.zeros((0, 3))
-            self._points(places, _mode_colors(snapshot)[: len(places)])
+            shown = _are_somewhere(snapshot) & layers["contact points"]
+            self._points(snapshot.contact_place[shown], _mode_colors(snapshot)[shown])
         self._polygon(snapshot.support if layers["support polygon"] else np.zeros((0, 3)))
+
+    def _reactions(self, snapshot: Snapshot, scale: float, shown: bool) -> None:
+        """The net force at the centre of pressure, of each foot and of all."""
+        everywhere = [np.arange(len(snapshot.contact_force))]
+        for name, points, color, thick in (
+            ("reaction_of_feet", self._feet, colors.FOOT_REACTION, 1.0),
+            ("reaction", everywhere, colors.REACTION, 1.7),
+        ):
+            arrows = reaction_arrows(snapshot, points, scale) if shown else _NO_ARROWS
+            self._arrows(name, arrows, np.tile(color, (len(arrows), 1)), thick)
 
     def _put(self, name: str, on: bool, make: Callable[[], Any] | None = None, **values: Any) -> None:
         """Show something with these values, or hide it; it is made when it is first shown."""
@@ -142,7 +187,7 @@ class Marks:
             setattr(handle, key, value)
 
     def _arrows(self, name: str, ends: Floats, own: Any, thick: float = 1.0) -> None:
-        tints = linear(own if self._color is None else self._color)
+        tints = linear(own)
         if not self._has_changed(name, ends, tints):
             return
         radii = {"shaft_radius": 0.006 * thick, "head_radius": 0.015 * thick, "head_length": 0.036 * thick}

@@ -1,11 +1,12 @@
 """A model in the scene: its bodies, what hangs on it and what flies about it, and its marks."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biped.model import Model
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import Marks
@@ -50,7 +51,7 @@ class ModelView:
         self._surfaces: dict[int, Floats] = {}
         self._bodies = self._add_bodies()
         self._projectile = self._add_projectile()
-        self._marks = Marks(self._server_scene, self._path, color if ghost else None)
+        self._marks = Marks(self._server_scene, self._path, color if ghost else None, _points_of_feet(model))
         self._add_patches()
 
     def show(self, snapshot: Snapshot) -> None:
@@ -69,6 +70,16 @@ class ModelView:
     def refresh(self) -> None:
         if self.last is not None:
             self.show(self.last)
+
+    def remove(self) -> None:
+        self._top.remove()
+
+    def on_drag(self, react: Callable[[int, Any], None], modifier: str) -> None:
+        """Let ``react`` know of hands that drag a body, with its number and viser's event, while a key is held."""
+        for (body, _), skins in zip(self._bodies, self._skins, strict=True):
+            for skin in skins:
+                if skin is not None:
+                    skin.on_drag("left", modifier=modifier)(_told(react, body))
 
     def show_bodies(self, how: str) -> None:
         """As one of ``scene.BODIES``; a ghost is seen through either way."""
@@ -142,6 +153,20 @@ class ModelView:
                 f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=colors.of_friction(patch.mu), opacity=0.6,
                 cast_shadow=False,
             )  # fmt: skip
+
+
+def _points_of_feet(model: Model) -> list[Integers]:
+    """The numbers of the contact points on each body that has any, where there are several."""
+    bodies = [point.body for point in model.contact_points]
+    groups = [np.flatnonzero([body == one for body in bodies]) for one in dict.fromkeys(bodies)]
+    return groups if len(groups) > 1 else []
+
+
+def _told(react: Callable[[int, Any], None], body: int) -> Callable[[Any], Any]:
+    async def dragged(event: Any) -> None:  # viser keeps the order of what is awaited only
+        react(body, event)
+
+    return dragged
 
 
 def add_floor(server_scene: Any, path: str, size: tuple[float, float] | None = None) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from experiments.visualization.viewer.camera import CAMERAS, Camera, camera_at
 from experiments.visualization.viewer.colors import entry, legend
+from experiments.visualization.viewer.controls import add_help, add_screenshot
 from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, extent_of, have_ended
 from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plot_panel import PlotPanel
@@ -20,6 +21,9 @@ PANEL_RATE = 10.0
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 #: [s] a look at whether there is something to do, while nothing moves.
 IDLE = 0.1
+#: Plots besides the first one.
+MORE_PLOTS = 2
+KEYS = {"space": "play, pause", "← →": "a recorded row back, on"}
 #: [s] of pictures that are late are caught up on; what is later is left out.
 LATE = 0.05
 
@@ -41,6 +45,7 @@ class Page:
         self._ended: tuple[bool, ...] = (False,) * len(runs)
         self._names: Any = None
         self._shown_time, self._shown_panel = float("nan"), float("-inf")
+        self._cursor = float("nan")  # [s] where slider and plots are
         self._aim, self._reach = extent_of(runs, side_by_side)
         self._camera("three-quarter").start(server)
         self._build()
@@ -95,10 +100,12 @@ class Page:
     def _update_panel(self, now: float, moment: float) -> None:
         if self.playback.playing and now - self._shown_panel < 1.0 / PANEL_RATE:
             return
-        if self._slider.value != round(moment, 3) or self._play.label != self._play_label():
+        if self._cursor != moment or self._play.label != self._play_label():
+            self._cursor = moment
             self._slider.value = round(moment, 3)
             self._play.label = self._play_label()
-            self._plot.move_to(moment)
+            for plot in self._plots:
+                plot.move_to(moment)
             ended = have_ended(self.runs, moment)
             if ended != self._ended:
                 self._ended = ended
@@ -113,13 +120,18 @@ class Page:
         gui.set_panel_label("biped view")
         self._names = gui.add_html(self._title())
         self._build_time(gui)
-        self._plot = PlotPanel(gui, self.runs, self.playback)
+        self._plots = [PlotPanel(gui, self.runs, self.playback)]
+        with gui.add_folder("More plots", expand_by_default=False):
+            self._plots += [
+                PlotPanel(gui, self.runs, self.playback, f"Plot {k}", None) for k in range(2, 2 + MORE_PLOTS)
+            ]
         with gui.add_folder("Camera"):
             self._build_camera(gui)
         with gui.add_folder("Show", expand_by_default=False):
             self._build_switches(gui)
         with gui.add_folder("Colours", expand_by_default=False):
             gui.add_html(legend())
+        add_help(gui, KEYS)
 
     def _title(self) -> str:
         lines = []
@@ -134,6 +146,7 @@ class Page:
     def _build_time(self, gui: Any) -> None:
         playback = self.playback
         self._play = gui.add_button(self._play_label(), hint="space bar: play or pause", color="blue")
+        add_screenshot(gui)
         span = max(playback.ends - playback.begins, 1e-3)
         begins = round(playback.begins, 3)
         self._slider = gui.add_slider(

@@ -21,13 +21,16 @@ _BLUE = colors.rgb("#0072B2")
 
 
 class PlotPanel:
-    """A choice of plots, and the one that is chosen."""
+    """A choice of plots, and the one that is chosen; at first the one of this place among them, None for none."""
 
-    def __init__(self, gui: Any, runs: Sequence[LoadedRun], playback: Playback) -> None:
+    def __init__(
+        self, gui: Any, runs: Sequence[LoadedRun], playback: Playback, label: str = "Plot", first: int | None = 0
+    ) -> None:
         self._gui, self._runs, self._playback = gui, runs, playback
         titles = list(dict.fromkeys(title for loaded in runs for title in loaded.plots))
         self._grid = np.linspace(playback.begins, max(playback.ends, playback.begins + 1e-3), POINTS)
-        self._choice = gui.add_dropdown("Plot", ("(none)", *titles), initial_value=titles[0])
+        shown = "(none)" if first is None else titles[first]
+        self._choice = gui.add_dropdown(label, ("(none)", *titles), initial_value=shown)
         self._handle: Any = None
         self._lock = threading.Lock()
         self._slot = gui.add_folder(None)
@@ -44,7 +47,7 @@ class PlotPanel:
             series: list[dict[str, Any]] = [{"label": "time [s]"}]
             for k, loaded in enumerate(self._runs):
                 for j, curve in enumerate(loaded.plots[title].curves if title in loaded.plots else ()):
-                    curves.append(pooled(loaded.trajectory.times, curve.values, self._grid))
+                    curves.append(pooled(loaded.times, curve.values, self._grid))
                     label = f"{loaded.name} {curve.label}" if len(self._runs) > 1 else curve.label
                     series.append(_stroke(k, j, label.strip(), len(self._runs)))
             if not curves:

@@ -18,11 +18,11 @@ from experiments.visualization.viewer.scenery import Scenery
 #: What can be switched on and off, and whether it is on at first.
 LAYERS = dict.fromkeys(
     (
-        "contact forces", "contact points", "pushes", "centre of mass", "extrapolated centre of mass",
+        "floor reaction force", "contact points", "pushes", "centre of mass", "extrapolated centre of mass",
         "centre of pressure", "support polygon",
     ),
     True,
-)  # fmt: skip
+) | {"contact forces": False}  # fmt: skip
 #: How a body is shown.
 BODIES = ("solid", "see-through", "none")
 
@@ -77,6 +77,10 @@ class ViewerScene:
         view = ModelView(self, model, name, ghost, color, scenery, offset, plate)
         self.models.append(view)
         return view
+
+    def remove(self, view: ModelView) -> None:
+        view.remove()
+        self.models.remove(view)
 
     @contextmanager
     def frame(self) -> Iterator[None]:

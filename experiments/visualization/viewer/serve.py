@@ -1,11 +1,14 @@
 """A viser server for a page: on a port that is free, and without a word on the terminal."""
 
 import contextlib
+import gzip
+import html
 import io
 import logging
 import socket
 import threading
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,17 +26,17 @@ _replacing = threading.Lock()
 
 
 @contextlib.contextmanager
-def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
+def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "biped") -> Iterator[Any]:
     """A viser server, stopped at the end. It refuses the pages of other sites that are open in the same browser.
 
-    Port 0 is any that is free; None is 8080 or the next one that is free.
+    The browser's tab has the title. Port 0 is any that is free; None is 8080 or the next one that is free.
     """
     need("viser", "websockets")
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
 
     with _silenced(logging.getLogger(LOGGER)):
-        with contextlib.redirect_stdout(io.StringIO()), _refusing_strangers():  # it introduces itself
+        with contextlib.redirect_stdout(io.StringIO()), _serving_our_way(title):  # it introduces itself
             server = viser.ViserServer(host=host, port=chosen, verbose=False)
         try:
             yield server
@@ -53,8 +56,8 @@ def _silenced(logger: logging.Logger) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _refusing_strangers() -> Iterator[None]:
-    """A viser server that begins within takes orders from its own pages only.
+def _serving_our_way(title: str) -> Iterator[None]:
+    """A viser server that begins within takes orders from its own pages only, and these have this title.
 
     A browser lets any page open a websocket to any address, and only tells who asks (RFC 6455, 10.2). viser does not
     look at that and has no option for it, so the function by which it begins to serve is replaced for that moment.
@@ -71,7 +74,7 @@ def _refusing_strangers() -> Iterator[None]:
             def process(connection: Any, request: Any) -> Any:
                 if is_stranger(request.headers):
                     return connection.respond(403, "this page is of another site\n")
-                return process_request(connection, request)
+                return _titled(process_request(connection, request), title)
 
             return serve(*arguments, process_request=process, **options)
 
@@ -82,6 +85,23 @@ def _refusing_strangers() -> Iterator[None]:
             library.serve = serve  # type: ignore[misc]
         if not begun:
             raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
+
+
+def _titled(response: Any, title: str) -> Any:
+    """What viser answers; a page with another title."""
+    if response is not None and response.headers.get("Content-Type", "").startswith("text/html"):
+        packed = response.headers["Content-Encoding"] == "gzip"
+        response.body = _with_title(response.body, title, packed)
+        del response.headers["Content-Length"]
+        response.headers["Content-Length"] = str(len(response.body))
+    return response
+
+
+@cache
+def _with_title(page: bytes, title: str, packed: bool) -> bytes:
+    text = gzip.decompress(page) if packed else page
+    text = text.replace(b"<title>Viser</title>", f"<title>{html.escape(title)}</title>".encode(), 1)
+    return gzip.compress(text) if packed else text
 
 
 def is_stranger(headers: Any) -> bool:

@@ -67,8 +67,11 @@ def _shapes(model: Model) -> tuple[Shape, ...]:
 
 
 def is_human(model: Model) -> bool:
-    """Whether its bodies and joints are those of the human; masses and loads do not matter."""
-    ours, theirs = ([(body.name, body.parent, body.joint) for body in m.bodies] for m in (model, human()))
+    """Whether its bodies hang together as those of the human; masses, loads and what acts in joints do not matter."""
+    ours, theirs = (
+        [(body.name, body.parent, body.joint.kind, body.joint.axis, body.joint.position) for body in m.bodies]
+        for m in (model, human())
+    )
     return ours == theirs
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from biped.runs.row_layout import POSE, columns_of
 from biped.runs.run import Run
 from biped.runs.state import State
 from biped.signals import Signal
+from contact import ContactState
 from contact.arrays import Floats
 from experiments.visualization.viewer.scenery import Scenery, scenery_of
 from experiments.visualization.viewer.snapshot import Snapshot, turned
@@ -81,7 +82,7 @@ class PoseTrajectory:
 
 
 def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> PoseTrajectory:
-    """What is seen of a run.
+    """What is seen of a run, and of what came after its fall: from there on, that is seen.
 
     Args:
         run: it.
@@ -100,7 +101,39 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
     scenery = scenery_of(model, run.disturbances)
     pushes = _saved_pushes(run) if disturbances is None else _pushes_among(disturbances)
     coordinates = frame[list(model.coordinate_names)].to_numpy(dtype=float)
-    return PoseTrajectory(model, scenery, _seen(layout, model, coordinates, rows_of(run), projectile, pushes))
+    trajectory = PoseTrajectory(model, scenery, _seen(layout, model, coordinates, rows_of(run), projectile, pushes))
+    return trajectory if run.after is None else _joined(trajectory, trajectory_of(run.after, disturbances))
+
+
+def touching_only(snapshot: Snapshot, own: int) -> Snapshot:
+    """The same, or rows of them; contact points after the first ``own`` are nowhere unless they touch the floor."""
+    idle = snapshot.contact_mode == ContactState.NONE
+    idle[..., :own] = False
+    return replace(snapshot, contact_place=np.where(idle[..., np.newaxis], np.nan, snapshot.contact_place))
+
+
+def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
+    """The one up to where the other begins, and then that.
+
+    Points that the first does not have are nowhere in it; in the second they are where they touch the floor.
+    """
+    kept, own = before.times < after.begins - 1e-9, before.model.nc
+    first, second = before.rows, touching_only(after.rows, own)
+    more = after.model.nc - own
+    ends = {
+        "contact_place": np.full((len(before.times), more, 3), np.nan),
+        "contact_force": np.zeros((len(before.times), more, 3)),
+        "contact_mode": np.full((len(before.times), more), ContactState.NONE),
+    }
+    rows: dict[str, Any] = {}
+    for item in fields(Snapshot):
+        early, late = getattr(first, item.name), getattr(second, item.name)
+        if early is not None and late is not None:
+            early = np.concatenate([early, ends[item.name]], axis=1) if item.name in ends else early
+            rows[item.name] = np.concatenate([early[kept], late])
+        else:
+            rows[item.name] = None
+    return PoseTrajectory(before.model, before.scenery, Snapshot(**rows))
 
 
 def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snapshot:

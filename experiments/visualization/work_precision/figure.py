@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +9,7 @@ from matplotlib.figure import Figure
 from experiments.benchmarks.work_precision.case import TREE
 from experiments.benchmarks.work_precision.step_sizes import Comparison, Curve
 from experiments.visualization.figures import style
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import styled
 
 _MARKERS = "osD^vP*X<>"
 #: Orders whose slopes are drawn beside the curves.
@@ -20,7 +19,7 @@ _SLOPES = (1, 2, 4)
 def draw_comparison(comparison: Comparison) -> Figure:
     """Error against cost to the left, the same errors against the step to the right."""
     curves = [curve for curve in comparison.curves if curve.measurements]
-    with matplotlib.rc_context(STYLE):
+    with styled():
         figure = Figure(figsize=(11.0, 4.8))
         cost, step = figure.subplots(1, 2, sharey=True)
         for k, curve in enumerate(curves):

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +14,7 @@ from experiments.benchmarks.work_precision.step_sizes import Comparison
 from experiments.cli.file_names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import terminal
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import write_figure
 from experiments.visualization.pages import write_page
 from experiments.visualization.work_precision.figure import draw_comparison
 from experiments.visualization.work_precision.page import method_table, table_of, work_precision_page
@@ -30,13 +29,14 @@ class Output:
     command: str  # what was typed
     draw: bool  # whether there are figures
     done: list[Comparison] = field(default_factory=list)
+    figures: list[Path] = field(default_factory=list)
     made: dict[str, Any] = field(default_factory=stamp)
 
     def add(self, comparison: Comparison) -> None:
         self.done.append(comparison)
         if self.draw:
-            with matplotlib.rc_context(STYLE):
-                draw_comparison(comparison).savefig(self.figure_of(comparison.problem.name))
+            figure = draw_comparison(comparison)
+            self.figures += write_figure(figure, self.figure_of(comparison.problem.name), always=("png",))
         self.write()
         self._print(comparison)
 
@@ -60,7 +60,7 @@ class Output:
         terminal().print(_table("The cheapest", HEADINGS, lines, ("number", "text", "number", "text", "number")))
 
     def print_files(self) -> None:
-        figures = [self.figure_of(comparison.problem.name).name for comparison in self.done] if self.draw else []
+        figures = [file.name for file in self.figures]
         terminal().print(
             Text(f"\n{self.folder}/  {', '.join([WORK_PRECISION_PAGE, WORK_PRECISION_CSV, *figures])}", style="cyan")
         )

@@ -139,7 +139,7 @@ def test_a_set_point_that_goes_with_the_feet_goes_with_the_floor():
     changes = {"platform.motion": "step", "platform.axis": "y", "platform.size": 0.3, "platform.rise": 2.0}
     for reference, outcome in (("feet", "stood"), ("world", "fell")):
         run = experiment_named("balance").run(changes | {"controller.reference": reference, "run.duration": 4.0})
-        assert run.summary["outcome"] == outcome
+        assert run.summary["verdict"] == outcome
 
 
 @pytest.mark.parametrize("axis", ["x", "y"])
@@ -165,7 +165,7 @@ def test_a_fall_is_counted_from_the_floor(size, outcome):
     start = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
     lift = Platform(z=Signal.step(size, 0.2, 1.5))
     run = simulate(person, JointImpedance(), state=start, disturbances=[lift], duration=2.0, step=1e-3, fall=Fall())
-    assert run.summary["outcome"] == outcome
+    assert run.summary["verdict"] == outcome
     with_limit = Fall(height=1.3)
     start = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
     run = simulate(person, JointImpedance(), state=start, disturbances=[lift], duration=2.0, step=1e-3, fall=with_limit)
@@ -238,6 +238,6 @@ def test_balance_on_a_swaying_floor_and_under_a_push_keeps_its_books():
         setup.model, setup.controller, state=setup.state, floor=setup.floor, disturbances=[platform, push],
         duration=4.0, step=1e-3, fall=Fall(),
     )  # fmt: skip
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert run.summary["momentum_defect"] < 1e-9
     assert run.summary["ledger_residual"] < 2e-3

@@ -289,7 +289,7 @@ def nudged(state: State, integrator, h: float) -> np.ndarray:
         state.model, CONTROLLER, state=state, step=h, duration=0.1, integrator=integrator, disturbances=[NUDGE],
         fall=Fall(),
     )  # fmt: skip
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert np.all(state.arrays.mode == STICKING)
     return run.frame[["body_x", "body_y", "body_z", "body_qx", "body_qy", "body_qz"]].to_numpy()
 
@@ -355,7 +355,7 @@ def finite(run) -> bool:
 @pytest.mark.parametrize("h", [5e-4, 1e-3, 2e-3])
 def test_too_large_a_step_in_stance_ends_as_a_fall(person, posture, integrator, h):
     run = simulate(person, CONTROLLER, state=posture(person), step=h, duration=3.0, integrator=integrator, fall=Fall())
-    assert run.summary["outcome"] == "fell"
+    assert run.summary["verdict"] == "fell"
     assert finite(run)
     assert np.all(np.isfinite(run.state.q))
 
@@ -426,7 +426,7 @@ def test_ctrl_c_leaves_a_whole_step_that_can_be_continued(person, posture, monke
     with pytest.raises(RunInterrupted) as caught:
         simulate(person, CONTROLLER, state=state, step=5e-4, duration=0.01, integrator=Adaptive())
     assert len(calls) == 7
-    assert caught.value.run.summary["outcome"] == "interrupted"
+    assert caught.value.run.summary["verdict"] == "interrupted"
     assert state.steps == 7
     assert state.arrays.counts[INTO_TICK] == 3
     simulate(person, CONTROLLER, state=state, step=5e-4, duration=0.0065, integrator=Adaptive())
@@ -465,7 +465,7 @@ def test_the_thesis_experiment_at_steps_that_are_said_to_do(name, h):
     experiment = experiment_named("stand-tilted")
     run = experiment.run({"integrator.name": name, "run.step": h})
     ours = experiment.run()
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert run.summary["settling_time"] == pytest.approx(ours.summary["settling_time"], abs=0.01)
     assert run.summary["foot_creep"] < 1e-6
     difference = run.frame[["body_x", "body_y", "body_z"]] - ours.frame[["body_x", "body_y", "body_z"]]

@@ -255,6 +255,14 @@ def test_least_and_last_margins(random, measured):
     assert measured["flight_time"] > 0.0
 
 
+def test_excursions_of_the_centre_of_mass_and_of_its_lean(random, measured):
+    late = random.series.iloc[SINCE:]
+    place = late[["com_x", "com_y"]].to_numpy() - random.origin[SINCE:, :2]
+    assert measured["com_excursion"] == pytest.approx(np.linalg.norm(place - place[0], axis=1).max(), rel=1e-12)
+    lean = late[["sway_x", "sway_y"]].to_numpy()
+    assert measured["sway_angle_max"] == pytest.approx(np.linalg.norm(lean - lean[0], axis=1).max(), rel=1e-12)
+
+
 def test_the_path_of_the_centre_of_pressure(random, measured):
     late = random.series.iloc[SINCE:]
     centre, time = late[["cop_x", "cop_y"]].to_numpy(), late["time"].to_numpy()
@@ -357,20 +365,23 @@ def test_whether_it_falls_at_the_end(random):
     The moment is in the floor's axes as it stands at the end. A run's last rate is one-sided.
     """
     found = set()
+    lever = math.sqrt((1.0 - 0.9 * 4.0 / 12.0) / 9.5)
     for end in range(4, N + 1):
         rows = random.rows.array[:end]
         table = series_of(random.rows.layout, rows)
-        base, ahead = random.base(end - 1), table[["xcom_x", "xcom_y"]].to_numpy()[-1]
+        base, last = random.base(end - 1), table.iloc[-1]
+        stopped = [last[f"com_{axis}"] + lever * last[f"com_v{axis}"] for axis in "xy"]
+        both = last[["xcom_x", "xcom_y"]].to_numpy(), np.array(stopped)  # as the floor goes on, or stops at once
         late = (random.time[end - 1] - random.time[:end]) <= 0.1
         off = (table[["zmp_x", "zmp_y"]].to_numpy() - table[["cop_x", "cop_y"]].to_numpy())[late]
         off = off[np.isfinite(off).all(axis=1)]
         falls, leans = True, False
-        if len(base) and margin(base, ahead) >= 0.0:
+        if len(base) and max(margin(base, ahead) for ahead in both) >= 0.0:
             falls = False
         elif len(base) and len(off):
             turned = random.R[end - 1] @ (*off.mean(axis=0), 0.0)
-            falls, leans = not margin(base, ahead - turned[:2]) >= 0.0, True
-        assert measure(random.rows.layout, rows)["falling_at_end"] == int(falls), end
+            falls, leans = not max(margin(base, ahead - turned[:2]) for ahead in both) >= 0.0, True
+        assert (measure(random.rows.layout, rows)["time_outside"] > 0.0) == falls, end
         found.add((falls, leans))
     assert {(False, False), (False, True), (True, True)} <= found
 

@@ -7,6 +7,7 @@ import pytest
 
 from biped.control.controller import SetPoint
 from biped.errors import InputError
+from biped.runs.summary import Ending
 
 from .rows import Rows, block, sole
 
@@ -87,13 +88,13 @@ def test_the_steady_state_error_is_the_mean_of_the_last_tenth():
 
 def test_of_a_fall_only_what_led_to_it_is_measured():
     rows = swinging(0.3)
-    measured = rows.measure(set_point=SET_POINT, outcome="fell", fell_at=0.5)
+    measured = rows.measure(set_point=SET_POINT, ending=Ending("fell", 0.5))
     assert measured["verdict"] == "fell"
     assert measured["settling_time"] is None
     assert measured["position_overshoot"] is None
     assert measured["peak_position_error"] == pytest.approx(0.3)
     assert measured["peak_grf"] is not None
-    late = rows.measure(set_point=SET_POINT, outcome="fell", fell_at=0.5, start_time=1.0)
+    late = rows.measure(set_point=SET_POINT, ending=Ending("fell", 0.5), start_time=1.0)
     assert late["peak_position_error"] is None
     assert late["peak_grf"] is None
     assert late["verdict"] == "fell"

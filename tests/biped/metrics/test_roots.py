@@ -11,7 +11,7 @@ from biped.metrics import measure_run, series
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
 from biped.model import Model
 from experiments.catalogue.registry import experiment_named
-from experiments.cli.terminal import report
+from experiments.cli.run_report import report
 from experiments.visualization.figures.sheets import draw_figures
 from experiments.visualization.report.run_figures import run_figures
 
@@ -84,7 +84,7 @@ def test_a_robot_of_a_urdf_file_from_elsewhere_is_measured(setup):
     run = pushed(setup, robot)
     assert run.root not in ("body", "trunk")
     assert f"{run.root}_qw" in run.frame
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     usual = pushed(setup, person)
     for name in ("settling_time", "peak_position_error", "margin_of_stability_min", "peak_torque_left_knee_pitch"):
         assert run.metrics[name] == pytest.approx(usual.metrics[name], rel=1e-6), name

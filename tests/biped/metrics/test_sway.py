@@ -7,6 +7,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.metrics import Stimulus
+from biped.runs.summary import Ending
 
 from .rows import Rows, block, sole
 
@@ -89,7 +90,7 @@ def test_a_floor_that_shifts_makes_radians_a_metre():
 def test_there_is_none_of_a_fall_of_a_floor_at_rest_or_of_too_short_a_run():
     rows = swaying(sine(0.02, 0.25), sine(0.02, 0.25))
     name = "sway_gain_0_25_hz"
-    assert rows.measure(stimulus=Stimulus("tilt_y", (0.25,)), outcome="fell", fell_at=15.0)[name] is None
+    assert rows.measure(stimulus=Stimulus("tilt_y", (0.25,)), ending=Ending("fell", 15.0))[name] is None
     assert rows.measure(stimulus=Stimulus("tilt_x", (0.25,)))[name] is None
     assert rows.measure(stimulus=Stimulus("tilt_y", (0.02,)))["sway_gain_0_02_hz"] is None
     still = Rows(block(), TIMES)

@@ -1,5 +1,6 @@
 """The model: order and merging of bodies, names and indices, the arrays of the kernels, configurations."""
 
+import math
 import pickle
 import subprocess
 import sys
@@ -377,3 +378,10 @@ def test_angles_in_degrees_and_turns_by_roll_pitch_and_yaw(person):
 def test_an_orientation_is_three_or_four_numbers(person, wrong):
     with pytest.raises(ModelError, match="quaternion .* or roll, pitch and yaw"):
         person.configuration(orientation=wrong)
+
+
+def test_angles_that_were_meant_in_degrees_are_refused():
+    with pytest.raises(ModelError, match=r"'left_knee_pitch'\] = -77 rad: it must be within a turn, 2π; degrees=True"):
+        human().configuration(angles={"left_knee_pitch": -77.0})
+    degrees = human().configuration(angles={"left_knee_pitch": -77.0}, degrees=True)
+    assert degrees[human().coordinate("left_knee_pitch")] == math.radians(-77.0)

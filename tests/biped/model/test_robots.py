@@ -16,6 +16,7 @@ import pytest
 
 from biped import InputError, dynamics, simulate, standing
 from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_mjcf, load_robot, load_urdf, urdf_text
+from biped.model.description import spelt_out
 from biped.model.importing.soles import corners
 from contact import RUBBER
 from controllers import JointImpedance
@@ -328,7 +329,7 @@ def test_where_files_are_is_no_part_of_what_a_robot_is():
     """A study knows its robot by a digest of this, on whatever machine."""
     here, there = (load_urdf(DRAWN.replace("nowhere", name)) for name in ("here", "there"))
     assert here != there
-    assert repr(here) == repr(there)
+    assert spelt_out(here) == spelt_out(there)
 
 
 # --- what joints have ---

@@ -84,8 +84,9 @@ def test_a_run_without_its_model_is_refused_in_a_sentence(folder):
 
 def test_numbers_are_saved_once(folder):
     summary = summary_of(folder)
-    assert not set(summary) & set(METRICS)
-    assert summary["format"] == 2
+    assert set(summary) & set(METRICS) == {"verdict", "reason"}
+    assert not set(summary["metrics"]) & set(summary)
+    assert summary["format"] == 3
 
 
 def test_a_run_of_format_1_is_read_with_todays_names_and_definitions(run, folder):
@@ -102,12 +103,12 @@ def test_a_run_of_format_1_without_metrics_is_refused_in_a_sentence(run, folder)
     summary = made_old(run, folder)
     del summary["metrics"]
     write_summary(folder, summary)
-    with pytest.raises(InputError, match=r"saved by another version \(format 1, here 2\); run it again"):
+    with pytest.raises(InputError, match=r"saved by another version \(format 1, here 3\); run it again"):
         Run.load(folder, run.state.model)
 
 
 def test_a_run_of_a_later_format_is_refused_in_a_sentence(run, folder):
-    write_summary(folder, summary_of(folder) | {"format": 3})
+    write_summary(folder, summary_of(folder) | {"format": 4})
     with pytest.raises(InputError, match=r"saved by another version \(format 3, here 2\); run it again"):
         Run.load(folder, run.state.model)
 

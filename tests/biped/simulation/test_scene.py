@@ -16,7 +16,7 @@ from controllers.workspace import WorkspaceController
 
 def test_the_defaults_stand():
     run = simulate(human(), WorkspaceController(), fall=Fall(), duration=0.5)
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert run.metrics["position_error"] < 1e-3
 
 

@@ -51,7 +51,7 @@ def test_sticking_feet_creep_less_than_a_micrometre_in_20_s(person, direction):
     run = simulate(
         person, Stiff(damping=200.0), state=state, duration=20.0, step=2e-3, disturbances=[push], fall=Fall()
     )
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     for point in person.contact_names:
         assert (run.frame[f"contact_{point}_mode"] == 4).all()
         track = run.frame[[f"contact_{point}_x", f"contact_{point}_y"]].to_numpy()
@@ -63,7 +63,7 @@ def test_sticking_feet_creep_less_than_a_micrometre_in_20_s(person, direction):
 @pytest.mark.parametrize("step", [5e-4, 1e-3, 2e-3])
 def test_impedance_stands(person, step):
     run = simulate(person, Stiff(), duration=3.0, step=step, fall=Fall())
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert run.frame["body_z"].iloc[-1] == pytest.approx(1.228, abs=2e-3)
 
 
@@ -79,7 +79,7 @@ def test_impedance_is_stable_with_the_feet_in_the_air_where_the_explicit_law_is_
     assert total[-1] < 1e-3 * total[0]
     assert total.max() <= total[0] * 1.01
     flung = simulate(aloft, Explicit(), state=State.at(aloft, q), duration=1.0, step=2e-3, fall=Fall())
-    assert flung.summary["outcome"] == "fell"
+    assert flung.summary["verdict"] == "fell"
 
 
 def test_python_and_compiled_loops_agree(person, posture):

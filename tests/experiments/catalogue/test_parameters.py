@@ -9,6 +9,8 @@ from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Recursive, settings_of
 from experiments.catalogue.parameters.parameter import Parameter, Values, parameter_named, shown
 from experiments.catalogue.registry import MODULES, all_experiments, experiment_named
+from experiments.studies.config import read_config
+from experiments.studies.sweep.sweep import sweep_from
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NUMBER = Parameter("floor.mu_s", 0.3, "", "friction", "x")
@@ -16,6 +18,10 @@ WHOLE = Parameter("integrator.max_iterations", 30, "", "iterations", "x")
 TRIPLE = Parameter("controller.kp", (50.0, 50.0, 200.0), "1/s²", "gain", "x", repeats=True)
 PLACE = Parameter("block.position", (0.5, 0.1, 1.2), "m", "place", "x")
 WORD = Parameter("integrator.name", "recursive", "", "name", "x")
+ANGLE = Parameter("push.azimuth", 0.0, "rad", "direction", "x")
+ANGLES = Parameter("law.lean", (0.0, 0.0), "rad", "angles", "x")
+RATE = Parameter("sensors.noise", 0.0, "rad/s", "noise", "x")
+TURN_OR_SHIFT = Parameter("platform.size", 0.02, "m, rad", "size", "x")
 DEPTH = Parameter("integrator.landing_depth", 1e-4, "m", "depth", "x", may_be_infinite=True)
 
 
@@ -33,6 +39,15 @@ DEPTH = Parameter("integrator.landing_depth", 1e-4, "m", "depth", "x", may_be_in
         (PLACE, "0,0,-1", (0.0, 0.0, -1.0)),
         (WORD, " recursive ", "recursive"),
         (DEPTH, "inf", math.inf),
+        (ANGLE, "90deg", math.pi / 2),
+        (ANGLE, "-45 °", -math.pi / 4),
+        (ANGLE, "1.5rad", 1.5),
+        (ANGLE, "6.2832", 6.2832),
+        (ANGLES, "90deg,0.1", (math.pi / 2, 0.1)),
+        (RATE, "180deg/s", math.pi),
+        (RATE, "200", 200.0),
+        (TURN_OR_SHIFT, "0.05", 0.05),
+        (TURN_OR_SHIFT, "180deg", math.pi),
     ],
 )
 def test_texts_become_values(parameter, text, value):
@@ -45,7 +60,7 @@ def test_texts_become_values(parameter, text, value):
     [
         (NUMBER, "abc"), (NUMBER, ""), (NUMBER, "1,2"), (NUMBER, "nan"), (NUMBER, "inf"), (WHOLE, "1.5"),
         (WHOLE, "inf"), (TRIPLE, "1,2"), (TRIPLE, "1,nan,3"), (PLACE, "1"), (PLACE, "1,2,3,4"),
-        (PLACE, "1,2,inf"), (DEPTH, "nan"),
+        (PLACE, "1,2,inf"), (DEPTH, "nan"), (NUMBER, "90deg"), (ANGLE, "deg"), (ANGLE, "x°"), (RATE, "90deg"),
     ],
 )  # fmt: skip
 def test_texts_of_another_kind_are_refused_by_name(parameter, text):
@@ -53,6 +68,34 @@ def test_texts_of_another_kind_are_refused_by_name(parameter, text):
         parameter.parse(text)
     assert "such as" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [90.0, -77.0, 6.4])
+def test_angles_beyond_a_turn_were_meant_in_degrees(value):
+    with pytest.raises(InputError, match=f"{value:g} degrees are {value:g}deg"):
+        ANGLE.checked(value)
+    with pytest.raises(InputError, match="within a turn"):
+        ANGLES.checked((0.0, value))
+
+
+def test_files_may_have_angles_in_degrees(tmp_path):
+    file = tmp_path / "sweep.toml"
+    text = """
+        experiment = "balance"
+        set."push.impulse" = 3.0
+        set."initial.tilt" = "1deg"
+        vary."push.azimuth" = { from = "0deg", to = "180deg", step = "90deg" }
+        vary."fall.tilt" = ["60°", 1.2]
+    """
+    file.write_text(text, encoding="utf-8")
+    plan = sweep_from(read_config(file))
+    azimuths, tilts = (axis.points for axis in plan.axes)
+    assert [a for (a,) in azimuths] == pytest.approx([0.0, math.pi / 2, math.pi])
+    assert [t for (t,) in tilts] == pytest.approx([math.pi / 3, 1.2])
+    assert plan.fixed["initial.tilt"] == pytest.approx(math.pi / 180)
+    file.write_text(text.replace("push.impulse", "push.start").replace("3.0", "'3deg'"), encoding="utf-8")
+    with pytest.raises(InputError, match="line 3: push.start = 3deg"):
+        sweep_from(read_config(file))
 
 
 @pytest.mark.parametrize("value", [True, None, "x", [1.0, "a", 2.0]])

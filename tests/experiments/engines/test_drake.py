@@ -225,7 +225,7 @@ def test_a_block_is_thrown_back_by_a_wall(approximation, restitution):
 @pytest.mark.parametrize("approximation", APPROXIMATIONS)
 def test_the_human_stands(approximation):
     run = rollout(experiment_named("stand-tilted"), {}, Drake(approximation)).run
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert run.summary["settling_time"] == pytest.approx(0.504, abs=0.02)
     forces = run.frame.filter(regex=r"contact_.*_fz").iloc[-1].to_numpy()
     depths = -run.frame.filter(regex=r"contact_.*_z").iloc[-1].to_numpy()[-8:]
@@ -237,13 +237,13 @@ def test_the_human_stands(approximation):
 def test_natural_settings_stand():
     natural = Drake().vendor_defaults
     run = rollout(experiment_named("stand-tilted"), {"run.step": natural.step}, natural.engine).run
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
 
 
 def test_the_thrown_block_hits_and_is_withstood():
     experiment = experiment_named("thrown-block")
     run = rollout(experiment, {}, "drake").run
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     blows = run.events[run.events["kind"] == "impact"]
     assert blows["time"].iloc[0] == pytest.approx(0.0705, abs=1e-3)
     impulse = blows[["impulse_x", "impulse_y", "impulse_z"]].sum().to_numpy()

@@ -117,7 +117,7 @@ def test_a_default_step_is_shortened_to_divide_the_period(default, period, step)
 def test_engines_stand_with_vendor_defaults_at_the_experiments_control_rate(engine, block):
     default = engine.vendor_defaults
     run = rollout(block, {"run.step": default.step_within(2e-3)}, default.engine).run
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
 
 
 def test_differences_are_sentences_with_the_figures_of_the_settings(engine):

@@ -23,7 +23,7 @@ def balance():
 
 def test_an_experiment_runs_in_an_engine_by_name(balance, engine):
     run = balance.run({ENGINE: engine.name, "run.duration": 0.1})
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert run.summary["engine"]["name"] == engine.name
     assert run.parameters[ENGINE] == engine.name
 

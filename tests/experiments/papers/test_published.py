@@ -21,7 +21,7 @@ def changes(run, edge):
 @pytest.mark.parametrize("name", BALANCING)
 def test_it_stands_at_its_set_point(runs, name):
     summary = runs[name].summary
-    assert summary["outcome"] == "stood"
+    assert summary["verdict"] == "recovered"
     assert summary["settling_time"] < 1.0
     assert summary["position_error"] < 1e-4
     assert summary["orientation_error"] < np.radians(0.05)
@@ -114,7 +114,7 @@ class TestThrownBlock:
 
     def test_a_faster_block_makes_it_fall(self):
         run = experiment_named("thrown-block").run({"block.velocity": (-9.0, 0.0, 0.2)})
-        assert run.summary["outcome"] == "fell"
+        assert run.summary["verdict"] == "fell"
         assert 0.07 < run.summary["fell_at"] < 1.0
         assert np.isfinite(run.frame.to_numpy(dtype=float)).all()
 
@@ -139,7 +139,7 @@ def test_the_box_stands_on_its_spring(runs):
 @pytest.mark.parametrize("name", BALANCING)
 def test_the_behaviour_does_not_hang_on_the_step(name, step):
     run = experiment_named(name).run({"run.step": step, "run.duration": 1.5})
-    assert run.summary["outcome"] == "stood"
+    assert run.summary["verdict"] == "recovered"
     assert run.summary["settling_time"] < 1.0
     peaks = run.by_joint("peak_torque")
     assert max(peaks, key=peaks.get) in ("left_knee_pitch", "right_knee_pitch")

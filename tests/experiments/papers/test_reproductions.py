@@ -17,7 +17,7 @@ def test_every_step_size_tells_the_same_story(name, apart):
     fine = experiment.run({"run.step": 5e-5}).frame[axes].to_numpy()
     for step in STEPS:
         run = experiment.run({"run.step": step})
-        assert run.summary["outcome"] == "stood"
+        assert run.summary["verdict"] == "recovered"
         assert np.linalg.norm(run.frame[axes].to_numpy() - fine, axis=1).max() < apart
 
 

@@ -194,7 +194,7 @@ def test_friction_holds_weight_times_its_coefficient():
 
 def test_who_fell_is_not_compared(engines):
     made = Backend("sinker", "Sinker", engines["sinker"]).run(experiment_named("balance"), {"run.duration": 0.3})
-    assert made.run.summary["outcome"] == "fell"
+    assert made.run.summary["verdict"] == "fell"
     assert penetration(made.run) is None
     assert apart(made.run, made.run) is None
 

@@ -64,7 +64,8 @@ def test_a_trial_that_could_not_be_computed_cannot_be_now_either(make_study, mak
 
 
 @pytest.mark.parametrize(
-    ("trial", "told"), [("9", "no finished trial 9: there are 4, from 0 to 3"), ("x", "it must be a number")]
+    ("trial", "told"),
+    [("9", "no finished trial 9: of its 4 the nearest: 3; `biped rerun"), ("x", "it must be a number")],
 )
 def test_a_trial_that_is_not_there_is_told(study, capsys, trial, told):
     assert main(["rerun", str(study), trial]) == 2

@@ -38,7 +38,7 @@ def test_there_is_a_picture_for_every_published_figure(runs, tmp_path, name):
     assert {"overview.png", "ledger.png"} | touching <= set(names)
     for file in files:
         assert 0.01 < ink(file) < 0.7, file.name  # points that stick throughout fill most of theirs
-    remove_figures(tmp_path, experiment.figures)
+    remove_figures(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -131,10 +131,9 @@ def test_a_fall_stays_down_or_gets_up_again(loop):
     runner = Runner(loop, lambda _, status: seen.append(status), clock=clock, sleep=clock.sleep)
     runner.ask(lambda it: it.push((1.0, 0.0, 0.0), 80.0))
     runner.run(5.0)
-    fell = loop.fell_at
-    assert fell is not None
-    assert seen[-1].fell_at == fell == loop.time
-    assert len({status.time for status in seen[-100:]}) == 1
+    assert seen[-1].fell_at == loop.fell_at < loop.time
+    assert loop.time == pytest.approx(5.0, abs=0.1)  # it goes on, limp
+    assert loop.state.q[2] < 0.3
 
 
 def test_it_gets_up_again_by_itself_if_told(loop):

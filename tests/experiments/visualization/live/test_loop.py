@@ -3,14 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from biped import Push, simulate
-from biped.errors import InputError
+from biped.errors import BipedError, InputError
 from biped.kernels.state.simulation_state import MOST_ITERATIONS, RECENT_ITERATIONS
 from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.live.loop import Loop
+from experiments.visualization.report.run_source import load_run
+from experiments.visualization.saved_runs import save_run
 
 from ....conftest import all_arrays
 
@@ -155,23 +158,81 @@ def test_a_block_inside_of_the_trunk_is_refused_and_nothing_changes():
     assert same(loop, left_alone.state)
 
 
-def test_after_a_fall_only_a_restart_helps():
-    loop = Loop(built("balance"))
-    loop.push((1.0, 0.0, 0.0), 80.0)
-    for _ in range(30):
-        loop.advance(100)
-    assert loop.has_ended
-    assert loop.fell_at == loop.time < 6.0
-    assert loop.advance(10) == 0
-    with pytest.raises(InputError, match="restart"):
-        loop.push((1.0, 0.0, 0.0), 1.0)
-    loop.set_gains(SOFT)
-    loop.restart()
-    assert (loop.time, loop.has_ended, loop.gains) == (0.0, False, SOFT)
+def test_it_really_falls_and_gets_up_at_a_restart():
     setup = built("balance")
+    loop = Loop(setup)
+    push = loop.push((1.0, 0.0, 0.0), 80.0)
+    advance(loop, 3.0)
+    assert 0.0 < loop.fell_at < 0.5
+    assert not loop.has_ended
+    assert loop.state.q[2] < 0.3
+    assert loop.state.arrays.ledger.defect == pytest.approx(np.zeros(6), abs=1e-8)
+    loop.push((0.0, 1.0, 0.0), 20.0)  # a limp body is pushed too
+    advance(loop, 0.05)
+    assert loop.state.momentum[1] > 2.0
+    loop.set_gains(SOFT)
+    run = loop.run()
+    assert run.summary["fell_at"] == loop.fell_at
+    assert run.after.frame["time"].iloc[0] < loop.fell_at + 0.02
+    assert run.after.frame["body_z"].iloc[-1] < 0.3
+    assert [push.impulse for push in (push,)] == [run.disturbances[-2]["impulse"]]
+    loop.restart()
+    assert (loop.time, loop.fell_at, loop.gains) == (0.0, None, SOFT)
     advance(loop, 0.2)
-    run = replace(setup, controller=replace(setup.controller, gains=SOFT), duration=0.2).run()
-    assert same(loop, run.state)
+    assert same(loop, replace(setup, controller=replace(setup.controller, gains=SOFT), duration=0.2).run().state)
+
+
+def test_what_it_recorded_is_the_run(tmp_path):
+    loop, setup = Loop(built("balance")), built("balance", run__duration=0.4)
+    advance(loop, 0.2)
+    loop.set_gains(loop.gains)
+    advance(loop, 0.2)
+    run, whole = loop.run(), setup.run()
+    shared = len(run.frame)
+    pd.testing.assert_frame_equal(run.frame, whole.frame.iloc[:shared], check_exact=True)
+    assert shared == len(whole.frame) - 1
+    loop.throw((-1.0, 0.0, 0.0), 4.0)
+    advance(loop, 0.4)
+    save_run(loop.run(), tmp_path)
+    saved = load_run(tmp_path)
+    assert saved.frame["projectile_x"].isna().sum() == shared
+    assert len(saved.events[saved.events["kind"] == "impact"]) >= 1
+
+
+def test_a_hand_pulls_until_it_lets_go():
+    loop = Loop(built("tumble"))
+    advance(loop, 0.05)
+    before = loop.state.momentum[:3].copy()
+    for force in (40.0, 60.0):
+        loop.pull("left_foot", (0.0, 0.0, 0.0), (0.0, force, 0.0))
+        advance(loop, 0.02)
+    loop.let_go()
+    after = loop.state.momentum[:3].copy()
+    assert after[1] - before[1] == pytest.approx(0.02 * 100.0, abs=1e-9)
+    advance(loop, 0.02)
+    assert loop.state.momentum[1] == pytest.approx(after[1], abs=1e-9)
+    pushes = loop.run().summary["events"]["pushes"]
+    assert sum(push["impulse"][1] for push in pushes) == pytest.approx(2.0)
+
+
+def test_settings_change_while_it_runs_or_at_the_restart():
+    experiment = experiment_named("balance")
+    loop = Loop(experiment.build(), build=experiment.build)
+    advance(loop, 0.1)
+    assert loop.set_setting("floor.mu_d", 0.1)
+    assert loop._session.scene.floor.mu_d == 0.1
+    assert loop.set_setting("sensors.delay", 0.01)
+    assert loop.set_setting("actuators.limit", 50.0)
+    advance(loop, 0.1)
+    assert np.abs(loop.state.arrays.torque).max() <= 50.0
+    with pytest.raises(BipedError, match="dynamic friction is at most static"):
+        loop.set_setting("floor.mu_d", 0.9)
+    assert loop.settings["floor.mu_d"] == 0.1
+    assert not loop.set_setting("load.mass", 5.0)
+    mass = loop.model.total_mass
+    loop.restart()
+    assert loop.model.total_mass == mass + 5.0
+    assert (loop.setup.floor.mu_d, len(loop.disturbances)) == (0.1, 3)
 
 
 def test_no_gains_without_a_workspace_controller():

@@ -14,12 +14,12 @@ from biped import Run, State, human, rigid_box, simulate
 from biped.metrics import metric_named
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
+from experiments.visualization.figures.support import hull
 from experiments.visualization.pages import Chart, Code, Table
 from experiments.visualization.report import load_run, run_figures, write_run_page
 from experiments.visualization.report.curves import MOST_ROWS, rows_to_show
 from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import run_source
-from experiments.visualization.report.top_view import hull
 
 LARGEST_PAGE = 8_000_000
 NASTY = "<script>alert('a & b')</script>"

@@ -1,11 +1,14 @@
 """The page of a study: its numbers are those of its trials, whatever kind it is of and however far it is."""
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+from itertools import count
+from types import SimpleNamespace
 
 import nbformat
 import numpy as np
@@ -20,10 +23,11 @@ from experiments.studies.config import Config
 from experiments.studies.execution.runner import run_trials
 from experiments.studies.grid import Grid
 from experiments.studies.proportion import proportion_of
-from experiments.studies.run import open_study, run_study
+from experiments.studies.run import open_study, plan_of, recall, run_study
 from experiments.studies.sensitivity.sensitivity import sensitivity_from
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.studies.sweep.sweep import sweep_from
+from experiments.studies.threshold.so_far import findings_so_far
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.studies.trial import Trial
 from experiments.studies.tuning.tuning import tuning_from
@@ -318,18 +322,67 @@ def test_the_page_of_a_push_map_has_a_ring_around_the_human(threshold):
     assert np.array(median.r) == pytest.approx(2.25, abs=0.125)
 
 
-def test_a_study_whose_findings_are_not_there_yet_says_so(threshold, monkeypatch):
-    from biped.errors import InputError
-
-    study = threshold("threshold", (Condition(),))
-
-    def unfinished(_):
-        raise InputError("3 of 7 trials are not finished yet")
-
-    monkeypatch.setattr("experiments.visualization.studies.threshold_page.recall", unfinished)
-    page = study_page(study, "")
-    assert "Not to be told yet: 3 of 7 trials are not finished yet." in texts(page)
+def test_the_page_of_thresholds_tells_them_as_they_come(threshold):
+    """Condition by condition: those of which all replicas were tried on the whole grid; at the end what was found."""
+    whole = threshold(
+        "threshold", (Condition({}, {"which": "one"}), Condition({"run.duration": 1.0}, {"which": "two"}))
+    )
+    found = recall(whole)[1]
+    assert findings_so_far(found.plan, whole).frame().equals(found.frame())
+    results = whole.results()
+    first = [q for q in results if q < found.plan.replicas * found.plan.grid.most_trials]
+    part = whole.folder.with_name("part")
+    copy_of(whole, part, first[:-1])  # the last halving of one replica is missing
+    page = study_page(Study.read(part), "")
+    (row,) = table(page, "Thresholds of mass").rows
+    assert "one" in row[0]
+    assert float(row[1]) == pytest.approx(2.25, abs=0.25)
+    none = whole.folder.with_name("none")
+    copy_of(whole, none, first[:2])
+    page = study_page(Study.read(none), "")
+    assert "Not to be told yet" in texts(page)
     assert any(section.name == "trials" for section in page.sections)
+
+
+def copy_of(study, folder, numbers):
+    """The same study with some of its trials only."""
+    plan = plan_of(study)
+    with open_study(plan, folder) as copy:
+        for number, result in study.results(numbers).items():
+            copy.add(study.trial(number), result)
+
+
+def test_a_page_that_is_watched_refreshes_itself_until_the_study_has_ended(tmp_path, invented, monkeypatch):
+    plan, pages = sweep_from(Config(SWEEP)), []
+    page = tmp_path / "live" / "watched.html"
+    study = open_study(plan, tmp_path / "sweep")
+
+    def work(_):
+        """Instead of sleeping: ten more trials, and the end of the study after the last of them."""
+        pages.append(page.read_text(encoding="utf-8"))
+        run_trials(study, plan.trials()[: 10 * len(pages)], invented(result_of))
+        if len(study.finished) == len(plan.trials()):
+            study.__exit__(None, None, None)
+
+    monkeypatch.setattr(
+        "experiments.visualization.report.write.time", SimpleNamespace(monotonic=count(step=3).__next__, sleep=work)
+    )
+    with study:
+        assert main(["report", str(study.folder), "--watch", "--out", str(page)]) == 0
+    assert all('<meta http-equiv="refresh" content="5">' in html for html in pages)
+    told = [re.search(r"still running: (\d+) |(No) trial", html)[1] for html in pages]
+    told = [int(count or 0) for count in told]
+    assert told == sorted(told)
+    assert 0 < told[-1] < 60
+    final = page.read_text(encoding="utf-8")
+    assert 'http-equiv="refresh"' not in final
+    assert "still running" not in final
+
+
+def test_only_a_study_is_watched(tmp_path, capsys):
+    assert main(["report", str(tmp_path), "--watch"]) == 2
+    assert "no study there to watch" in capsys.readouterr().err
+    assert main(["report", str(tmp_path), "--watch", "--notebook"]) == 2
 
 
 TUNING = {

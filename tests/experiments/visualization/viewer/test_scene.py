@@ -4,10 +4,19 @@ import time
 import numpy as np
 import pytest
 
+from biped.simulation.collapse import collapse
 from contact.modes import STICKING
+from experiments.catalogue.registry import experiment_named
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.loaded_runs import LoadedRun
-from experiments.visualization.viewer.marks import LEAST_FORCE, contact_arrows, polygon_edges, push_arrows
+from experiments.visualization.viewer.marks import (
+    LEAST_FORCE,
+    MOST_LENGTH,
+    contact_arrows,
+    polygon_edges,
+    push_arrows,
+    reaction_arrows,
+)
 from experiments.visualization.viewer.page import Page
 from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plots import plots_of, pooled
@@ -37,8 +46,21 @@ def test_contact_arrows_are_the_forces(pushed):
     assert shown.any()
     assert ends[:, 0] == pytest.approx(snapshot.contact_place[shown])
     assert ends[:, 1] - ends[:, 0] == pytest.approx(0.003 * snapshot.contact_force[shown])
+    long, _ = contact_arrows(snapshot, scale=10.0)
+    assert np.linalg.norm(long[:, 1] - long[:, 0], axis=1) == pytest.approx(MOST_LENGTH)
     assert [tuple(tint) for tint in tints] == [colors.MODES[mode - 1] for mode in snapshot.contact_mode[shown]]
     assert colors.MODES[STICKING - 1] in map(tuple, tints)
+
+
+def test_reaction_arrows_are_the_net_force_at_the_centre_of_pressure(pushed, tilted):
+    for run in (pushed, tilted):
+        snapshot = trajectory_of(run).at(0.2)
+        everywhere, left, right = np.arange(8), np.arange(4), np.arange(4, 8)
+        ((begin, end),) = reaction_arrows(snapshot, [everywhere], scale=0.001)
+        assert begin[:2] == pytest.approx(snapshot.cop[:2], abs=2e-3)
+        assert end - begin == pytest.approx(0.001 * snapshot.contact_force.sum(axis=0))
+        feet = reaction_arrows(snapshot, [left, right], scale=0.001)
+        assert (feet[:, 1] - feet[:, 0]).sum(axis=0) == pytest.approx(end - begin)
 
 
 def test_push_arrows_are_the_pushes_and_end_where_they_push(pushed, acting):
@@ -82,6 +104,7 @@ def test_what_is_shown_is_the_snapshot(shown):
     )
     tilt = page.runs[1].trajectory.at(0.123).platform
     assert node(page, "/world/run_1/platform").wxyz == pytest.approx(tilt[3:], abs=2e-5)
+    page.scene.switch("contact forces", True)
     arrows = node(page, "/world/run_0/contact_forces")
     assert arrows.points == pytest.approx(contact_arrows(page.runs[0].trajectory.at(0.123))[0], abs=1e-6)
     assert node(page, "/world/run_0/pushes").visible
@@ -89,7 +112,12 @@ def test_what_is_shown_is_the_snapshot(shown):
 
 
 def test_the_first_is_solid_and_the_others_are_ghosts(shown):
+    shown.playback.seek(0.123)
+    shown.frame(0.0)
     solid, ghost = shown.scene.models
+    for name in ("reaction", "reaction_of_feet"):  # forces look the same in all
+        ours, theirs = (node(shown, f"/world/run_{k}/{name}").colors for k in (0, 1))
+        assert np.array_equal(ours, theirs)
     assert not solid.is_ghost
     assert ghost.is_ghost
     assert node(shown, "/world/run_1/trunk/solid").opacity < 0.5
@@ -204,3 +232,38 @@ def test_pooling_keeps_peaks():
     pool = pooled(time, values, grid)
     assert np.nanmax(pool) == 900.0
     assert np.isnan(pool[grid > 1.0 + 0.02]).all()
+
+
+def test_the_cursor_follows_the_slider_while_it_is_paused(shown):
+    page = shown
+    page.playback.play(False)
+    page._slider._impl.value = 0.2  # as a hand moves it
+    page.playback.seek(0.2)
+    page.frame(2.0)
+    grid, *_, line = page._plots[0]._handle.data
+    assert grid[np.isfinite(line)] == pytest.approx([0.2, 0.2])
+
+
+def test_a_fall_is_seen_to_its_end():
+    """The limp body in place of the end of the run; plots are of the run."""
+    scene = experiment_named("balance").build({"push.impulse": 60.0, "push.start": 0.1})
+    run = scene.run()
+    run.after = collapse(scene, 1.5)
+    trajectory = trajectory_of(run, scene.disturbances)
+    assert trajectory.ends == pytest.approx(run.after.frame["time"].iloc[-1])
+    assert (np.diff(trajectory.times) > 0.0).all()
+    lying = trajectory.at(trajectory.ends)
+    assert lying.position[0, 2] < 0.3
+    touching = np.isfinite(lying.contact_place).all(axis=1)
+    assert touching[8:].any()
+    assert not touching.all()
+    assert not np.isfinite(trajectory.at(0.0).contact_place[8:]).any()
+    assert len(contact_arrows(lying)[0]) <= touching.sum()
+    loaded = LoadedRun("fell", run, trajectory)
+    assert "limp from" in loaded.verdict
+    with serving("127.0.0.1", 0) as server:
+        page = Page(server, [loaded], Playback(trajectory.begins, trajectory.ends, playing=False))
+        page.playback.seek(trajectory.ends)
+        page.frame(0.0)
+        assert node(page, "/world/run_0/trunk").position[2] == pytest.approx(lying.position[0, 2], abs=2e-5)
+        assert len(node(page, "/world/run_0/points").points) == touching.sum()

@@ -1,0 +1,7 @@
+"""``python -m biped`` is the command ``biped``."""
+
+import sys
+
+from experiments.cli import main
+
+sys.exit(main())

@@ -1,0 +1,68 @@
+"""How long the steps of an explicit method may be on a floor: its region of stability, and the model's fastest modes.
+
+All contact points stick in the linearization: springs and dampers of the floor, normal and tangential, on the model as
+it stands. Gravity, controllers and joint impedance are left out: they are far slower, or bound the step further.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from biped.model import Model
+from biped.whole_body import WholeBody
+from contact import Floor
+from contact.arrays import Floats
+
+#: From one step to the next a motion may grow by this, which is rounding: a free body's modes neither grow nor decay.
+ROUNDING = 1e-6
+#: [s] the range in which the step is looked for, and to which part of it.
+LEAST, MOST = 1e-9, 1.0
+PRECISION = 1e-3
+
+#: From the matrix h A of z' = A z, z = (x, v), to the matrix of a step.
+Propagator = Callable[[Floats], Floats]
+
+
+def runge_kutta(order: int) -> Propagator:
+    """Of a method of this order with as many stages, up to four: the exponential series up to there."""
+
+    def propagate(scaled: Floats) -> Floats:
+        term = total = np.eye(len(scaled))
+        for power in range(1, order + 1):
+            term = term @ scaled / power
+            total = total + term
+        return total
+
+    return propagate
+
+
+def semi_implicit(scaled: Floats) -> Floats:
+    """Velocities first, then positions by the new velocities."""
+    half = len(scaled) // 2
+    step = np.eye(len(scaled)) + scaled
+    step[:half] = np.eye(half, 2 * half) + scaled[:half, half:] @ step[half:]
+    return step
+
+
+def longest_stable_step(model: Model, q: Floats, floor: Floor, propagate: Propagator) -> float:
+    """[s] up to which no motion of the model on its contact points grows, by bisection."""
+    motion = linearized(model, q, floor)
+    low, high = LEAST, MOST
+    while high > low * (1.0 + PRECISION):
+        middle = (low * high) ** 0.5
+        growth = np.abs(np.linalg.eigvals(propagate(middle * motion))).max()
+        low, high = (middle, high) if growth <= 1.0 + ROUNDING else (low, middle)
+    return float(low)
+
+
+def linearized(model: Model, q: Floats, floor: Floor) -> Floats:
+    """(2 nv, 2 nv) the matrix A of z' = A z about a configuration, z small displacements and velocities."""
+    body = WholeBody(model, q)
+    jacobian = np.vstack([body.contact_jacobian(point) for point in model.contact_names])
+    inverse = np.linalg.inv(body.mass_matrix)
+    springs, dampers = (
+        inverse @ jacobian.T @ np.diag(np.tile((tangential, tangential, normal), model.nc)) @ jacobian
+        for tangential, normal in ((floor.k_t, floor.k_n), (floor.b_t, floor.b_n))
+    )
+    zero, one = np.zeros((model.nv, model.nv)), np.eye(model.nv)
+    return np.asarray(np.block([[zero, one], [-springs, -dampers]]))

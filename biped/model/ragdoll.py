@@ -1,0 +1,59 @@
+"""What a model is once it has fallen: limp, and touching the floor with all of its body."""
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from biped.model.body import Body
+from biped.model.compilation import WEIGHT_LEVER
+from biped.model.contact_point import ContactPoint
+from biped.model.geometry import STANDARD_GRAVITY, vector3
+from biped.model.model import Model
+from biped.model.shape import Box
+from contact.arrays import Floats
+
+#: [rad/s or m/s] A limp joint gives way as fast under the model's weight, of a hinge at ``WEIGHT_LEVER``: loose, but no
+#: free swing. The human's take 7.3 N·m·s/rad.
+LIMP_RATE = 10.0
+
+
+def ragdoll(model: Model, q: Floats | None = None) -> Model:
+    """The same bodies as they fall from configuration ``q`` (nq,), the home configuration if not given.
+
+    Its contact points are the model's own, in their order, and then its ``body_points``; where it has none, the corners
+    of the boxes on bodies without contact points. Its joints are damped and stay within their ``ranges``, or their own
+    limits; one that is beyond them comes no farther.
+    """
+    q = model.neutral() if q is None else q
+    weight = -model.total_mass * STANDARD_GRAVITY[2]
+    bodies = tuple(_limp(body, model, q, weight) if body.joint.has_axis else body for body in model.bodies)
+    return replace(model, bodies=bodies, contact_points=(*model.contact_points, *body_points(model)), body_points=())
+
+
+def body_points(model: Model) -> tuple[ContactPoint, ...]:
+    """What touches the floor besides its contact points once it has fallen."""
+    touching = {point.body for point in model.contact_points}
+    boxes = [box for box in model.shapes if box.body not in touching]
+    return model.body_points or tuple(
+        point for number, box in enumerate(boxes) for point in _corners(f"{box.body}_{number}", box)
+    )
+
+
+def _corners(name: str, box: Box) -> list[ContactPoint]:
+    found = []
+    for number, signs in enumerate(product((-0.5, 0.5), repeat=3)):
+        corner = np.add(box.center, np.asarray(box.rotation) @ np.multiply(signs, box.size))
+        found.append(ContactPoint(f"{name}_corner_{number}", box.body, vector3(corner, "corner")))
+    return found
+
+
+def _limp(body: Body, model: Model, q: Floats, weight: float) -> Body:
+    joint, at = body.joint, float(q[model.coordinate(body.joint.name)])
+    ranges = {name: (lower, upper) for name, lower, upper in model.ranges}
+    lower, upper = ranges.get(joint.name, (joint.lower, joint.upper))
+    lever = WEIGHT_LEVER if joint.kind == "revolute" else 1.0
+    damping = max(joint.damping, weight * lever / LIMP_RATE)
+    limp = replace(joint, lower=min(lower, at), upper=max(upper, at), max_velocity=math.inf, damping=damping)
+    return replace(body, joint=limp)

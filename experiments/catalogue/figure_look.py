@@ -1,0 +1,80 @@
+"""In which files figures are kept, and how wide they are: known without drawing any."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from biped.errors import InputError
+
+#: As matplotlib writes them.
+FORMATS = ("png", "pdf", "svg")
+#: [mm] what one column and both columns of a journal's page are, nearly everywhere.
+WIDTHS = {"single": 85.0, "double": 170.0}
+#: [mm] that a figure can be wide.
+NARROWEST, WIDEST = 50.0, 500.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures are written."""
+
+    formats: tuple[str, ...] = FORMATS[:1]
+    width: float | None = None  # [mm] of all of them; each its own where None
+
+
+_LOOK: ContextVar[Look | None] = ContextVar("look", default=None)
+
+
+def current_look() -> Look:
+    return _LOOK.get() or Look()
+
+
+@contextmanager
+def drawn_as(look: Look) -> Iterator[None]:
+    """Within it, all figures are written so."""
+    token = _LOOK.set(look)
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
+
+
+def look_of(formats: str | None, width: str | None) -> Look:
+    """From texts: ``pdf,svg`` and ``single``, ``double`` or ``120mm``; the default where they are None.
+
+    Raises:
+        InputError: there is no such format, or the width is none.
+    """
+    return Look(Look.formats if formats is None else _formats(formats), None if width is None else _millimetres(width))
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
+    for name in found:
+        if name not in FORMATS:
+            raise InputError(f"--figures {text}: unknown format {name!r}; there are {', '.join(FORMATS)}")
+    return found
+
+
+def _millimetres(text: str) -> float:
+    try:
+        width = WIDTHS.get(text) or float(text.removesuffix("mm"))
+    except ValueError:
+        width = 0.0
+    if not NARROWEST <= width <= WIDEST:
+        named = " or ".join(f"{name} ({value:g} mm)" for name, value in WIDTHS.items())
+        raise InputError(f"--figure-width {text}: it must be {named}, or a number from {NARROWEST:g}mm to {WIDEST:g}mm")
+    return width
+
+
+def files_of(path: Path) -> list[Path]:
+    """A figure's files in all formats that there are, whether they exist or not."""
+    return [path.with_suffix(f".{name}") for name in FORMATS]
+
+
+def remove_figure(path: Path) -> None:
+    """Remove what was drawn before, in whatever formats."""
+    for file in files_of(path):
+        file.unlink(missing_ok=True)

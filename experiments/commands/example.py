@@ -1,0 +1,56 @@
+"""``biped example``: the examples that come with the project: files of studies, gains, and laws of one's own."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.cli.main import Parser
+from experiments.cli.names import nearest
+
+FOLDER = Path(__file__).parents[1] / "examples"
+
+_EXAMPLES = """\
+examples:
+  biped example                                    list them
+  biped example tune-push.toml > tune-push.toml    take one
+  biped tune tune-push.toml
+  biped example posture_law.py > law.py
+  biped run balance --controller law.py
+"""
+
+
+def parser() -> Parser:
+    own = Parser("biped example", "Print an example that comes with the project, or list them.", _EXAMPLES)
+    own.add_argument("name", metavar="NAME", nargs="?", help="of a file; without one, all are listed")
+    own.add_forms()
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    from biped.errors import InputError
+    from experiments.cli.reply import reply
+    from experiments.cli.terminal import explained, terminal
+
+    if options.name is None:
+        titles = [(name, title_of(name)) for name in examples()]
+        reply([{"name": name, "title": title} for name, title in titles])
+        terminal().print(explained(titles, terminal().width))
+        return 0
+    if options.name not in examples():
+        raise InputError(f"there is no example {options.name!r}; {nearest(options.name, examples())}")
+    text = (FOLDER / options.name).read_text(encoding="utf-8")
+    reply({"name": options.name, "text": text})
+    if not (options.json or options.quiet):
+        print(text, end="")
+    return 0
+
+
+def examples() -> list[str]:
+    """The names of their files."""
+    return sorted(file.name for file in FOLDER.iterdir() if file.suffix in (".toml", ".py"))
+
+
+def title_of(name: str) -> str:
+    """The first line of its text, which says what it is."""
+    first = (FOLDER / name).read_text(encoding="utf-8").splitlines()[0]
+    return first.lstrip('#" ').rstrip('" ')

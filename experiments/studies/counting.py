@@ -1,0 +1,57 @@
+"""What counts in a study: which verdicts are losses, which are successes, and which tell neither."""
+
+from collections.abc import Sequence
+
+from biped.errors import InputError
+from biped.runs.verdict import (
+    COMPLETED,
+    FAILED,
+    FELL,
+    INTERRUPTED,
+    LOST_CONTROL,
+    RECOVERED,
+    STEPPED,
+    UNDECIDED,
+    UNRELIABLE,
+    VERDICTS,
+)
+from contact.errors import meant
+
+#: A fall, or what a fall is likely to follow: metrics are read of what was before.
+FALLS = (FELL, LOST_CONTROL)
+#: Of these nothing follows for balance: they count as neither, and are told by themselves.
+UNTOLD = (UNDECIDED, UNRELIABLE, INTERRUPTED)
+#: Trials without a metric that could be believed.
+WITHOUT_RESULT = (FAILED, *UNTOLD)
+#: What can be named as a loss.
+LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED, UNDECIDED, UNRELIABLE)
+#: What is one, if nothing is named.
+USUAL_LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED)
+
+
+def checked_losses(counts: Sequence[str]) -> tuple[str, ...]:
+    """Verdicts that are to count as losses; raises InputError for what is no such verdict."""
+    for word in counts:
+        if word not in LOSSES:
+            raise InputError(f"counts: {word!r}: {meant(word, LOSSES)}it must be some of {', '.join(LOSSES)}")
+    return tuple(word for word in LOSSES if word in counts)
+
+
+def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None:
+    """Whether a trial counts as withstood; None where its verdict tells neither.
+
+    A trial that was cut short by something that does not count, such as a fall where only stepping does, tells neither.
+    """
+    if verdict in losses:
+        return False
+    return True if verdict in (RECOVERED, STEPPED, COMPLETED) else None
+
+
+def shares(verdicts: Sequence[str]) -> dict[str, int]:
+    """How many there are of each verdict, of all that a study can have, as columns: ``lost_control_trials``."""
+    return {column_of(word): sum(found == word for found in verdicts) for word in VERDICTS if word != INTERRUPTED}
+
+
+def column_of(verdict: str) -> str:
+    """Of a table, with the number of trials that ended so."""
+    return f"{verdict.replace(' ', '_')}_trials"

@@ -1,0 +1,117 @@
+"""What balances over what: centres of mass and pressure, and the base of support below them; whatever draws them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from biped.metrics import series
+from biped.metrics.kernels.polygon import convex_hull
+from biped.model import Model
+from biped.runs.row_layout import POSE
+from contact.arrays import Floats
+from contact.modes import NONE
+from experiments.visualization.figures import quantities as q
+from experiments.visualization.figures import style
+from experiments.visualization.figures.labels import contact_groups
+from experiments.visualization.figures.subject import Subject
+
+#: [m] around the base of support that is shown at most: who falls goes much farther.
+AROUND = 0.25
+#: Part of the width of what is shown that is left free on both sides.
+ROOM = 0.06
+COM, XCOM, COP = "centre of mass", "extrapolated centre of mass", "centre of pressure"
+#: Of each path; those drawn later lie on top.
+COLORS = {COP: style.ORANGE, XCOM: style.RED, COM: style.BLUE}
+
+
+@dataclass(frozen=True)
+class Support:
+    """Of a run of a model that floats and has contact points; all in world axes [m]."""
+
+    subject: Subject
+
+    @cached_property
+    def places(self) -> Floats:
+        """(rows, points, 2) where the contact points are."""
+        names = self.subject.model.contact_names
+        return np.stack([_pair(self.subject, f"contact_{name}") for name in names], axis=1)
+
+    @cached_property
+    def touching(self) -> NDArray[np.bool_]:
+        """(rows, points) which of them are on the floor."""
+        modes = [f"{name}_mode" for name in self.subject.model.contact_names]
+        return np.column_stack(q.columns(self.subject, "contact_", modes)) != NONE
+
+    @cached_property
+    def paths(self) -> dict[str, Floats]:
+        """(rows, 2) by name; the centre of pressure is NaN without load."""
+        table = series(self.subject.run)
+        return {
+            COM: _pair(self.subject, "com"),
+            XCOM: table[["xcom_x", "xcom_y"]].to_numpy(),
+            COP: _floor_to_world(self.subject, table[["cop_x", "cop_y"]].to_numpy()),
+        }
+
+    @cached_property
+    def soles(self) -> dict[str, Floats]:
+        """(corners, 2) by the foot's label: a closed ring around its contact points in the first row."""
+        names = self.subject.model.contact_names
+        groups = contact_groups(self.subject.model)
+        return {label: hull(self.places[0, [names.index(point) for point in points]]) for label, points in groups}
+
+    def base(self, row: int) -> Floats:
+        """(corners, 2) the base of support in a row: a closed ring, empty where nothing touches."""
+        return hull(self.places[row, self.touching[row]])
+
+    def reach(self, axis: int) -> tuple[Floats, Floats]:
+        """(rows,) from where to where the base of support goes along x (0) or y (1); NaN where nothing touches."""
+        along = self.places[:, :, axis]
+        inside, outside = (np.where(self.touching, along, beyond) for beyond in (np.inf, -np.inf))
+        ends = inside.min(axis=1), outside.max(axis=1)
+        low, high = (np.where(np.isfinite(end), end, np.nan) for end in ends)
+        return low, high
+
+    def limits(self, axis: int, scale: float = 1.0) -> tuple[float, float]:
+        """Along x (0) or y (1), what a figure shows: the soles, all bases, and the paths as far as they are around."""
+        ends = np.concatenate([*(ring[:, axis] for ring in self.soles.values()), *self.reach(axis)])
+        low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
+        paths = np.concatenate([path[:, axis] for path in self.paths.values()])
+        paths = np.clip(paths[np.isfinite(paths)], low - AROUND, high + AROUND)
+        low, high = min(low, float(paths.min())), max(high, float(paths.max()))
+        room = ROOM * (high - low)
+        return scale * (low - room), scale * (high + room)
+
+
+def margin_of_stability(subject: Subject) -> q.Panel:
+    """[mm] by how much the extrapolated centre of mass is inside of the base of support."""
+    margin = 1e3 * series(subject.run)["margin_of_stability"].to_numpy()
+    curve = q.Curve("margin of stability", margin, style.RED)
+    return q.Panel("Margin of stability (Hof 2005)", "inside by [mm]", (curve,), ((0.0, style.BLACK),), legend=False)
+
+
+def ahead_of(model: Model) -> int:
+    """Along which axis the model looks: x (0) or y (1)."""
+    return int(abs(model.facing[1]) > abs(model.facing[0]))
+
+
+def hull(points: Floats) -> Floats:
+    """The convex hull of points (n, 2) in the plane as a closed ring; empty without points."""
+    room = np.empty((2 * len(points) + 2, 2))
+    corners = convex_hull(np.array(points, dtype=float), len(points), room)
+    return np.concatenate([room[:corners], room[: min(corners, 1)]])
+
+
+def _pair(subject: Subject, name: str) -> Floats:
+    return np.column_stack(q.columns(subject, f"{name}_", "xy"))
+
+
+def _floor_to_world(subject: Subject, points: Floats) -> Floats:
+    """(rows, 2) [m] points on the floor, given in its frame, as seen from above."""
+    if not subject.has("platform_x"):
+        return points
+    turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
+    flat = np.column_stack([points, np.zeros(len(points))])
+    return _pair(subject, "platform") + turn.apply(flat)[:, :2]

@@ -1,0 +1,41 @@
+"""Figures as files, in the formats and at the width that are wanted."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from experiments.catalogue.figure_look import current_look
+from experiments.visualization.figures.style import IN_COLUMNS, STYLE
+
+_INCH = 25.4  # [mm]
+
+
+def styled() -> AbstractContextManager[None]:
+    """Within it, figures are drawn in this style, at the width of the current look."""
+    return matplotlib.rc_context(STYLE if current_look().width is None else STYLE | IN_COLUMNS)
+
+
+def width_of(own: float) -> float:
+    """[inch] that a figure will have which would be so wide by itself."""
+    wanted = current_look().width
+    return own if wanted is None else wanted / _INCH
+
+
+def write_figure(figure: Figure, path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
+    """Write a figure in the formats of the current look, and in those that are always needed; the files.
+
+    One that is made narrower gets lower by less, for its text keeps its size.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    width, height = figure.get_size_inches()
+    wanted = width_of(width)
+    figure.set_size_inches(wanted, height * min(wanted / width, 1.0) ** 0.5)
+    files = [Path(path).with_suffix(f".{name}") for name in dict.fromkeys((*always, *current_look().formats))]
+    with styled():
+        for file in files:
+            figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
+    return files

@@ -1,0 +1,90 @@
+"""The parameters of an experiment that a hand may change while it goes on."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from biped.errors import InputError
+from biped.simulation.scene import Scene
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.visualization.live.loop import AT_ONCE, Loop
+
+#: What has a slider, and from where to where it goes; any other parameter is typed.
+SLIDERS: dict[str, tuple[str, float, float, float]] = {
+    "floor.mu_s": ("static friction", 0.0, 1.5, 0.01),
+    "floor.mu_d": ("dynamic friction", 0.0, 1.5, 0.01),
+    "floor.k_n": ("normal stiffness [N/m]", 5e3, 3e5, 1e3),
+    "floor.b_n": ("normal damping [N·s/m]", 0.0, 1e4, 50.0),
+    "floor.k_t": ("tangential stiffness [N/m]", 0.0, 3e5, 1e3),
+    "floor.b_t": ("tangential damping [N·s/m]", 0.0, 1e4, 50.0),
+    "sensors.delay": ("delay [s]", 0.0, 0.3, 0.002),
+    "actuators.limit": ("torque limit [N·m]", 5.0, 500.0, 5.0),
+    "load.mass": ("load [kg], from the restart on", 0.0, 40.0, 0.5),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """An experiment, and what of it is not as published."""
+
+    experiment: Experiment
+    changes: Mapping[str, Value]
+
+    def build(self, changes: Mapping[str, Value]) -> Scene:
+        """The scene under more changes; raises as ``Experiment.build``."""
+        return self.experiment.build({**self.changes, **changes})
+
+    def value(self, name: str) -> float:
+        value = self.experiment.values(self.changes)[name]
+        assert isinstance(value, (int, float))
+        return float(value)
+
+    @property
+    def sliders(self) -> list[str]:
+        """Those that the experiment has."""
+        known = {parameter.name for parameter in self.experiment.parameters}
+        return [name for name in SLIDERS if name in known]
+
+    def parse(self, assignment: str) -> tuple[str, Value]:
+        """Name and value of ``NAME=VALUE``.
+
+        Raises:
+            InputError: it is none; there is no such parameter; or its value is of another kind.
+        """
+        name, equals, text = (part.strip() for part in assignment.partition("="))
+        if not equals:
+            raise InputError(f"{assignment!r}: it must be NAME=VALUE, such as floor.mu_s=0.5")
+        return name, self.experiment.parse({name: text})[name]
+
+
+def build_settings(
+    gui: Any, settings: Settings, ask: Callable[[Callable[[Loop], Any]], None], tell: Callable[[str], None]
+) -> None:
+    """Sliders for the parameters that are turned most, and a line for any other."""
+
+    def change(loop: Loop, name: str, value: Value) -> None:
+        if not loop.set_setting(name, value):
+            tell(f"{name} = {value}: from the next restart on")
+
+    for name in settings.sliders:
+        label, low, high, step = SLIDERS[name]
+        value = settings.value(name)
+        shown = min(value, high) if math.isfinite(value) else high
+        hint = name if math.isfinite(value) else f"{name}; none until it is moved"
+        slider = gui.add_slider(
+            label, min=min(low, shown), max=max(high, shown), step=step, initial_value=shown, hint=hint
+        )
+        slider.on_update(_by_hand(slider, name, ask, change))
+    line = gui.add_text("Set", "", hint="NAME=VALUE of any parameter that biped show lists, such as floor.k_n=1e5")
+    button = gui.add_button("Set it", hint=f"{', '.join(AT_ONCE)}: at once; any other: from the next restart on")
+    button.on_click(lambda _: ask(lambda loop: change(loop, *settings.parse(line.value))))
+
+
+def _by_hand(
+    slider: Any, name: str, ask: Callable[[Callable[[Loop], Any]], None], change: Callable[[Loop, str, Value], None]
+) -> Callable[[Any], None]:
+    return lambda event: (
+        ask(lambda loop: change(loop, name, float(slider.value))) if event.client_id is not None else None
+    )

@@ -1,0 +1,96 @@
+"""The last moments of a loop as they are recorded: what is plotted, and saved as a run."""
+
+from collections import deque
+from dataclasses import replace
+
+import numpy as np
+
+from biped.disturbances import Disturbance
+from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, TOTAL_STEPS
+from biped.metrics import assemble
+from biped.metrics.layout import Layout
+from biped.metrics.timeseries import series_of
+from biped.runs.recording import Recording
+from biped.runs.row_layout import Columns
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.runs.summary import Counters
+from contact.arrays import Floats
+
+#: [s] of simulated time that are kept: 100 MB of the human.
+KEPT = 120.0
+
+
+class Tape:
+    """What sessions that go on from one another have recorded, up to ``KEPT`` ago."""
+
+    def __init__(self) -> None:
+        self._parts: deque[Recording] = deque()
+
+    def add(self, recording: Recording) -> None:
+        """Put on what came next; it must not be of another model."""
+        if not len(recording.rows):
+            return
+        self._parts.append(recording)
+        while self._parts[0].rows[-1, 0] < recording.rows[-1, 0] - KEPT:
+            self._parts.popleft()
+
+    def since(self, time: float) -> Recording | None:
+        """What came after a time [s], with its last columns; None if nothing did."""
+        parts = [part for part in self._parts if part.rows[-1, 0] > time]
+        if not parts:
+            return None
+        rows = np.concatenate([_widened(part, parts[-1].columns) for part in parts if _fits(part, parts[-1])])
+        return replace(parts[-1], rows=rows[rows[:, 0] > time])
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def run(self, acted: tuple[Disturbance, ...]) -> Run:
+        """All of it as a run; ``acted`` is what acted on it."""
+        first, last = self._parts[0], self._parts[-1]
+        columns = max((part.columns for part in self._parts), key=lambda each: len(each.names))
+        state = last.state.copy()
+        return assemble(
+            replace(
+                last,
+                rows=np.concatenate([_widened(part, columns) for part in self._parts]),
+                events=np.concatenate([part.events for part in self._parts]),
+                columns=columns,
+                standing=first.standing,
+                counters=_counters(state),
+                disturbances=acted,
+                began=float(first.rows[0, 0]),
+                state=state,
+            )
+        )
+
+
+def _fits(part: Recording, other: Recording) -> bool:
+    return set(part.columns.names) <= set(other.columns.names)
+
+
+def _widened(part: Recording, columns: Columns) -> Floats:
+    """Its rows under more columns; NaN where it has none, such as the place of a box before it was thrown."""
+    if part.columns.names == columns.names:
+        return part.rows
+    rows = np.full((len(part.rows), len(columns.names)), np.nan)
+    places = {name: place for place, name in enumerate(columns.names)}
+    rows[:, [places[name] for name in part.columns.names]] = part.rows
+    return rows
+
+
+def _counters(state: State) -> Counters:
+    """Of all that led to a state; nobody has measured how long it took."""
+    steps, iterations, most, retried = (
+        int(state.arrays.counts[place]) for place in (TOTAL_STEPS, ITERATIONS, MOST_ITERATIONS, RETRIED)
+    )
+    return Counters(steps, iterations, most, retried, wall_time=0.0)
+
+
+def quantities_of(recording: Recording) -> dict[str, Floats]:
+    """Values of all that a recording tells over time, by name: what stands in its rows, and what follows from them."""
+    columns = recording.columns
+    followed = series_of(Layout.of(recording.model, columns.names), recording.rows)
+    shown = {columns.names[place]: recording.rows[:, place] for place in columns.shown}
+    return {name: followed[name].to_numpy() for name in followed.columns} | shown

@@ -1,0 +1,90 @@
+"""Runs and models in three dimensions, from Python: inline in a notebook, else in the browser."""
+
+import html
+import math
+import sys
+import tempfile
+import webbrowser
+from dataclasses import dataclass
+from pathlib import Path
+
+from numpy.typing import ArrayLike
+
+from biped.errors import InputError
+from biped.extras import need
+from biped.files import in_place_of
+from biped.model import Model
+from biped.model.description import model_title
+from biped.runs.description import run_title
+from biped.runs.run import Run
+from biped.runs.state import State
+from experiments.catalogue.notebooks import in_notebook
+from experiments.visualization.video.frame_schedule import schedule_of
+from experiments.visualization.video.replay import replay_page, still_page
+from experiments.visualization.viewer.camera import camera_at
+from experiments.visualization.viewer.loaded_runs import LoadedRun, extent_at, extent_of
+from experiments.visualization.viewer.trajectory import snapshot_of, trajectory_of
+
+#: The viewer's packages.
+PACKAGES = ("viser", "trimesh", "websockets")
+#: [1/s] instants of a run that are recorded for its player.
+RATE = 60.0
+#: [pixels] of what a notebook shows inline.
+HEIGHT = 480
+
+
+@dataclass(frozen=True)
+class PageView:
+    """A page that shows a run or a model in three dimensions."""
+
+    title: str
+    page: str  # HTML, complete
+
+    def save(self, file: str | Path) -> Path:
+        """Write the page: any browser shows it, without a network."""
+        path = Path(file)
+        with in_place_of(path) as part:
+            part.write_text(self.page, encoding="utf-8")
+        return path
+
+    def open(self) -> Path:
+        """Open it in the browser; the file that it shows."""
+        folder = Path(tempfile.mkdtemp(prefix="biped-"))
+        file = self.save(folder / "view.html")
+        if not webbrowser.open(file.as_uri()):
+            print(f"no browser was found: open {file}", file=sys.stderr)
+        return file
+
+    def __repr__(self) -> str:
+        return f"{self.title}; a page of {len(self.page) / 1e6:.1f} MB: .save(file), .open()"
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.page)
+        return f'<iframe srcdoc="{page}" style="width:100%;height:{HEIGHT}px;border:0" allowfullscreen></iframe>'
+
+
+def view_run(run: Run, speed: float) -> PageView:
+    need(*PACKAGES)
+    if not (math.isfinite(speed) and speed > 0.0):
+        raise InputError(f"speed = {speed!r}: it must be a number above zero")
+
+    trajectory = trajectory_of(run)
+    runs = [LoadedRun(run.state.model.name, run, trajectory)]
+    schedule = schedule_of([(trajectory.begins, trajectory.ends)], None, None, RATE, speed)
+    camera = camera_at("three-quarter", *extent_of(runs), facing=trajectory.model.facing)
+    return shown(PageView(run_title(run), replay_page(runs, schedule, camera, lambda _: None)))
+
+
+def view_model(model: Model, q: ArrayLike | None) -> PageView:
+    need(*PACKAGES)
+
+    snapshot = snapshot_of(State.at(model, q))
+    camera = camera_at("three-quarter", *extent_at(model, snapshot), facing=model.facing)
+    return shown(PageView(model_title(model), still_page(model, snapshot, camera)))
+
+
+def shown(view: PageView) -> PageView:
+    """The view, which a notebook shows by itself; elsewhere it is opened in the browser."""
+    if not in_notebook():
+        view.open()
+    return view

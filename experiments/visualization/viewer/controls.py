@@ -1,0 +1,39 @@
+"""What the panels of all pages have: keys and mouse told, and a picture of the scene to keep."""
+
+import html
+import io
+from collections.abc import Mapping
+from typing import Any
+
+#: What the mouse does in every scene.
+MOUSE = {"drag": "turn", "scroll": "come closer", "right-drag": "move"}
+
+
+def add_help(gui: Any, keys: Mapping[str, str]) -> None:
+    """A folder that tells what keys and mouse do."""
+    rows = "".join(
+        f'<tr><td style="padding-right:1em"><b>{html.escape(key)}</b></td><td>{html.escape(what)}</td></tr>'
+        for key, what in {**keys, **MOUSE}.items()
+    )
+    with gui.add_folder("Keys and mouse", expand_by_default=False):
+        gui.add_html(f'<table style="margin:0 0.9em 0.5em;font-size:0.8em">{rows}</table>')
+
+
+def add_screenshot(gui: Any) -> None:
+    """A button that hands the scene, as who presses it sees it, to the browser as a PNG."""
+    button = gui.add_button(
+        "Save a picture", hint="of the scene, as large as it is seen here: a PNG, into your downloads"
+    )
+    button.on_click(lambda event: _send_picture(event.client))
+
+
+def _send_picture(client: Any) -> None:
+    from PIL import Image
+
+    if client is None:
+        return
+    drawn = client.get_render(client.camera.image_height, client.camera.image_width, transport_format="png")
+    white = Image.new("RGBA", drawn.shape[1::-1], "white")
+    data = io.BytesIO()
+    Image.alpha_composite(white, Image.fromarray(drawn).convert("RGBA")).convert("RGB").save(data, "PNG")
+    client.send_file_download("biped.png", data.getvalue(), save_immediately=True)

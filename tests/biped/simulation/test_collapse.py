@@ -1,0 +1,104 @@
+"""After a fall the model goes limp and ends up lying on the floor; what was before stays as it was."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import InputError, Load, Platform, Push, Run, Scene, Signal, State, chain, collapse, human, ragdoll, simulate
+from biped.model.ragdoll import body_points
+from experiments.catalogue.registry import experiment_named
+
+
+def heights(run):
+    """(rows, points) [m] of all contact points."""
+    return run.frame[[f"contact_{name}_z" for name in run.state.model.contact_names]].to_numpy()
+
+
+def pushed(azimuth, *others):
+    """A scene in which the human cannot stay on its feet."""
+    scene = experiment_named("balance").build({"run.duration": 1.5})
+    push = Push("trunk", (np.cos(azimuth), np.sin(azimuth), 0.0), 60.0, start=0.2)
+    return replace(scene, disturbances=(*scene.disturbances, push, *others))
+
+
+def toppling(model):
+    """Backwards, at 1 m/s."""
+    return State.at(model, v=np.eye(model.nv)[0])
+
+
+def lies(run):
+    frame = run.frame
+    momenta = frame[[name for name in frame if name.startswith("momentum_defect")]].to_numpy()
+    assert run.summary["verdict"] == "completed"
+    assert frame["body_z"].iloc[-1] < 0.25
+    assert frame["ledger_kinetic"].iloc[-1] < 1.0 < frame["ledger_kinetic"].max()
+    assert -0.05 < heights(run).min() < 0.0
+    assert heights(run)[-1].min() > -0.01
+    assert np.abs(momenta).max() < 1e-8
+    assert frame["ledger_residual"].abs().max() < 0.02 * frame["ledger_kinetic"].max()
+
+
+@pytest.mark.parametrize("azimuth", [0.0, 0.5 * np.pi, np.pi])
+def test_the_fallen_human_ends_up_lying(azimuth):
+    scene = pushed(azimuth)
+    run, after = scene.run(), collapse(scene, 2.5)
+    assert run.summary["fell_at"] is not None
+    lies(after)
+    begins = after.frame["time"].iloc[0]
+    last = run.frame[np.isclose(run.frame["time"], begins)]
+    assert len(last) == 1
+    motion = [*run.state.model.coordinate_names, *run.state.model.velocity_names]
+    np.testing.assert_allclose(after.frame[motion].iloc[0], last[motion].iloc[0], atol=1e-9)
+    modes = [f"contact_{name}_mode" for name in run.state.model.contact_names]
+    assert (after.frame[modes].iloc[0] == last[modes].iloc[0]).all()
+    assert run.frame.equals(scene.run().frame)
+
+
+def test_it_falls_with_its_load_on_a_floor_that_moves():
+    tilt = Platform(pitch=Signal.sine(0.05, frequency=0.5, start=0.05, duration=4.0, fade=0.2))
+    after = collapse(pushed(np.pi, Load("trunk", 10.0, (0.15, 0.0, 0.1)), tilt), 1.0)
+    assert after.state.model.total_mass == pytest.approx(human().total_mass + 10.0)
+    above = heights(after)[-1] - after.frame["platform_z"].iloc[-1]
+    assert after.frame["body_z"].iloc[-1] < 0.5
+    assert above.min() > -0.2
+
+
+def test_a_limp_human_lies_where_one_without_a_body_sinks():
+    assert simulate(human(), duration=2.0).frame["body_z"].iloc[-1] < 0.0
+    lies(simulate(ragdoll(human()), state=toppling(ragdoll(human())), duration=3.0))
+
+
+def test_what_came_after_is_saved_and_goes_with_the_run(tmp_path):
+    run = pushed(0.0).run()
+    run.after = collapse(pushed(0.0), 0.1)
+    run.save(tmp_path)
+    found = Run.load(tmp_path).after
+    assert found.frame.equals(run.after.frame)
+    assert found.state.model == run.after.state.model
+    run.after = None
+    run.save(tmp_path)
+    assert Run.load(tmp_path).after is None
+
+
+def test_a_model_that_names_no_points_falls_on_the_corners_of_its_boxes():
+    model = replace(human(), body_points=())
+    corners = body_points(model)
+    assert {point.body for point in corners} == {"trunk"}
+    assert len(corners) == 8
+    fallen = simulate(ragdoll(model), state=toppling(ragdoll(model)), duration=3.0)
+    assert 0.0 < fallen.frame["body_z"].iloc[-1] < 0.3
+
+
+def test_joints_keep_to_their_ranges_but_begin_where_they_are():
+    q = human().configuration(angles={"left_knee_pitch": 0.4})
+    joints = {body.joint.name: body.joint for body in ragdoll(human(), q).bodies}
+    assert joints["left_knee_pitch"].upper == 0.4
+    assert joints["right_knee_pitch"].upper == 0.0
+    assert joints["left_hip_roll"].upper == pytest.approx(np.radians(30.0))  # adduction
+    assert joints["right_hip_roll"].lower == pytest.approx(np.radians(-30.0))
+
+
+def test_what_hangs_does_not_fall():
+    with pytest.raises(InputError, match="does not float"):
+        collapse(Scene(chain(2)), 1.0)

@@ -1,0 +1,91 @@
+"""Runs, states and models as they show themselves in Python and in notebooks."""
+
+import sys
+import webbrowser
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biped import InputError, Run, State, human, simulate
+from experiments.catalogue.notebooks import in_notebook
+
+
+@pytest.fixture(scope="module")
+def run(runs):
+    return runs["thrown-block"]
+
+
+def test_a_run_tells_what_came_of_it_in_a_few_lines(run):
+    text = repr(run)
+    assert text.startswith("Run of thrown-block: ")
+    assert len(text.splitlines()) < 10
+    joint = max(run.by_joint("peak_torque"), key=run.by_joint("peak_torque").get)
+    assert f"{run.metrics['peak_torque']:.1f} N·m, {joint.replace('_', ' ')}" in text
+    assert "min " in text
+    assert "final " in text
+    for line in text.splitlines()[1:]:
+        assert line.split("  ")[1] in run._repr_html_()
+
+
+def test_a_model_and_a_state_tell_what_they_are():
+    model = human()
+    text = repr(model)
+    assert "13 bodies, 18 degrees of freedom, 74.55 kg" in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert "right_ankle_pitch" in text
+    assert "<table>" in model._repr_html_()
+    assert repr(State.at(model, time=0.5)).startswith("State of human at 0.5 s")
+    assert "<table>" in State.at(model)._repr_html_()
+
+
+def test_the_table_of_a_model_is_printed_whole(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    table = human().describe()
+    printed = str(table)
+    assert "..." not in printed
+    assert all(name in printed for name in table.columns)
+    assert max(map(len, printed.splitlines())) <= 81  # with the sign that the columns go on
+
+
+def test_a_run_plots_itself(run):
+    figure = run.plot()
+    assert {"Margin of stability (Hof 2005)", "Contact states"} <= {axes.get_title("left") for axes in figure.axes}
+    assert run.plot("joint-torques").axes
+    with pytest.raises(InputError, match="did you mean 'joint-torques'"):
+        run.plot("joint-torque")
+    with pytest.raises(InputError, match="no figure .momentum."):
+        simulate(human(), duration=1e-3).plot("momentum")
+
+
+def test_a_view_is_opened_in_the_browser_and_shown_inline_in_a_notebook(monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
+    view = human().view()
+    (url,) = opened
+    assert url.startswith("file://")
+    assert url.endswith(".html")
+    saved = view.save(tmp_path / "human.html").read_text(encoding="utf-8")
+    assert saved == view.page
+    assert "<title>human</title>" in saved
+    shown = view._repr_html_()
+    assert shown.startswith('<iframe srcdoc="')
+    assert shown.count('"') == 4  # nothing in the page ends the attribute
+    notebook = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    assert in_notebook()
+    short = simulate(human(), duration=0.05).view(speed=0.5)
+    assert len(opened) == 1
+    assert "0 … 0.05 s, × 0.5" in short.page
+    with pytest.raises(InputError, match="speed"):
+        simulate(human(), duration=0.01).view(speed=0.0)
+
+
+def test_units_stay_with_the_table(run, tmp_path):
+    assert run.frame.attrs["units"]["com_x"] == "m"
+    run.save(tmp_path)
+    assert pd.read_parquet(tmp_path / "run.parquet").attrs["units"] == run.units
+    again = Run.load(tmp_path)
+    assert again.frame.attrs["units"] == run.units
+    assert np.array_equal(again.frame["time"], run.frame["time"])
