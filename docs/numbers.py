@@ -1,7 +1,7 @@
 """Fill the README's numbers in from a benchmark: ``make numbers``, after ``make bench``.
 
-What the README shows is kept in ``docs/numbers.json`` with the machine and the versions that it was measured with; a test holds
-the README against that. Everything between the README's marks ``numbers`` is written here.
+What the README shows is kept in ``docs/numbers.json``, with the machine and the versions that it was measured with; a
+test holds the README against that. Everything between the README's marks ``numbers`` is written here.
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import Any
 DOCS = Path(__file__).resolve().parent
 README, KEPT = DOCS.parent / "README.md", DOCS / "numbers.json"
 BLOCK = re.compile(r"(?<=<!-- numbers -->\n).*(?=<!-- /numbers -->)", re.DOTALL)
+VERSIONS = {"Python": "python", "Numba": "numba", "MuJoCo": "mujoco"}
 STEPS = ("0.5 ms", "1 ms", "2 ms")
 WARM, COLD = "warm `biped run thrown-block --no-figures`", "the same with an empty kernel cache"
 
@@ -77,9 +78,6 @@ def block_of(kept: Mapping[str, Any]) -> str:
     for what, text, places in ROWS:
         lines.append(f"| {what} | {text.format(*(numbers[' | '.join(place)] for place in places))} |")
     return "\n".join([*lines, "", ""])
-
-
-VERSIONS = {"Python": "python", "Numba": "numba", "MuJoCo": "mujoco"}
 
 
 def main(path: str = "results/bench/bench.json") -> int:

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from navigation import toctree
 from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyObject
@@ -19,7 +20,6 @@ from sphinx.util.typing import stringify_annotation
 
 from biped.disturbances import Disturbance
 from contact.arrays import Floats
-from navigation import toctree
 
 #: What users import from.
 PACKAGES = (
@@ -125,7 +125,7 @@ def write_pages(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def add_toctree(app: Sphinx, page: str, source: list[str]) -> None:
+def add_toctree(_app: Sphinx, page: str, source: list[str]) -> None:
     if page == "api":
         source[0] += toctree([f"api/{page.title}" for page in pages()])
 

@@ -5,7 +5,8 @@
     ```
 
 The commands run in an empty folder that has the repository's ``examples``; what they drew is kept in
-``docs/_build/pictures`` until their text changes, or ``make clean``. On GitHub the commands are to be seen, without the picture.
+``docs/_build/pictures`` until their text changes, or ``make clean``. On GitHub the commands are to be seen, without the
+picture.
 """
 
 import hashlib
@@ -38,7 +39,10 @@ class Picture(SphinxDirective):
         if not picture.is_file():
             raise self.error(f"{text}: drew no {self.arguments[0]}, but {', '.join(pictures_of(folder))}")
         name = f"/{picture.relative_to(source).as_posix()}"
-        return [nodes.image(uri=name, alt=self.options.get("alt", text)), nodes.literal_block(text, text, language="sh")]
+        return [
+            nodes.image(uri=name, alt=self.options.get("alt", text)),
+            nodes.literal_block(text, text, language="sh"),
+        ]
 
 
 def drawn(text: str, kept: Path, root: Path) -> Path:
