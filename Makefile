@@ -45,7 +45,7 @@ docs: $(STAMP)  ## run the examples of README.md and docs/, and check their link
 	@$(PYTEST) -m docs
 
 site: $(SITE_STAMP)  ## build the documentation as a site, run its tutorials, and check its links
-	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/site
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs $(JOBS) -b html docs docs/_build/site
 	@echo "The site is docs/_build/site/index.html"
 
 links: $(SITE_STAMP)  ## check the links of the documentation to other sites
