@@ -13,6 +13,7 @@ from biped.model.geometry import quaternion_matrix
 from biped.model.ragdoll import ragdoll
 from biped.runs.run import Run
 from biped.runs.state import State
+from biped.runs.verdict import FELL, LOST_CONTROL
 from biped.simulation.scene import Scene
 from biped.simulation.session import Session
 
@@ -46,6 +47,11 @@ def collapse(scene: Scene, duration: float) -> Run:
             raise
         part: Run = error.run
         return part
+
+
+def has_fallen(run: Run) -> bool:
+    """Whether there is a fall that could go on: a run that fell, or lost control of itself."""
+    return run.summary["verdict"] in (FELL, LOST_CONTROL)
 
 
 def last_clear_state(scene: Scene) -> State:

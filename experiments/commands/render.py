@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.cli.main import Parser
+from experiments.cli.main import Parser, announce
 from experiments.cli.settings import add_after, check_after
 
 #: By suffix: pictures in a second, and width and height [pixels], unless told otherwise.
@@ -100,7 +100,7 @@ def main(argv: Sequence[str]) -> int:
         if order.suffix == ".html":
             write_page(order.out, runs, schedule, camera)
         else:
-            write_film(order.out, runs, schedule, camera, order.size, program)
+            write_film(order.out, runs, schedule, camera, order.size, program, announce)
     print(f"{order.out}: {schedule.count} pictures, {schedule.duration:.2f} s, {order.out.stat().st_size / 1e6:.2f} MB")
     return 0
 

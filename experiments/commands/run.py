@@ -65,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
     check_after(options)
     from biped.errors import IntegrationError, RunInterrupted
     from biped.runs.verdict import UNRELIABLE
-    from biped.simulation.collapse import collapse
+    from biped.simulation.collapse import collapse, has_fallen
     from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.catalogue.half_step import check_step
     from experiments.cli.output import writable_folder
@@ -88,7 +88,7 @@ def main(argv: Sequence[str]) -> int:
         if error.run is None:
             raise
         return _save_part(error.run, folder, UNSOLVED, f"error: {error}")
-    if options.after is not None and run.summary["fell_at"] is not None:
+    if options.after is not None and has_fallen(run):
         run.after = collapse(scene, options.after)
     title = f"{experiment.name}: {experiment.title}"
     with drawn_as(look):

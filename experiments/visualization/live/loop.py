@@ -14,6 +14,8 @@ from biped.model.geometry import Vector3, quaternion_matrix
 from biped.runs.recording import Recording
 from biped.runs.row_layout import Columns
 from biped.runs.run import Run
+from biped.runs.summary import Ending
+from biped.runs.verdict import FELL, verdict_line
 from biped.signals import Signal
 from biped.simulation.collapse import limp, parts_in_floor
 from biped.simulation.driver import Announce
@@ -51,7 +53,7 @@ class Loop:
 
     Attributes:
         fell_at: [s] when it fell, or None.
-        why: it fell; a sentence's end, or empty.
+        fall: how and why, as ``verdict_line`` has it, or empty.
     """
 
     def __init__(
@@ -71,7 +73,8 @@ class Loop:
         """Begin anew, with the present controller and settings and without what was thrown in on the way."""
         self._law_error: str | None = None  # of somebody's own
         self.fell_at: float | None = None
-        self.why = ""
+        self.fall = ""
+        self._touched: tuple[Ending, str] | None = None  # what no limit tells of: a part of the body on the floor
         self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
         self._acted = list(self.disturbances)  # since the start
         self._session = Session(replace(self.setup, controller=self.controller))
@@ -148,8 +151,12 @@ class Loop:
         if ending is None and not parts:
             self._clear = now
             return
-        self.fell_at = now.time if ending is None or ending.fell_at is None else ending.fell_at
-        self.why = f"{parts[0].replace('_', ' ')} on the floor" if parts else ""
+        if ending is None:
+            ending = Ending(FELL, now.time)
+            self._touched = ending, f"{parts[0].replace('_', ' ')} on the floor at {now.time:.4g} s"
+        self.fell_at = now.time if ending.fell_at is None else ending.fell_at
+        reason = ending.reason if self._touched is None else self._touched[1]
+        self.fall = verdict_line({"verdict": ending.verdict, "reason": reason})
         if self.model.is_floating:
             scene = replace(self._session.scene, disturbances=self.disturbances)
             self._session = Session(limp(scene, self._clear, self.setup.duration))
@@ -164,8 +171,10 @@ class Loop:
         if not self._tape:
             raise InputError("nothing has been simulated yet: let it run first")
         acted = tuple(self._acted)
-        run = self._tape.run(acted)
-        run.summary["fell_at"] = run.summary["fell_at"] if self.fell_at is None else self.fell_at
+        ending, reason = self._touched or (None, "")
+        run = self._tape.run(acted, ending)
+        if reason:
+            run.summary["reason"] = reason
         if self._limp:
             run.after = self._limp.run(acted)
         return run

@@ -97,6 +97,7 @@ class Page:
         self._push: Push | None = None
         self.scene = ViewerScene(server)
         self._add_figure(loop)
+        self._carried: tuple[float, float] | None = None  # [m] where the scene is moved from: it follows the model
         self._held = np.zeros(3)  # [m] the place that a hand holds, from the centre of mass of its body
         self._plots_at = -math.inf
         self._text: Any = None
@@ -131,7 +132,9 @@ class Page:
             self._add_figure(loop)
         if not any(isinstance(disturbance, Throw) for disturbance in loop.disturbances):
             snapshot = replace(snapshot, projectile=None)
+        self._carried = (float(snapshot.com[0]), float(snapshot.com[1])) if self._follow.value else None
         with self.scene.frame():
+            self.scene.carry(self._carried)
             self._model.show(snapshot)
             self._update_plots(loop)
             self._update_text(status)
@@ -192,6 +195,7 @@ class Page:
         with gui.add_folder("Pull", expand_by_default=False):
             self._build_pull(gui)
         with gui.add_folder("Show", expand_by_default=False):
+            self._follow = gui.add_checkbox("Follow the centre of mass", False)
             for layer, on in LAYERS.items():
                 box = gui.add_checkbox(layer.capitalize(), on)
                 box.on_update(self._asker(self._switch(layer, box)))
@@ -231,10 +235,11 @@ class Page:
 
     def _drag(self, body: int, event: Any) -> None:
         """A hand that drags pulls like a spring, from the place that it holds to where the pointer is."""
-        seen = self._model.last
+        seen, carried = self._model.last, np.array((*(self._carried or (0.0, 0.0)), 0.0))
         if event.phase == "start" and seen is not None:
-            self._held = _turned_back(seen.quaternion[body], np.subtract(event.start_position, seen.position[body]))
-        end, ended = np.asarray(event.end_position), event.phase == "end"
+            start = event.start_position + carried
+            self._held = _turned_back(seen.quaternion[body], start - seen.position[body])
+        end, ended = event.end_position + carried, event.phase == "end"
         self.runner.ask(lambda loop: loop.let_go() if ended else self._pull(loop, body, end))
 
     def _pull(self, loop: Loop, body: int, end: Floats) -> None:
@@ -414,8 +419,8 @@ def status_text(status: Status, going: str = "Standing") -> str:
     if status.error is not None:
         state = f"### Stopped\n{status.error}. Press **Restart**."
     elif status.fell_at is not None:
-        why = f": {status.why}" if status.why else ""
-        state = f"### Fallen at {status.fell_at:.2f} s{why}\nLimp since then. Press **Restart**."
+        word, _, reason = status.fall.partition(": ")
+        state = f"### {word.capitalize()}\n{reason}. Limp since then: press **Restart**."
     else:
         state = f"### {'Paused' if status.paused else going}"
     parts = [f"{status.time:.1f} s simulated"]

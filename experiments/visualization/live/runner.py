@@ -30,7 +30,7 @@ class Status:
     paused: bool
     fell_at: float | None  # [s]
     error: str | None  # why a step had no solution
-    why: str = ""  # it fell; the end of a sentence, or empty
+    fall: str = ""  # how it fell, and why
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Runner:
     def status(self) -> Status:
         loop = self.loop
         return Status(
-            loop.time, self.meter.reading, self.real_time.dropped, self.paused, loop.fell_at, loop.error, loop.why
+            loop.time, self.meter.reading, self.real_time.dropped, self.paused, loop.fell_at, loop.error, loop.fall
         )
 
     def _make_changes(self) -> None:

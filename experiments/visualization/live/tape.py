@@ -14,7 +14,7 @@ from biped.runs.recording import Recording
 from biped.runs.row_layout import Columns
 from biped.runs.run import Run
 from biped.runs.state import State
-from biped.runs.summary import Counters
+from biped.runs.summary import Counters, Ending
 from contact.arrays import Floats
 
 #: [s] of simulated time that are kept: 100 MB of the human.
@@ -46,8 +46,8 @@ class Tape:
     def __bool__(self) -> bool:
         return bool(self._parts)
 
-    def run(self, acted: tuple[Disturbance, ...]) -> Run:
-        """All of it as a run; ``acted`` is what acted on it."""
+    def run(self, acted: tuple[Disturbance, ...], ending: Ending | None = None) -> Run:
+        """All of it as a run; ``acted`` is what acted on it, ``ending`` what the last session does not know of."""
         first, last = self._parts[0], self._parts[-1]
         columns = max((part.columns for part in self._parts), key=lambda each: len(each.names))
         state = last.state.copy()
@@ -59,6 +59,7 @@ class Tape:
                 columns=columns,
                 standing=first.standing,
                 counters=_counters(state),
+                ending=ending or last.ending,
                 disturbances=acted,
                 began=float(first.rows[0, 0]),
                 state=state,

@@ -1,6 +1,7 @@
 """Films and pages of runs into files."""
 
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,19 +19,55 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+#: Pictures that are drawn before it is told how long all of them take; the very first one takes longest.
+TIMED = 3
+#: [s] What takes less is not told.
+SHORT = 10.0
+
+
 def write_film(
-    path: Path, runs: Sequence[LoadedRun], schedule: FrameSchedule, camera: Camera, size: tuple[int, int], program: str
+    path: Path,
+    runs: Sequence[LoadedRun],
+    schedule: FrameSchedule,
+    camera: Camera,
+    size: tuple[int, int],
+    program: str,
+    announce: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``."""
+    """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``.
+
+    ``announce`` is told how long it will take, if that is long, by the first pictures.
+    """
     with ProgressBar(schedule.count, "drawing", "pictures", counts=True) as bar:
-        finished = _finished(runs, schedule, camera, size, program, bar)
+        timed = _timed(_finished(runs, schedule, camera, size, program, bar), schedule.count, announce)
         try:
             if path.suffix.lower() == ".gif":
-                write_gif(path, finished, schedule.fps)
+                write_gif(path, timed, schedule.fps)
             else:
-                write_mp4(path, finished, size, schedule.fps)
+                write_mp4(path, timed, size, schedule.fps)
         finally:
-            finished.close()  # ends the browser, also where the file could not be written
+            timed.close()  # ends the browser, also where the file could not be written
+
+
+def _timed(
+    pictures: "Generator[Image, None, None]", count: int, announce: Callable[[str], None]
+) -> "Generator[Image, None, None]":
+    """The same pictures; after a few it is told how long the others take, if that is long."""
+    began = 0.0
+    try:
+        for k, picture in enumerate(pictures, start=1):
+            if k == 1:
+                began = time.perf_counter()
+            elif k == TIMED:
+                each = (time.perf_counter() - began) / (TIMED - 1)
+                if (count - k) * each > SHORT:
+                    announce(
+                        f"{count} pictures of {each:.2g} s each: {count * each:.0f} s in all; "
+                        "fewer --fps, a smaller --size or a part (--from, --to) take less"
+                    )
+            yield picture
+    finally:
+        pictures.close()
 
 
 def _finished(

@@ -11,7 +11,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.model import Model
 from biped.runs.run import Run
-from biped.simulation.collapse import collapse
+from biped.simulation.collapse import collapse, has_fallen
 from contact.arrays import Floats
 from experiments.visualization.figures.quantities import Panel
 from experiments.visualization.report.run_source import RunSource, run_source
@@ -132,7 +132,7 @@ def load_runs(folders: Sequence[str | Path], after: float | None = None) -> list
 
 def go_on_falling(source: RunSource, duration: float) -> None:
     """Let a run that fell lie down, limp, for so long [s]; one that stands stays as it is."""
-    if source.run.summary["fell_at"] is None:
+    if not has_fallen(source.run):
         return
     if source.experiment is None:
         raise InputError(f"{source.folder}: --after needs the run's experiment, which is not known: leave it out")

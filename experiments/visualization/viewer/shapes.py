@@ -30,6 +30,7 @@ SHIRT: Color = (58, 104, 150)
 SHORTS: Color = (66, 76, 98)
 SHOE: Color = (236, 236, 232)
 SOLE: Color = (70, 76, 88)
+LIPS: Color = (176, 104, 94)
 EYE: Color = (40, 40, 44)
 PLAIN: Color = (150, 164, 178)
 JOINT: Color = (96, 108, 122)
@@ -92,7 +93,8 @@ def _person(model: Model) -> tuple[Shape, ...]:
         ("trunk", "head", SKIN, _head),
         ("trunk", "hair", HAIR, lambda: [_part("hair")]),
         ("trunk", "eyes", EYE, lambda: [ball((0.005, 0.008, 0.008), (-0.0885, y, eyes)) for y in (-0.028, 0.028)]),
-        ("trunk", "sleeves", SHIRT, lambda: [_sleeve(-1.0), _sleeve(1.0)]),
+        ("trunk", "mouth", LIPS, lambda: [ball((0.004, 0.021, 0.004), (-0.0915, 0.0, eyes - 0.072))]),
+        ("trunk", "sleeves", SHIRT, lambda: [*_sleeve(-1.0), *_sleeve(1.0)]),
         ("trunk", "arms", SKIN, lambda: [*_arm(-1.0), *_arm(1.0)]),
     ]
     for side in ("left", "right"):
@@ -146,9 +148,14 @@ def _joint_places(sign: float) -> tuple[Floats, Floats, Floats]:
     return shoulder, elbow, wrist
 
 
-def _sleeve(sign: float) -> Trimesh:
+def _sleeve(sign: float) -> list[Trimesh]:
+    """From within the torso over the shoulder down to the middle of the upper arm."""
     shoulder, elbow, _ = _joint_places(sign)
-    return limb(shoulder, shoulder + 0.50 * (elbow - shoulder), (0.060, 0.052))
+    yoke = shoulder * np.array([1.0, 0.45, 1.0]) + np.array([0.0, 0.0, 0.022])
+    return [
+        limb(yoke, shoulder, (0.062, 0.060)),
+        limb(shoulder, shoulder + 0.50 * (elbow - shoulder), (0.060, 0.052)),
+    ]
 
 
 def _arm(sign: float) -> list[Trimesh]:

@@ -7,6 +7,7 @@ import pytest
 
 from biped import InputError, Load, Platform, Push, Run, Scene, Signal, State, chain, collapse, human, ragdoll, simulate
 from biped.model.ragdoll import body_points
+from biped.simulation.collapse import has_fallen
 from experiments.catalogue.registry import experiment_named
 
 
@@ -30,7 +31,7 @@ def toppling(model):
 def lies(run):
     frame = run.frame
     momenta = frame[[name for name in frame if name.startswith("momentum_defect")]].to_numpy()
-    assert run.summary["verdict"] == "completed"
+    assert run.summary["verdict"] not in ("failed", "interrupted")
     assert frame["body_z"].iloc[-1] < 0.25
     assert frame["ledger_kinetic"].iloc[-1] < 1.0 < frame["ledger_kinetic"].max()
     assert -0.05 < heights(run).min() < 0.0
@@ -43,7 +44,7 @@ def lies(run):
 def test_the_fallen_human_ends_up_lying(azimuth):
     scene = pushed(azimuth)
     run, after = scene.run(), collapse(scene, 2.5)
-    assert run.summary["fell_at"] is not None
+    assert has_fallen(run)
     lies(after)
     begins = after.frame["time"].iloc[0]
     last = run.frame[np.isclose(run.frame["time"], begins)]

@@ -8,6 +8,7 @@ from PIL import Image, ImageSequence
 
 from biped.errors import InputError
 from biped.files import in_place_of
+from experiments.visualization.video import write
 from experiments.visualization.video.caption import Caption
 from experiments.visualization.video.films import _Packed, check_gif, durations, write_gif, write_mp4
 
@@ -103,6 +104,15 @@ def test_what_breaks_off_leaves_what_was_there(tmp_path, suffix, trouble):
 
 # imageio-ffmpeg leaves its pipe to the collector where ffmpeg has ended before it (at times, here).
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.parametrize(("count", "told"), [(5, []), (100, ["100 pictures of 2 s each: 200 s in all"])])
+def test_how_long_it_takes_is_told_if_it_is_long(count, told, monkeypatch):
+    clock = iter(range(100, 1000, 4))
+    monkeypatch.setattr(write.time, "perf_counter", lambda: next(clock))
+    heard = []
+    assert len(list(write._timed(painted(count), count, heard.append))) == count
+    assert [sentence.partition(";")[0] for sentence in heard] == told
+
+
 def test_a_full_disk_is_told(tmp_path):
     full = tmp_path / "a.mp4"
     part = tmp_path / "a.mp4.part"
