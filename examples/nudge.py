@@ -19,7 +19,7 @@ NUDGE = Experiment(
     source="an example",
     parameters=(
         Parameter("push.impulse", 3.0, "N·s", "of the nudge", "an example"),
-        Parameter("run.duration", 0.5, "s", "time to simulate", "an example"),
+        Parameter("run.duration", 1.0, "s", "time to simulate", "an example"),
         *controller_parameters("workspace"),
     ),
     set_up=set_up,

@@ -1,6 +1,7 @@
 """``biped run``: simulate an experiment, save it, draw it, report it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,15 +80,15 @@ def main(argv: Sequence[str]) -> int:
     try:
         with ProgressBar(scene.duration) as bar:
             run = experiment.run(changes, progress=bar, announce=announce)
-        if options.check:
-            with ProgressBar(scene.duration) as bar:
-                check_step(experiment, changes, run, progress=bar, announce=announce)
     except RunInterrupted as stopped:
         return _save_part(stopped.run, folder, INTERRUPTED, "interrupted")
     except IntegrationError as error:
         if error.run is None:
             raise
         return _save_part(error.run, folder, UNSOLVED, f"error: {error}")
+    if options.check:
+        with ProgressBar(scene.duration) as bar, suppress(RunInterrupted):  # the run itself is there
+            check_step(experiment, changes, run, progress=bar, announce=announce)
     if options.after is not None and has_fallen(run):
         run.after = collapse(scene, options.after)
     title = f"{experiment.name}: {experiment.title}"

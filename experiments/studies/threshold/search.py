@@ -39,7 +39,9 @@ class Bracket:
 
 
 def bracket_of(outcomes: Outcomes) -> Bracket:
-    high = min((value for value, recovered in outcomes.items() if recovered is False), default=math.inf)
+    high = min(
+        (value for value, recovered in outcomes.items() if recovered is not None and not recovered), default=math.inf
+    )
     up = [value for value, recovered in outcomes.items() if recovered]
     low = max((value for value in up if value < high), default=-math.inf)
     island = max((value for value in up if value > high), default=-math.inf)

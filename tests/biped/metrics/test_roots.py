@@ -66,7 +66,7 @@ def test_series_and_errors_are_the_same(runs):
 def test_it_is_saved_and_read(runs, setup, tmp_path):
     other = runs[1]
     other.save(tmp_path)
-    assert measure_run(Run.load(tmp_path, renamed(setup.model))) == other.metrics
+    assert measure_run(Run.load(tmp_path, renamed(setup.model))).items() >= other.metrics.items()
 
 
 def test_it_is_drawn_and_told_of(runs, tmp_path):
@@ -84,7 +84,7 @@ def test_a_robot_of_a_urdf_file_from_elsewhere_is_measured(setup):
     run = pushed(setup, robot)
     assert run.root not in ("body", "trunk")
     assert f"{run.root}_qw" in run.frame
-    assert run.summary["verdict"] == "recovered"
+    assert run.verdict_line == "undecided: a push acted 0.3 s before the end"
     usual = pushed(setup, person)
     for name in ("settling_time", "peak_position_error", "margin_of_stability_min", "peak_torque_left_knee_pitch"):
         assert run.metrics[name] == pytest.approx(usual.metrics[name], rel=1e-6), name

@@ -96,7 +96,7 @@ def test_a_fall_is_a_result(in_tmp, capsys):
     assert run("thrown-block", "--set", "block.velocity=-9,0,0.2", "--out", "out") == 0
     assert capsys.readouterr().out.startswith(("fell: ", "lost control: "))
     summary = summary_of(in_tmp / "out")
-    assert summary["verdict"] == "fell"
+    assert summary["verdict"] == "lost control"
     assert summary["metrics"]["fell_at"] > 0.0
 
 

@@ -67,7 +67,7 @@ def test_the_case_carries_loads_and_throws():
 
 def test_standing_feet_of_ours_do_not_creep(ours):
     row, drift, _ = standing.stand(ours, EQUAL, {}, 1.0, SILENT)
-    assert row.outcome == "stood"
+    assert row.verdict == "recovered"
     assert row.creep < 1e-6
     assert row.measured == pytest.approx(1.0, abs=0.05)
     assert drift.distance[0] == 0.0
@@ -194,7 +194,7 @@ def test_friction_holds_weight_times_its_coefficient():
 
 def test_who_fell_is_not_compared(engines):
     made = Backend("sinker", "Sinker", engines["sinker"]).run(experiment_named("balance"), {"run.duration": 0.3})
-    assert made.run.summary["verdict"] == "fell"
+    assert made.run.summary["verdict"] == "unreliable"  # it sinks into the floor
     assert penetration(made.run) is None
     assert apart(made.run, made.run) is None
 
@@ -275,14 +275,14 @@ def test_every_column_has_a_unit_or_is_a_word_and_a_meaning(kind):
 
 def test_tables_are_written_with_their_units(tmp_path):
     rows = [
-        Creep("alpha", "equal", "stood", 5e-4, 20.0, 1e-3),
+        Creep("alpha", "equal", "recovered", 5e-4, 20.0, 1e-3),
         Creep("beta", "equal", "fell", 5e-4, 0.0, None),
     ]
     frame = table_of(Creep, rows)
     write_table(frame, tmp_path, "creep")
     csv = pd.read_csv(tmp_path / "creep.csv")
     assert list(csv.columns) == [
-        "engine", "settings", "outcome", "step [s]", "measured [s]", "creep [m]", "failure",
+        "engine", "settings", "verdict", "step [s]", "measured [s]", "creep [m]", "failure",
     ]  # fmt: skip
     assert csv["creep [m]"].tolist()[0] == 1e-3
     assert np.isnan(csv["creep [m]"][1])

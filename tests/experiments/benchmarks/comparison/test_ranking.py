@@ -27,10 +27,10 @@ DISTANCE = "distance from its own finest step, at 0.0005 s"
 TIME = "time of a step of the experiment"
 
 
-def outcome(name, outcome="stood", **numbers):
+def outcome(name, verdict="recovered", **numbers):
     return Outcome(
         **{
-            "engine": name, "outcome": outcome, "step": 5e-4, "period": 2e-3, "simulated": 3.0, "settling_time": 0.7,
+            "engine": name, "verdict": verdict, "step": 5e-4, "period": 2e-3, "simulated": 3.0, "settling_time": 0.7,
             "position_error": 1e-6, "orientation_error": 1e-5, "block_impulse": 9.7, "foot_slip": 1e-3,
             "foot_creep": 1e-8, "penetration": 1e-3, "peak_knee_torque": 200.0, "peak_torque": 200.0,
             "energy_residual": 1e-3, "momentum_defect": 1e-12, "angular_momentum_defect": 1e-12, "apart": None,
@@ -39,8 +39,8 @@ def outcome(name, outcome="stood", **numbers):
     )  # fmt: skip
 
 
-def creep(name, metres, outcome="stood"):
-    return Creep(name, EQUAL, outcome, 5e-4, 20.0, metres)
+def creep(name, metres, verdict="recovered"):
+    return Creep(name, EQUAL, verdict, 5e-4, 20.0, metres)
 
 
 def flight(name, energy, spin=1e-12, **rest):
@@ -49,7 +49,10 @@ def flight(name, energy, spin=1e-12, **rest):
 
 def refinement(name, error):
     """At the common step, and the finest."""
-    return [Refinement(name, 5e-4, "stood", 3.0, error, error), Refinement(name, 2.5e-4, "stood", 3.0, None, None)]
+    return [
+        Refinement(name, 5e-4, "recovered", 3.0, error, error),
+        Refinement(name, 2.5e-4, "recovered", 3.0, None, None),
+    ]
 
 
 @pytest.fixture
@@ -222,10 +225,10 @@ def test_the_table_has_all_numbers_and_the_readers_a_star(results):
     assert cells == ["★ below 1e-06", "0.03 (× ≥ 3e+04)", "fell"]
 
 
-def cost(name, times, outcome="stood"):
+def cost(name, times, verdict="recovered"):
     middle = Spread.of(times).median
     return Cost(
-        name, outcome, 5e-4, middle, min(times), max(times), middle, 1.0, 1.0, 1.0, 50.0, "x", len(times), tuple(times)
+        name, verdict, 5e-4, middle, min(times), max(times), middle, 1.0, 1.0, 1.0, 50.0, "x", len(times), tuple(times)
     )
 
 
@@ -254,8 +257,8 @@ def test_ratios_are_of_pairs():
     """While the machine was slow, both were: the ratio is that of neighbours."""
     first, second = (SimpleNamespace(label=name, external=name == "alpha" or None) for name in ("recursive", "alpha"))
     taken = {
-        "recursive": Taken("stood", [1e-6, 8e-6, 1e-6], [1e-6] * 3, [1.0] * 3),
-        "alpha": Taken("stood", [3e-6, 24e-6, 3e-6], [4e-6, 5e-6, 9e-6], [1.0] * 3),
+        "recursive": Taken("recovered", [1e-6, 8e-6, 1e-6], [1e-6] * 3, [1.0] * 3),
+        "alpha": Taken("recovered", [3e-6, 24e-6, 3e-6], [4e-6, 5e-6, 9e-6], [1.0] * 3),
     }
     rows = costs_of([first, second], taken, 5e-4)
     assert (rows[1].ratio, rows[1].ratio_low, rows[1].ratio_high) == pytest.approx((3.0, 3.0, 3.0))
@@ -312,4 +315,4 @@ def test_numbers_are_written_as_people_do():
 
 def test_an_unfinished_outcome_is_not_standing():
     assert outcome("alpha").stood
-    assert not replace(outcome("alpha"), outcome="failed").stood
+    assert not replace(outcome("alpha"), verdict="failed").stood

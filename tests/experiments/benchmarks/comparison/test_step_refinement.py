@@ -10,10 +10,10 @@ STEPS = (2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4)
 
 def refinements(errors, fell=()):
     rows = [
-        Refinement("alpha", step, "fell" if step in fell else "stood", 3.0, None if step in fell else error, error)
+        Refinement("alpha", step, "fell" if step in fell else "recovered", 3.0, None if step in fell else error, error)
         for step, error in zip(STEPS, [*errors, None], strict=True)
     ]
-    rows[-1] = Refinement("alpha", STEPS[-1], "fell" if STEPS[-1] in fell else "stood", 3.0, None, None)
+    rows[-1] = Refinement("alpha", STEPS[-1], "fell" if STEPS[-1] in fell else "recovered", 3.0, None, None)
     return rows
 
 
@@ -90,5 +90,5 @@ def test_a_step_that_is_refused_is_no_fall():
 
 
 def test_runs_with_only_a_start_are_not_compared():
-    rows = [Refinement("alpha", step, "stood", 0.0, None, None) for step in STEPS]
+    rows = [Refinement("alpha", step, "recovered", 0.0, None, None) for step in STEPS]
     assert convergence_of("alpha", rows).text.startswith("nothing to compare")

@@ -1,0 +1,165 @@
+"""What is concluded of a run, and why: by persistence, against a floor that moves, and not before it can be told."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import Fall, Force, Load, Platform, Push, Signal, simulate
+from biped.metrics import measure_run
+from biped.metrics.context import Span
+from biped.metrics.disturbance import spans_of
+from biped.runs.summary import Ending
+from biped.runs.verdict import VERDICTS, Limit, verdict_line
+from experiments.catalogue.registry import experiment_named
+
+from .rows import G, Rows, block, sole
+
+TIMES = np.linspace(0.0, 4.0, 801)
+TAU = math.sqrt(1.0 / G)
+HEIGHT = Limit("height", "trunk", 0.599, 0.6, 1.92)
+RATE = Limit("joint_rate", "left_ankle_roll", 457.3, 100.0, 4.0)
+
+
+def standing():
+    rows = Rows(block(), TIMES)
+    rows.stand(sole())
+    return rows
+
+
+def outside_since(time):
+    """The weight stays below the centre of mass, whose velocity takes it 15 cm in a time constant."""
+    rows = standing()
+    rows["momentum_px"] = rows.model.total_mass * 0.15 / TAU
+    rows["com_x"] = np.where(time < TIMES, 0.05, -0.1)
+    rows.press(np.column_stack([rows["com_x"], 0.0 * TIMES]))
+    return rows
+
+
+def concluded(rows=None, **context):
+    return verdict_line((rows or standing()).measure(**context))
+
+
+@pytest.mark.parametrize(
+    ("ending", "line"),
+    [
+        (Ending(), "recovered in place"),
+        (Ending("completed"), "completed"),
+        (Ending("interrupted"), "interrupted"),
+        (Ending("failed", error="no solution"), "failed: no solution"),
+        (Ending.by(HEIGHT), "fell: trunk below 0.6 m at 1.92 s"),
+        (Ending.by(Limit("tilt", "trunk", 1.3, 1.2, 0.5)), "fell: trunk tilted beyond 69° at 0.5 s"),
+        (
+            Ending.by(RATE),
+            "lost control: left ankle roll at 457 rad/s (limit 100) at 4 s, margin of stability +50 mm",
+        ),
+    ],
+)
+def test_how_a_run_ended_comes_first_and_has_its_reason(ending, line):
+    assert concluded(ending=ending) == line
+    assert line.partition(":")[0].partition(" in ")[0] in VERDICTS
+
+
+def test_a_foot_elsewhere_has_stepped_or_slid():
+    rows = standing()
+    late = TIMES >= 2.0
+    for point in rows.model.contact_names:
+        rows[f"contact_{point}_x"][late] += 0.09
+    rows["com_x"][late] += 0.09
+    assert concluded(rows) == "recovered, a foot 9 cm from where it stood"
+    aloft = (TIMES >= 1.9) & (TIMES < 2.0)
+    for point in rows.model.contact_names:
+        rows[f"contact_{point}_mode"][aloft], rows[f"contact_{point}_fz"][aloft] = 1.0, 0.0
+    assert concluded(rows) == "recovered, 1 step"
+
+
+@pytest.mark.parametrize("since", [0.1, 0.3, 0.35, 1.0])
+def test_falling_is_to_be_outside_for_longer_than_a_time_constant(since):
+    said = concluded(outside_since(TIMES[-1] - since))
+    if since > TAU:
+        assert said == f"fell: outside of its base of support for the last {since:.2f} s"
+    else:
+        assert said == f"undecided: outside of its base of support, but only for the last {since:.2g} s"
+
+
+def test_a_joint_that_runs_away_long_after_balance_was_lost_is_a_fall():
+    line = concluded(outside_since(3.0), ending=Ending.by(RATE))
+    assert line == "fell: outside of its base of support for the last 1.00 s"
+
+
+@pytest.mark.parametrize(
+    ("span", "line"),
+    [
+        (Span("a push", 3.5, 3.6), "recovered in place"),
+        (Span("a push", 3.85, 3.95), "undecided: a push acted 0.05 s before the end"),
+        (Span("a push", 3.95, 4.05), "undecided: a push still acts"),
+        (Span("a push", 4.5, 4.6), "recovered in place"),
+        (Span("a force", 3.0, 9.0), "undecided: a force still acts"),
+        (Span("a force", 4.0 - 5.1 * TAU, 9.0), "recovered in place"),
+        (Span("the floor's motion", 1.0, 9.0, 2.9), "recovered in place"),
+        (Span("the floor's motion", 1.0, 9.0, 3.1), "undecided: the floor's motion still acts"),
+    ],
+)
+def test_what_still_acts_has_to_be_waited_for_until_it_has_lasted(span, line):
+    assert concluded(acting=(span,)) == line
+
+
+def test_what_has_no_end_is_not_waited_for():
+    acting = [
+        Push("trunk", (1.0, 0.0, 0.0), 1.0, start=0.5, duration=0.1),
+        Force("trunk", (1.0, 0.0, 0.0), Signal.rectangle(9.0, 1.0, 2.0)),
+        Platform(x=Signal.sine(0.01, 0.5, 0.2, 4.0)),
+        Load("trunk", 3.0),
+    ]
+    assert spans_of(acting) == (
+        Span("a push", 0.5, 0.6), Span("a force", 1.0, 3.0), Span("the floor's motion", 0.2, 4.2, 2.0)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("duration", [2.2, 2.4, 2.6, 2.8])
+def test_on_a_floor_that_swings_no_verdict_depends_on_when_the_run_ends(duration):
+    """At 2.6 s the floor is fast, and so is the quiet human, relative to it."""
+    floor = {f"platform.{name}": value for name, value in (("size", 0.05), ("frequency", 1.2), ("duration", 10.0))}
+    changes = {"platform.motion": "sine", "run.duration": duration, "run.step": 1e-3} | floor
+    run = experiment_named("balance").run(changes)
+    assert run.verdict_line == "recovered in place"
+    if duration == 2.6:
+        assert run.metrics["margin_of_stability_end"] < 0.0
+
+
+def test_a_thrown_box_in_flight_acts():
+    block = experiment_named("thrown-block")
+    soon = {"block.position": (1.5, 0.0, 1.2), "run.duration": 0.1, "run.step": 1e-3}
+    assert block.run(soon).verdict_line == "undecided: the thrown box is in flight"
+
+
+def test_a_fling_is_no_fall_and_says_which_joint():
+    push = {"push.impulse": 5.5, "push.azimuth": math.pi / 2.0}
+    run = experiment_named("balance").run(push)
+    limit = run.summary["limit"]
+    rates = run.frame.filter(like="rate_").iloc[-1].abs()
+    assert run.summary["verdict"] == "lost control"
+    assert (limit["name"], f"rate_{limit['subject']}") == ("joint_rate", rates.idxmax())
+    assert limit["value"] == pytest.approx(rates.max(), rel=1e-12)
+    assert limit["margin_of_stability"] == run.metrics["margin_of_stability_end"] > 0.05
+    assert run.summary["fell_at"] == limit["time"] == 0.634
+    assert verdict_line(measure_run(run)) == run.verdict_line
+
+
+def test_a_human_left_to_itself_falls_by_what_is_told(person, posture):
+    run = simulate(person, state=posture(person), duration=2.0, step=1e-3, fall=Fall(height=0.9, joint_rate=1e6))
+    assert run.verdict_line.startswith("fell: trunk below 0.9 m at ")
+    assert run.summary["limit"]["value"] < 0.9
+    assert run.frame["body_z"].iloc[-1] == pytest.approx(run.summary["limit"]["value"], abs=1e-12)
+
+
+def test_random_runs_are_judged_alike_a_little_longer_or_shorter_and_with_half_the_step():
+    balance = experiment_named("balance")
+    differs = []
+    for seed in range(1, 13):
+        scene = balance.build({"random.seed": seed, "run.step": 1e-3})
+        others = {"duration": 3.1}, {"duration": 2.9}, {"step": 5e-4}
+        verdicts = {replace(scene, **other).run().summary["verdict"] for other in ({}, *others)}
+        differs += [seed] if len(verdicts - {"undecided"}) > 1 else []
+    assert len(differs) <= 1

@@ -1,0 +1,64 @@
+"""What counts as lost, what as withstood, and what as neither."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from biped.errors import InputError
+from biped.runs.verdict import VERDICTS
+from experiments.studies.counting import UNTOLD, checked_losses, shares, withstood
+from experiments.studies.grid import Grid
+from experiments.studies.sweep.groups import proportion
+from experiments.studies.threshold.search import bracket_of, next_values
+from experiments.studies.threshold.statistics import half_recovers, recovery_curve
+from experiments.studies.tuning.objective import Reading, Sample
+
+
+def test_usually_all_but_recovered_is_lost_and_what_cannot_be_judged_is_neither():
+    assert {word: withstood(word) for word in VERDICTS} == {
+        "recovered": True, "completed": True, "stepped": False, "fell": False, "lost control": False, "failed": False,
+        "undecided": None, "unreliable": None, "interrupted": None,
+    }  # fmt: skip
+
+
+def test_what_is_named_is_lost_and_what_cut_it_short_is_neither():
+    losses = checked_losses(["fell"])
+    assert [withstood(word, losses) for word in ("fell", "lost control", "stepped")] == [False, None, True]
+    with pytest.raises(InputError, match=r"counts: 'fel': did you mean 'fell'\?"):
+        checked_losses(["fel"])
+
+
+def test_shares_are_columns():
+    assert shares(["fell", "fell", "lost control"]) == {
+        "recovered_trials": 0, "stepped_trials": 0, "fell_trials": 2, "lost_control_trials": 1, "undecided_trials": 0,
+        "unreliable_trials": 0, "failed_trials": 0, "completed_trials": 0,
+    }  # fmt: skip
+
+
+def test_a_search_goes_on_without_what_tells_neither():
+    grid = Grid(0.0, 4.0, 1.0, tolerance=0.25)
+    known = {0.0: True, 1.0: None, 2.0: True, 3.0: False, 4.0: None}
+    bracket = bracket_of(known)
+    assert (bracket.low, bracket.high) == (2.0, 3.0)
+    assert next_values(known, grid) == (2.5,)
+    assert next_values(known | {2.5: None}, grid) == ()
+    assert next_values(dict.fromkeys(grid.values), grid) == (6.0, 8.0)  # nothing is lost yet
+
+
+def test_proportions_are_of_those_that_can_be_judged():
+    curve = recovery_curve([{1.0: True, 2.0: None, 3.0: None}, {1.0: True, 2.0: False, 3.0: None}], (1.0, 2.0, 3.0))
+    assert {value: (found.count, found.of) for value, found in curve.items()} == {1.0: (2, 2), 2.0: (0, 1)}
+    assert math.isnan(half_recovers({}).value)
+    found = proportion(pd.Series(["recovered", "fell", "undecided", "unreliable"]))
+    assert (found.count, found.of) == (1, 2)
+    assert math.isnan(proportion(pd.Series(["undecided"])).value)
+
+
+@pytest.mark.parametrize("verdict", UNTOLD)
+def test_a_candidate_gains_nothing_by_being_unreliable(verdict):
+    sample = Sample("push", 0, 1.0, {"verdict": verdict, "peak_torque": 1.0})
+    assert Reading("peak_torque", fell=9.0).value(sample) == 9.0
+    assert Reading("recovered").value(sample) == 0.0
+    lost = Sample("push", 0, 1.0, {"verdict": "lost control", "peak_torque": 1.0})
+    assert Reading("peak_torque", fell=9.0).value(lost) == 9.0
