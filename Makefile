@@ -26,7 +26,7 @@ for needed in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencie
 endef
 export LOWEST
 
-.PHONY: help demo test slow docs site links browser lint format types contract jit-off check oldest bench clean
+.PHONY: help demo test slow docs site links browser lint format types contract jit-off check oldest bench numbers clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -45,7 +45,7 @@ docs: $(STAMP)  ## run the examples of README.md and docs/, and check their link
 	@$(PYTEST) -m docs
 
 site: $(SITE_STAMP)  ## build the documentation as a site, run its tutorials, and check its links
-	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/site
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs $(JOBS) -b html docs docs/_build/site
 	@echo "The site is docs/_build/site/index.html"
 
 links: $(SITE_STAMP)  ## check the links of the documentation to other sites
@@ -81,6 +81,9 @@ oldest: $(BIN)/pip  ## run some tests with the oldest versions that pyproject.to
 
 bench: $(STAMP)  ## measure the speed, beside MuJoCo
 	@$(BIN)/biped bench
+
+numbers: $(STAMP)  ## fill the README's numbers in from the last benchmark
+	@$(BIN)/python docs/numbers.py
 
 clean:  ## remove the virtual environment, results and caches
 	rm -rf $(VENV) $(OLDEST) docs/_build docs/api build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,5 +1,6 @@
 """How Sphinx makes a site of these pages: ``make site``. They stay plain Markdown, readable without it."""
 
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -38,6 +39,7 @@ myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 
 nb_execution_mode = "cache"
+nb_execution_excludepatterns = os.environ.get("SITE_UNRUN", "").split()  # pages that are shown without results
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_execution_timeout = 300

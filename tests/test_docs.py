@@ -5,6 +5,7 @@ read is fenced as ``text``. The cells of tutorials run when the site is built, a
 """
 
 import importlib.util
+import json
 import re
 import subprocess
 import sys
@@ -133,3 +134,11 @@ def test_every_page_is_in_the_index():
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     names = [page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)]
     assert [name for name in names if name != "index.md" and f"({name})" not in index] == []
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_last_benchmark():
+    spec = importlib.util.spec_from_file_location("readme_numbers", DOCS / "numbers.py")
+    numbers = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(numbers)
+    kept = json.loads(numbers.KEPT.read_text(encoding="utf-8"))
+    assert numbers.BLOCK.search(numbers.README.read_text(encoding="utf-8"))[0] == numbers.block_of(kept)

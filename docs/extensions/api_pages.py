@@ -125,7 +125,7 @@ def write_pages(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def add_toctree(app: Sphinx, page: str, source: list[str]) -> None:
+def add_toctree(_app: Sphinx, page: str, source: list[str]) -> None:
     if page == "api":
         source[0] += toctree([f"api/{page.title}" for page in pages()])
 

@@ -25,7 +25,7 @@ def toctree(pages: list[str], *options: str) -> str:
     return "\n".join(["", "```{toctree}", ":hidden:", *options, "", *pages, "```", ""])
 
 
-def add_toctrees(app: Sphinx, page: str, source: list[str]) -> None:
+def add_toctrees(_app: Sphinx, page: str, source: list[str]) -> None:
     if page == "index":
         source[0] += toctrees(source[0])
 

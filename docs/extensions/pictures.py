@@ -5,7 +5,8 @@
     ```
 
 The commands run in an empty folder that has the repository's ``examples``; what they drew is kept in
-``docs/_build/pictures`` until their text changes, or ``make clean``. On GitHub the commands are to be seen, without the picture.
+``docs/_build/pictures`` until their text changes, or ``make clean``. On GitHub the commands are to be seen, without the
+picture.
 """
 
 import hashlib
