@@ -18,8 +18,8 @@ from experiments.cli.progress import ProgressBar
 
 SUMMARY_KEYS = {
     "verdict", "reason", "trust", "fell_at", "settling_time", "position_error", "orientation_error", "peak_torque",
-    "foot_slip", "foot_creep", "events", "ledger_residual", "momentum_defect", "newton_mean", "newton_max", "retried_steps",
-    "steps", "wall_time", "real_time_factor", "parameters", "versions",
+    "foot_slip", "foot_creep", "events", "ledger_residual", "momentum_defect", "newton_mean", "newton_max",
+    "retried_steps", "steps", "wall_time", "real_time_factor", "parameters", "versions",
 }  # fmt: skip
 
 

@@ -179,7 +179,7 @@ def test_a_fall_comes_first(tmp_path):
     experiment_named("thrown-block").run({"block.velocity": (-9.0, 0.0, 0.2)}).save(tmp_path)
     page = page_of(tmp_path)
     assert page.lead[0].mood == "bad"
-    assert re.match(r"The human fell at \d\.\d{3} s", page.lead[0].text)
+    assert re.match(r"The human lost control: .* at \d\.\d{3} s", page.lead[0].text)
 
 
 def test_a_run_of_one_row_has_a_page_without_figures(tmp_path):
