@@ -25,7 +25,6 @@ def test_a_trial_measures_what_a_run_does(case):
     assert {name: result[name] for name in measured} == measured
     assert result.items() >= run.summary["metrics"].items()
     assert verdict_line(result) == run.verdict_line
-    assert result["verdict"] == ("fell" if case == "fell" else "recovered")
 
 
 def test_a_run_in_one_go_is_the_same_as_one_in_chunks():
