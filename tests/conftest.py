@@ -78,6 +78,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
+def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes of pytest-xdist have the width of the terminal; a pipe has none."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(autouse=True)
 def metrics_of_one_test() -> Iterator[None]:
     """What a test registers, the next one does not measure: processes that it starts would not know of it."""
     before = dict(METRICS)

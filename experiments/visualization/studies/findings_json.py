@@ -23,7 +23,10 @@ def findings_json(plan: StudyKind, _findings: Any) -> Any:
     raise TypeError(f"no findings are known of a {type(plan).__name__}")
 
 
-@findings_json.register
+_of_kind = findings_json.register
+
+
+@_of_kind
 def _of_sweep(plan: Sweep, findings: pd.DataFrame) -> list[dict[str, Any]]:
     """For each factor, and each of its values, the proportions of the verdicts that are successes."""
     return [
@@ -38,17 +41,17 @@ def _of_sweep(plan: Sweep, findings: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-@findings_json.register
+@_of_kind
 def _of_threshold(_plan: Threshold, findings: Findings) -> pd.DataFrame:
     return findings.frame()
 
 
-@findings_json.register
+@_of_kind
 def _of_tuning(plan: Tuning, findings: Outcome) -> dict[str, Any]:
     return summary(plan, findings)
 
 
-@findings_json.register
+@_of_kind
 def _of_sensitivity(_plan: Sensitivity, findings: Sequence[Indices]) -> list[dict[str, Any]]:
     return [
         {"metric": one.metric, "indices": one.table, "pairs": one.pairs, "remarks": list(one.remarks)}

@@ -1,5 +1,6 @@
 """What a sweep amounts to: a figure, and lines on the terminal."""
 
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -71,7 +72,8 @@ def _by(plan: Sweep, frame: pd.DataFrame, factor: Factor, intervals: bool) -> Ta
         cells: list[Text | str] = [Text(group.label), str(len(group.trials))]
         for kind in successes:
             found = proportion(group.trials["verdict"], kind)
-            cells += [f"{found.value:.0%}", *([f"{found.low:.0%} … {found.high:.0%}"] if intervals else [])]
+            interval = f"{_percent(found.low)} … {_percent(found.high)}"
+            cells += [_percent(found.value), *([interval] if intervals else [])]
         if metric is not None:
             median = group.trials[metric].median()
             cells.append(f"{median:.4g}" if group.trials[metric].notna().any() else "none")
@@ -89,6 +91,11 @@ def _across(frame: pd.DataFrame, rows: Factor, columns: Factor) -> Table:
         cells: list[Text | str] = [Text(group.label)]
         for other in of_columns:
             both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
-            cells.append(f"{proportion(both['verdict']).value:.0%}" if len(both) else "·")
+            cells.append(_percent(proportion(both["verdict"]).value) if len(both) else "·")
         table.add_row(*cells)
     return table
+
+
+def _percent(share: float) -> str:
+    """None of no trials that tell."""
+    return "–" if math.isnan(share) else f"{share:.0%}"

@@ -289,7 +289,7 @@ def nudged(state: State, integrator, h: float) -> np.ndarray:
         state.model, CONTROLLER, state=state, step=h, duration=0.1, integrator=integrator, disturbances=[NUDGE],
         fall=Fall(),
     )  # fmt: skip
-    assert run.summary["verdict"] == "recovered"
+    assert run.summary["verdict"] == "undecided"  # so soon after a nudge
     assert np.all(state.arrays.mode == STICKING)
     return run.frame[["body_x", "body_y", "body_z", "body_qx", "body_qy", "body_qz"]].to_numpy()
 
@@ -353,9 +353,9 @@ def finite(run) -> bool:
 
 @pytest.mark.parametrize("integrator", EXPLICIT, ids=by_name)
 @pytest.mark.parametrize("h", [5e-4, 1e-3, 2e-3])
-def test_too_large_a_step_in_stance_ends_as_a_fall(person, posture, integrator, h):
+def test_too_large_a_step_in_stance_is_told_to_be_unreliable(person, posture, integrator, h):
     run = simulate(person, CONTROLLER, state=posture(person), step=h, duration=3.0, integrator=integrator, fall=Fall())
-    assert run.summary["verdict"] == "fell"
+    assert run.summary["verdict"] == "unreliable"
     assert finite(run)
     assert np.all(np.isfinite(run.state.q))
 

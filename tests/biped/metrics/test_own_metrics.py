@@ -86,7 +86,7 @@ def test_it_is_not_asked_where_the_run_had_ended_unless_it_is_of_the_whole_run()
 
 
 def test_what_cannot_be_a_metric_is_refused_in_a_sentence():
-    with pytest.raises(InputError, match="metric 'peak_torque' exists already: greatest torque of any joint; choose"):
+    with pytest.raises(InputError, match="metric 'peak_torque' exists already: peak torque of any joint; choose"):
         register(Metric("peak_torque", "N*m", "mine", farthest))
     with pytest.raises(InputError, match="'peak torque': it must be a word"):
         register(Metric("peak torque", "N*m", "mine", farthest))

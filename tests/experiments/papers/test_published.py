@@ -114,7 +114,7 @@ class TestThrownBlock:
 
     def test_a_faster_block_makes_it_fall(self):
         run = experiment_named("thrown-block").run({"block.velocity": (-9.0, 0.0, 0.2)})
-        assert run.summary["verdict"] == "fell"
+        assert run.summary["verdict"] in ("fell", "lost control")
         assert 0.07 < run.summary["fell_at"] < 1.0
         assert np.isfinite(run.frame.to_numpy(dtype=float)).all()
 

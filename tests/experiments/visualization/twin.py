@@ -46,6 +46,8 @@ def twin():
         shapes=tuple(replace(box, body=renamed(box.body), center=about(box.center)) for box in person.shapes),
         feet=tuple(map(renamed, person.feet)),
         facing=(1.0, 0.0, 0.0),
+        body_points=(),
+        ranges=(),
         posture=tuple((renamed(joint), float(q[person.coordinate(joint)])) for joint in person.joint_names),
     )
 

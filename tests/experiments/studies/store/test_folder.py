@@ -14,9 +14,9 @@ from biped.errors import InputError
 from experiments.studies import Study
 from experiments.studies.trial import Trial
 
-RESULT = {"verdict": "recovered", "failure": "", "message": "", "peak_torque": 0.1 + 0.2, "zero": -0.0, "least": 5e-324,
-          "count": 3, "absent": None}  # fmt: skip
-FAILED = {"verdict": "failed", "failure": "IntegrationError", "message": 'no solution: µ, "quoted"\n'}
+RESULT = {"verdict": "recovered", "reason": "in place", "failure": "", "message": "", "peak_torque": 0.1 + 0.2,
+          "zero": -0.0, "least": 5e-324, "count": 3, "absent": None}  # fmt: skip
+FAILED = {"verdict": "failed", "reason": "", "failure": "IntegrationError", "message": 'no solution: µ, "quoted"\n'}
 
 
 def trial(number, **labels):

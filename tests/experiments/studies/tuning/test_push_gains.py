@@ -22,7 +22,7 @@ def push(place, factor, gains, seed=11):
 
 @pytest.mark.parametrize("place", range(8))
 def test_a_push_four_tenths_harder_is_withstood_and_was_not(place):
-    assert push(place, 1.4, {})["verdict"] == "fell"
+    assert push(place, 1.4, {})["verdict"] == "lost control"
     assert push(place, 1.4, TUNED)["verdict"] == "recovered"
 
 
