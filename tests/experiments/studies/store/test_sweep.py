@@ -136,7 +136,7 @@ def test_the_command_leaves_its_files_and_says_what_was_found(in_tmp, capsys):
     }  # fmt: skip
     printed = capsys.readouterr().out
     assert "4 trials: 2 combinations × 2 replicas   4 undecided" in printed
-    assert "position_error" in printed
+    assert "median position error [m]" in printed
     header = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     assert header["configuration"]["vary"] == {"floor": {"mu_s": [0.6, 0.8]}}
     assert main(["sweep", "mine.toml"]) == 0
