@@ -25,13 +25,12 @@ class JointPlaces(NamedTuple):
 
 def joint_places(model: Model) -> JointPlaces:
     """Those of a model, looked up once."""
-    places: JointPlaces | None = model.derived.get(JointPlaces)
-    if places is None:
-        names = model.joint_names
-        coordinates, dofs = ([of(name) for name in names] for of in (model.coordinate, model.dof))
-        places = JointPlaces(np.array(coordinates, dtype=np.int64), np.array(dofs, dtype=np.int64))
-        model.derived[JointPlaces] = places
-    return places
+    return model.once(_places)
+
+
+def _places(model: Model) -> JointPlaces:
+    coordinates, dofs = ([of(name) for name in model.joint_names] for of in (model.coordinate, model.dof))
+    return JointPlaces(np.array(coordinates, dtype=np.int64), np.array(dofs, dtype=np.int64))
 
 
 class Recorder:

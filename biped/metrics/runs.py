@@ -75,14 +75,7 @@ def _measurement_of(recording: Recording) -> Measurement:
         retried_steps=counters.retried_steps,
         stepping=recording.stepping,
     )
-    return Measurement(_layout_of(model, recording.columns.names), recording.rows, recording.events, context)
-
-
-def _layout_of(model: Model, columns: tuple[str, ...]) -> Layout:
-    key = ("layout", columns)
-    if key not in model.derived:
-        model.derived[key] = Layout.of(model, columns)
-    return model.derived[key]
+    return Measurement(model.once(Layout.of, recording.columns.names), recording.rows, recording.events, context)
 
 
 def measure_run(run: Run, model: Model | None = None, **changes: Any) -> dict[str, Value]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from biped.metrics.kernels import metrics as kernels
 from biped.metrics.measurement import Measurement
+from biped.metrics.metric import metric_named
 from biped.runs.trust import FAILED, OK, WARNING, Check, Passed
 
 #: The part of the energy exchanged that no work may account for; of another engine, which is warned of only.
@@ -113,7 +114,8 @@ def _torque(run: Measurement) -> Check | None:
         return None
     kinds = {joint: joint.partition("_")[2] for joint in run.layout.joints}
     able = {joint: HUMAN_TORQUES[kind] for joint, kind in kinds.items() if kind in HUMAN_TORQUES}
-    peaks = {joint: peak for joint in able if isinstance(peak := run.value(f"peak_torque_{joint}"), float)}
+    found = run.values(metric_named("peak_torque_JOINT"))
+    peaks = {joint: peak for joint in able if isinstance(peak := found.get(f"peak_torque_{joint}"), float)}
     if not peaks:
         return None
     joint = max(peaks, key=lambda name: peaks[name] / able[name])

@@ -42,11 +42,7 @@ def knees_of(model: Model) -> list[str]:
 
 def legs_of(model: Model) -> tuple[Leg, ...]:
     """The left and the right leg of a model with two feet, one farther to its left; of others none."""
-    key = "legs"
-    if key not in model.derived:
-        model.derived[key] = _legs(model)
-    found: tuple[Leg, ...] = model.derived[key]
-    return found
+    return model.once(_legs)
 
 
 def _legs(model: Model) -> tuple[Leg, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from biped.presentation import View
 
 Drawn = TypeVar("Drawn", Box, Visual)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -264,6 +265,14 @@ class Model:
     def derived(self) -> dict[Any, Any]:
         """What other modules have computed from the model and keep for the next time, by their own keys."""
         return {}
+
+    def once(self, compute: Callable[..., T], *arguments: Any) -> T:
+        """What a function finds of the model and these arguments, computed once however many ask."""
+        key = compute, *arguments
+        if key not in self.derived:
+            self.derived[key] = compute(self, *arguments)
+        found: T = self.derived[key]
+        return found
 
     # --- mechanics ---
 

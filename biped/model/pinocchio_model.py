@@ -100,12 +100,12 @@ def _turn(kind: str, axis: ArrayLike, coordinates: Floats) -> Floats:
 
 def configuration_to_pinocchio(model: Model, q: ArrayLike) -> Floats:
     """(nq,) Pinocchio's configuration of `to_pinocchio`'s model, for our ``q`` (nq,)."""
-    return _checked(q, model.nq, "a configuration")[_orders(model).theirs]
+    return _checked(q, model.nq, "a configuration")[model.once(_orders).theirs]
 
 
 def configuration_from_pinocchio(model: Model, q: ArrayLike) -> Floats:
     """(nq,) our configuration for Pinocchio's ``q`` (nq,): the inverse of `configuration_to_pinocchio`."""
-    return _checked(q, model.nq, "a configuration")[_orders(model).ours]
+    return _checked(q, model.nq, "a configuration")[model.once(_orders).ours]
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
@@ -149,15 +149,12 @@ class _Orders(NamedTuple):
 
 
 def _orders(model: Model) -> _Orders:
-    orders: _Orders | None = model.derived.get(_Orders)
-    if orders is None:
-        theirs = np.arange(model.nq)
-        for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-            if not body.joint.has_axis:
-                end = int(first) + body.joint.nq
-                theirs[end - 4 : end] = theirs[end - 4 : end][_SCALAR_LAST]
-        orders = model.derived[_Orders] = _Orders(theirs, np.argsort(theirs))
-    return orders
+    theirs = np.arange(model.nq)
+    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if not body.joint.has_axis:
+            end = int(first) + body.joint.nq
+            theirs[end - 4 : end] = theirs[end - 4 : end][_SCALAR_LAST]
+    return _Orders(theirs, np.argsort(theirs))
 
 
 def _checked(values: ArrayLike, length: int, what: str) -> Floats:

@@ -18,6 +18,7 @@ from biped.files import in_place_of
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
 from biped.presentation import as_html, as_text, shown_by
+from biped.runs import trust as checks
 from biped.runs.description import run_facts, run_title
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
@@ -100,7 +101,7 @@ class Run:
     def add_check(self, check: Check) -> None:
         """Put the run to another check; one that failed makes it unreliable, where it is not known to have failed."""
         self.summary["trust"].append(check.as_json())
-        if check.passed == "failed" and self.summary["verdict"] not in (UNRELIABLE, FAILED, INTERRUPTED):
+        if check.passed == checks.FAILED and self.summary["verdict"] not in (UNRELIABLE, FAILED, INTERRUPTED):
             self.summary |= {"verdict": UNRELIABLE, "reason": check.text}
 
     @property

@@ -69,7 +69,7 @@ def last_clear_state(scene: Scene) -> State:
 
 def parts_in_floor(state: State) -> list[str]:
     """Which of the points that the model names of its body are in the floor, which they do not touch before a fall."""
-    probe = _probe(state.model)
+    probe = state.model.once(_probe)
     places = forward_kinematics(probe, state.q).contact
     if state.floor is not None:
         places = (places - state.floor[0:3]) @ quaternion_matrix(state.floor[12:16])
@@ -77,12 +77,8 @@ def parts_in_floor(state: State) -> list[str]:
 
 
 def _probe(model: Model) -> Model:
-    """The model with nothing but its body's points; made once."""
-    key = "body points"
-    if key not in model.derived:
-        model.derived[key] = model.with_contact_points(model.body_points)
-    probe: Model = model.derived[key]
-    return probe
+    """The model with nothing but its body's points."""
+    return model.with_contact_points(model.body_points)
 
 
 def limp(scene: Scene, state: State, duration: float) -> Scene:

@@ -10,7 +10,7 @@ from biped.kernels.state import status
 from biped.model import Model
 from biped.runs.summary import TIME_DIGITS
 from biped.runs.verdict import Limit
-from contact.ground import END, is_moving
+from contact.ground import END, to_floor
 
 #: Degrees of freedom of a floating root, which come before those of the joints.
 FREE_DOFS = 6
@@ -32,11 +32,8 @@ def limit_of(reason: int, model: Model, world: World, time: float) -> Limit:
 
 def _height(world: World) -> float:
     """[m] of the root's centre of mass above the floor as it is now."""
-    place = np.array(world.state.q[:3])
-    if not is_moving(world.ground):
-        return float(place[2])
-    frame = world.ground.frame[END]
-    return float((place - frame[:3]) @ frame[[5, 8, 11]])
+    x, y, z = world.state.q[:3]
+    return float(to_floor(world.ground, END, (x, y, z))[2])
 
 
 def _fastest(world: World) -> tuple[int, float]:

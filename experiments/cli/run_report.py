@@ -20,7 +20,7 @@ from biped.runs.trust import OK, WARNING
 from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
 from contact import ContactState
 from experiments.catalogue.figure_look import FORMATS
-from experiments.cli.quantities import length, scaled
+from experiments.cli.quantities import length, scaled, unit_text
 from experiments.cli.terminal import terminal
 
 _COLORS = {RECOVERED: "green", STEPPED: "green", COMPLETED: "green", FAILED: "red", UNRELIABLE: "red"}
@@ -237,9 +237,9 @@ def _checks(run: Run) -> Table | None:
         return None
     table = Table.grid(padding=(0, 2))
     for check in run.trust:
-        unit = check.unit.replace("*", "·").removeprefix("1")
+        value = f"{check.value:.3g} {unit_text(check.unit)}".rstrip()
         table.add_row(
-            Text(check.passed, style=_PASSED[check.passed]), check.name, f"{check.value:.3g} {unit}".rstrip(),
+            Text(check.passed, style=_PASSED[check.passed]), check.name, value,
             Text(f"limit {check.limit:.3g}", style="dim"),
         )  # fmt: skip
     return table

@@ -15,6 +15,7 @@ from experiments.benchmarks.comparison.table import meanings_of, scientific, uni
 from experiments.benchmarks.free_flight import MOTIONS
 from experiments.benchmarks.timing import coverage
 from experiments.catalogue.parameters.parameter import shown as as_option
+from experiments.cli.quantities import unit_text
 from experiments.visualization.comparison.charts import drawings
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
@@ -119,10 +120,6 @@ def _cell(value: object) -> str:
     return scientific(value) if isinstance(value, float) and 0.0 < abs(value) < 1e-3 else shown(value)
 
 
-def _unit(unit: str) -> str:
-    return "" if unit == "1" else unit.replace("*", "·")
-
-
 def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequence[str] = ()) -> tuple[Table, ...]:
     """Quantities down, engines across; those that no engine has are left out."""
     if not rows:
@@ -132,7 +129,7 @@ def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequen
     for name, unit in units_of(kind).items():
         values = [getattr(row, name) for row in rows]
         if name not in ("engine", *besides) and any(value not in (None, "") for value in values):
-            lines.append((meanings[name], _unit(unit), *map(_cell, values)))
+            lines.append((meanings[name], unit_text(unit), *map(_cell, values)))
     headings = ("quantity", "unit", *(results.titles[row.engine] for row in rows))
     return (Table(caption, headings, tuple(lines), fold=False),)
 
@@ -146,7 +143,7 @@ def _down(caption: str, results: Results, rows: Sequence[Any], *, fold: bool = F
         values = [getattr(row, name) for row in rows]
         if all(value in (None, "") for value in values):
             continue
-        factor, scaled = _SCALES.get(name, (1.0, _unit(unit)))
+        factor, scaled = _SCALES.get(name, (1.0, unit_text(unit)))
         headings.append(name.replace("_", " ") + (f" [{scaled}]" if scaled else ""))
         if name == "engine":
             values = [results.titles[value] for value in values]

@@ -2,6 +2,8 @@
 
 import re
 
+from experiments.cli.quantities import unit_text
+
 #: Parts of names that are no words, or are others in the field.
 _WORDS = {
     "mu_s": "static friction",
@@ -51,11 +53,6 @@ def _spelt(name: str) -> str:
     text = " ".join(_WORDS.get(part, part) for part in parts[:side])
     joint = " ".join(parts[side:])
     return f"{text}{', ' if joint else ''}{joint}{last}"
-
-
-def unit_text(unit: str) -> str:
-    """A unit as it is printed: ``N*m`` is N·m, ``m**2`` is m²; empty for a number without one."""
-    return "" if unit == "1" else unit.replace("**2", "²").replace("*", "·")
 
 
 def with_unit(name: str, unit: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from biped.metrics.kernels.support import SERIES
 from contact.arrays import Floats
+from experiments.cli.quantities import unit_text
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.tape import quantities_of
 from experiments.visualization.viewer.plot_panel import with_room
@@ -133,7 +134,8 @@ def _room(values: Floats) -> Floats:
 
 
 def _title(name: str, unit: str) -> str:
-    return f"{_words(name)} [{unit.replace('**2', '²').replace('*', '·')}]" if unit not in ("", "1") else _words(name)
+    shown = unit_text(unit)
+    return f"{_words(name)} [{shown}]" if shown else _words(name)
 
 
 def _told(last: dict[str, float], names: list[str], scale: float, unit: str) -> str:

@@ -21,9 +21,8 @@ from biped.runs.verdict import (
 )
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
-from experiments.cli.quantities import length, scaled
+from experiments.cli.quantities import length, scaled, unit_text
 from experiments.visualization.figures.labels import at_the_start, who
-from experiments.visualization.figures.words import unit_text
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report.run_figures import run_drawings

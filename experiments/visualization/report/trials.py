@@ -12,10 +12,11 @@ import pandas as pd
 
 from biped.runs.verdict import VERDICTS
 from experiments.catalogue.parameters.parameter import Parameter, parameter_named
+from experiments.cli.quantities import unit_text
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST
-from experiments.visualization.figures.words import unit_text, with_unit, words_of
+from experiments.visualization.figures.words import with_unit, words_of
 
 #: Of the metrics, those that are shown before others.
 PREFERRED = (

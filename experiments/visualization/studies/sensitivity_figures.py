@@ -9,11 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.catalogue.figure_look import remove_figure
+from experiments.cli.quantities import unit_text
 from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.measured import metric_units
 from experiments.visualization.figures import style
-from experiments.visualization.figures.words import unit_text, words_of
+from experiments.visualization.figures.words import words_of
 from experiments.visualization.figures.writing import styled, write_figure
 
 FIGURE = "sensitivity.png"

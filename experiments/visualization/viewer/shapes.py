@@ -53,11 +53,7 @@ class Shape:
 
 def shapes_of(model: Model) -> tuple[Shape, ...]:
     """What a model looks like, made once; a model with the human's bodies and joints as a person."""
-    key = "shapes"
-    if key not in model.derived:
-        model.derived[key] = _shapes(model)
-    found: tuple[Shape, ...] = model.derived[key]
-    return found
+    return model.once(_shapes)
 
 
 def _shapes(model: Model) -> tuple[Shape, ...]:
