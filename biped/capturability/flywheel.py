@@ -2,12 +2,12 @@
 
 A torque τ between flywheel and leg does to the floor's force what a centre of pressure farther by τ/(m g) would:
 ξ̇ = ω (ξ − p − τ/(m g)) (Pratt et al. 2006; Stephens 2007). The mean of that over ω e^{−ωt} is greatest where all torque
-A torque τ between flywheel and leg does to the floor's force what a centre of pressure farther by τ/(m g) does,
+comes first: +τ until T, then the other side's −τ' until T + T', with T' = T τ/τ'. Then the flywheel stands, having
 turned by the angle θ = τ T² (1 + τ/τ')/(2 I) that it may. It reaches beyond the support by
 
     (τ (1 − e^{−ωT}) − τ' (e^{−ωT} − e^{−ω(T + T')}))/(m g),
 
-which is τ/(m g) (1 − e^{−ωT})² of equal torques (Koolen et al. 2012, section 5.2). That it turns back later, slowly,
+which is τ/(m g) (1 − e^{−ωT})² of equal torques (Koolen et al. 2012). That it turns back later, slowly,
 costs as little as one likes.
 """
 

@@ -49,12 +49,13 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
     for place, (finding, color) in enumerate(zip(findings.conditions, style.LINES, strict=False)):
         _draw_curve(axes, finding, color, shift=0.06 * plan.grid.by * place, single=single)
         axes.plot([], [], " ", label=f"limited by: {limits_text(finding)} of {plan.replicas}")
-    for value, what in limits_of(findings).items():
-        axes.axvline(value, color=style.BLACK, linewidth=1.4, label=what)
+    for place, value, what in limits_of(findings):
+        color = style.BLACK if place is None else style.LINES[place]
+        axes.axvline(value, color=color, linewidth=1.4, linestyle="-.", label=what)
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
     highs = [min(1.05 * finding.estimate.high, plan.grid.limit) for finding in findings.conditions]
-    axes.set_xlim(plan.grid.start, max(plan.grid.stop, *highs, *(1.05 * value for value in limits_of(findings))))
+    axes.set_xlim(plan.grid.start, max(plan.grid.stop, *highs, *(1.05 * value for _, value, _ in limits_of(findings))))
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel(label_of(plan))
@@ -62,12 +63,16 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
 
 
-def limits_of(findings: Findings) -> dict[float, str]:
-    """What the limits of the inverted pendulum are called, by value: with its condition where these differ."""
-    found = [(round(f.limit.pendulum, 6), name_of(f)) for f in findings.conditions if f.limit is not None]
-    if len({value for value, _ in found}) == 1:
-        return {found[0][0]: LIMITS["limit"]}
-    return {value: f"{LIMITS['limit']}, {name}" for value, name in found}
+def limits_of(findings: Findings) -> list[tuple[int | None, float, str]]:
+    """Limits of the inverted pendulum, what they are called, and the places of their conditions; None of all."""
+    label = LIMITS["limit"]
+    found = [
+        (place, one.limit.pendulum, f"{label}, {name_of(one)}")
+        for place, one in enumerate(findings.conditions)
+        if one.limit is not None
+    ]
+    are_one = len({f"{value:.6g}" for _, value, _ in found}) == 1
+    return [(None, found[0][1], label)] if are_one else list(found)
 
 
 def _draw_curve(axes: Axes, finding: Finding, color: str, *, shift: float, single: bool) -> None:

@@ -112,8 +112,9 @@ def _curves(findings: Findings) -> Drawing:
         median = finding.estimate.median
         low, high = np.clip((median.low, median.high), plan.grid.start, plan.grid.limit)
         figure.add_vrect(x0=low, x1=high, fillcolor=color, opacity=0.15, line_width=0, layer="below")
-    for value, what in limits_of(findings).items():
-        figure.add_vline(x=value, line_width=1.4, line_color=theme.MARKED, annotation_text=plain(what))
+    for place, value, what in limits_of(findings):
+        color = theme.MARKED if place is None else theme.LINES[place]
+        figure.add_vline(x=value, line={"width": 1.4, "color": color, "dash": "dashdot"}, annotation_text=plain(what))
     text = (
         "Lines: the proportion of replicas that were not lost at less. Dots: that which recovers at a value of the "
         f"grid, with {100.0 * plan.confidence:g} % intervals (Clopper and Pearson 1934). Bands: the median's interval."
