@@ -49,8 +49,8 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
     for place, (finding, color) in enumerate(zip(findings.conditions, style.LINES, strict=False)):
         _draw_curve(axes, finding, color, shift=0.06 * plan.grid.by * place, single=single)
         axes.plot([], [], " ", label=f"limited by: {limits_text(finding)} of {plan.replicas}")
-    for place, value, what in limits_of(findings):
-        color = style.BLACK if place is None else style.LINES[place]
+    for of_condition, value, what in limits_of(findings):
+        color = style.BLACK if of_condition is None else style.LINES[of_condition]
         axes.axvline(value, color=color, linewidth=1.4, linestyle="-.", label=what)
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
