@@ -18,6 +18,8 @@ from biped.signals import Signal
 from biped.whole_body import WholeBody
 from contact.arrays import Floats
 
+#: [N·m] By joint, towards its positive and its negative side.
+Torques = Mapping[str, tuple[float, float]]
 #: [m] Contact points so little above the lowest stand on the floor.
 STANDS = 0.02
 
@@ -75,13 +77,14 @@ def heading(azimuth: float) -> Floats:
     return np.array([math.cos(azimuth), math.sin(azimuth)])
 
 
-def stance_of(model: Model, q: ArrayLike, torques: Mapping[str, float] | None = None) -> Stance:
+def stance_of(model: Model, q: ArrayLike, torques: Torques | None = None) -> Stance:
     """A model that stands at rest.
 
     Args:
         model: its lowest contact points are on the floor, which is at height zero.
         q: (nq,) its configuration.
-        torques: [N·m] greatest of joints that have no limit of their own, by name.
+        torques: [N·m] what joints exert towards their positive and negative side at most, by name; their own limits
+            hold besides.
 
     Raises:
         NoLimitError: it has no contact points.
@@ -97,7 +100,7 @@ def stance_of(model: Model, q: ArrayLike, torques: Mapping[str, float] | None = 
     return Stance(pendulum, (down - body.com) @ axes.T, _flywheels(body, torques or {}))
 
 
-def _flywheels(body: WholeBody, torques: Mapping[str, float]) -> tuple[Flywheel, ...]:
+def _flywheels(body: WholeBody, torques: Torques) -> tuple[Flywheel, ...]:
     """All above the hips, turning forwards and to the left; none where the hips' torques or ranges are not known."""
     model, legs = body.model, legs_of(body.model)
     hips = [[part[0] for part in (leg.sagittal, leg.frontal) if part] for leg in legs]
@@ -106,11 +109,14 @@ def _flywheels(body: WholeBody, torques: Mapping[str, float]) -> tuple[Flywheel,
     forward, left = np.asarray(model.facing), np.asarray(model.left)
     found = []
     for joints, axis in zip(zip(*hips, strict=True), (left, -forward), strict=True):
-        torque = sum(min(_joint(model, name).max_effort, torques.get(name, math.inf)) for name in joints)
-        angles = np.min([_way(body, name, axis) for name in joints], axis=0).tolist()
-        if not math.isfinite(torque + sum(angles)):
+        one, other = (
+            (sum(torque for torque, _ in hips), min(angle for _, angle in hips))
+            for hips in zip(*(_turning(body, name, axis, torques) for name in joints), strict=True)
+        )
+        if not math.isfinite(sum(one) + sum(other)):
             return ()
-        found.append(Flywheel(_inertia_above(body, legs, joints, axis), (torque, torque), (angles[0], angles[1])))
+        inertia = _inertia_above(body, legs, joints, axis)
+        found.append(Flywheel(inertia, (one[0], other[0]), (one[1], other[1])))
     return tuple(found)
 
 
@@ -118,14 +124,16 @@ def _joint(model: Model, name: str) -> Joint:
     return model.bodies[model.joint_index(name)].joint
 
 
-def _way(body: WholeBody, name: str, axis: Floats) -> tuple[float, float]:
-    """[rad] How far the trunk may turn about the axis and against it, the thigh at rest, before a hip is at its end."""
+def _turning(body: WholeBody, name: str, axis: Floats, torques: Torques) -> tuple[tuple[float, float], ...]:
+    """About the axis and against it: by what torque [N·m] a hip turns the trunk over the thigh, and how far [rad]."""
     model, joint = body.model, _joint(body.model, name)
     ranges = {one: (lower, upper) for one, lower, upper in model.ranges}
     lower, upper = ranges.get(name, (-math.inf, math.inf))
     at = float(body.q[model.coordinate(name)])
-    back, on = (max(0.0, at - max(lower, joint.lower)), max(0.0, min(upper, joint.upper) - at))
-    return (back, on) if float(np.dot(joint.axis, axis)) > 0.0 else (on, back)
+    forth, back = (min(joint.max_effort, torque) for torque in torques.get(name, (math.inf, math.inf)))
+    onwards = forth, max(0.0, min(upper, joint.upper) - at)
+    backwards = back, max(0.0, at - max(lower, joint.lower))
+    return (backwards, onwards) if float(np.dot(joint.axis, axis)) > 0.0 else (onwards, backwards)
 
 
 def _inertia_above(body: WholeBody, legs: tuple[Leg, ...], hips: tuple[str, ...], axis: Floats) -> float:

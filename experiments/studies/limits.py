@@ -10,7 +10,9 @@ import pandas as pd
 from biped.capturability.pendulum import NoLimitError
 from biped.capturability.stance import Stance, stance_of
 from biped.disturbances import Actuators, Push, Sensors
-from biped.model.strength import human_torques
+from biped.disturbances.control import NOBODY
+from biped.kernels.loop.measurement import able
+from biped.model.strength import human_strength, human_torques
 from biped.signals import Signal
 from biped.simulation.scene import Scene
 from experiments.catalogue.experiment import Experiment
@@ -87,12 +89,24 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
     sensed = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
     return ScenePush(
-        stance_of(model, scene.initial_state.q, human_torques(model)),
+        stance_of(model, scene.initial_state.q, _torques(scene)),
         float(np.arctan2(left, forward)),
         push.given.shifted(-push.start).scaled(1.0 / push.impulse),
         sensed if delay is None else delay,
         scene.floor.mu_s,
     )
+
+
+def _torques(scene: Scene) -> dict[str, tuple[float, float]]:
+    """[N·m] of joints towards either side, at rest where they are: of the scene's people, or of strong young men."""
+    model, q = scene.model, scene.initial_state.q
+    whose = [one.strength for one in scene.disturbances if isinstance(one, Actuators) and one.strength != NOBODY]
+    if not whose:
+        return {joint: (torque, torque) for joint, torque in human_torques(model).items()}
+    strong = human_strength(model, whose[0]).items()
+    at = {joint: float(q[model.coordinate(joint)]) for joint, _ in strong}
+    return {joint: (able(np.array(ahead), at[joint], 0.0), able(np.array(back), at[joint], 0.0))
+            for joint, (ahead, back) in strong}  # fmt: skip
 
 
 def push_under(experiment: Experiment, changes: dict[str, Value], delay: float | None = None) -> ScenePush:

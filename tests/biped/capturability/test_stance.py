@@ -18,7 +18,8 @@ from biped.signals import Signal
 @pytest.fixture(scope="module")
 def stance():
     model = human()
-    return stance_of(model, standing(model).q, human_torques(model))
+    torques = {joint: (torque, 0.5 * torque) for joint, torque in human_torques(model).items()}
+    return stance_of(model, standing(model).q, torques)
 
 
 def test_the_human_is_a_pendulum_of_75_kg_at_84_cm(stance):
@@ -46,7 +47,10 @@ def test_its_trunk_turns_about_the_hips(stance):
     lever = TRUNK_COM[2] - 0.96
     assert pitch.inertia == pytest.approx(TRUNK_MOMENTS[1] + TRUNK_MASS * lever**2)
     assert roll.inertia == pytest.approx(TRUNK_MOMENTS[0] + TRUNK_MASS * lever**2)
-    assert pitch.torques == (2.0 * HUMAN_TORQUES["hip_pitch"],) * 2
+    # Flexion turns the trunk forwards, and is positive; turning the thighs about x, which is positive, turns the trunk
+    # the other way, to the right.
+    assert pitch.torques == (2.0 * HUMAN_TORQUES["hip_pitch"], HUMAN_TORQUES["hip_pitch"])
+    assert roll.torques == (HUMAN_TORQUES["hip_roll"], 2.0 * HUMAN_TORQUES["hip_roll"])
     model = human()
     hip = float(standing(model).q[model.coordinate("left_hip_pitch")])
     assert np.degrees(pitch.angles) == pytest.approx([120.0 - math.degrees(hip), 30.0 + math.degrees(hip)])
