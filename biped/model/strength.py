@@ -3,7 +3,7 @@
 Flexion and extension: D. E. Anderson, M. L. Madigan, M. A. Nussbaum, "Maximum voluntary joint torque as a function of
 joint angle and angular velocity: model development and application to the lower limb", Journal of Biomechanics 40,
 2007, table 3, means, as the Rigid Body Dynamics Library has them (``Millard2016TorqueMuscle.cc``). Of the other motions
-there are single numbers only, which ``SOURCES`` tells; what no source was found for is called ours.
+there are single numbers; what no source was found for is called ours. ``docs/human-strength.md`` has all of them.
 """
 
 from collections.abc import Mapping
@@ -58,18 +58,13 @@ class People:
     eversion: float
 
 
-#: Where numbers that are not Anderson's are from.
-SOURCES = {
-    "abduction": "young: isokinetic at 60 °/s, athletes, Sugimoto et al. (2014); old: less by 34 %, as measured on "
-    "women by Johnson et al. (2004)",
-    "rotation": "ours: 0.8 N·m/kg, since Cahalan et al. (1989) find rotators weaker than abductors; old: less by 34 %",
-    "inversion": "young: standing on the leg, Ottaviani et al. (2001); old: ours, less by 34 %",
-    "eversion": "as inversion",
-}
-#: What is left of young people's in old age, of motions that Anderson et al. have not measured.
-_OLD = 1.0 - 0.34
+# Abduction: isokinetic, at 60 °/s, of athletes (Sugimoto et al. 2014); adduction is stronger (Cahalan et al. 1989), and
+# taken as that. Rotation is weaker than abduction (Cahalan et al. 1989); the number is ours. Inversion and eversion: of
+# young people who stand on the leg, of either sex (Ottaviani et al. 2001).
 _ABDUCTION = {"men": 1.29, "women": 1.13}
 _ROTATION, _INVERSION, _EVERSION = 0.8, 0.027, 0.016
+#: What is left of these in old age: of women's abduction (Johnson et al. 2004); of all others it is ours.
+_OLD = 1.0 - 0.34
 
 #: By age and sex.
 PEOPLE = {

@@ -19,6 +19,7 @@ from experiments.visualization.studies.threshold_text import (
     limit_texts,
     limits_text,
     name_of,
+    reached_text,
     remarks,
     shares_of,
 )
@@ -53,7 +54,9 @@ def page_lead(study: Study) -> list[Block]:
         )
     ended = ", ".join(f"{word} {share:.0%}" for word, share in shares_of(found).items())
     limited = [Prose(f"What limits it, of all replicas at their thresholds: {ended}.")] if ended else []
-    return [Prose(text, "good"), *limited, *(Prose(remark, "muted") for remark in remarks(findings))]
+    bounded = [finding for finding in found if finding.limit is not None]
+    shares = [Prose(f"Medians, {reached_text(bounded)}.")] if bounded else []
+    return [Prose(text, "good"), *shares, *limited, *(Prose(remark, "muted") for remark in remarks(findings))]
 
 
 def _said(finding: Finding) -> str:
