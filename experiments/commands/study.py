@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.settings import SHORTHANDS, add_controller, add_metric_files, add_robot
+from experiments.cli.settings import SHORTHANDS, add_controller, add_counts, add_metric_files, add_robot
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -39,6 +39,7 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
         add_robot(parser)
         what = SHORTHANDS["integrator"][2]
         parser.add_argument("--integrator", "--engine", metavar="NAME", help=f"in all trials: {what}")
+    add_counts(parser)
     add_metric_files(parser)
     parser.add_out(f"results/{name}/{default}")
     parser.add_forms()
@@ -59,7 +60,7 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
 
 
 def config_of(options: argparse.Namespace) -> "Config":
-    """The file, with the controller, the metrics and the integrator that the options name, if they do."""
+    """The file, with what the options name in its place: controller, metrics, integrator, what counts."""
     from experiments.studies.config import read_config
 
     config = read_config(options.file)
@@ -69,7 +70,8 @@ def config_of(options: argparse.Namespace) -> "Config":
         raise config.error(f"{told}; `biped {options.command}` needs [{TABLES[options.command]}]")
     if options.integrator is not None:
         config = config.setting("integrator.name", options.integrator)
-    given = {"robot": options.robot, "controller": options.controller, "metric_files": options.metric_files}
+    names = ("robot", "controller", "metric_files", "counts")
+    given = {name: getattr(options, name, None) for name in names}
     return config.but(**{key: value for key, value in given.items() if value})
 
 

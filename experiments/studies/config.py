@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from biped.errors import InputError
 from contact.errors import BipedError, meant
+from experiments.studies.counting import checked_losses
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
@@ -196,6 +197,10 @@ class Config:
             found = self.within(lambda: found.measured_by(files), "metric_files")
             self.data["metric_files"] = [entry.name for entry in found.metrics]
         return found
+
+    def losses(self) -> tuple[str, ...]:
+        """The verdicts in ``counts``, which are to be losses; empty if it is not there."""
+        return self.within(lambda: checked_losses(self.get("counts", tuple[str, ...], ())), "counts")
 
     def changes(self, experiment: "Experiment") -> "dict[str, Value]":
         """This table as values of an experiment's parameters; an error names the line."""

@@ -7,10 +7,18 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from biped.runs.verdict import VERDICTS
 from experiments.cli.terminal import terminal
+from experiments.studies.counting import USUAL_LOSSES, success_text
 from experiments.studies.proportion import CONFIDENCE
-from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
+from experiments.studies.sweep.groups import (
+    Factor,
+    factors_of,
+    groups,
+    proportion,
+    shown_metric,
+    successes_in,
+    verdicts_in,
+)
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.studies.sweep_figure import draw_sweep, metric_label
 
@@ -33,8 +41,8 @@ def print_summary(plan: Sweep, frame: pd.DataFrame) -> None:
     console.print(_counts(plan, frame))
     factors = factors_of(plan)
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
-        console.print(Text(f"\nProportion that recovered, of {plan.replicas} each", style="bold"))
-        console.print(_across(frame, *factors))
+        console.print(Text(f"\nProportion that {success_text(plan.counts)}, of {plan.replicas} each", style="bold"))
+        console.print(_across(plan, frame, *factors))
         return
     for factor in factors:
         others = "" if len(factors) == 1 else ", whatever the others"
@@ -51,29 +59,32 @@ def _counts(plan: Sweep, frame: pd.DataFrame) -> Text:
     if plan.replicas > 1:
         text.append(f" × {plan.replicas} replicas")
     counts = frame["verdict"].value_counts()
-    for verdict in VERDICTS:
-        if counts.get(verdict, 0):
-            text.append("   ").append(f"{counts[verdict]} {verdict}", style=_STYLES.get(verdict, "yellow"))
+    for verdict in verdicts_in(frame):
+        text.append("   ").append(f"{counts[verdict]} {verdict}", style=_STYLES.get(verdict, "yellow"))
     return text
 
 
 def _by(plan: Sweep, frame: pd.DataFrame, factor: Factor, intervals: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    metric, successes = shown_metric(plan, frame), successes_in(frame)
+    metric, successes = shown_metric(plan, frame), successes_in(frame, plan.counts)
+    others = [verdict for verdict in verdicts_in(frame) if verdict not in successes]
     table.add_column(Text(factor.column), justify="right", header_style="bold")
     table.add_column("trials", justify="right", header_style="bold")
     for kind in successes:
         table.add_column(kind, justify="right", header_style="bold")
         if intervals:
             table.add_column(f"{CONFIDENCE:.0%} interval", header_style="bold")
+    for verdict in others:
+        table.add_column(verdict, justify="right", header_style="bold")
     if metric is not None:
         table.add_column(Text(f"median {metric_label(plan, metric)}"), justify="right", header_style="bold")
     for group in groups(frame, factor.column):
         cells: list[Text | str] = [Text(group.label), str(len(group.trials))]
-        for kind in successes:
-            found = proportion(group.trials["verdict"], kind)
+        for losses in successes.values():
+            found = proportion(group.trials["verdict"], losses)
             interval = f"{_percent(found.low)} … {_percent(found.high)}"
             cells += [_percent(found.value), *([interval] if intervals else [])]
+        cells += [_percent(float((group.trials["verdict"] == verdict).mean())) for verdict in others]
         if metric is not None:
             median = group.trials[metric].median()
             cells.append(f"{median:.4g}" if group.trials[metric].notna().any() else "none")
@@ -81,7 +92,7 @@ def _by(plan: Sweep, frame: pd.DataFrame, factor: Factor, intervals: bool) -> Ta
     return table
 
 
-def _across(frame: pd.DataFrame, rows: Factor, columns: Factor) -> Table:
+def _across(plan: Sweep, frame: pd.DataFrame, rows: Factor, columns: Factor) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column(Text(f"{rows.column} \\ {columns.column}"), justify="right", header_style="bold")
     of_columns = groups(frame, columns.column)
@@ -91,7 +102,7 @@ def _across(frame: pd.DataFrame, rows: Factor, columns: Factor) -> Table:
         cells: list[Text | str] = [Text(group.label)]
         for other in of_columns:
             both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
-            cells.append(_percent(proportion(both["verdict"]).value) if len(both) else "·")
+            cells.append(_percent(proportion(both["verdict"], plan.counts or USUAL_LOSSES).value) if len(both) else "·")
         table.add_row(*cells)
     return table
 

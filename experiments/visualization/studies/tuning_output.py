@@ -13,7 +13,7 @@ from experiments.studies.tuning.output import write_results
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures.words import with_unit
-from experiments.visualization.studies.tuning_figures import draw_tuning
+from experiments.visualization.studies.tuning_figures import draw_tuning, endings
 
 #: Members of a front that are printed.
 MOST = 12
@@ -61,7 +61,14 @@ def _variables(tuning: Tuning, baseline: Evaluation, winner: Evaluation) -> Tabl
         before = baseline.candidate.point.get(variable.name)
         name = with_unit(variable.name, tuning.space.units[variable.name])
         _add(table, name, "–" if before is None else f"{before:.5g}", f"{winner.candidate.point[variable.name]:.5g}")
+    for name, parts in ending_rows(baseline, winner):
+        _add(table, name, *parts)
     return table
+
+
+def ending_rows(*evaluations: Evaluation) -> list[tuple[str, list[str]]]:
+    """For each verdict that occurs, the part of each candidate's trials that ended so."""
+    return [(f"trials: {word}", [f"{part:.0%}" for part in parts]) for word, parts in endings(evaluations).items()]
 
 
 def _print_confirmation(found: Confirmation, console: Console) -> None:
