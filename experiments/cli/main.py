@@ -146,16 +146,23 @@ class Parser(argparse.ArgumentParser):
             hint = next(filter(None, hints), "")
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")
         choose_form(options)
+        _choose_look(options)
         return options
 
     def add_figure_look(self) -> None:
-        """In which formats figures are written, and how wide (``experiments.catalogue.figure_look.look_of``)."""
+        """In which formats figures are written, and how wide: chosen as the options are read."""
         self.add_argument("--figures", metavar="FORMATS", help="png (default), pdf, svg, or several, such as pdf,svg")
         text = "of a journal's column: single (85 mm), double (170 mm), or such as 120mm"
         self.add_argument("--figure-width", metavar="WIDTH", help=text)
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
+
+
+def _choose_look(options: argparse.Namespace) -> None:
+    from experiments.catalogue.figure_look import choose_look, look_of
+
+    choose_look(look_of(getattr(options, "figures", None), getattr(options, "figure_width", None)))
 
 
 def folder_name(text: str) -> str:

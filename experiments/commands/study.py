@@ -79,7 +79,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     """Run a study and show what it found; the exit status. Its folder has this name, if the options have none."""
     from rich.text import Text
 
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
     from experiments.cli.reply import reply
@@ -87,7 +86,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
 
-    look = look_of(options.figures, options.figure_width)
     executor = executor_of(plan, options)
     folder = writable_folder(options.out or Path("results") / plan.kind / name)
     study = open_study(plan, folder)
@@ -100,8 +98,7 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
             findings = run_study(plan, study, executor, bar, announce, bar.say)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
-    with drawn_as(look):
-        files = show(plan, findings, folder, not options.no_figures)
+    files = show(plan, findings, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
     terminal().print(Text(f"\n{folder}/  {', '.join(names)}", style="cyan"))
     reply(lambda: _as_json(plan, findings, folder, names))

@@ -10,6 +10,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
@@ -20,7 +21,7 @@ from experiments.studies.counting import checked_losses
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
-    from experiments.catalogue.parameters.parameter import Value
+    from experiments.catalogue.parameters.parameter import Parameter, Value
 
 T = TypeVar("T")
 REQUIRED: Any = object()
@@ -211,6 +212,12 @@ class Config:
 
         plain = tuple(value) if isinstance(value, list) else value
         return self.within(lambda: from_json(experiment.parameter(name), plain), name)
+
+    def read_angles(self, parameter: "Parameter", *keys: str) -> None:
+        """Read what these keys have with a unit, such as ``90deg``, where they are values of an angle."""
+        for key in keys if parameter.is_angle else ():
+            if isinstance(self.data.get(key), str):
+                self.data = {**self.data, key: self.within(partial(parameter.checked, self.data[key]), key)}
 
     def finish(self) -> None:
         """Refuse what nothing has asked for, here and in the tables below; the message says what it could be."""

@@ -27,26 +27,29 @@ MOST_LINES, MOST_AXES = 1000, 8
 MOST_ROWS, MOST_CELLS, MOST_VALUES = 4, 60, 24
 
 
-def response_sections(trials: Trials, axes: Sequence[Axis]) -> list[Section]:
-    """A section of the figures that there is something for, over these axes; none without any."""
+def response_sections(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...] = ()) -> list[Section]:
+    """A section of the figures that there is something for, over these axes; none without any.
+
+    ``counts`` are the verdicts that the study counts as losses, if it names them.
+    """
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
-    charts = tuple(drawing.chart for drawing in _drawings(trials, axes[: COLUMNS * MOST_ROWS]))
+    charts = tuple(drawing.chart for drawing in _drawings(trials, axes[: COLUMNS * MOST_ROWS], counts))
     return [Section("responses", "What it depends on", blocks=charts)]
 
 
-def _drawings(trials: Trials, axes: Sequence[Axis]) -> Iterator[Drawing]:
+def _drawings(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Drawing]:
     surface = len(axes) == 2 and all(len(axis.points) <= MOST_CELLS for axis in axes) and is_grid(axes)
-    yield _share_maps(trials, *axes) if surface else _shares(trials, axes)
+    yield _share_maps(trials, *axes, counts) if surface else _shares(trials, axes, counts)
     if trials.shown_metrics:
         yield _metric_maps(trials, *axes) if surface else _metrics(trials, axes)
     if len(axes) > 1:
-        yield _parallel(trials, axes)
+        yield _parallel(trials, axes, counts)
 
 
-def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
+def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
     figure = _panels(axes, "share")
-    kinds = successes_in(trials.frame, trials.counts)
+    kinds = successes_in(trials.frame, counts)
     others = [verdict for verdict in verdicts_in(trials.frame) if verdict not in kinds]
     for k, axis in enumerate(axes):
         found = groups(trials.frame.assign(**{axis.name: axis.values}), axis.name)
@@ -76,14 +79,14 @@ def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
         update_panel(figure, k, y={"range": [-0.03, 1.03], "tickformat": ".0%"})
     over = "" if len(axes) == 1 else ", over each of what was varied, whatever the others were"
     text = (
-        f"Share of the trials that {success_text(trials.counts)}{over}; bars: 95 % intervals of the probability "
+        f"Share of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
         "(Wilson 1927). Dotted: how trials ended."
     )
     return Drawing("recovered", text, figure)
 
 
-def _share_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
-    kinds, verdicts = successes_in(trials.frame, trials.counts), trials.frame["verdict"]
+def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Drawing:
+    kinds, verdicts = successes_in(trials.frame, counts), trials.frame["verdict"]
     figure = theme.new_figure(500 if len(kinds) > 1 else 460, margin={"t": 70 if len(kinds) > 1 else 34})
     cells = [[verdicts[(first.values == x) & (second.values == y)] for x in first.points] for y in second.points]
     for k, losses in enumerate(kinds.values()):
@@ -98,7 +101,7 @@ def _share_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
         add_choice(figure, list(kinds), 1, 0)
     return Drawing(
         "recovered",
-        f"Share of the trials that {success_text(trials.counts)}, with Wilson's 95 % interval (1927).",
+        f"Share of the trials that {success_text(counts)}, with Wilson's 95 % interval (1927).",
         figure,
     )
 
@@ -183,13 +186,13 @@ def _add_medians(figure: go.Figure, k: int, axis: Axis, frame: pd.DataFrame, nam
     )  # fmt: skip
 
 
-def _parallel(trials: Trials, axes: Sequence[Axis]) -> Drawing:
+def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
     """Parallel coordinates: what was varied, the verdict, and some metrics."""
     frame = trials.frame[trials.frame["verdict"] != FAILED]
     chosen = np.sort(np.random.default_rng(0).permutation(len(frame))[:MOST_LINES])
     part = frame.iloc[chosen]
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
-    losses = trials.counts or USUAL_LOSSES
+    losses = counts or USUAL_LOSSES
     good = np.array([float(bool(withstood(verdict, losses))) for verdict in part["verdict"]])
     whole = [name for name in trials.shown_metrics if part[name].notna().all()]
     dimensions += [_dimension(trials.label(name), part[name], None) for name in whole[:3]]
@@ -204,7 +207,7 @@ def _parallel(trials: Trials, axes: Sequence[Axis]) -> Drawing:
         unselected={"line": {"color": theme.NEUTRAL, "opacity": 0.08}},
     )  # fmt: skip
     text = (
-        f"Each line is a trial, blue if it {success_text(trials.counts)}. Drag along an axis to pick trials; drag its "
+        f"Each line is a trial, blue if it {success_text(counts)}. Drag along an axis to pick trials; drag its "
         "name to move it."
     )
     if len(chosen) < len(frame):

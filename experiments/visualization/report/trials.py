@@ -14,7 +14,6 @@ from biped.runs.verdict import VERDICTS
 from experiments.catalogue.parameters.parameter import Parameter, parameter_named
 from experiments.cli.quantities import unit_text
 from experiments.studies.proportion import Proportion, proportion_of
-from experiments.studies.run import plan_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST
 from experiments.visualization.figures.words import with_unit, words_of
@@ -64,7 +63,6 @@ class Trials:
         self.study = study
         self.frame = study.frame()
         columns = list(self.frame.columns)
-        self.counts = plan_of(study).counts
         self.varied = tuple(name for name in study.header.varied if name in columns)
         after = columns.index(CHANGES)
         # The study's own words stand before the changes, what was measured after them.
