@@ -55,7 +55,13 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         x, y, z = (float(c) for c in q[:3])
         place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
-    seed = Parameter("random.seed", 0, "", "draws disturbances at random, besides those that are set; 0: none", OURS)
+    seed = Parameter(
+        "random.seed",
+        0,
+        "",
+        "draws disturbances at random, besides those that are set, some up to the end of the run; 0: none",
+        OURS,
+    )
     return (robot_parameter(robot), *shared, *disturbance_parameters(model), seed)
 
 

@@ -32,8 +32,7 @@ def test_a_tuning_says_whether_its_winner_is_confirmed_and_draws_it(run, small):
     rows = (folder / "candidates.csv").read_text().splitlines()
     verdicts = ",".join(shares([]))
     assert rows[0] == f"candidate,stiffness,damping,position_error,keeps limits,cost,{verdicts}"
-    trials = small["tune"]["replicas"] * len(small.get("scenario", [0]))
-    assert {sum(map(int, row.split(",")[6:])) for row in rows[1:]} == {trials}
+    assert {sum(map(int, row.split(",")[6:])) for row in rows[1:]} == {found["trials_per_candidate"]}
     assert len(rows) == 1 + 1 + 60
 
 
