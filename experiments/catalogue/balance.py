@@ -59,7 +59,7 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         "random.seed",
         0,
         "",
-        "draws disturbances at random, besides those that are set, some up to the end of the run; 0: none",
+        "draws disturbances at random, besides those set, some to the run's end; 0: none",
         OURS,
     )
     return (robot_parameter(robot), *shared, *disturbance_parameters(model), seed)
