@@ -5,13 +5,13 @@ top, and imports what it works with when these are read.
 """
 
 import argparse
-import difflib
 import importlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from contact.errors import meant
 from experiments.cli.encoding import spell_what_cannot_be_encoded
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, add_forms, choose_form, form
@@ -142,8 +142,8 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, argv: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
         options, unknown = self.parse_known_args(argv)
         if unknown:
-            hints = (_meant(word.partition("=")[0], self._option_string_actions) for word in unknown)
-            hint = next(filter(None, hints), "")
+            hints = (meant(word.partition("=")[0], self._option_string_actions) for word in unknown)
+            hint = next(filter(None, hints), "").strip()
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")
         choose_form(options)
         _choose_look(options)
@@ -171,11 +171,6 @@ def folder_name(text: str) -> str:
     return text
 
 
-def _meant(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else ""
-
-
 def _top(argv: Sequence[str]) -> NoReturn:
     """What is not a command's own: help, the version, and what is wrong with a command's name."""
     top = Parser("biped", _DESCRIPTION, _EXAMPLES)
@@ -185,7 +180,7 @@ def _top(argv: Sequence[str]) -> NoReturn:
         commands.add_parser(name, help=text, add_help=False)
     name = argv[0]
     if not name.startswith("-") and name != "version":
-        top.error(f"unknown command {name!r}; {_meant(name, COMMANDS) or 'commands are ' + ', '.join(COMMANDS)}")
+        top.error(f"unknown command {name!r}; {meant(name, COMMANDS).strip() or 'commands are ' + ', '.join(COMMANDS)}")
     top.parse_args(["--version"] if name == "version" else argv)
     raise AssertionError("an option ends the program, and no option is an error")
 
