@@ -18,8 +18,10 @@ from experiments.visualization.studies.threshold_figure import draw_findings
 from experiments.visualization.studies.threshold_text import (
     estimate_texts,
     interval_text,
+    limit_texts,
     name_of,
     number_text,
+    reached_text,
     remarks,
 )
 
@@ -83,15 +85,20 @@ def print_findings(findings: Findings, title: str) -> None:
     console = terminal()
     plan = findings.plan
     reached = findings.conditions[0].estimate.median.confidence
+    limited = [finding for finding in findings.conditions if finding.limit is not None]
     first = "" if len(findings.conditions) > 1 else plan.label
-    headings = [first, "median", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", "not monotone"]
+    own = ("limit", "share") if limited else ()
+    headings = [first, "median", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", *own, "not monotone"]
     rows = []
     for finding in findings.conditions:
         found = finding.estimate
         odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
-        rows.append([name_of(finding) or "threshold", *estimate_texts(finding), odd])
+        shares = limit_texts(finding) if limited else []
+        rows.append([name_of(finding) or "threshold", *estimate_texts(finding), *shares, odd])
     console.print(Text(f"{title}: {plan.label} [{plan.unit}], {plan.replicas} replicas", style="bold"))
     print_table(console, headings, rows)
+    if limited:
+        console.print(Text(reached_text(limited), style="green"))
     for line in remarks(findings):
         console.print(Text(line, style="yellow"))
 
