@@ -95,7 +95,7 @@ class SessionBatch:
         for k, seed in zip(range(len(self.sessions)) if which is None else which, seeds, strict=True):
             self.sessions[k].reset(seed)
             self._reasons[k] = self.sessions[k].ready().begin(self._period)
-            self._tell(k)
+            self._tell(int(k))
 
     def step(self, torques: ArrayLike) -> None:
         """Take one control period.
@@ -118,7 +118,7 @@ class SessionBatch:
             self.sessions[k].forget()
             self._reasons[k] = OK
         for k in np.flatnonzero(going_on & self.has_ended):
-            self._tell(k)
+            self._tell(int(k))
 
     def _tell(self, k: int) -> None:
         """Let a session know why it has ended, if it has."""

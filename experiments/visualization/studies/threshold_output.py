@@ -114,7 +114,7 @@ def _print_changes_of_engines(findings: Findings) -> dict[str, list[Difference]]
 def print_changes(changes: Sequence[Difference], ours: str, theirs: str) -> None:
     plan = changes[0].ours.plan
     reached = changes[0].change.confidence
-    rows = []
+    rows: list[list[str | Text]] = []
     for change in changes:
         interval = Text(interval_text(change.change.low, change.change.high))
         interval.stylize("green" if change.change.low > 0.0 else "red" if change.change.high < 0.0 else "dim")
