@@ -65,7 +65,7 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         "random.seed",
         0,
         "",
-        "draws disturbances at random, some up to the end, besides those that are set; 0: none",
+        "draws disturbances at random, some up to the end, besides those set; 0: none",
         OURS,
     )
     ranges = Parameter(RANGES, 0, "", "1: its joints have stops where their ranges of motion end", OURS)

@@ -40,7 +40,7 @@ def response_sections(trials: Trials, axes: Sequence[Axis], counts: tuple[str, .
 
 def _drawings(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Drawing]:
     surface = len(axes) == 2 and all(len(axis.points) <= MOST_CELLS for axis in axes) and is_grid(axes)
-    yield _share_maps(trials, *axes, counts=counts) if surface else _shares(trials, axes, counts)
+    yield _share_maps(trials, axes[0], axes[1], counts) if surface else _shares(trials, axes, counts)
     if trials.shown_metrics:
         yield _metric_maps(trials, *axes) if surface else _metrics(trials, axes)
     if len(axes) > 1:
