@@ -90,14 +90,18 @@ def test_a_tuning_counts_what_it_names(counts, worth):
     assert score.verdicts == shares(words)
 
 
-@pytest.mark.parametrize("read", [sweep_from, tuning_from], ids=["sweep", "tune"])
-def test_what_no_verdict_is_cannot_be_counted(read):
+PARAMETER = {"name": "stiffness", "sets": ["controller.kp_position[0]"], "from": 10.0, "to": 100.0}
+SWEEP = {"vary": {"push.impulse": [1.0, 2.0]}}
+TUNING = {"parameter": [PARAMETER], "scenario": [{"name": "push"}], "tune": {"optimizer": "sobol"}}
+
+
+@pytest.mark.parametrize(("read", "data"), [(sweep_from, SWEEP), (tuning_from, TUNING)], ids=["sweep", "tune"])
+def test_what_no_verdict_is_cannot_be_counted(read, data):
     with pytest.raises(InputError, match=r"counts: 'fel': did you mean 'fell'\?"):
-        read(Config({"experiment": "balance", "counts": ["fel"], "vary": {"push.impulse": [1.0, 2.0]}}))
+        read(Config({"experiment": "balance", "counts": ["fel"]} | data))
 
 
 def test_a_tuning_without_objectives_seeks_what_it_counts():
-    parameter = {"name": "stiffness", "sets": ["controller.kp_position[0]"], "from": 10.0, "to": 100.0}
-    data = {"experiment": "balance", "parameter": [parameter], "scenario": [{"name": "push"}], "counts": ["fell"]}
+    data = {"experiment": "balance", "counts": ["fell"]} | TUNING
     (objective,) = tuning_from(Config(data)).scorer.objectives
     assert (objective.name, objective.terms[0].reading.counts) == ("withstood", ("fell",))
