@@ -83,12 +83,25 @@ def _solver(run: Measurement) -> tuple[Check | None, ...]:
     return tuple(found)
 
 
-def _contact(run: Measurement) -> tuple[Check, ...]:
+def _contact(run: Measurement) -> tuple[Check | None, ...]:
     if not run.model.nc:
         return ()
     depth = run.once(extremes).penetration
     passed = FAILED if depth > TOO_DEEP else _graded(depth, DEEP, WARNING)
-    return (Check("penetration", depth, DEEP, "m", passed, f"a contact point was {1e3 * depth:.3g} mm in the floor"),)
+    text = f"a contact point was {1e3 * depth:.3g} mm in the floor"
+    return Check("penetration", depth, DEEP, "m", passed, text), _sunk(run)
+
+
+def _sunk(run: Measurement) -> Check | None:
+    """Where the root is below the floor: nothing but contact points touches that."""
+    depth = run.once(extremes).sunk
+    if not depth > 0.0:
+        return None
+    text = (
+        f"the {_spelt(run.model.body_names[0])} sank {depth:.3g} m into the floor, which touches contact points only: "
+        "biped.ragdoll gives a model those it lands on, and fall=Fall() ends a run before"
+    )
+    return Check("sinking", depth, 0.0, "m", FAILED, text)
 
 
 def _joints(run: Measurement) -> tuple[Check | None, ...]:
