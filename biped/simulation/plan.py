@@ -176,7 +176,7 @@ def _check_limits(model: Model, state: State) -> None:
                 raise InputError(
                     f"joint {joint.name!r} begins at {at:g}, {beyond:.3g} beyond its limits of {joint.lower:g} to "
                     f"{joint.upper:g}: begin within them (model.configuration(angles=...), or a robot's posture), "
-                    "or load the robot with limits = false"
+                    "load the robot with limits = false, or make a limp model for where it begins: ragdoll(model, q)"
                 )
 
 

@@ -1,5 +1,6 @@
 """A progress bar on the standard error, for runs that take long enough to wonder."""
 
+import math
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 #: [s] of waiting before the bar appears.
 PATIENCE = 2.0
+#: [s] over which counted things have their rate. What is measured in parts may take minutes for one.
+LATELY = 30.0
 
 
 class ProgressBar:
@@ -64,8 +67,9 @@ class ProgressBar:
         )
         console = Console(stderr=True)
         self._bar = Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal or form() is Form.NOTHING
-        )
+            *columns, console=console, transient=True, disable=not console.is_terminal or form() is Form.NOTHING,
+            speed_estimate_period=LATELY if self._counts else math.inf,
+        )  # fmt: skip
         self._task = self._bar.add_task(self._what, total=self._total)
         self._bar.update(self._task, completed=self._begun)
         self._bar.start()
@@ -78,7 +82,7 @@ class ProgressBar:
 
 
 def _rate(unit: str) -> "ProgressColumn":
-    """A column that says how many are done in a second, over the last half minute."""
+    """A column that says how many are done in a second, lately."""
     from rich.progress import ProgressColumn
     from rich.text import Text
 

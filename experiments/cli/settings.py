@@ -72,11 +72,15 @@ def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
     return experiment_named(options.experiment if name is None else name, options.controller, metrics, options.robot)
 
 
+def add_shorthand(parser: ArgumentParser, short: str, where: str = "") -> None:
+    """One of ``SHORTHANDS``, with its other names; its help may begin with ``where`` it is set."""
+    _, what, text = SHORTHANDS[short]
+    parser.add_argument(f"--{short}", *ALIASES.get(short, ()), metavar=what, help=where + text)
+
+
 def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
     for short in shorthands:
-        _, what, text = SHORTHANDS[short]
-        names = (f"--{short}", *ALIASES.get(short, ()))
-        parser.add_argument(*names, metavar=what, help=text)
+        add_shorthand(parser, short)
     add_controller(parser)
     add_robot(parser)
     parser.add_argument("--gains", metavar="FILE", help="gains, or other parameters, of the controller: a TOML file")

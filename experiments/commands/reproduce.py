@@ -83,7 +83,8 @@ def run(paper: "Paper", options: Namespace) -> int:
     need("jinja2", *{package for item in items for package in item.packages})
     folder = writable_folder(options.out or Path("results") / "reproduce" / paper.name)
     session = Session(paper, items, folder, options.quick, not options.no_figures, stamp())
-    command = " ".join(["biped reproduce", paper.name, *options.items, *flags(options, "quick", "no-figures")])
+    given = flags(options, "quick", "no-figures", "figures", "figure-width")
+    command = " ".join(["biped reproduce", paper.name, *options.items, *given])
 
     def after(item: "Item") -> None:
         _write(session, command)

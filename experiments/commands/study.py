@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.settings import SHORTHANDS, add_controller, add_counts, add_metric_files, add_robot
+from experiments.cli.settings import SHORTHANDS, add_controller, add_counts, add_metric_files, add_robot, add_shorthand
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -37,8 +37,7 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
         parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
         add_controller(parser)
         add_robot(parser)
-        what = SHORTHANDS["integrator"][2]
-        parser.add_argument("--integrator", "--engine", metavar="NAME", help=f"in all trials: {what}")
+        add_shorthand(parser, "integrator", "in all trials: ")
     add_counts(parser)
     add_metric_files(parser)
     parser.add_out(f"results/{name}/{default}")

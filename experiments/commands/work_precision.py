@@ -57,10 +57,10 @@ def main(argv: Sequence[str]) -> int:
     need("jinja2", *{package for name in names for package in PROBLEMS[name].packages})
     folder = writable_folder(options.out or "results/work-precision")
     typed = ["biped work-precision", *options.problems, *(f"--method {name}" for name in options.method)]
-    command = " ".join([*typed, *flags(options, "quick", "no-figures")])
+    command = " ".join([*typed, *flags(options, "quick", "no-figures", "figures", "figure-width")])
     output = Output(folder, names, command, draw=not options.no_figures)
-    for name in names:
-        announce(f"{name}, {PROBLEMS[name].title} …")
+    for number, name in enumerate(names, 1):
+        announce(f"{name}, {PROBLEMS[name].title}, {number} of {len(names)} …")
         try:
             with one_core(), ProgressBar(1.0, name, "") as bar:
                 comparison = compare(PROBLEMS[name], QUICK if options.quick else FULL, options.method, bar)

@@ -2,17 +2,27 @@
 
 import math
 
+import numpy as np
+
 from biped.kernels.loop.log import IMPACT
 from biped.metrics.definitions.sources import HOF
 from biped.metrics.kernels import metrics as kernels
+from biped.metrics.kernels.support import CONTACT_FORCE, CONTACT_PLACE
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import Metric, Value, register
 from biped.metrics.trust import failure_of, trust
 from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, RECOVERED, STEPPED, UNDECIDED, UNRELIABLE
+from contact.arrays import Floats
 
 #: In time constants of the pendulum: a disturbance that has lasted so long is withstood or not. What is not balanced
 #: has grown e⁵ = 150-fold by then.
 LASTING = 5.0
+#: Who has more than this part of its weight on other than its feet is down.
+OFF_FEET = 0.5
+#: So is who has its centre of mass below this part of its height in the home configuration.
+LOW = 0.5
+#: Who comes down faster than this part of that height in a time constant may be collapsing between its feet.
+SINKING = 0.1
 #: The word, and why.
 Judgement = tuple[str, str]
 
@@ -50,6 +60,8 @@ def _judged(run: Measurement) -> Judgement:
     outside, moved = run.once(time_outside), run.value("foot_displacement")
     if outside is not None and outside > time_constant(run):
         return FELL, f"{_where(run)} for the last {outside:.2f} s"
+    if down := run.once(lying):
+        return FELL, down
     if limit is not None:
         return ending.verdict, ending.reason + _margin(run)
     if outside is None or not isinstance(moved, float):
@@ -58,7 +70,47 @@ def _judged(run: Measurement) -> Judgement:
         return UNDECIDED, acting
     if outside:
         return UNDECIDED, f"{_where(run)}, but only for the last {outside:.2g} s"
+    if down := sinking(run):
+        return UNDECIDED, down
     return _stood(run, moved)
+
+
+def lying(run: Measurement) -> str:
+    """How a model with feet is down at the end, in words; empty where it is not, or nothing says.
+
+    A fall is to come to rest on the ground, on other than the feet (WHO 2007): so is who has most of its weight, the
+    mean of a time constant, on points of no foot, or its centre of mass far too low.
+    """
+    if not run.layout.feet or not len(run.rows):
+        return ""
+    loads = _last(run, time_constant(run))[:, run.places.contact + CONTACT_FORCE + 2].mean(axis=0)
+    others = np.where(run.places.foot < 0, loads, 0.0)
+    if others.sum() > OFF_FEET * loads.sum():
+        body = run.model.contact_points[int(others.argmax())].body.replace("_", " ")
+        return f"{others.sum() / loads.sum():.0%} of its weight is not on its feet, most of that on the {body}"
+    height, upright = float(_heights(run)[-1]), run.layout.standing_height
+    return f"centre of mass at {height:.2g} m of the {upright:.2g} m upright" if height < LOW * upright else ""
+
+
+def sinking(run: Measurement) -> str:
+    """How fast the centre of mass still comes down, in words; empty where it hardly does."""
+    heights = _heights(run)
+    span = float(run.rows[-1, run.places.time] - run.rows[-len(heights), run.places.time])
+    rate = float(heights[0] - heights[-1]) / span if span > 0.0 else 0.0
+    fast = rate > SINKING * run.layout.standing_height / time_constant(run)
+    return f"its centre of mass sinks at {rate:.2g} m/s" if fast else ""
+
+
+def _heights(run: Measurement) -> Floats:
+    """[m] of the centre of mass above the lowest contact point, in the last moment of a run."""
+    last = _last(run, kernels.LAST_MOMENT)
+    heights: Floats = last[:, run.places.com + 2] - last[:, run.places.contact + CONTACT_PLACE + 2].min(axis=1)
+    return heights
+
+
+def _last(run: Measurement, span: float) -> Floats:
+    """The rows of the last so many seconds."""
+    return run.rows[run.row_at(float(run.rows[-1, run.places.time]) - span) :]
 
 
 def _margin(run: Measurement) -> str:
@@ -103,8 +155,9 @@ register(
     Metric(
         "verdict", "", "how it ended, in one word", judgement,
         "as `docs/verdicts.md` has it, in this order: failed, interrupted; unreliable, if a check of the run fails; "
-        "fell, where it was too low or too tilted, or `time_outside` is above 1/ω₀; lost control, where a joint was "
-        "too fast; undecided, if a disturbance still acts, or it is outside for less; stepped, if "
+        "fell, where it was too low or too tilted, `time_outside` is above 1/ω₀, or it lies on other than its feet; "
+        "lost control, where a joint was too fast; undecided, if a disturbance still acts, it is outside for less, or its "
+        "centre of mass sinks; stepped, if "
         "`foot_displacement` is above 5 cm; recovered",
         of_whole_run=True,
     ),

@@ -25,6 +25,8 @@ ABOVE_REFERENCE = 10.0
 LARGE = 0.1
 #: Part of the steps that may have been taken in parts.
 RARE = 0.01
+#: The part of a comparison's time that errors take, about; timings take the rest.
+MEASURING = 0.6
 #: The least step sizes from which an order is told.
 LEAST = 3
 
@@ -130,9 +132,10 @@ def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Pro
             measured.append((case, measure(problem, case, name, traits, budget)))
         except InputError as refusal:
             refusals[name] = str(refusal)
-        progress(0.6 * (k + 1) / len(chosen))
-    curves = _timed(problem, measured, budget.repeats)
-    progress(1.0)
+        progress(MEASURING * (k + 1) / len(chosen))
+    curves = _timed(
+        problem, measured, budget.repeats, lambda part: progress(MEASURING + (1.0 - MEASURING) * part)
+    )
     return Comparison(problem, forms, curves, refusals)
 
 
@@ -160,14 +163,16 @@ def measure(problem: Problem, case: Case, name: str, traits: Any, budget: Budget
     return Curve(name, case.systems, traits, floor, tuple(measurements), tuple(failures))
 
 
-def _timed(problem: Problem, measured: Sequence[tuple[Case, Curve]], repeats: int) -> tuple[Curve, ...]:
+def _timed(
+    problem: Problem, measured: Sequence[tuple[Case, Curve]], repeats: int, progress: Progress
+) -> tuple[Curve, ...]:
     """The curves with their costs: all step sizes of all methods in turn, so that a busy machine is busy for all."""
     work = {
         (k, j): partial(case.seconds, curve.method, measurement.size, problem.duration)
         for k, (case, curve) in enumerate(measured)
         for j, measurement in enumerate(curve.measurements)
     }
-    seconds = interleaved(work, repeats)
+    seconds = interleaved(work, repeats, progress=progress)
     curves = []
     for k, (_, curve) in enumerate(measured):
         timed = tuple(

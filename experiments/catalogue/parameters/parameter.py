@@ -16,6 +16,8 @@ from biped.model.geometry import LARGEST_ANGLE
 
 #: A number, a whole number, a word, or a few numbers such as a position or a quaternion.
 Value = float | int | str | tuple[float, ...]
+#: How degrees are written behind a number.
+DEGREES = ("deg", "°")
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Parameter:
     @property
     def _units_of_angles(self) -> dict[str, float]:
         """By what may be written after a number: what the number is multiplied by."""
-        words = {"rad": 1.0, "deg": math.pi / 180.0, "°": math.pi / 180.0}
+        words = {"rad": 1.0} | dict.fromkeys(DEGREES, math.pi / 180.0)
         units = [unit for unit in self.unit.split(", ") if unit.startswith("rad")]
         return {unit.replace("rad", word, 1): factor for unit in units for word, factor in words.items()}
 
@@ -133,6 +135,11 @@ class Parameter:
 
     def _wrong(self, value: object, wanted: str) -> InputError:
         return InputError(f"{self.name} = {shown(value)}: it must be {wanted}, such as {shown(self.default)}")
+
+
+def is_in_degrees(value: object) -> bool:
+    """Whether a value is written in degrees, or degrees a second: ``45deg``, ``45°``, ``10deg/s``."""
+    return isinstance(value, str) and value.rstrip().removesuffix("/s").endswith(DEGREES)
 
 
 def shown(value: object) -> str:

@@ -1,14 +1,14 @@
 """What is varied, and over which values: grids, values that go together, random samples."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.parameter import Parameter, Value
+from experiments.catalogue.parameters.parameter import Parameter, Value, is_in_degrees
 from experiments.studies.config import Config, is_number
 from experiments.studies.grid import LOG, SCALES, interpolate, neat
 
@@ -23,6 +23,7 @@ class Axis:
     names: tuple[str, ...]  # of the parameters
     points: tuple[tuple[Value, ...], ...]  # the values, in the order of the names
     logs: tuple[str, ...] = ()  # the names of those that are spread on a log scale
+    degrees: tuple[str, ...] = ()  # the names of those whose values were written in degrees
 
 
 def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> Axis:
@@ -30,7 +31,8 @@ def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> A
     is_range = isinstance(spec, Mapping)
     read = _range if is_range else _list
     points = tuple((value,) for value in read(config, parameter, spec, experiment))
-    return Axis("grid", (parameter.name,), points, (name,) if is_range and spec.get("scale") == LOG else ())
+    logs = (name,) if is_range and spec.get("scale") == LOG else ()
+    return Axis("grid", (parameter.name,), points, logs, _in_degrees({parameter.name: spec}))
 
 
 def together_axis(config: Config, experiment: Experiment) -> Axis:
@@ -43,7 +45,9 @@ def together_axis(config: Config, experiment: Experiment) -> Axis:
     if len({len(values) for values in lists.values()}) > 1:
         lengths = ", ".join(f"{name} has {len(values)}" for name, values in lists.items())
         raise config.error(f"values that go together must be lists of the same length: {lengths}")
-    return Axis("together", tuple(lists), tuple(zip(*lists.values(), strict=True)))
+    return Axis(
+        "together", tuple(lists), tuple(zip(*lists.values(), strict=True)), degrees=_in_degrees(config.parameters())
+    )
 
 
 def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
@@ -71,7 +75,16 @@ def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
     )
     names = tuple(parameter.name for parameter in parameters)
     logs = tuple(name for name, (_, _, scale) in zip(names, bounds, strict=True) if scale == LOG)
-    return Axis("sample", names, points, logs)
+    return Axis("sample", names, points, logs, _in_degrees(specs))
+
+
+def _in_degrees(specs: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of those of which a value is written in degrees, such as ``45deg``."""
+    return tuple(name for name, spec in specs.items() if any(map(is_in_degrees, _written(spec))))
+
+
+def _written(spec: Any) -> Iterable[Any]:
+    return spec.values() if isinstance(spec, Mapping) else spec
 
 
 def _parameter(config: Config, name: str, experiment: Experiment) -> Parameter:

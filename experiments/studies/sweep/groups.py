@@ -4,7 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from biped.runs.verdict import RECOVERED, STEPPED, VERDICTS
+from experiments.catalogue.parameters.parameter import parameter_named
 from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD, withstood
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.sweep.sweep import Sweep
@@ -43,23 +46,39 @@ def verdicts_in(frame: "pd.DataFrame") -> list[str]:
 
 @dataclass(frozen=True)
 class Factor:
-    """A column that is varied, its label with the names of what goes together with it, and how values are spread."""
+    """A column that is varied.
+
+    Attributes:
+        column: the parameter's name.
+        label: that with the names of what goes together with it.
+        sampled: whether its values are samples.
+        is_log: whether they are spread on a log scale.
+        unit: of its values as they were written: ° or °/s, where those are angles in degrees.
+    """
 
     column: str
     label: str
     sampled: bool
     is_log: bool
+    unit: str
 
 
 def factors_of(plan: Sweep) -> list[Factor]:
     found = []
     for axis in plan.axes:
-        if axis.kind == "sample":
-            found += [Factor(name, name, True, name in axis.logs) for name in axis.names]
-        else:
-            others = f" (with {', '.join(axis.names[1:])})" if len(axis.names) > 1 else ""
-            found.append(Factor(axis.names[0], axis.names[0] + others, False, axis.names[0] in axis.logs))
+        sampled = axis.kind == "sample"
+        others = f" (with {', '.join(axis.names[1:])})" if len(axis.names) > 1 and not sampled else ""
+        for name in axis.names if sampled else axis.names[:1]:
+            unit = parameter_named(name, plan.experiment.parameters).unit
+            written = unit.replace("rad", "°") if name in axis.degrees else unit
+            found.append(Factor(name, name + others, sampled, name in axis.logs, written))
     return found
+
+
+def as_written(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
+    """A study's trials with their angles in degrees where the sweep has them so."""
+    degrees = [factor.column for factor in factors_of(plan) if "°" in factor.unit]
+    return frame.assign(**{column: np.degrees(frame[column].astype(float)) for column in degrees})
 
 
 @dataclass(frozen=True)

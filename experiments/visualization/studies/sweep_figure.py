@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 from pandas.api.types import is_numeric_dtype
 
 from biped.runs.verdict import FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
-from experiments.catalogue.parameters.parameter import parameter_named
 from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import (
     Factor,
+    as_written,
     factors_of,
     groups,
     proportion,
@@ -48,7 +48,7 @@ MOST_WORDS = 40
 
 
 def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
-    factors = factors_of(plan)
+    frame, factors = as_written(plan, frame), factors_of(plan)
     sampled = [factor.sampled for factor in factors]
     with styled():
         if len(factors) == 1:
@@ -59,7 +59,7 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
             _draw_maps(figure, plan, frame, *reversed(factors))
         elif len(factors) == 2 and all(sampled):
             figure = Figure(figsize=(SIZE[0], 4.8))
-            _draw_points(figure.subplots(), plan, frame, *factors)
+            _draw_points(figure.subplots(), frame, *factors)
         else:
             figure = _draw_each(plan, frame, factors)
         figure.suptitle(_title(plan, frame), fontsize=11, fontweight="bold", x=0.01, ha="left")
@@ -72,9 +72,8 @@ def _title(plan: Sweep, frame: pd.DataFrame) -> str:
     return f"{plan.experiment.name}: {len(frame)} trials, {counted}"
 
 
-def _with_unit(plan: Sweep, factor: Factor) -> str:
-    unit = parameter_named(factor.column, plan.experiment.parameters).unit
-    return with_unit(factor.column, unit) + besides(factor)
+def _with_unit(factor: Factor) -> str:
+    return with_unit(factor.column, factor.unit) + besides(factor)
 
 
 def besides(factor: Factor) -> str:
@@ -141,7 +140,7 @@ def _draw_one(figure: Figure, plan: Sweep, frame: pd.DataFrame, factor: Factor) 
     rows[0].set_title(fill(title, WIDEST_TITLE))
     if metric:
         _draw_metric(rows[1], plan, frame, factor, metric)
-    rows[-1].set_xlabel(_with_unit(plan, factor))
+    rows[-1].set_xlabel(_with_unit(factor))
 
 
 def _draw_metric(axes: Axes, plan: Sweep, frame: pd.DataFrame, factor: Factor, metric: str) -> None:
@@ -177,11 +176,11 @@ def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, 
     each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
     look = {"cmap": MAP, "vmin": 0.0, "vmax": 1.0}
     lost = _table(frame, first, second, lambda part: _most_lost(part["verdict"], losses))
-    _draw_map(columns[0], plan, proportions, first, second, "proportion", ".2g", lost, **look)
+    _draw_map(columns[0], proportions, first, second, "proportion", ".2g", lost, **look)
     columns[0].set_title(f"proportion that {success_text(plan.counts)}, {each}, and how most others ended")
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
-        _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
+        _draw_map(columns[1], medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
         columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one")
 
 
@@ -203,7 +202,6 @@ def _table(frame: pd.DataFrame, first: Factor, second: Factor, measure: Any) -> 
 
 def _draw_map(
     axes: Axes,
-    plan: Sweep,
     table: pd.DataFrame,
     first: Factor,
     second: Factor,
@@ -223,7 +221,7 @@ def _draw_map(
         chosen = list(range(0, len(spots), step))
         labels = [f"{spots[k]:.4g}" if not isinstance(spots[k], str) else spots[k] for k in chosen]
         getattr(axes, f"set_{name}ticks")(chosen, labels)
-        getattr(axes, f"set_{name}label")(_with_unit(plan, factor))
+        getattr(axes, f"set_{name}label")(_with_unit(factor))
     axes.figure.colorbar(image, ax=axes, label=label)
     if table.size <= MOST_WRITTEN:
         for (row, column), value in np.ndenumerate(table.to_numpy(dtype=float)):
@@ -235,7 +233,7 @@ def _draw_map(
                           color="white" if dark else "black")  # fmt: skip
 
 
-def _draw_points(axes: Axes, plan: Sweep, frame: pd.DataFrame, first: Factor, second: Factor) -> None:
+def _draw_points(axes: Axes, frame: pd.DataFrame, first: Factor, second: Factor) -> None:
     for verdict in VERDICTS:
         part = frame[frame["verdict"] == verdict]
         if len(part):
@@ -244,7 +242,7 @@ def _draw_points(axes: Axes, plan: Sweep, frame: pd.DataFrame, first: Factor, se
     for factor, name in ((first, "x"), (second, "y")):
         if factor.is_log:
             _set_log(axes, name)
-        getattr(axes, f"set_{name}label")(_with_unit(plan, factor))
+        getattr(axes, f"set_{name}label")(_with_unit(factor))
     axes.margins(0.03)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
@@ -258,7 +256,7 @@ def _draw_each(plan: Sweep, frame: pd.DataFrame, factors: list[Factor]) -> Figur
     panels: Any = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
     for axes, factor in zip(panels, shown, strict=False):
         _draw_proportion(axes, plan, frame, factor)
-        axes.set_xlabel(_with_unit(plan, factor))
+        axes.set_xlabel(_with_unit(factor))
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
     for axes in panels[1 : len(shown)]:

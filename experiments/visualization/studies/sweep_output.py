@@ -7,11 +7,13 @@ import pandas as pd
 from rich.console import Console
 from rich.text import Text
 
+from experiments.cli.quantities import unit_text
 from experiments.cli.terminal import print_table, terminal
 from experiments.studies.counting import USUAL_LOSSES, success_text
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.sweep.groups import (
     Factor,
+    as_written,
     factors_of,
     groups,
     proportion,
@@ -35,8 +37,7 @@ def show_sweep(plan: Sweep, frame: pd.DataFrame, folder: Path, draw: bool) -> li
 
 
 def print_summary(plan: Sweep, frame: pd.DataFrame) -> None:
-    console = terminal()
-    experiment = plan.experiment
+    console, experiment, frame = terminal(), plan.experiment, as_written(plan, frame)
     console.print(Text(f"{experiment.name}: {experiment.title}", style="bold"))
     console.print(_counts(plan, frame))
     factors = factors_of(plan)
@@ -67,7 +68,7 @@ def _counts(plan: Sweep, frame: pd.DataFrame) -> Text:
 def _print_by(console: Console, plan: Sweep, frame: pd.DataFrame, factor: Factor, *, intervals: bool) -> None:
     metric, successes = shown_metric(plan, frame), successes_in(frame, plan.counts)
     others = [verdict for verdict in verdicts_in(frame) if verdict not in successes]
-    headings = [factor.column, "trials"]
+    headings = [_heading(factor), "trials"]
     for kind in successes:
         headings += [kind, f"{CONFIDENCE:.0%} interval"] if intervals else [kind]
     headings += [*others, *([] if metric is None else [f"median {metric_label(plan, metric)}"])]
@@ -88,7 +89,7 @@ def _print_by(console: Console, plan: Sweep, frame: pd.DataFrame, factor: Factor
 
 def _print_across(console: Console, plan: Sweep, frame: pd.DataFrame, by: Factor, columns: Factor) -> None:
     of_columns = groups(frame, columns.column)
-    headings = [f"{by.column} \\ {columns.column}", *(group.label for group in of_columns)]
+    headings = [f"{_heading(by)} \\ {_heading(columns)}", *(group.label for group in of_columns)]
     rows = []
     for group in groups(frame, by.column):
         cells = [group.label]
@@ -97,6 +98,11 @@ def _print_across(console: Console, plan: Sweep, frame: pd.DataFrame, by: Factor
             cells.append(_percent(proportion(both["verdict"], plan.counts or USUAL_LOSSES).value) if len(both) else "·")
         rows.append(cells)
     print_table(console, headings, rows, "right")
+
+
+def _heading(factor: Factor) -> str:
+    unit = unit_text(factor.unit)
+    return f"{factor.column} [{unit}]" if unit else factor.column
 
 
 def _percent(share: float) -> str:

@@ -6,10 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Force, Load, Platform, Push, Signal, simulate
+from biped import Fall, Force, Load, Platform, Push, Signal, human, ragdoll, simulate
+from biped import standing as standing_state
 from biped.metrics import measure_run
 from biped.metrics.context import Span
 from biped.metrics.disturbance import spans_of
+from biped.metrics.layout import standing_height
+from biped.model import Body, ContactPoint, Model, revolute
 from biped.runs.summary import Ending
 from biped.runs.verdict import VERDICTS, Limit, verdict_line
 from experiments.catalogue.registry import experiment_named
@@ -18,6 +21,7 @@ from .rows import G, Rows, block, sole
 
 TIMES = np.linspace(0.0, 4.0, 801)
 TAU = math.sqrt(1.0 / G)
+ROUND = tuple(tuple(0.1 * (i == j) for j in range(3)) for i in range(3))
 HEIGHT = Limit("height", "trunk", 0.599, 0.6, 1.92)
 RATE = Limit("joint_rate", "left_ankle_roll", 457.3, 100.0, 4.0)
 
@@ -132,6 +136,67 @@ def test_a_thrown_box_in_flight_acts():
     block = experiment_named("thrown-block")
     soon = {"block.position": (1.5, 0.0, 1.2), "run.duration": 0.1, "run.step": 1e-3}
     assert block.run(soon).verdict_line == "undecided: the thrown box is in flight"
+
+
+def kneeling(share, height=0.7):
+    """A trunk with knees on a foot: so much of the weight is on the knees, and the centre of mass so high."""
+    foot = Body("foot", 1.0, ROUND, (0.0, 0.0, 0.0), revolute("ankle", (0.0, 1.0, 0.0)), "trunk")
+    upright = block()
+    points = (
+        *(replace(point, body="foot") for point in upright.contact_points),
+        *(ContactPoint(f"knee_{side}", "trunk", (0.0, y, -1.0)) for side, y in (("left", 0.05), ("right", -0.05))),
+    )
+    rows = Rows(Model("kneeler", (*upright.bodies, foot), points, feet=("foot",)), TIMES)
+    weight = rows.model.total_mass * G
+    loads = [weight * (1.0 - share) / 4.0] * 4 + [weight * share / 2.0] * 2
+    rows.stand([*sole(), (0.0, 0.05, 0.0), (0.0, -0.05, 0.0)], load=loads)
+    rows["com_z"] = height
+    return rows
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, 0.6, 1.0])
+def test_who_has_most_of_its_weight_off_its_feet_has_fallen(share):
+    said = concluded(kneeling(share))
+    if share > 0.5:
+        assert said == f"fell: {share:.0%} of its weight is not on its feet, most of that on the trunk"
+    else:
+        assert said == "recovered in place"
+
+
+def test_a_knee_that_hits_the_floor_shortly_is_no_fall():
+    rows, briefly = kneeling(0.0), TIMES > TIMES[-1] - 0.4 * TAU
+    weight = rows.model.total_mass * G
+    for point in rows.model.contact_names:
+        rows[f"contact_{point}_fz"][briefly] = weight / 2.0 if point.startswith("knee") else 0.0
+    assert concluded(rows) == "recovered in place"
+
+
+def test_who_is_too_low_has_fallen_whatever_touches():
+    height = standing_height(kneeling(0.0).model)
+    assert concluded(kneeling(0.0, 0.51 * height)) == "recovered in place"
+    low = concluded(kneeling(0.0, 0.49 * height))
+    assert low == f"fell: centre of mass at {0.49 * height:.2g} m of the {height:.2g} m upright"
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.25, 0.5])
+def test_who_still_comes_down_is_undecided(rate):
+    """The limit is a tenth of the height in a time constant: 0.1·√(g l), 0.31 m/s here."""
+    rows = standing()
+    rows["com_z"] = 1.0 - rate * np.maximum(TIMES - 3.8, 0.0)
+    said = concluded(rows)
+    if rate > 0.1 * math.sqrt(G):
+        assert said == f"undecided: its centre of mass sinks at {rate:.2g} m/s"
+    else:
+        assert said == "recovered in place"
+
+
+@pytest.mark.slow
+def test_a_ragdoll_comes_to_lie_and_limits_are_not_needed_to_say_so():
+    limp = ragdoll(human(), standing_state(human()).q)
+    for duration in (1.0, 2.0):
+        run = simulate(limp, state=standing_state(limp), duration=duration, step=1e-3)
+        assert run.summary["verdict"] == "fell"
+        assert "not on its feet" in run.summary["reason"]
 
 
 def test_a_fling_is_no_fall_and_says_which_joint():

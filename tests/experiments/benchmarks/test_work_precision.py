@@ -18,7 +18,15 @@ from experiments.benchmarks.work_precision.case import LAGRANGIAN, TREE, Motion,
 from experiments.benchmarks.work_precision.cheapest import ACCURACIES, cheapest_lines, ranked_methods
 from experiments.benchmarks.work_precision.problem import Forms, Problem
 from experiments.benchmarks.work_precision.reference import Reference, reference
-from experiments.benchmarks.work_precision.step_sizes import Budget, Comparison, Curve, Measurement, compare, measure
+from experiments.benchmarks.work_precision.step_sizes import (
+    MEASURING,
+    Budget,
+    Comparison,
+    Curve,
+    Measurement,
+    compare,
+    measure,
+)
 from experiments.cli import main
 
 FEW = Budget(4, 2, 60.0)
@@ -151,6 +159,8 @@ class TestGrid:
         comparison = compare(CIRCLE, FEW, (), done.append)
         by_name = {curve.method: curve for curve in comparison.curves}
         assert done[-1] == 1.0
+        assert done == sorted(done)
+        assert sum(part > MEASURING for part in done) > 10  # timings report too
         assert by_name["good"].order == pytest.approx(2.0)
         assert [m.error for m in by_name["good"].measurements] == pytest.approx([0.01 / 4**k for k in range(4)])
         assert [m.energy_error for m in by_name["good"].measurements] == pytest.approx([0.1 / 2**k for k in range(4)])

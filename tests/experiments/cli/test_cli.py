@@ -322,6 +322,15 @@ class TestProgressBar:
             bar(1.0)
         assert "simulating" in capsys.readouterr().err
 
+    def test_what_is_left_is_told_however_long_a_part_takes(self, monkeypatch):
+        now = [0.0]
+        monkeypatch.setattr("rich.console.monotonic", lambda: now[0])
+        with ProgressBar(1.0, patience=0.0) as bar:
+            for part in (0.1, 0.2, 0.3):
+                now[0] = 600.0 * part
+                bar(part)
+            assert bar._bar.tasks[0].time_remaining == pytest.approx(420.0, abs=1.0)
+
     def test_compiling_is_shown_on_a_terminal(self, capsys, monkeypatch):
         monkeypatch.setenv("FORCE_COLOR", "1")
         monkeypatch.setenv("TTY_COMPATIBLE", "1")

@@ -162,6 +162,13 @@ def test_quick_reaches_the_items_and_the_page(fake, paper, tmp_path, quick):
     assert ("short versions (--quick)" in page_of(tmp_path)) == quick
 
 
+def test_the_page_has_the_command_as_it_was_typed(paper, good, tmp_path):
+    paper(good)
+    typed = ["reproduce", "nobody-1900", "--figures", "png,svg", "--figure-width", "single"]
+    assert main([*typed, "--out", str(tmp_path)]) == 0
+    assert f"biped {' '.join(typed)}<" in page_of(tmp_path)
+
+
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
 def test_papers_and_items_are_listed(paper, good, capsys, arguments):
     paper(good)

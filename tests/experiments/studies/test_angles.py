@@ -1,15 +1,20 @@
 """Angles with their unit in the files of studies: the same study as in radians."""
 
 import math
+import re
 
+import pandas as pd
 import pytest
 
 from biped.errors import InputError
 from experiments.studies.config import Config
 from experiments.studies.sensitivity.sensitivity import sensitivity_from
+from experiments.studies.sweep.groups import as_written, factors_of
 from experiments.studies.sweep.sweep import sweep_from
 from experiments.studies.threshold.threshold import threshold_from
 from experiments.studies.tuning.tuning import tuning_from
+from experiments.visualization.figures.words import with_unit
+from experiments.visualization.studies.sweep_output import print_summary
 
 AZIMUTH, HALF = "push.azimuth", math.pi / 2
 
@@ -70,3 +75,17 @@ def test_what_has_another_unit_takes_no_degrees():
         range_of_design(tuned, "1deg", "2deg", "push.impulse")
     with pytest.raises(InputError, match=r"grid.from = '0deg': it must be a finite number"):
         range_of_threshold("0deg", "1deg", unit="%")
+
+
+def test_tables_and_figures_of_sweeps_have_angles_as_they_were_written(capsys):
+    vary = {AZIMUTH: ["0deg", "45\N{DEGREE SIGN}"], "push.impulse": [1.0, 2.0], "fall.tilt": [1.0, 1.2]}
+    plan = sweep_from(Config({"experiment": "balance", "vary": vary}))
+    rows = [{"trial": trial.number, "verdict": "recovered"} | trial.changes for trial in plan.trials()]
+    print_summary(plan, pd.DataFrame(rows))
+    printed = capsys.readouterr().out
+    assert re.search(r"push.azimuth \[°\] +trials .*\n.*\n +0 +4 .*\n +45 +4 ", printed)
+    assert "push.impulse [N·s]" in printed
+    assert re.search(r"fall.tilt \[rad\] +trials .*\n.*\n +1 +4 .*\n +1.2 +4 ", printed)
+    (azimuth, *_), written = factors_of(plan), as_written(plan, pd.DataFrame(rows))
+    assert with_unit(azimuth.column, azimuth.unit) == "push azimuth [°]"
+    assert sorted(set(written[AZIMUTH].round(9))) == [0.0, 45.0]

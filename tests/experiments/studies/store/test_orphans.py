@@ -9,7 +9,7 @@ import pytest
 
 _STUDY = """
 import os, sys, time
-from experiments.studies.execution.executors import Processes, Separate
+from experiments.studies.execution.executors import Dask, Processes, Separate
 from experiments.studies.trial import Trial
 
 def work(trial):
@@ -17,8 +17,8 @@ def work(trial):
     time.sleep(60.0)
 
 if __name__ == "__main__":
-    executor = Processes(1) if sys.argv[2] == "loky" else Separate(1, 60.0)
-    list(executor.run(work, [Trial(0, {}, {})]))
+    executors = {"loky": lambda: Processes(1), "separate": lambda: Separate(1, 60.0), "dask": lambda: Dask(1)}
+    list(executors[sys.argv[2]]().run(work, [Trial(0, {}, {})]))
 """
 
 
@@ -38,7 +38,7 @@ def wait_until(holds, seconds=60.0):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes have other parents there")
-@pytest.mark.parametrize("kind", ["loky", "separate"])
+@pytest.mark.parametrize("kind", ["loky", "separate", "dask"])
 def test_a_killed_study_leaves_no_workers(tmp_path, kind):
     script, told = tmp_path / "study.py", tmp_path / "pid"
     script.write_text(_STUDY)
