@@ -21,14 +21,13 @@ from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
 from biped.model.urdf import load_urdf
 from biped.modules import module_named, module_of_file
+from biped.robot_names import ROBOT_NAMES
 from contact.errors import BipedError
 
 Reader = Callable[..., Model]
 #: By the key that names the file.
 READERS: dict[str, Reader] = {"urdf": load_urdf, "mjcf": load_mjcf}
 _BY_ENDING: dict[str, Reader] = {".urdf": load_urdf, ".xml": load_mjcf, ".mjcf": load_mjcf, ".json": load_saved}
-#: What the name of a robot's file ends with.
-ENDINGS = (".toml", *_BY_ENDING)
 
 
 def load_robot(source: str | Path) -> Model:
@@ -52,10 +51,7 @@ def load_robot(source: str | Path) -> Model:
         return _BY_ENDING[path.suffix](path)
     if ":" in str(source):
         return _made_by(str(source))
-    raise ModelError(
-        f"{str(source)!r} names no robot; it must be a file .toml, .urdf, .xml, .mjcf or .json, "
-        "FILE.py:FUNCTION or MODULE:FUNCTION"
-    )
+    raise ModelError(f"{str(source)!r} names no robot; it must be {ROBOT_NAMES}")
 
 
 def _described(path: Path) -> Model:

@@ -35,7 +35,7 @@ def experiment_named(
         name: of it.
         controller: that drives it, by name; its own, if not given.
         metrics: somebody's, by name, that are measured besides the project's.
-        robot: a file that describes one, FILE.py:FUNCTION or MODULE:FUNCTION; the human, if not given.
+        robot: as `biped.load_robot` takes it; the human, if not given.
 
     Raises:
         InputError: there is none; the message lists those that exist.

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from biped.robot_names import ROBOT_NAMES
 from experiments.catalogue.registry import MODULES
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ def add_controller(parser: ArgumentParser) -> None:
 
 
 def add_robot(parser: ArgumentParser) -> None:
-    text = "instead of the human: a file .toml, .urdf, .xml or .json, FILE.py:FUNCTION or MODULE:FUNCTION (robot.name)"
-    parser.add_argument("--robot", metavar="FILE", help=text)
+    parser.add_argument("--robot", metavar="FILE", help=f"instead of the human: {ROBOT_NAMES} (robot.name)")
 
 
 def add_counts(parser: ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from biped.model import Model, ModelError, human, load_robot
 from biped.model.description import spelt_out
-from biped.model.robot import ENDINGS
+from biped.robot_names import ENDINGS, ROBOT_NAMES
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter
 
@@ -78,10 +78,4 @@ class RobotName(Parameter):
 
 
 def robot_parameter(name: str) -> RobotName:
-    return RobotName(
-        NAME,
-        address_of(name),
-        "",
-        f"{HUMAN}, a file .toml, .urdf, .xml or .json, FILE.py:FUNCTION or MODULE:FUNCTION",
-        OURS,
-    )
+    return RobotName(NAME, address_of(name), "", f"{HUMAN}, {ROBOT_NAMES}", OURS)

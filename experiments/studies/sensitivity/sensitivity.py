@@ -72,7 +72,9 @@ class Sensitivity(DesignStudy):
         return len(self.points) * self.space.size
 
     def find(self, evaluate: Evaluate) -> list[Indices]:
-        samples = self.space.evaluated([self.space.trials(candidate) for candidate in self.candidates()], evaluate)
+        trials = [self.space.trials(candidate) for candidate in self.candidates()]
+        read = {"verdict", *(measure.name for measure in self.measures)}  # the rest would fill the memory
+        samples = self.space.evaluated(trials, evaluate, read)
         seed = seed_of(self.seed, "resampling") % 2**31 + 1  # SALib takes zero for none
         return [analyze(self.design, measure, self.points, samples, seed) for measure in self.measures]
 

@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -155,16 +155,24 @@ class DesignSpace:
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
         return Trial(number, {**common, **candidate.changes, **drawn}, labels)
 
-    def evaluated(self, trials: Sequence[Sequence[Trial]], evaluate: Evaluate) -> list[list[Sample]]:
+    def evaluated(
+        self, trials: Sequence[Sequence[Trial]], evaluate: Evaluate, of_results: Container[str] | None = None
+    ) -> list[list[Sample]]:
+        """The samples of each of these, with all of their results, or ``of_results`` what has one of these names."""
         results = evaluate([trial for mine in trials for trial in mine])
-        return [self._samples(mine, results) for mine in trials]
+        return [self._samples(mine, results, of_results) for mine in trials]
 
-    def _samples(self, trials: Sequence[Trial], results: Mapping[int, Result]) -> list[Sample]:
+    def _samples(
+        self, trials: Sequence[Trial], results: Mapping[int, Result], of_results: Container[str] | None
+    ) -> list[Sample]:
         weights = {scenario.name: scenario.weight for scenario in self.scenarios}
         found = []
         for trial in trials:
             scenario, replica = str(trial.labels["scenario"]), int(trial.labels["replica"])
-            found.append(Sample(scenario, replica, weights[scenario], results[trial.number]))
+            result = results[trial.number]
+            if of_results is not None:
+                result = {name: value for name, value in result.items() if name in of_results}
+            found.append(Sample(scenario, replica, weights[scenario], result))
         return found
 
 

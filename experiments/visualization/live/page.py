@@ -328,8 +328,7 @@ class Page:
             handles = [_slider(gui, parameter, *place, hint) for place in _numbers(name, default)]
 
         def turn(loop: Loop) -> None:
-            values = [handle.value for handle in handles]
-            loop.set_parameter(name, parameter.checked(values[0] if len(values) == 1 else tuple(values)))
+            loop.set_parameter(name, parameter.parse(",".join(str(handle.value) for handle in handles)))
 
         for handle in handles:
             handle.on_update(self._by_hand(turn))
@@ -405,9 +404,12 @@ def _numbers(name: str, value: float | tuple[float, ...]) -> list[tuple[str, flo
 
 
 def _slider(gui: Any, parameter: Parameter, name: str, value: float, hint: str) -> Any:
-    """Over the span that a parameter has, or twice its value; wider where the value is not in it. Infinity is typed."""
+    """Over the span that a parameter has, or twice its value; wider where the value is not in it.
+
+    Infinity is typed, as text: a box for numbers would keep what is none to itself.
+    """
     if not math.isfinite(value):
-        return gui.add_number(name, initial_value=value, hint=hint)
+        return gui.add_text(name, str(value), hint=hint)
     low, high = parameter.span or ((0.0, 2.0 * value) if value > 0.0 else (2.0 * value - 1.0, 1.0))
     low, high = min(low, value), max(high, value)
     step = 1 if isinstance(value, int) else (high - low) / 4000.0

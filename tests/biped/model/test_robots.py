@@ -18,6 +18,8 @@ from biped import InputError, dynamics, simulate, standing
 from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_mjcf, load_robot, load_urdf, urdf_text
 from biped.model.description import spelt_out
 from biped.model.importing.soles import corners
+from biped.model.robot import _BY_ENDING
+from biped.robot_names import ENDINGS
 from contact import RUBBER
 from controllers import JointImpedance
 
@@ -529,6 +531,10 @@ def test_a_robot_by_the_function_that_makes_it(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match="there is no module my_robotz, neither installed nor in"):
         load_robot("my_robotz:person")
     sys.modules.pop("my_robots")
+
+
+def test_what_is_told_of_files_are_those_that_are_read():
+    assert set(ENDINGS) == {".toml", *_BY_ENDING}
 
 
 def test_what_names_no_robot_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 import copy
 import math
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -99,6 +100,28 @@ def test_interactions_show_in_the_spread_of_effects():
     a, b, c = found.table["sigma"]
     assert min(a, b) > 1.0
     assert c == pytest.approx(0.0, abs=1e-9)
+
+
+def test_of_results_an_analysis_keeps_what_it_reads():
+    """A result has 150 numbers, 14 kB; one is read here."""
+    rest = {f"m{k}": k / 7.0 for k in range(150)}
+
+    class Stored(dict):
+        def __getitem__(self, number):
+            return {**super().__getitem__(number), **{name: 2.0 * value for name, value in rest.items()}}
+
+    analysis, some = of(sensitivity={"method": "sobol", "samples": 128}), answer(ishigami)
+    stored = Stored(some(analysis.trials()))
+
+    def peak(evaluate):
+        tracemalloc.start()
+        analysis.find(evaluate)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(some)  # what is imported is there
+    assert peak(lambda _: stored) - peak(some) < 1000 * len(stored)
 
 
 def test_a_range_on_a_log_scale_is_even_in_decades():

@@ -1,0 +1,5 @@
+"""What can name a robot, as help and messages have it: known without importing what reads the files."""
+
+#: What the name of a robot's file ends with.
+ENDINGS = (".toml", ".urdf", ".xml", ".mjcf", ".json")
+ROBOT_NAMES = f"a file {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, FILE.py:FUNCTION or MODULE:FUNCTION"
