@@ -78,7 +78,7 @@ def factors_of(plan: Sweep) -> list[Factor]:
 def as_written(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
     """A study's trials with their angles in degrees where the sweep has them so."""
     degrees = [factor.column for factor in factors_of(plan) if "°" in factor.unit]
-    return frame.assign(**{column: np.degrees(frame[column].astype(float)) for column in degrees})
+    return frame.assign(**{column: np.degrees(frame[column].astype(float)).round(9) for column in degrees})
 
 
 @dataclass(frozen=True)

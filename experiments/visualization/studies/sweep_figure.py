@@ -39,6 +39,8 @@ from experiments.visualization.figures.writing import styled, write_figure
 _MARKERS = dict.fromkeys(VERDICTS, "+") | {RECOVERED: "o", STEPPED: "s", FELL: "x", LOST_CONTROL: "X"}
 #: A title above all of a figure's width has so many letters a line at most.
 WIDEST_TITLE = 75
+#: And one above one of two maps.
+WIDEST_MAP_TITLE = 45
 #: Panels of one figure at most; of more parameters the first are shown.
 MOST_PANELS = 12
 #: A map's cells have their number written in up to this many.
@@ -177,7 +179,8 @@ def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, 
     look = {"cmap": MAP, "vmin": 0.0, "vmax": 1.0}
     lost = _table(frame, first, second, lambda part: _most_lost(part["verdict"], losses))
     _draw_map(columns[0], proportions, first, second, "proportion", ".2g", lost, **look)
-    columns[0].set_title(f"proportion that {success_text(plan.counts)}, {each}, and how most others ended")
+    title = f"proportion that {success_text(plan.counts)}, {each}, and how most others ended"
+    columns[0].set_title(fill(title, WIDEST_MAP_TITLE))
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
         _draw_map(columns[1], medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
@@ -228,7 +231,7 @@ def _draw_map(
             if np.isfinite(value):
                 dark = float(np.asarray(image.norm(value))) < 0.55
                 word = "" if below is None or table.size > MOST_WORDS else str(below.iat[row, column])
-                text = f"{value:{form}}\n{word}".rstrip()
+                text = "\n".join([f"{value:{form}}", *word.split()])
                 axes.text(column, row, text, ha="center", va="center", fontsize=7,
                           color="white" if dark else "black")  # fmt: skip
 
