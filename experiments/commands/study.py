@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.settings import SHORTHANDS, add_controller, add_counts, add_metric_files, add_robot, add_shorthand
+from experiments.cli.settings import add_controller, add_counts, add_metric_files, add_robot, add_shorthand
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config

@@ -60,15 +60,16 @@ def main(argv: Sequence[str]) -> int:
 
     need("viser", "trimesh", "websockets")
     from experiments.visualization.viewer.loaded_runs import load_runs
-    from experiments.visualization.viewer.page import Page
-    from experiments.visualization.viewer.playback import Playback
-    from experiments.visualization.viewer.serve import serving, url_of
 
     if options.measure:
         from experiments.visualization.viewer.measure import find_browser
 
         find_browser()
     runs = load_runs(options.runs, options.after)
+    from experiments.visualization.viewer.page import Page
+    from experiments.visualization.viewer.playback import Playback
+    from experiments.visualization.viewer.serve import serving, url_of
+
     begins, ends = min(r.trajectory.begins for r in runs), max(r.trajectory.ends for r in runs)
     playback = Playback(begins, ends, options.speed, playing=not options.paused or options.measure)
     if options.start is not None:

@@ -156,9 +156,8 @@ register(
         "verdict", "", "how it ended, in one word", judgement,
         "as `docs/verdicts.md` has it, in this order: failed, interrupted; unreliable, if a check of the run fails; "
         "fell, where it was too low or too tilted, `time_outside` is above 1/ω₀, or it lies on other than its feet; "
-        "lost control, where a joint was too fast; undecided, if a disturbance still acts, it is outside for less, or its "
-        "centre of mass sinks; stepped, if "
-        "`foot_displacement` is above 5 cm; recovered",
+        "lost control, where a joint was too fast; undecided, if a disturbance still acts, it is outside for less, or "
+        "its centre of mass sinks; stepped, if `foot_displacement` is above 5 cm; recovered",
         of_whole_run=True,
     ),
     Metric("reason", "", "why, in a few words", judgement, "of the verdict", of_whole_run=True),

@@ -133,9 +133,7 @@ def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Pro
         except InputError as refusal:
             refusals[name] = str(refusal)
         progress(MEASURING * (k + 1) / len(chosen))
-    curves = _timed(
-        problem, measured, budget.repeats, lambda part: progress(MEASURING + (1.0 - MEASURING) * part)
-    )
+    curves = _timed(problem, measured, budget.repeats, lambda part: progress(MEASURING + (1.0 - MEASURING) * part))
     return Comparison(problem, forms, curves, refusals)
 
 

@@ -31,6 +31,8 @@ __all__ = ["page_lead", "page_rerun", "page_sections"]
 
 #: Rows of the map of proportions.
 LEVELS = 60
+#: [°] from the front to the scale; its numbers are turned back by as much, or they stand on their heads.
+SCALE_AT = 157.5
 #: Of the limits' lines.
 LIMIT_DASHES = dict(zip(LIMITS.values(), ("solid", "dot"), strict=True))
 _BANDS = ("rgba(0,114,178,{})", "rgba(230,159,0,{})", "rgba(0,158,115,{})", "rgba(213,94,0,{})")
@@ -61,7 +63,7 @@ def _map(findings: Findings, rings: list[Ring]) -> Drawing:
         620,
         polar={
             "angularaxis": {"rotation": 90, "direction": "counterclockwise", **ticks},
-            "radialaxis": {"range": [0, top], "angle": 157.5, "nticks": 6},
+            "radialaxis": {"range": [0, top], "angle": SCALE_AT, "tickangle": SCALE_AT, "nticks": 6},
         },
         margin={"t": 60, "b": 60},
     )
