@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from biped.metrics import METRICS
+from biped.runs.verdict import verdict_line
+from experiments.cli import main
 from experiments.visualization import SHEETS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -142,3 +144,25 @@ def test_the_numbers_of_the_readme_are_those_of_the_last_benchmark():
     spec.loader.exec_module(numbers)
     kept = json.loads(numbers.KEPT.read_text(encoding="utf-8"))
     assert numbers.BLOCK.search(numbers.README.read_text(encoding="utf-8"))[0] == numbers.block_of(kept)
+
+
+def judged_on(page):
+    """Of each run on the page, the options of ``biped run``, and the verdict that stands above it."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"^`([^`\n]+)`$.*?^biped run ([^\n]+) --out \S+$", text, re.MULTILINE | re.DOTALL)
+
+
+def without_numbers(line):
+    """Of runs that blow up, the numbers are another machine's too."""
+    return re.sub(r"\d[\d.e+]*", "#", line)
+
+
+def test_each_film_is_of_the_verdict_that_it_is_said_to_be_of(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    told = judged_on(DOCS / "films.md")
+    for line, options in told:
+        main(["run", *options.split(), "--out", "run", "--quiet"])
+        summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
+        assert without_numbers(verdict_line(summary)).startswith(without_numbers(line)), options
+    capsys.readouterr()
+    assert {"fell", "lost control", "undecided", "unreliable", "failed"} < {line.partition(":")[0] for line, _ in told}
