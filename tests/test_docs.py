@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -20,8 +21,11 @@ from experiments.cli import main
 from experiments.visualization import SHEETS
 
 ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
+#: What an index of packages shows: nothing of the repository is beside it.
+DESCRIPTION = ROOT / PROJECT["readme"]
+PAGES = [ROOT / "README.md", DESCRIPTION, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
 #: A language, or what the site runs while it is built: {code-cell} and {picture}, with the picture's path.
 FENCE = re.compile(r"^```(\w*|\{[\w-]+\}.*)\s*$")
 LINK = re.compile(r"(?<!`)\[[^\]`]*\]\(([^)\s]+)\)")
@@ -130,6 +134,10 @@ def test_links_lead_somewhere(page):
         if not re.match(r"[a-z]+:|#", target):
             path = page.parent / target.split("#")[0]
             assert path.exists(), f"{page.relative_to(ROOT)}: {target} is not there"
+
+
+def test_what_an_index_of_packages_shows_is_complete_by_itself():
+    assert [target for target in links_of(DESCRIPTION) if not re.match(r"https?:", target)] == []
 
 
 def test_every_page_is_in_the_index():
