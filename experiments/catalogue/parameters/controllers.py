@@ -34,6 +34,7 @@ CONTROLLERS = OpenRegistry(
         WORKSPACE: "controllers.workspace:WorkspaceController",
         "joint-pd": "controllers.joint_pd:JointPD",
         "joint-impedance": "controllers.impedance:JointImpedance",
+        "computed-torque": "controllers.computed_torque:ComputedTorque",
     },
     _is_controller,
     "a class that derives from biped.Controller, or an object of one",
