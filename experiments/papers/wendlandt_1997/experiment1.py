@@ -7,6 +7,7 @@ import pandas as pd
 
 from biped.runs.contact_changes import lasting_changes
 from biped.runs.run import Run
+from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.item import Finding
 from experiments.papers.wendlandt_1997.simulated import Compare, bounds, column, last_away, table, within
@@ -89,8 +90,8 @@ def joint_torques(run: Run) -> tuple[Finding, ...]:
 @cache
 def sinking() -> "pd.Series[float]":
     """The first row of the experiment by a body that sinks as it starts."""
-    changes = {"initial.velocity": (0.0, 0.0, -SINKING), "run.duration": 0.002}
-    return experiment_named("stand-tilted").run(changes).frame.iloc[0]
+    start: Value = (0.0, 0.0, -SINKING)
+    return experiment_named("stand-tilted").run({"initial.velocity": start, "run.duration": 0.002}).frame.iloc[0]
 
 
 def _knee(row: "pd.Series[float]") -> float:
