@@ -51,7 +51,7 @@ def test_damped_torques_are_bounded_at_all_angles():
 
 @pytest.mark.parametrize("degrees", [60.0, 20.0, 2.0])
 def test_damping_is_the_inverse_of_a_sum_of_inverses(degrees):
-    """F = (P⁻¹ + 1/L)⁻¹ P⁻¹ (P X + z), with P X + z and P from undamped laws that ask for one acceleration at a time."""
+    """F = (P⁻¹ + 1/L)⁻¹ P⁻¹ (P X + z), with P and z from undamped laws that ask for one acceleration at a time."""
     model = human()
     q = bent(model, degrees)
 
