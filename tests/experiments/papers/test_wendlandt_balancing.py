@@ -6,6 +6,7 @@ import pytest
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.wendlandt_1997 import chapter4, chapter5, experiment1, experiment2
 from experiments.papers.wendlandt_1997.simulated import run_of, sharpest_change
+from experiments.visualization.viewer.chromium import chromium_path
 
 #: Why: see the items' notes. Feet that stick, a block whose size is not printed, and a start that is not at rest.
 DIFFERING = {
@@ -25,9 +26,11 @@ def outcomes():
 
 
 def test_every_figure_of_the_runs_is_there(outcomes):
-    numbers = [f"4.{k}" for k in (*range(3, 11), *range(12, 20))] + [f"5.{k}" for k in range(3, 7)]
+    numbers = [f"4.{k}" for k in range(3, 20)] + [f"5.{k}" for k in range(3, 7)]
     assert list(outcomes) == [f"figure-{number}" for number in numbers]
-    assert all(len(outcome.figures) == 1 and outcome.findings for outcome in outcomes.values())
+    undrawn = {"figure-4.11"} if chromium_path() is None else set()  # a picture by the viewer
+    assert {name for name, outcome in outcomes.items() if len(outcome.figures) != 1} == undrawn
+    assert all(outcome.findings for outcome in outcomes.values())
 
 
 def test_what_differs_is_known_and_explained(outcomes):
