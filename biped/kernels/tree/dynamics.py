@@ -223,6 +223,12 @@ def mass_matrix(tree, q, motion, result):
     """M(q), (nv, nv), from composite-body inertias."""
     place_bodies(tree, q, motion.poses)
     turn_inertias(tree, motion.poses, motion.inertia)
+    compose_mass_matrix(tree, motion, result)
+
+
+@routine
+def compose_mass_matrix(tree, motion, result):
+    """The same where poses and inertias are known."""
     load_composite_blocks(tree, motion)
     block = motion.factors.block
     s = motion.poses.motion

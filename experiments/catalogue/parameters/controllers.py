@@ -32,6 +32,7 @@ CONTROLLERS = OpenRegistry(
     "controller",
     {
         WORKSPACE: "controllers.workspace:WorkspaceController",
+        "whole-body": "controllers.whole_body:WholeBodyController",
         "joint-pd": "controllers.joint_pd:JointPD",
         "joint-impedance": "controllers.impedance:JointImpedance",
         "computed-torque": "controllers.computed_torque:ComputedTorque",

@@ -1,0 +1,380 @@
+"""The quadratic program of a law that asks for accelerations and for forces that the floor can give.
+
+    minimize    ½ xᵀ H x − gᵀ x + ½ ε |f|²
+    subject to  A x − G f = b                      what moves the floating base
+                f of each point in its friction pyramid
+                lower ≤ D x + F f ≤ upper          torques, and whatever else is bounded
+
+by the dual active-set method of Goldfarb and Idnani 1983 (Mathematical Programming 27, 1-33). It starts from the least
+cost without inequalities, and takes in one violated inequality after another. H is dense and small, the forces'
+cost is diagonal: one factorization of H, and the Schur complement of the active constraints, in their number only, is
+all the algebra there is. A tick whose forces are all within their pyramids costs no iteration.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from contact.arrays import Floats, Integers
+from contact.jit import kernel, routine
+
+# How a program ended.
+SOLVED = 0
+INFEASIBLE = 1  # no x and f fulfil all constraints
+UNFINISHED = 2  # the most iterations are used up
+
+#: Rows of A: force and moment on the base.
+BASE = 6
+#: Sides of a friction pyramid, whose edges lie on the cone: of the friction there is, 0.92 to all is used.
+SIDES = 8
+INNER = math.cos(math.pi / SIDES)
+_ANGLES = [(2 * k + 1) * math.pi / SIDES for k in range(SIDES)]
+COSINES = tuple(math.cos(angle) for angle in _ANGLES)
+SINES = tuple(math.sin(angle) for angle in _ANGLES)
+
+#: [N, N·m, rad/s²] By how much a constraint may be violated.
+TOLERANCE = 1e-7
+#: A constraint whose part outside of the active ones' span is less, of its squared length, depends on them.
+DEPENDENT = 1e-11
+#: Constraints that are taken in and dropped before it is given up.
+MOST_ITERATIONS = 200
+
+
+class ContactQp(NamedTuple):
+    """A program of n unknowns x, forces at m points (world axes), r two-sided rows; and room to solve it."""
+
+    hessian: Floats  # (n, n) H, symmetric; its Cholesky factor afterwards
+    gradient: Floats  # (n,) g
+    spread: Floats  # (1,) ε
+    base: Floats  # (6, n) A
+    grasp: Floats  # (6, 3m) G
+    load: Floats  # (6,) b
+    carries: Integers  # (m,) 1 where a point may push, 0 where its force is zero
+    friction: Floats  # (1,) μ
+    rows: Floats  # (r, n + 3m) D and F
+    lower: Floats  # (r,) or −∞
+    upper: Floats  # (r,) or ∞
+    unknown: Floats  # (n + 3m,) the solution: x and f
+    # Room, for as many active constraints as unknowns, N = n + 3m, and one that is to be taken in:
+    count: Integers  # (3,) active constraints, iterations, how it ended
+    active: Integers  # (N + 1,) which are
+    normal: Floats  # (N + 1, N) their gradients c, by row
+    pulled: Floats  # (N + 1, N) H⁻¹ c, by row
+    factor: Floats  # (N + 1, N + 1) lower Cholesky factor of c · H⁻¹ c
+    multiplier: Floats  # (N + 1,)
+    change: Floats  # (N + 1,) of the multipliers
+    direction: Floats  # (N,) of the unknowns
+
+
+def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
+    """Room for programs of this size."""
+    size = n + 3 * m
+    return ContactQp(
+        hessian=np.zeros((n, n)),
+        gradient=np.zeros(n),
+        spread=np.full(1, np.nan),
+        base=np.zeros((BASE, n)),
+        grasp=np.zeros((BASE, 3 * m)),
+        load=np.zeros(BASE),
+        carries=np.zeros(m, dtype=np.int64),
+        friction=np.full(1, np.nan),
+        rows=np.zeros((r, size)),
+        lower=np.full(r, -np.inf),
+        upper=np.full(r, np.inf),
+        unknown=np.zeros(size),
+        count=np.zeros(3, dtype=np.int64),
+        active=np.zeros(size + 1, dtype=np.int64),
+        normal=np.zeros((size + 1, size)),
+        pulled=np.zeros((size + 1, size)),
+        factor=np.zeros((size + 1, size + 1)),
+        multiplier=np.zeros(size + 1),
+        change=np.zeros(size + 1),
+        direction=np.zeros(size),
+    )
+
+
+# Places in ``ContactQp.count``.
+ACTIVE = 0
+ITERATIONS = 1
+ENDED = 2
+
+
+@routine
+def factor_contact_qp(qp):
+    """Replace H by its Cholesky factor, for any number of ``solve_contact_qp``."""
+    factor_hessian(qp.hessian)
+
+
+@routine
+def solve_contact_qp(qp, bounded):
+    """Solve the program into ``qp.unknown``, with the first ``bounded`` of its rows; how it ended.
+
+    Needs ``factor_contact_qp``. If it did not end SOLVED, what stands in ``unknown`` is no solution.
+    """
+    qp.count[ACTIVE], qp.count[ITERATIONS] = 0, 0
+    start_at_least_cost(qp)
+    result = UNFINISHED
+    while qp.count[ITERATIONS] < MOST_ITERATIONS:
+        worst, violation = most_violated(qp, bounded)
+        if worst < 0:
+            result = SOLVED
+            break
+        if not take_in(qp, worst, violation):
+            result = INFEASIBLE if qp.count[ITERATIONS] < MOST_ITERATIONS else UNFINISHED
+            break
+    qp.count[ENDED] = result
+    return result
+
+
+@kernel
+def factor_hessian(hessian):
+    """H = L Lᵀ, with L in its lower triangle."""
+    n = hessian.shape[0]
+    for j in range(n):
+        for k in range(j):
+            scale = hessian[j, k]
+            for i in range(j, n):
+                hessian[i, j] -= scale * hessian[i, k]
+        root = math.sqrt(hessian[j, j])
+        for i in range(j, n):
+            hessian[i, j] /= root
+
+
+@kernel
+def solve_hessian(factor, x):
+    """x ← H⁻¹ x of its first entries."""
+    n = factor.shape[0]
+    for i in range(n):
+        x[i] /= factor[i, i]
+        for k in range(i + 1, n):
+            x[k] -= factor[k, i] * x[i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] -= factor[k, i] * x[k]
+        x[i] /= factor[i, i]
+
+
+@kernel
+def start_at_least_cost(qp):
+    """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = −Gᵀ λ / ε."""
+    n, size = qp.hessian.shape[0], qp.unknown.shape[0]
+    for i in range(n):
+        qp.unknown[i] = qp.gradient[i]
+    solve_hessian(qp.hessian, qp.unknown)
+    for i in range(n, size):
+        qp.unknown[i] = 0.0
+    for row in range(BASE):
+        normal = qp.normal[row]
+        for i in range(n):
+            normal[i] = qp.base[row, i]
+        for point in range(qp.carries.shape[0]):
+            for axis in range(3 * point, 3 * point + 3):
+                normal[n + axis] = -qp.grasp[row, axis] if qp.carries[point] else 0.0
+        pull(qp, row)
+        append(qp, row)
+        qp.active[row] = -1
+        qp.change[row] = qp.load[row]
+        for i in range(n):
+            qp.change[row] -= normal[i] * qp.unknown[i]
+    solve_active(qp)
+    for row in range(BASE):
+        qp.multiplier[row] = qp.change[row]
+        for i in range(size):
+            qp.unknown[i] += qp.change[row] * qp.pulled[row, i]
+
+
+@kernel
+def pull(qp, place):
+    """H⁻¹ c of the constraint in a place."""
+    n, size = qp.hessian.shape[0], qp.unknown.shape[0]
+    moves = False
+    for i in range(n):
+        qp.pulled[place, i] = qp.normal[place, i]
+        moves = moves or qp.normal[place, i] != 0.0
+    if moves:
+        solve_hessian(qp.hessian, qp.pulled[place])
+    for i in range(n, size):
+        qp.pulled[place, i] = qp.normal[place, i] / qp.spread[0]
+
+
+@kernel
+def append(qp, place):
+    """Add the constraint after the last active one to the factor; whether it is independent of them."""
+    size = qp.unknown.shape[0]
+    row = qp.factor[place]
+    for j in range(place):
+        row[j] = product(qp.normal[j], qp.pulled[place], size)
+        for k in range(j):
+            row[j] -= qp.factor[j, k] * row[k]
+        row[j] /= qp.factor[j, j]
+    length = product(qp.normal[place], qp.pulled[place], size)
+    left = length
+    for j in range(place):
+        left -= row[j] * row[j]
+    if place >= size or left <= DEPENDENT * length:
+        return False
+    row[place] = math.sqrt(left)
+    qp.count[ACTIVE] = place + 1
+    return True
+
+
+@kernel
+def product(a, b, size):
+    total = 0.0
+    for i in range(size):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def solve_active(qp):
+    """``change`` ← (C H⁻¹ Cᵀ)⁻¹ ``change`` of the active constraints C."""
+    count = qp.count[ACTIVE]
+    solve_lower(qp, count)
+    solve_upper(qp, count)
+
+
+@kernel
+def solve_lower(qp, count):
+    for i in range(count):
+        for k in range(i):
+            qp.change[i] -= qp.factor[i, k] * qp.change[k]
+        qp.change[i] /= qp.factor[i, i]
+
+
+@kernel
+def solve_upper(qp, count):
+    for i in range(count - 1, -1, -1):
+        qp.change[i] /= qp.factor[i, i]
+        for k in range(i):
+            qp.change[k] -= qp.factor[i, k] * qp.change[i]
+
+
+@kernel
+def most_violated(qp, bounded):
+    """Which inequality is violated most, or −1; and by how much, a negative number.
+
+    Of a point those of its pyramid's sides are numbered first, then the lower and the upper bound of each row.
+    """
+    n, size, points = qp.hessian.shape[0], qp.unknown.shape[0], qp.carries.shape[0]
+    worst, least = -1, -TOLERANCE
+    share = qp.friction[0] * INNER
+    for point in range(points):
+        if qp.carries[point]:
+            first = n + 3 * point
+            held = share * qp.unknown[first + 2]
+            for side in range(SIDES):
+                value = held - COSINES[side] * qp.unknown[first] - SINES[side] * qp.unknown[first + 1]
+                if value < least:
+                    worst, least = SIDES * point + side, value
+    for row in range(bounded):
+        value = product(qp.rows[row], qp.unknown, size)
+        if value - qp.lower[row] < least:
+            worst, least = SIDES * points + 2 * row, value - qp.lower[row]
+        if qp.upper[row] - value < least:
+            worst, least = SIDES * points + 2 * row + 1, qp.upper[row] - value
+    return worst, least
+
+
+@kernel
+def put_normal(qp, which, place):
+    """The gradient of an inequality, written as c · (x, f) ≥ its bound."""
+    n, points = qp.hessian.shape[0], qp.carries.shape[0]
+    normal = qp.normal[place]
+    if which < SIDES * points:
+        normal[:] = 0.0
+        point, side = which // SIDES, which % SIDES
+        normal[n + 3 * point] = -COSINES[side]
+        normal[n + 3 * point + 1] = -SINES[side]
+        normal[n + 3 * point + 2] = qp.friction[0] * INNER
+        return
+    row, end = (which - SIDES * points) // 2, (which - SIDES * points) % 2
+    sign = 1.0 - 2.0 * end
+    for i in range(normal.shape[0]):
+        normal[i] = sign * qp.rows[row, i]
+    for point in range(points):
+        if not qp.carries[point]:
+            for axis in range(3):
+                normal[n + 3 * point + axis] = 0.0
+
+
+@kernel
+def take_in(qp, which, violation):
+    """Make a violated inequality an active one, dropping others that it frees; False if that cannot be."""
+    own = 0.0  # its multiplier
+    while qp.count[ITERATIONS] < MOST_ITERATIONS:
+        qp.count[ITERATIONS] += 1
+        place = qp.count[ACTIVE]
+        put_normal(qp, which, place)
+        pull(qp, place)
+        independent = append(qp, place)
+        for j in range(place):
+            qp.change[j] = qp.factor[place, j]
+        solve_upper(qp, place)
+        dropped, most = first_to_drop(qp, place)
+        full = math.inf
+        if independent:
+            full = -violation / (qp.factor[place, place] * qp.factor[place, place])
+        length = min(most, full)
+        if length == math.inf:
+            return False
+        for j in range(place):
+            qp.multiplier[j] -= length * qp.change[j]
+        own += length
+        if independent:
+            violation += length * qp.factor[place, place] * qp.factor[place, place]
+            move(qp, place, length)
+        if full <= most:
+            qp.multiplier[place] = own
+            qp.active[place] = which
+            return True
+        qp.count[ACTIVE] = place
+        drop(qp, dropped)
+    return False
+
+
+@kernel
+def first_to_drop(qp, count):
+    """The active inequality whose multiplier is the first to become zero, and after what length."""
+    dropped, most = -1, math.inf
+    for j in range(BASE, count):
+        if qp.change[j] > 0.0 and qp.multiplier[j] < most * qp.change[j]:
+            dropped, most = j, qp.multiplier[j] / qp.change[j]
+    return dropped, most
+
+
+@kernel
+def move(qp, place, length):
+    """Go along H⁻¹ (c − Cᵀ r), in which the active constraints keep their values."""
+    size = qp.unknown.shape[0]
+    for i in range(size):
+        qp.direction[i] = qp.pulled[place, i]
+    for j in range(place):
+        for i in range(size):
+            qp.direction[i] -= qp.change[j] * qp.pulled[j, i]
+    for i in range(size):
+        qp.unknown[i] += length * qp.direction[i]
+
+
+@kernel
+def drop(qp, place):
+    """Take an active constraint out; Givens rotations make its factor triangular again."""
+    size, count = qp.unknown.shape[0], qp.count[ACTIVE]
+    for i in range(place, count - 1):
+        qp.multiplier[i] = qp.multiplier[i + 1]
+        qp.active[i] = qp.active[i + 1]
+        for k in range(size):
+            qp.normal[i, k] = qp.normal[i + 1, k]
+            qp.pulled[i, k] = qp.pulled[i + 1, k]
+        for k in range(i + 2):
+            qp.factor[i, k] = qp.factor[i + 1, k]
+    for j in range(place, count - 1):
+        a, b = qp.factor[j, j], qp.factor[j, j + 1]
+        radius = math.hypot(a, b)
+        cosine, sine = a / radius, b / radius
+        for i in range(j, count - 1):
+            a, b = qp.factor[i, j], qp.factor[i, j + 1]
+            qp.factor[i, j] = cosine * a + sine * b
+            qp.factor[i, j + 1] = cosine * b - sine * a
+    qp.count[ACTIVE] = count - 1

@@ -1,0 +1,436 @@
+"""Whole-body control by a quadratic program: accelerations and contact forces that fit each other and the floor.
+
+The tasks are wanted accelerations, each with a weight; what is minimized is the weighted sum of squares of what they
+miss, in m/s² or rad/s² all of them: momenta are divided by m z² and forces by m. All places are from the reference
+point O, the root's centre of mass, in world axes.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.loop.closed_loop import control
+from biped.kernels.tree.dynamics import centre_of_mass, compose_mass_matrix
+from biped.kernels.tree.whole_body import bias_at, bias_forces, drift, point_jacobian, velocity_at
+from contact.arrays import Floats, Integers
+from contact.jit import kernel
+from contact.modes import NONE
+from contact.vectors import add, cross, load3, load4, load6, load9, mat_vec, quat_difference, scale, sub
+from controllers.kernels.contact_qp import (
+    BASE,
+    ENDED,
+    ITERATIONS,
+    SOLVED,
+    ContactQp,
+    factor_contact_qp,
+    new_contact_qp,
+    solve_contact_qp,
+)
+
+# How a tick ended, besides those of ``contact_qp``; recorded.
+WITHOUT_RANGES = 1  # joints' ranges and speeds were left out: with them there is no solution
+HELD = 2  # no solution: the last torques are held
+
+
+class Tasks(NamedTuple):
+    """Gains, by what they act on, and weights."""
+
+    capture: float  # [1/s] at which the divergent component of motion goes to its set point
+    height: tuple[float, float]  # [1/s², 1/s] of the centre of mass
+    trunk: tuple[float, float]  # of its turn
+    momentum: float  # [1/s] of the angular momentum about the centre of mass
+    feet: tuple[float, float]
+    posture: tuple[float, float]
+    weight_height: float  # beside 1 of the centre of mass's horizontal acceleration
+    weight_trunk: float
+    weight_momentum: float
+    weight_feet: float
+    weight_posture: float
+    weight_force: float
+    friction: float
+    lift: float  # [m] of a point that counts as standing where its foot touches
+    look_ahead: float  # [s] in which a joint may come to the end of its range
+
+
+class Stance(NamedTuple):
+    """The posture that it holds, and the feet that it stands on."""
+
+    com: Floats  # (3,) [m] centre of mass: from midway between the feet's, and above the floor
+    trunk: Floats  # (4,) the root's orientation
+    angles: Floats  # (nv,) of joints of one degree of freedom
+    foot: Integers  # (feet,) bodies
+    foot_place: Floats  # (feet, 3) [m] of their centres of mass, in the same way
+    foot_turn: Floats  # (feet, 4) orientations
+    point: Integers  # (m,) the feet's contact points
+    point_foot: Integers  # (m,) of which foot
+    inset: (
+        Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the foot's middle
+    )
+
+
+class Limits(NamedTuple):
+    """Of joints of one degree of freedom."""
+
+    torque_dof: Integers  # (·,) those with a limit of torque
+    torque: Floats  # (·,) [N·m]
+    range_dof: Integers  # (·,) those with a range or a limit of speed
+    range_q: Integers  # (·,) their coordinates
+    lower: Floats  # (·,) [rad], or infinite
+    upper: Floats  # (·,)
+    speed: Floats  # (·,) [rad/s]
+
+
+class Room(NamedTuple):
+    """For a tick."""
+
+    mass: Floats  # (nv, nv)
+    bias: Floats  # (nv,)
+    jacobian: Floats  # (6, nv)
+    push: Floats  # (nv, 3m) Jᵀ of the feet's points
+    shares: Floats  # (feet,) of the load
+    state: Floats  # (PLACES,) below
+
+
+# Places in ``Room.state``: of the centre of mass and between the feet, from O, and the velocities of what bears it.
+COM = 0
+BETWEEN = 3
+BEARING = 6  # (6,) velocity of the floor, as far as the feet feel it
+HIGH = 12  # [m] of the centre of mass above the floor, as far as the feet tell
+PLACES = 13
+
+
+class WholeBodyLaw(NamedTuple):
+    """All of the controller."""
+
+    tasks: Tasks
+    stance: Stance
+    limits: Limits
+    qp: ContactQp
+    room: Room
+
+
+def new_room(nv: int, feet: int, points: int) -> Room:
+    """Room for the ticks of a model."""
+    return Room(
+        mass=np.full((nv, nv), np.nan),
+        bias=np.full(nv, np.nan),
+        jacobian=np.full((6, nv), np.nan),
+        push=np.zeros((nv, 3 * points)),
+        shares=np.full(feet, np.nan),
+        state=np.full(PLACES, np.nan),
+    )
+
+
+def new_program(nv: int, points: int, limits: Limits) -> ContactQp:
+    """Room for the program of a tick."""
+    return new_contact_qp(nv, points, len(limits.torque_dof) + len(limits.range_dof))
+
+
+@control.register(WholeBodyLaw)
+def whole_body_torques(law, measurement, torque, recorded):
+    """One control tick; iterations of the program and how it ended are recorded."""
+    see(law, measurement)
+    write_base(law, measurement)
+    clear_cost(law)
+    balance_task(law, measurement)
+    momentum_task(law, measurement)
+    turn_task(law, measurement)
+    feet_task(law, measurement)
+    posture_task(law, measurement)
+    write_torque_limits(law)
+    write_ranges(law, measurement)
+    recorded[0] = solve(law, measurement, torque)
+    recorded[1] = float(law.qp.count[ITERATIONS])
+
+
+@kernel
+def see(law, measurement):
+    """Mass matrix, bias forces, and how the feet stand: which points touch, who bears what share, how that moves."""
+    stance, room = law.stance, law.room
+    tree, motion = measurement.tree, measurement.motion
+    drift(tree, motion)
+    compose_mass_matrix(tree, motion, room.mass)
+    bias_forces(tree, motion, room.bias)
+    room.shares[:] = 0.0
+    total = 0.0
+    for k in range(stance.point.shape[0]):
+        point = stance.point[k]
+        load = max(measurement.force[point, 2], 0.0)
+        room.shares[stance.point_foot[k]] += load
+        total += load
+    find_carriers(law, measurement)
+    feet = stance.foot.shape[0]
+    com = centre_of_mass(tree, motion.poses)
+    high = 0.0
+    for axis in range(3):
+        room.state[COM + axis] = com[axis]
+        room.state[BETWEEN + axis] = 0.0
+    for axis in range(6):
+        room.state[BEARING + axis] = 0.0
+    for k in range(feet):
+        i = stance.foot[k]
+        place = load3(motion.poses.com, i)
+        moving = velocity_at(motion, i, place)
+        for axis in range(3):
+            room.state[BETWEEN + axis] += place[axis] / feet
+        if total > 0.0:
+            room.shares[k] /= total
+            for axis in range(6):
+                room.state[BEARING + axis] += room.shares[k] * moving[axis]
+            high += room.shares[k] * (place[2] - stance.foot_place[k, 2])
+        else:
+            high += (place[2] - stance.foot_place[k, 2]) / feet
+    room.state[HIGH] = com[2] - high
+
+
+@kernel
+def find_carriers(law, measurement):
+    """Points that touch, and those beside them that are hardly lifted: to load them brings them down."""
+    stance, carries = law.stance, law.qp.carries
+    places = measurement.motion.poses.contact
+    for k in range(stance.point.shape[0]):
+        lowest = math.inf
+        for other in range(stance.point.shape[0]):
+            point = stance.point[other]
+            if stance.point_foot[other] == stance.point_foot[k] and measurement.found[point] != NONE:
+                lowest = min(lowest, places[point, 2])
+        carries[k] = 1 if places[stance.point[k], 2] < lowest + law.tasks.lift else 0
+
+
+@kernel
+def write_base(law, measurement):
+    """M v̇ + h = τ + Jᵀ f, whose first six rows have no torque: what the program's equality says."""
+    stance, room, qp = law.stance, law.room, law.qp
+    tree, poses = measurement.tree, measurement.motion.poses
+    for k in range(stance.point.shape[0]):
+        j = stance.foot[stance.point_foot[k]]
+        p = add(load3(poses.contact, stance.point[k]), mat_vec(load9(poses.rotation, j), load3(stance.inset, k)))
+        while j >= 0:
+            for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
+                s = load6(poses.motion, dof)
+                moved = add(s[:3], cross(s[3:], p))
+                for axis in range(3):
+                    room.push[dof, 3 * k + axis] = moved[axis]
+            j = tree.parent[j]
+    for row in range(BASE):
+        qp.load[row] = -room.bias[row]
+        for dof in range(room.mass.shape[0]):
+            qp.base[row, dof] = room.mass[row, dof]
+        for column in range(room.push.shape[1]):
+            qp.grasp[row, column] = room.push[row, column]
+
+
+@kernel
+def clear_cost(law):
+    qp = law.qp
+    qp.hessian[:] = 0.0
+    qp.gradient[:] = 0.0
+    qp.friction[0] = law.tasks.friction
+
+
+@kernel
+def add_row(qp, row, weight, wanted):
+    """½ w (row · v̇ − wanted)² to the cost; H in its lower triangle."""
+    n = qp.hessian.shape[0]
+    for i in range(n):
+        part = weight * row[i]
+        if part != 0.0:
+            qp.gradient[i] += part * wanted
+            for k in range(i + 1):
+                qp.hessian[i, k] += part * row[k]
+
+
+@kernel
+def add_entry(qp, dof, weight, wanted):
+    """The same of one acceleration."""
+    qp.gradient[dof] += weight * wanted
+    qp.hessian[dof, dof] += weight
+
+
+@kernel
+def balance_task(law, measurement):
+    """Accelerations of the centre of mass: the divergent component goes to its set point, the height is kept.
+
+    ξ = x + ẋ/ω, ω² = g/z, and ξ̇ = ω (ξ − p) with p the centre of pressure (Koolen et al. 2012), so that p = ξ + (k/ω)
+    (ξ − ξ_d) lets it decay as e^{−kt}; ẍ = ω² (x − p). Positions and velocities count from the feet's.
+    """
+    tasks, room, qp = law.tasks, law.room, law.qp
+    tree, rates = measurement.tree, measurement.motion.rates
+    mass = room.mass[0, 0]
+    gravity = -tree.gravity[2]
+    omega = math.sqrt(gravity / max(room.state[HIGH], 0.1 * law.stance.com[2]))
+    for axis in range(3):
+        row = room.jacobian[axis]
+        moving = -room.state[BEARING + axis]
+        for dof in range(row.shape[0]):
+            row[dof] = room.mass[axis, dof] / mass
+            moving += row[dof] * rates[dof]
+        if axis < 2:
+            x = room.state[COM + axis] - room.state[BETWEEN + axis] - law.stance.com[axis]
+            capture = x + moving / omega
+            wanted = -omega * (moving + tasks.capture * capture)
+            weight = 1.0
+        else:
+            stiffness, damping = tasks.height
+            wanted = stiffness * (law.stance.com[2] - room.state[HIGH]) - damping * moving
+            weight = tasks.weight_height
+        add_row(qp, row, weight, wanted - room.bias[axis] / mass - tree.gravity[axis])
+    qp.spread[0] = tasks.weight_force / (mass * mass)
+
+
+@kernel
+def momentum_task(law, measurement):
+    """The angular momentum about the centre of mass fades."""
+    room, rates = law.room, measurement.motion.rates
+    scaled = room.mass[0, 0] * law.stance.com[2] * law.stance.com[2]
+    com = (room.state[COM], room.state[COM + 1], room.state[COM + 2])
+    for axis in range(3):
+        row = room.jacobian[axis]
+        now = 0.0
+        for dof in range(row.shape[0]):
+            turning = (room.mass[3, dof], room.mass[4, dof], room.mass[5, dof])
+            shift = cross(com, (room.mass[0, dof], room.mass[1, dof], room.mass[2, dof]))
+            row[dof] = sub(turning, shift)[axis] / scaled
+            now += row[dof] * rates[dof]
+        turning = (room.bias[3], room.bias[4], room.bias[5])
+        bias = sub(turning, cross(com, (room.bias[0], room.bias[1], room.bias[2])))[axis] / scaled
+        add_row(law.qp, row, law.tasks.weight_momentum, -law.tasks.momentum * now - bias)
+
+
+@kernel
+def turn_task(law, measurement):
+    """The trunk upright. The error is the quaternion's vector part, as in Wendlandt 1997, equation 4.24."""
+    rates, q = measurement.motion.rates, measurement.q
+    stiffness, damping = law.tasks.trunk
+    target = law.stance.trunk
+    _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (target[0], target[1], target[2], target[3]))
+    error = (2.0 * x, 2.0 * y, 2.0 * z)
+    for axis in range(3):
+        wanted = -stiffness * error[axis] - damping * rates[3 + axis]
+        add_entry(law.qp, 3 + axis, law.tasks.weight_trunk, wanted)
+
+
+@kernel
+def feet_task(law, measurement):
+    """Feet that stand keep still beside one another; one that unloads is put back, flat and where it stood."""
+    stance, room, tasks = law.stance, law.room, law.tasks
+    tree, motion = measurement.tree, measurement.motion
+    stiffness, damping = tasks.feet
+    for k in range(stance.foot.shape[0]):
+        i = stance.foot[k]
+        arm = load3(motion.poses.com, i)
+        touching, points = touch(law, k)
+        point_jacobian(tree, motion.poses, i, arm, room.jacobian)
+        moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
+        _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(stance.foot_turn, k))
+        away = displaced(law, k, arm)
+        error = (away[0], away[1], away[2], 2.0 * x, 2.0 * y, 2.0 * z)
+        for axis in range(6):
+            wanted = -damping * (moving[axis] - room.state[BEARING + axis])
+            # Friction holds what touches; what stands flat is held altogether.
+            if touching < points and (touching == 0 or axis > 1):
+                wanted -= stiffness * error[axis]
+            add_row(law.qp, room.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
+
+
+@kernel
+def touch(law, k):
+    """How many of a foot's points touch, and how many it has."""
+    touching, points = 0, 0
+    for c in range(law.stance.point.shape[0]):
+        if law.stance.point_foot[c] == k:
+            points += 1
+            touching += law.qp.carries[c]
+    return touching, points
+
+
+@kernel
+def displaced(law, k, place):
+    """[m] how far a foot is from where it stood: sideways from the other feet, and in height from those that bear."""
+    stance, state = law.stance, law.room.state
+    between = (state[BETWEEN], state[BETWEEN + 1], state[BETWEEN + 2])
+    away = sub(sub(place, between), load3(stance.foot_place, k))
+    feet = stance.foot.shape[0]
+    # The mean moves with the foot itself by 1 / feet.
+    away = scale(feet / (feet - 1.0), away) if feet > 1 else away
+    high = state[COM + 2] - state[HIGH]
+    return away[0], away[1], place[2] - stance.foot_place[k, 2] - high
+
+
+@kernel
+def posture_task(law, measurement):
+    """Each joint at its angle of the posture: what all else leaves free."""
+    tree, rates, q = measurement.tree, measurement.motion.rates, measurement.q
+    stiffness, damping = law.tasks.posture
+    for i in range(1, tree.parent.shape[0]):
+        if tree.dofs[i] == 1:
+            dof = tree.first_v[i]
+            error = q[tree.first_q[i]] - law.stance.angles[dof]
+            add_entry(law.qp, dof, law.tasks.weight_posture, -stiffness * error - damping * rates[dof])
+
+
+@kernel
+def write_torque_limits(law):
+    """−limit ≤ M v̇ + h − Jᵀ f ≤ limit."""
+    limits, room, qp = law.limits, law.room, law.qp
+    nv = room.mass.shape[0]
+    for row in range(limits.torque_dof.shape[0]):
+        dof = limits.torque_dof[row]
+        for i in range(nv):
+            qp.rows[row, i] = room.mass[dof, i]
+        for column in range(room.push.shape[1]):
+            qp.rows[row, nv + column] = -room.push[dof, column]
+        qp.lower[row] = -limits.torque[row] - room.bias[dof]
+        qp.upper[row] = limits.torque[row] - room.bias[dof]
+
+
+@kernel
+def write_ranges(law, measurement):
+    """Accelerations with which a joint stays within its range and speed.
+
+    With a = 1/T: θ̈ ≥ −2a θ̇ − a² (θ − lower) lets it come to the end critically damped; θ̈ ≤ a (most − θ̇).
+    """
+    limits, qp = law.limits, law.qp
+    pace = 1.0 / law.tasks.look_ahead
+    first = limits.torque_dof.shape[0]
+    for k in range(limits.range_dof.shape[0]):
+        dof = limits.range_dof[k]
+        angle, rate = measurement.q[limits.range_q[k]], measurement.motion.rates[dof]
+        qp.rows[first + k, dof] = 1.0
+        down = -2.0 * pace * rate - pace * pace * (angle - limits.lower[k])
+        up = -2.0 * pace * rate + pace * pace * (limits.upper[k] - angle)
+        qp.lower[first + k] = max(down, -pace * (limits.speed[k] + rate))
+        qp.upper[first + k] = min(up, pace * (limits.speed[k] - rate))
+
+
+@kernel
+def solve(law, measurement, torque):
+    """The torques of the program's solution; how it ended.
+
+    Joints' ranges yield to what the actuators and the floor can give: without them there is always a solution, that of
+    limp joints in free fall. If numbers fail all the same, the last torques are held.
+    """
+    limits, room, qp = law.limits, law.room, law.qp
+    factor_contact_qp(qp)
+    bounded = limits.torque_dof.shape[0]
+    ended = SOLVED
+    solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
+    if qp.count[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
+        ended = WITHOUT_RANGES
+        solve_contact_qp(qp, bounded)
+    nv = room.mass.shape[0]
+    if qp.count[ENDED] != SOLVED:
+        for dof in range(BASE, nv):
+            torque[dof] = measurement.held[dof]
+        return float(HELD)
+    for dof in range(BASE, nv):
+        torque[dof] = room.bias[dof]
+        for i in range(nv):
+            torque[dof] += room.mass[dof, i] * qp.unknown[i]
+        for column in range(room.push.shape[1]):
+            torque[dof] -= room.push[dof, column] * qp.unknown[nv + column]
+    for row in range(bounded):
+        dof, most = limits.torque_dof[row], limits.torque[row]
+        torque[dof] = min(max(torque[dof], -most), most)
+    return float(ended)

@@ -1,0 +1,222 @@
+"""Whole-body control by a quadratic program, aware of what contacts, joints and actuators can do."""
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from biped.checks import above_zero, numbers, zero_or_above
+from biped.control.controller import Controller, SetPoint
+from biped.dynamics import forward_kinematics
+from biped.errors import InputError
+from biped.model import Model
+from biped.model.geometry import Vector3
+from biped.runs.postures import STANDING_TRUNK, has_human_legs, standing
+from biped.runs.state import State
+from biped.whole_body import WholeBody
+from contact import RUBBER, Floor
+from contact.arrays import Floats
+from controllers.joint_values import JointValues, by_joint, checked
+from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_program, new_room
+
+UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+
+
+def _gain(unit: str, title: str, most: float) -> dict[str, Any]:
+    return {"unit": unit, "title": title, "range": (0.0, most)}
+
+
+def _weight(title: str, least: float, most: float) -> dict[str, Any]:
+    return {"title": f"weight: {title}", "range": (least, most), "scale": "log"}
+
+
+@dataclass(frozen=True)
+class WholeBodyController(Controller):
+    """Balances on unilateral contacts with friction, by the accelerations and forces that fit each other best.
+
+    At each tick a quadratic program asks for the joints' accelerations and the contact points' forces: the equations
+    of motion hold exactly, forces lie in their friction pyramids, torques within their limits, and joints stay in their
+    ranges (Kuindersma et al. 2014; Herzog et al. 2014; Koolen et al. 2016). What it minimizes is the weighted sum of
+    squares by which the tasks are missed. The first is the divergent component of motion: it goes to its set point as
+    long as the centre of pressure can bring it there. Where it cannot, the angular momentum of the trunk helps: the
+    hip strategy is nothing but a low ``weight_trunk``. A foot that is in the air gets no force, and is put back.
+
+    It takes no steps: the feet are to stay where they are. It assumes a rigid floor; ours yields by a millimetre.
+
+    Attributes:
+        target_position: [m] of the central body's centre of mass in the posture that it holds; what counts is
+            where that puts the centre of mass, from the feet.
+        capture: [1/s] at which the divergent component's error decays.
+        kp_height: [1/s²] of the centre of mass's height.
+        kd_height: [1/s].
+        kp_trunk: [1/s²] of the trunk's orientation.
+        kd_trunk: [1/s].
+        kd_momentum: [1/s] of the angular momentum.
+        kp_feet: [1/s²] of a foot that does not stand flat.
+        kd_feet: [1/s] of any foot.
+        kp_posture: [1/s²] of the joints.
+        kd_posture: [1/s].
+        weight_height: of its error, beside 1 of the centre of mass's horizontal acceleration.
+        weight_trunk: of the trunk's.
+        weight_momentum: of the angular momentum's change, over m z².
+        weight_feet: of the feet's.
+        weight_posture: of the joints'.
+        weight_force: of the contact forces, over m.
+        friction: coefficient that it relies on.
+        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
+        margin: [m] by which the centre of pressure is kept within the edges of a sole.
+        lift: [m] of a point that counts as standing where another of its foot touches.
+        look_ahead: [s] in which a joint may come to the end of its range.
+        period: [s] between two ticks.
+
+    Raises:
+        InputError: a number is out of range.
+        ModelError: ``torque_limit`` names a joint that the model does not have; raised when the model is known.
+    """
+
+    target_position: Vector3 = field(
+        default=STANDING_TRUNK, metadata={"unit": "m", "title": "trunk's centre of mass in the posture that it holds"}
+    )
+    capture: float = field(default=12.0, metadata=_gain("1/s", "decay of the divergent component's error", 30.0))
+    kp_height: float = field(default=60.0, metadata=_gain("1/s²", "stiffness of the centre of mass's height", 200.0))
+    kd_height: float = field(default=14.0, metadata=_gain("1/s", "its damping", 40.0))
+    kp_trunk: float = field(default=60.0, metadata=_gain("1/s²", "stiffness of the trunk's orientation", 200.0))
+    kd_trunk: float = field(default=12.0, metadata=_gain("1/s", "its damping", 40.0))
+    kd_momentum: float = field(default=5.0, metadata=_gain("1/s", "decay of the angular momentum", 20.0))
+    kp_feet: float = field(default=400.0, metadata=_gain("1/s²", "stiffness of a foot that unloads", 1000.0))
+    kd_feet: float = field(default=40.0, metadata=_gain("1/s", "damping of the feet", 100.0))
+    kp_posture: float = field(default=50.0, metadata=_gain("1/s²", "stiffness of the joints' posture", 200.0))
+    kd_posture: float = field(default=10.0, metadata=_gain("1/s", "its damping", 40.0))
+    weight_height: float = field(default=1.0, metadata=_weight("height of the centre of mass", 0.01, 100.0))
+    weight_trunk: float = field(default=0.003, metadata=_weight("trunk's orientation", 1e-4, 1.0))
+    weight_momentum: float = field(default=0.05, metadata=_weight("angular momentum", 1e-4, 10.0))
+    weight_feet: float = field(default=10.0, metadata=_weight("feet", 0.1, 1000.0))
+    weight_posture: float = field(default=1e-4, metadata=_weight("joints' posture", 1e-6, 1e-2))
+    weight_force: float = field(default=5e-3, metadata=_weight("contact forces", 1e-4, 0.1))
+    friction: float = field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
+    torque_limit: JointValues = field(
+        default=math.inf, metadata={"unit": "N·m", "title": "greatest torque of each joint"}
+    )
+    margin: float = field(
+        default=0.003, metadata={"unit": "m", "title": "by which the centre of pressure is kept within a sole"}
+    )
+    lift: float = field(
+        default=0.03, metadata={"unit": "m", "title": "of a point that counts as standing where its foot touches"}
+    )
+    look_ahead: float = field(
+        default=0.05, metadata={"unit": "s", "title": "in which a joint may come to the end of its range"}
+    )
+    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+
+    recorded = ("qp_ended", "qp_iterations")
+
+    def __post_init__(self) -> None:
+        numbers(self.target_position, 3, "controller.target_position")
+        for item in fields(self):
+            name, value = f"controller.{item.name}", getattr(self, item.name)
+            if item.name in ("friction", "look_ahead", "period", "weight_feet", "weight_posture", "weight_force"):
+                above_zero(value, name)
+            elif item.name == "torque_limit":
+                checked(value, name, least=0.0, infinite=True)
+            elif item.name != "target_position":
+                zero_or_above(value, name)
+
+    def set_point(self, model: Model) -> SetPoint:
+        """Where the central body is in the posture that it holds."""
+        return SetPoint(self.target_position, UPRIGHT, on_floor=True)
+
+    def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
+        """It stands in the posture that it holds."""
+        return _held(model, floor, self.target_position).q
+
+    def law(self, model: Model) -> WholeBodyLaw:
+        """What the kernels take.
+
+        Raises:
+            InputError: the model has no floating root or no feet with contact points.
+        """
+        if not model.is_floating or not model.feet or not _points(model):
+            raise InputError(
+                f"the whole-body controller needs a floating root and feet with contact points; model {model.name!r} "
+                "lacks them"
+            )
+        stance, limits = self._stance(model), self._limits(model)
+        points = len(stance.point)
+        return WholeBodyLaw(
+            self._tasks(), stance, limits, new_program(model.nv, points, limits),
+            new_room(model.nv, len(model.feet), points),
+        )  # fmt: skip
+
+    def _tasks(self) -> Tasks:
+        return Tasks(
+            capture=float(self.capture),
+            height=(float(self.kp_height), float(self.kd_height)),
+            trunk=(float(self.kp_trunk), float(self.kd_trunk)),
+            momentum=float(self.kd_momentum),
+            feet=(float(self.kp_feet), float(self.kd_feet)),
+            posture=(float(self.kp_posture), float(self.kd_posture)),
+            weight_height=float(self.weight_height),
+            weight_trunk=float(self.weight_trunk),
+            weight_momentum=float(self.weight_momentum),
+            weight_feet=float(self.weight_feet),
+            weight_posture=float(self.weight_posture),
+            weight_force=float(self.weight_force),
+            friction=float(self.friction),
+            lift=float(self.lift),
+            look_ahead=float(self.look_ahead),
+        )
+
+    def _stance(self, model: Model) -> Stance:
+        q = _held(model, RUBBER, self.target_position).q
+        placed, body = forward_kinematics(model, q), WholeBody(model, q)
+        feet = np.array([model.body_index(foot) for foot in model.feet])
+        places = placed.position[feet]
+        floor = np.append(places.mean(axis=0)[:2], 0.0)
+        com = body.com + (np.array(self.target_position) - q[:3]) - floor
+        angles = np.zeros(model.nv)
+        for joint in model.joint_names:
+            angles[model.dof(joint)] = q[model.coordinate(joint)]
+        points = _points(model)
+        owner = [int(np.flatnonzero(feet == model.tree.contact_body[point])[0]) for point in points]
+        turns = placed.orientation[feet]
+        inset = np.array([_inward(model, point, self.margin) for point in points])
+        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, np.array(points), np.array(owner), inset)
+
+    def _limits(self, model: Model) -> Limits:
+        own = by_joint(self.torque_limit, model, default=math.inf)
+        joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
+        most = {name: min(limit, joints[name].max_effort) for name, limit in own.items()}
+        limited = [name for name, limit in most.items() if limit < math.inf]
+        ranged = [
+            name for name in own
+            if max(-joints[name].lower, joints[name].upper) < math.inf or joints[name].max_velocity < math.inf
+        ]  # fmt: skip
+        return Limits(
+            torque_dof=np.array([model.dof(name) for name in limited], dtype=np.int64),
+            torque=np.array([most[name] for name in limited], dtype=np.float64),
+            range_dof=np.array([model.dof(name) for name in ranged], dtype=np.int64),
+            range_q=np.array([model.coordinate(name) for name in ranged], dtype=np.int64),
+            lower=np.array([joints[name].lower for name in ranged], dtype=np.float64),
+            upper=np.array([joints[name].upper for name in ranged], dtype=np.float64),
+            speed=np.array([joints[name].max_velocity for name in ranged], dtype=np.float64),
+        )
+
+
+def _held(model: Model, floor: Floor, place: Vector3) -> State:
+    """The posture with the central body at a place; of robots, their own."""
+    return standing(model, floor, place if has_human_legs(model) else None)
+
+
+def _points(model: Model) -> list[int]:
+    """The contact points of the feet."""
+    feet = {model.body_index(foot) for foot in model.feet}
+    return [point for point, body in enumerate(model.tree.contact_body) if int(body) in feet]
+
+
+def _inward(model: Model, point: int, margin: float) -> Floats:
+    """(3,) [m] from a contact point towards the middle of its sole, by so much along each of the foot's axes."""
+    tree = model.tree
+    sole = tree.contact_offset[tree.contact_body == tree.contact_body[point]]
+    away = sole.mean(axis=0) - tree.contact_offset[point]
+    return np.array([np.sign(away[0]) * min(margin, abs(away[0])), np.sign(away[1]) * min(margin, abs(away[1])), 0.0])
