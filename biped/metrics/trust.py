@@ -21,6 +21,10 @@ MOMENTUM, MOMENTUM_NOT_KEPT = 1e-7, 0.05
 RETRIED = 0.05
 #: [m] how deep a contact point may be in the floor: more than any sole yields; and more than there is foot above it.
 DEEP, TOO_DEEP = 0.02, 0.1
+#: [1/rad] Torques of a law that is singular where a joint is straight are in proportion to one over its angle: of 2°.
+STRAIGHT = 1.0 / np.radians(2.0)
+#: [rad] Nearer than this is as near.
+NEAREST = 1e-6
 #: [rad/s] of a joint: faster than any human one turns (a knee in a kick, 30 rad/s).
 FAST = 40.0
 
@@ -110,9 +114,26 @@ def _joints(run: Measurement) -> tuple[Check | None, ...]:
         return ()
     joint = _spelt(run.layout.joints[int(found.fastest)])
     text = f"the {joint} turned at {found.joint_rate:.3g} rad/s"
-    return Check(
-        "joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text
-    ), _torque(run)
+    return (
+        Check("joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text),
+        _torque(run),
+        _singular(run),
+    )
+
+
+def _singular(run: Measurement) -> Check | None:
+    """Of the joint that came nearest to where the controller is singular."""
+    angles = run.context.singular_angles
+    if not angles:
+        return None
+    nearest = {joint: float(np.abs(run[f"angle_{joint}"] - angle).min()) for joint, angle in angles.items()}
+    joint = min(nearest, key=lambda name: nearest[name])
+    steep = 1.0 / max(nearest[joint], NEAREST)
+    text = (
+        f"the {_spelt(joint)} came within {np.degrees(nearest[joint]):.3g}° of straight, where the controller's "
+        "torques grow without bounds (controller.largest_inertia bounds them)"
+    )
+    return Check("straight leg", steep, STRAIGHT, "1/rad", _graded(steep, STRAIGHT, WARNING), text)
 
 
 def _torque(run: Measurement) -> Check | None:
