@@ -1,14 +1,19 @@
+from .computed_torque import ComputedTorque
 from .gains import load_gains, save_gains
 from .held_joints import HeldJoints
 from .impedance import JointImpedance
 from .joint_pd import JointPD
 from .law import control
+from .set_point import SetPointMotion, SetPointPath
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
+    "ComputedTorque",
     "HeldJoints",
     "JointImpedance",
     "JointPD",
+    "SetPointMotion",
+    "SetPointPath",
     "WorkspaceController",
     "WorkspaceGains",
     "control",

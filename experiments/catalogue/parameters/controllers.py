@@ -35,6 +35,7 @@ CONTROLLERS = OpenRegistry(
         "whole-body": "controllers.whole_body:WholeBodyController",
         "joint-pd": "controllers.joint_pd:JointPD",
         "joint-impedance": "controllers.impedance:JointImpedance",
+        "computed-torque": "controllers.computed_torque:ComputedTorque",
     },
     _is_controller,
     "a class that derives from biped.Controller, or an object of one",
