@@ -45,7 +45,7 @@ class ConeWorkspaceController(WorkspaceController):
 
     friction: float = field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
     weight_moment: float = field(
-        default=0.03,
+        default=10.0,
         metadata={"unit": "1/m²", "title": "weight: moment on the trunk", "range": (1e-4, 100.0), "scale": "log"},
     )
     weight_split: float = field(
@@ -59,7 +59,7 @@ class ConeWorkspaceController(WorkspaceController):
     )
     kd_feet: float = field(default=40.0, metadata={"unit": "1/s", "title": "its damping", "range": (0.0, 100.0)})
     lift: float = field(
-        default=0.005, metadata={"unit": "m", "title": "of a point that counts as standing where its foot touches"}
+        default=0.01, metadata={"unit": "m", "title": "of a point that counts as standing where its foot touches"}
     )
 
     @property

@@ -376,9 +376,9 @@ def prefer_forces_of_foot(law, motion, k):
     for axis in range(6):
         gram[axis, axis] += DAMPING
     solve_symmetric6(gram, multiplier)
-    missed = 0.0
+    exact = True
     for axis in range(6):
-        missed = max(missed, DAMPING * abs(multiplier[axis]))
+        exact = exact and DAMPING * abs(multiplier[axis]) < MISSED
     m = multiplier
     for c in range(stance.point.shape[0]):
         if stance.point_foot[c] == k:
@@ -388,7 +388,7 @@ def prefer_forces_of_foot(law, motion, k):
                 force = sub((m[0], m[1], m[2]), cross(arm, (m[3], m[4], m[5])))
             for axis in range(3):
                 qp.preferred[3 * c + axis] = force[axis]
-    return missed < MISSED
+    return exact
 
 
 @kernel
@@ -422,7 +422,7 @@ def nearest_wrenches(law, measurement, torque):
         take_wrenches(law, measurement.motion)
         legs, scratch = law.workspace.legs, law.workspace.scratch
         joint_torques(measurement.tree, legs, measurement.motion, scratch, torque)
-    else:
+    if not (solved and is_finite(law.workspace.scratch.leg_wrench)):
         ended = HELD
         for dof in range(BASE, torque.shape[0]):
             torque[dof] = measurement.held[dof]
@@ -430,6 +430,15 @@ def nearest_wrenches(law, measurement, torque):
         dof, most = limits.dof[row], limits.torque[row]
         torque[dof] = min(max(torque[dof], -most), most)
     return ended
+
+
+@kernel
+def is_finite(rows):
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            if not math.isfinite(rows[row, column]):
+                return False
+    return True
 
 
 @kernel
