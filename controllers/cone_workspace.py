@@ -84,7 +84,9 @@ class ConeWorkspaceController(WorkspaceController):
         """
         workspace, stance = super().law(model), _stance(model)
         if not len(stance.point):
-            raise InputError(f"the cone-workspace controller needs contact points; those of model {model.name!r} lack them")
+            raise InputError(
+                f"the cone-workspace controller needs contact points; those of model {model.name!r} lack them"
+            )
         limits = self._limits(model, workspace.legs)
         tasks = Tasks((float(self.kp_feet), float(self.kd_feet)), float(self.weight_moment), float(self.lift))
         qp = self._program(len(stance.point), len(limits.dof))

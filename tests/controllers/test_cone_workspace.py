@@ -28,7 +28,9 @@ FIXED = 5e-6
 class Tick:
     """One control tick at a state, with some contact points lifted."""
 
-    def __init__(self, q, v, lifted=(), kernel=cone_workspace_torques, make=ConeWorkspaceController, **settings) -> None:
+    def __init__(
+        self, q, v, lifted=(), kernel=cone_workspace_torques, make=ConeWorkspaceController, **settings
+    ) -> None:
         self.q, self.v = q, v
         controller = make(**settings)
         law = controller.law(MODEL)
@@ -75,7 +77,12 @@ class Tick:
             self.whole.contact_jacobian(name).T @ force
             for name, force in zip(MODEL.contact_names, self.forces, strict=True)
         )
-        return self.whole.mass_matrix @ self.accelerations(self.law.qp.unknown[:6]) + self.whole.bias_forces - self.torque - pushes
+        return (
+            self.whole.mass_matrix @ self.accelerations(self.law.qp.unknown[:6])
+            + self.whole.bias_forces
+            - self.torque
+            - pushes
+        )
 
 
 def crouched(rng, wild=1.0):
