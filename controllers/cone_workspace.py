@@ -23,11 +23,13 @@ from controllers.workspace import WorkspaceController
 class ConeWorkspaceController(WorkspaceController):
     """The workspace law, but for wrenches that the floor cannot give: of those that it can, the nearest.
 
-    Algorithm 4.5 of Wendlandt 1997 splits the wanted wrench between the feet as if they were glued to the floor. Here the
-    contact points' forces lie in friction pyramids, and the torques within their limits; what is given is the nearest
-    wrench on the central body, and of those that are as near the split nearest to the thesis's. While the thesis's own fulfils all
-    of that, the torques are the thesis's. A foot that does not stand flat is turned back about its points that touch, and
-    one that touches nowhere goes back to its place beside the other.
+    Algorithm 4.5 of Wendlandt 1997 splits the wanted wrench between the feet as if they were glued to the floor. Here
+    the points' forces lie in friction pyramids, and the torques within what the joints can give now; the nearest
+    wrench on the central body is given, and of those that are as near the split nearest to the thesis's. While the
+    thesis's own fulfils all of that, the torques are the thesis's. A foot that does not stand flat is turned back about
+    its points that touch, and one that touches nowhere goes back to its place beside the other.
+
+    The feet are to stay where they are, on a floor that is level.
 
     Attributes:
         friction: coefficient that it relies on.
@@ -85,11 +87,11 @@ class ConeWorkspaceController(WorkspaceController):
         workspace, stance = super().law(model), _stance(model)
         if not len(stance.point):
             raise InputError(
-                f"the cone-workspace controller needs contact points; those of model {model.name!r} lack them"
+                f"the cone-workspace controller needs feet with contact points; those of {model.name!r} have none"
             )
         limits = self._limits(model, workspace.legs)
         tasks = Tasks((float(self.kp_feet), float(self.kd_feet)), float(self.weight_moment), float(self.lift))
-        qp = self._program(len(stance.point), len(limits.dof))
+        qp = self._program(len(stance.point), len(limits.torque_dof))
         return ConeWorkspaceLaw(workspace, tasks, stance, limits, qp, new_room(len(model.feet)))
 
     def _program(self, points: int, bounded: int) -> ContactQp:
@@ -101,11 +103,10 @@ class ConeWorkspaceController(WorkspaceController):
         own = by_joint(self.torque_limit, model, default=math.inf)
         dofs, owners, limits = [], [], []
         for body, leg in zip(model.bodies, legs.leg, strict=True):
-            most = min(own.get(body.joint.name, math.inf), body.joint.max_effort) if body.joint.has_axis else math.inf
-            if leg >= 0 and most < math.inf:
+            if leg >= 0 and body.joint.has_axis:
                 dofs.append(model.dof(body.joint.name))
                 owners.append(int(leg))
-                limits.append(most)
+                limits.append(min(own[body.joint.name], body.joint.max_effort))
         return Limits(_integers(dofs), _integers(owners), np.array(limits, dtype=np.float64))
 
 

@@ -35,15 +35,14 @@ def _weight(title: str, least: float, most: float) -> dict[str, Any]:
 class WholeBodyController(Controller):
     """Balances on unilateral contacts with friction, by the accelerations and forces that fit each other best.
 
-    At each tick a quadratic program asks for the joints' accelerations and the contact points' forces: the equations of
-    motion hold exactly, forces lie in their friction pyramids, torques within their limits, and joints stay in their ranges
-    (Kuindersma et al. 2014; Herzog et al. 2014; Koolen et al. 2016). What it minimizes is the weighted sum of squares by
-    which the tasks are missed. The first is the divergent component of motion: it goes to its set point as long as
-    the centre of pressure can bring it there. Where it cannot, the angular momentum of the trunk helps: the hip
-    strategy is nothing but a low ``weight_trunk``. Points that do not touch get no force, and a foot
-    that unloads is put back.
+    At each tick a quadratic program asks for the joints' accelerations and the contact points' forces: the equations
+    of motion hold exactly, forces lie in their friction pyramids, torques within their limits, and joints stay in their
+    ranges (Kuindersma et al. 2014; Herzog et al. 2014; Koolen et al. 2016). What it minimizes is the weighted sum of
+    squares by which the tasks are missed. The first is the divergent component of motion: it goes to its set point as
+    long as the centre of pressure can bring it there. Where it cannot, the angular momentum of the trunk helps: the
+    hip strategy is nothing but a low ``weight_trunk``. A foot that is in the air gets no force, and is put back.
 
-    It takes steps of nobody: the feet are to stay where they are. It assumes a rigid floor; ours yields by a millimetre.
+    It takes no steps: the feet are to stay where they are. It assumes a rigid floor; ours yields by a millimetre.
 
     Attributes:
         target_position: [m] of the central body's centre of mass in the posture that it holds; what counts is
@@ -66,6 +65,7 @@ class WholeBodyController(Controller):
         weight_force: of the contact forces, over m.
         friction: coefficient that it relies on.
         torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
+        margin: [m] by which the centre of pressure is kept within the edges of a sole.
         lift: [m] of a point that counts as standing where another of its foot touches.
         look_ahead: [s] in which a joint may come to the end of its range.
         period: [s] between two ticks.
@@ -78,25 +78,28 @@ class WholeBodyController(Controller):
     target_position: Vector3 = field(
         default=STANDING_TRUNK, metadata={"unit": "m", "title": "trunk's centre of mass in the posture that it holds"}
     )
-    capture: float = field(default=12.0, metadata=_gain("1/s", "decay of the divergent component's error", 30.0))
-    kp_height: float = field(default=60.0, metadata=_gain("1/s²", "stiffness of the centre of mass's height", 200.0))
-    kd_height: float = field(default=14.0, metadata=_gain("1/s", "its damping", 40.0))
-    kp_trunk: float = field(default=60.0, metadata=_gain("1/s²", "stiffness of the trunk's orientation", 200.0))
-    kd_trunk: float = field(default=12.0, metadata=_gain("1/s", "its damping", 40.0))
-    kd_momentum: float = field(default=5.0, metadata=_gain("1/s", "decay of the angular momentum", 20.0))
-    kp_feet: float = field(default=400.0, metadata=_gain("1/s²", "stiffness of a foot that unloads", 1000.0))
-    kd_feet: float = field(default=40.0, metadata=_gain("1/s", "damping of the feet", 100.0))
+    capture: float = field(default=10.0, metadata=_gain("1/s", "decay of the divergent component's error", 30.0))
+    kp_height: float = field(default=40.0, metadata=_gain("1/s²", "stiffness of the centre of mass's height", 200.0))
+    kd_height: float = field(default=13.0, metadata=_gain("1/s", "its damping", 40.0))
+    kp_trunk: float = field(default=45.0, metadata=_gain("1/s²", "stiffness of the trunk's orientation", 200.0))
+    kd_trunk: float = field(default=9.0, metadata=_gain("1/s", "its damping", 40.0))
+    kd_momentum: float = field(default=2.5, metadata=_gain("1/s", "decay of the angular momentum", 20.0))
+    kp_feet: float = field(default=500.0, metadata=_gain("1/s²", "stiffness of a foot that unloads", 1000.0))
+    kd_feet: float = field(default=30.0, metadata=_gain("1/s", "damping of the feet", 100.0))
     kp_posture: float = field(default=50.0, metadata=_gain("1/s²", "stiffness of the joints' posture", 200.0))
     kd_posture: float = field(default=10.0, metadata=_gain("1/s", "its damping", 40.0))
-    weight_height: float = field(default=1.0, metadata=_weight("height of the centre of mass", 0.01, 100.0))
-    weight_trunk: float = field(default=0.003, metadata=_weight("trunk's orientation", 1e-4, 1.0))
-    weight_momentum: float = field(default=0.05, metadata=_weight("angular momentum", 1e-4, 10.0))
-    weight_feet: float = field(default=10.0, metadata=_weight("feet", 0.1, 1000.0))
+    weight_height: float = field(default=0.2, metadata=_weight("height of the centre of mass", 0.01, 100.0))
+    weight_trunk: float = field(default=0.0025, metadata=_weight("trunk's orientation", 1e-4, 1.0))
+    weight_momentum: float = field(default=0.1, metadata=_weight("angular momentum", 1e-4, 10.0))
+    weight_feet: float = field(default=5.0, metadata=_weight("feet", 0.1, 1000.0))
     weight_posture: float = field(default=1e-4, metadata=_weight("joints' posture", 1e-6, 1e-2))
     weight_force: float = field(default=5e-3, metadata=_weight("contact forces", 1e-4, 0.1))
     friction: float = field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
     torque_limit: JointValues = field(
         default=math.inf, metadata={"unit": "N·m", "title": "greatest torque of each joint"}
+    )
+    margin: float = field(
+        default=0.003, metadata={"unit": "m", "title": "by which the centre of pressure is kept within a sole"}
     )
     lift: float = field(
         default=0.03, metadata={"unit": "m", "title": "of a point that counts as standing where its foot touches"}
@@ -177,20 +180,20 @@ class WholeBodyController(Controller):
         points = _points(model)
         owner = [int(np.flatnonzero(feet == model.tree.contact_body[point])[0]) for point in points]
         turns = placed.orientation[feet]
-        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, np.array(points), np.array(owner))
+        inset = np.array([_inward(model, point, self.margin) for point in points])
+        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, np.array(points), np.array(owner), inset)
 
     def _limits(self, model: Model) -> Limits:
         own = by_joint(self.torque_limit, model, default=math.inf)
         joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
         most = {name: min(limit, joints[name].max_effort) for name, limit in own.items()}
-        limited = [name for name, limit in most.items() if limit < math.inf]
         ranged = [
             name for name in own
             if max(-joints[name].lower, joints[name].upper) < math.inf or joints[name].max_velocity < math.inf
         ]  # fmt: skip
         return Limits(
-            torque_dof=np.array([model.dof(name) for name in limited], dtype=np.int64),
-            torque=np.array([most[name] for name in limited], dtype=np.float64),
+            torque_dof=np.array([model.dof(name) for name in most], dtype=np.int64),
+            torque=np.array([most[name] for name in most], dtype=np.float64),
             range_dof=np.array([model.dof(name) for name in ranged], dtype=np.int64),
             range_q=np.array([model.coordinate(name) for name in ranged], dtype=np.int64),
             lower=np.array([joints[name].lower for name in ranged], dtype=np.float64),
@@ -208,3 +211,11 @@ def _points(model: Model) -> list[int]:
     """The contact points of the feet."""
     feet = {model.body_index(foot) for foot in model.feet}
     return [point for point, body in enumerate(model.tree.contact_body) if int(body) in feet]
+
+
+def _inward(model: Model, point: int, margin: float) -> Floats:
+    """(3,) [m] from a contact point towards the middle of its sole, by so much along each of the foot's axes."""
+    tree = model.tree
+    sole = tree.contact_offset[tree.contact_body == tree.contact_body[point]]
+    away = sole.mean(axis=0) - tree.contact_offset[point]
+    return np.array([np.sign(away[0]) * min(margin, abs(away[0])), np.sign(away[1]) * min(margin, abs(away[1])), 0.0])

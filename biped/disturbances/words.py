@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from biped.disturbances.control import NOBODY
 from biped.model.geometry import Vector3
 
 #: Where a horizontal push drives the model, from the way that it looks on in steps of 45° to its left.
@@ -58,10 +59,22 @@ def _platform(platform: Record, _: Vector3) -> str:
     for axis in ("x", "y", "z", "roll", "pitch", "yaw"):
         signal = platform[axis]
         if signal is not None:
-            size = signal["most"] - signal["least"]
-            text = f"{1e3 * size:.4g} mm along {axis}" if len(axis) == 1 else f"{math.degrees(size):.3g}° of {axis}"
+            least, most = signal["least"], signal["most"]
+            if len(axis) == 1:
+                text = f"{_travel(1e3 * least, 1e3 * most, ' mm')} along {axis}"
+            else:
+                text = f"{_travel(math.degrees(least), math.degrees(most), '°')} of {axis}"
             parts.append(f"{text} from {signal['begins']:g} to {signal['ends']:g} s")
     return f"a floor that moves by {', '.join(parts)}"
+
+
+def _travel(least: float, most: float, unit: str) -> str:
+    """How far from where it was: to one side, as far to both, or between two ends."""
+    if math.isclose(-least, most, rel_tol=1e-3):
+        return f"±{most:.4g}{unit}"
+    if least * most == 0.0:
+        return f"{most or least:.4g}{unit}"
+    return f"{least:.4g} … {most:.4g}{unit}"
 
 
 def _throw(throw: Record, facing: Vector3) -> str:
@@ -89,7 +102,11 @@ def _actuators(actuators: Record, _: Vector3) -> str:
     limit = actuators["limit"]
     limited = f"torques limited to {limit:g} N·m" if isinstance(limit, (int, float)) else "limited torques"
     noisy = actuators["noise"] or actuators["relative_noise"]
-    return " and ".join(filter(None, ("" if limit == "inf" else limited, "noisy torques" if noisy else "")))
+    people, lag = actuators.get("strength", NOBODY), actuators.get("time_constant", 0.0)
+    strength = "" if people == NOBODY else f"the strength of {people.replace('-', ' ')}"
+    late = f"torques with a lag of {1e3 * lag:g} ms" if lag else ""
+    parts = ("" if limit == "inf" else limited, strength, late, "noisy torques" if noisy else "")
+    return " and ".join(filter(None, parts))
 
 
 _WORDS: dict[str, Callable[[Record, Vector3], str]] = {

@@ -14,8 +14,8 @@ the wanted acceleration, by which Q changes at the rate L. The nearest of such w
                 each f in its pyramid, |τ| ≤ limit
 
 with P the central body's articulated inertia, so that P a is what is missed of the wrench F^bd (its moment counts by a
-weight of its own), and f⁰ the forces of least norm that give each foot what Algorithm 4.5 asks of it. Where f⁰ fulfils all,
-nothing is solved and the torques are the thesis's.
+weight of its own), and f⁰ the forces of least norm that give each foot what Algorithm 4.5 asks of it. Where f⁰ fulfils
+all, nothing is solved and the torques are the thesis's.
 """
 
 import math
@@ -58,7 +58,7 @@ from controllers.kernels.contact_qp import (
     solve_contact_qp,
 )
 from controllers.kernels.set_point import desired_motion
-from controllers.kernels.whole_body import HELD
+from controllers.kernels.whole_body import HELD, torque_range
 from controllers.kernels.workspace import (
     WorkspaceLaw,
     add_gram,
@@ -72,7 +72,7 @@ from controllers.kernels.workspace import (
     workspace_dynamics,
 )
 
-#: How a tick ended, besides those of ``whole_body``: limits of torque were left out, since there is no solution with them.
+#: How a tick ended, besides SOLVED and HELD: limits of torque were left out, since with them there is no solution.
 WITHOUT_LIMITS = 1
 #: Of a foot's Gram matrix: what stands on an edge or a point cannot give all moments.
 DAMPING = 1e-10
@@ -98,11 +98,11 @@ class Stance(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Of the legs' joints that have a limit of torque."""
+    """Of the legs' joints."""
 
-    dof: Integers  # (r,)
+    torque_dof: Integers  # (r,)
     leg: Integers  # (r,)
-    torque: Floats  # (r,) [N·m]
+    torque: Floats  # (r,) [N·m] or infinite
 
 
 class Room(NamedTuple):
@@ -147,7 +147,7 @@ def cone_workspace_torques(law, measurement, torque, recorded):
     own_wrenches(law, measurement)
     joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
     ended = SOLVED
-    if not (prefer_forces(law, measurement) and is_within_limits(law.limits, torque)):
+    if not (prefer_forces(law, measurement) and is_within_limits(law, measurement, torque)):
         ended = nearest_wrenches(law, measurement, torque)
     servo_torques(tree, legs, workspace.servo, measurement, torque)
     record(workspace, desired, recorded)
@@ -257,8 +257,8 @@ def com_velocity(motion, i):
 def own_wrenches(law, measurement):
     """Q: what a leg's wrench on the central body has that is not from the floor, while all accelerate as wanted.
 
-    Newton's and Euler's equations of the foot. In Algorithm 4.3 it is a big base: what the leg presses it with gives it an
-    acceleration beyond the planned one, tiny times big. Its true weight and inertia are carried by the floor besides.
+    Newton's and Euler's equations of the foot. In Algorithm 4.3 it is a big base: what the leg presses it with gives it
+    an acceleration beyond the planned one, tiny times big. The floor carries its true weight and inertia besides.
     """
     tree, motion, room = measurement.tree, measurement.motion, law.room
     legs = law.workspace.legs
@@ -392,9 +392,10 @@ def prefer_forces_of_foot(law, motion, k):
 
 
 @kernel
-def is_within_limits(limits, torque):
-    for row in range(limits.dof.shape[0]):
-        if abs(torque[limits.dof[row]]) > limits.torque[row]:
+def is_within_limits(law, measurement, torque):
+    for k in range(law.limits.torque_dof.shape[0]):
+        low, high = torque_range(law, measurement, k)
+        if not low <= torque[law.limits.torque_dof[k]] <= high:
             return False
     return True
 
@@ -403,16 +404,15 @@ def is_within_limits(limits, torque):
 def nearest_wrenches(law, measurement, torque):
     """The torques of the nearest wrenches that the floor and the joints can give; how the program ended.
 
-    Limits of torque yield to what the floor can give, and are kept by what is asked of the joints all the same. If numbers fail,
-    the last torques are held.
+    Limits of torque yield to what the floor can give, and are kept by what is asked of the joints all the same. If
+    numbers fail, the last torques are held.
     """
     limits, qp = law.limits, law.qp
     own_response(law, measurement)
     write_cost(law, measurement.motion)
     write_balance(law, measurement.motion)
-    write_limits(law, measurement.motion)
+    bounded = write_limits(law, measurement)
     factor_contact_qp(qp)
-    bounded = limits.dof.shape[0]
     ended = SOLVED
     solved = solve_contact_qp(qp, bounded) == SOLVED
     if not solved and bounded > 0:
@@ -426,9 +426,10 @@ def nearest_wrenches(law, measurement, torque):
         ended = HELD
         for dof in range(BASE, torque.shape[0]):
             torque[dof] = measurement.held[dof]
-    for row in range(bounded):
-        dof, most = limits.dof[row], limits.torque[row]
-        torque[dof] = min(max(torque[dof], -most), most)
+    for k in range(limits.torque_dof.shape[0]):
+        dof = limits.torque_dof[k]
+        low, high = torque_range(law, measurement, k)
+        torque[dof] = min(max(torque[dof], low), high)
     return ended
 
 
@@ -477,22 +478,27 @@ def write_balance(law, motion):
 
 
 @kernel
-def write_limits(law, motion):
-    """−limit ≤ −s · (G f + Q + L a) ≤ limit."""
+def write_limits(law, measurement):
+    """least ≤ −s · (G f + Q + L a) ≤ most, for those joints that have either; how many."""
     limits, qp, room, stance = law.limits, law.qp, law.room, law.stance
-    for row in range(limits.dof.shape[0]):
-        s, k = load6(motion.poses.motion, limits.dof[row]), limits.leg[row]
-        qp.rows[row, :] = 0.0
-        for column in range(BASE):
-            for axis in range(6):
-                qp.rows[row, column] -= s[axis] * room.response[k, axis, column]
-        for c in range(stance.point.shape[0]):
-            if stance.point_foot[c] == k:
-                for column in range(3 * c, 3 * c + 3):
-                    for axis in range(6):
-                        qp.rows[row, BASE + column] -= s[axis] * qp.grasp[axis, column]
-        at_rest = -dot6(s, load6(room.own, k))
-        qp.lower[row], qp.upper[row] = -limits.torque[row] - at_rest, limits.torque[row] - at_rest
+    row = 0
+    for k in range(limits.torque_dof.shape[0]):
+        s, leg = load6(measurement.motion.poses.motion, limits.torque_dof[k]), limits.leg[k]
+        low, high = torque_range(law, measurement, k)
+        if low > -math.inf or high < math.inf:
+            qp.rows[row] = 0.0
+            for column in range(BASE):
+                for axis in range(6):
+                    qp.rows[row, column] -= s[axis] * room.response[leg, axis, column]
+            for c in range(stance.point.shape[0]):
+                if stance.point_foot[c] == leg:
+                    for column in range(3 * c, 3 * c + 3):
+                        for axis in range(6):
+                            qp.rows[row, BASE + column] -= s[axis] * qp.grasp[axis, column]
+            own = -dot6(s, load6(room.own, leg))
+            qp.lower[row], qp.upper[row] = low - own, high - own
+            row += 1
+    return row
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Whole-body control by a quadratic program: accelerations and contact forces that fit each other and the floor.
 
-The tasks are wanted accelerations, each with a weight; what is minimized is the weighted sum of squares of what they miss,
-in m/s² or rad/s² all of them: momenta are divided by m z² and forces by m. All places are from the reference point O,
-the root's centre of mass, in world axes.
+The tasks are wanted accelerations, each with a weight; what is minimized is the weighted sum of squares of what they
+miss, in m/s² or rad/s² all of them: momenta are divided by m z² and forces by m. All places are from the reference
+point O, the root's centre of mass, in world axes.
 """
 
 import math
@@ -16,7 +16,7 @@ from biped.kernels.tree.whole_body import bias_at, bias_forces, drift, point_jac
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.modes import NONE
-from contact.vectors import add, cross, load3, load4, load6, quat_difference, scale, sub
+from contact.vectors import add, cross, load3, load4, load6, load9, mat_vec, quat_difference, scale, sub
 from controllers.kernels.contact_qp import (
     BASE,
     ENDED,
@@ -64,13 +64,16 @@ class Stance(NamedTuple):
     foot_turn: Floats  # (feet, 4) orientations
     point: Integers  # (m,) the feet's contact points
     point_foot: Integers  # (m,) of which foot
+    inset: (
+        Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the foot's middle
+    )
 
 
 class Limits(NamedTuple):
     """Of joints of one degree of freedom."""
 
-    torque_dof: Integers  # (·,) those with a limit of torque
-    torque: Floats  # (·,) [N·m]
+    torque_dof: Integers  # (·,)
+    torque: Floats  # (·,) [N·m] that the law asks for at most, or infinite
     range_dof: Integers  # (·,) those with a range or a limit of speed
     range_q: Integers  # (·,) their coordinates
     lower: Floats  # (·,) [rad], or infinite
@@ -135,16 +138,16 @@ def whole_body_torques(law, measurement, torque, recorded):
     turn_task(law, measurement)
     feet_task(law, measurement)
     posture_task(law, measurement)
-    write_torque_limits(law)
-    write_ranges(law, measurement)
-    recorded[0] = solve(law, measurement, torque)
+    bounded = write_torque_limits(law, measurement)
+    write_ranges(law, measurement, bounded)
+    recorded[0] = solve(law, measurement, bounded, torque)
     recorded[1] = float(law.qp.count[ITERATIONS])
 
 
 @kernel
 def see(law, measurement):
     """Mass matrix, bias forces, and how the feet stand: which points touch, who bears what share, how that moves."""
-    stance, room, qp = law.stance, law.room, law.qp
+    stance, room = law.stance, law.room
     tree, motion = measurement.tree, measurement.motion
     drift(tree, motion)
     compose_mass_matrix(tree, motion, room.mass)
@@ -201,8 +204,8 @@ def write_base(law, measurement):
     stance, room, qp = law.stance, law.room, law.qp
     tree, poses = measurement.tree, measurement.motion.poses
     for k in range(stance.point.shape[0]):
-        p = load3(poses.contact, stance.point[k])
         j = stance.foot[stance.point_foot[k]]
+        p = add(load3(poses.contact, stance.point[k]), mat_vec(load9(poses.rotation, j), load3(stance.inset, k)))
         while j >= 0:
             for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
                 s = load6(poses.motion, dof)
@@ -344,7 +347,7 @@ def touch(law, k):
 
 @kernel
 def displaced(law, k, place):
-    """[m] how far a foot is from where it stood: from the feet that bear the load, or as high as at home if none does."""
+    """[m] how far a foot is from where it stood: sideways from the other feet, and in height from those that bear."""
     stance, state = law.stance, law.room.state
     between = (state[BETWEEN], state[BETWEEN + 1], state[BETWEEN + 2])
     away = sub(sub(place, between), load3(stance.foot_place, k))
@@ -368,32 +371,42 @@ def posture_task(law, measurement):
 
 
 @kernel
-def write_torque_limits(law):
-    """−limit ≤ M v̇ + h − Jᵀ f ≤ limit."""
-    limits, room, qp = law.limits, law.room, law.qp
-    nv = room.mass.shape[0]
-    for row in range(limits.torque_dof.shape[0]):
-        dof = limits.torque_dof[row]
-        for i in range(nv):
-            qp.rows[row, i] = room.mass[dof, i]
-        for column in range(room.push.shape[1]):
-            qp.rows[row, nv + column] = -room.push[dof, column]
-        qp.lower[row] = -limits.torque[row] - room.bias[dof]
-        qp.upper[row] = limits.torque[row] - room.bias[dof]
+def torque_range(law, measurement, k):
+    """What may be asked of a joint: by the law's own limit, and by what its actuator can give now."""
+    dof, own = law.limits.torque_dof[k], law.limits.torque[k]
+    return max(measurement.least[dof], -own), min(measurement.most[dof], own)
 
 
 @kernel
-def write_ranges(law, measurement):
+def write_torque_limits(law, measurement):
+    """least ≤ M v̇ + h − Jᵀ f ≤ most, for those joints that have either; how many."""
+    limits, room, qp = law.limits, law.room, law.qp
+    nv, row = room.mass.shape[0], 0
+    for k in range(limits.torque_dof.shape[0]):
+        dof = limits.torque_dof[k]
+        low, high = torque_range(law, measurement, k)
+        if low > -math.inf or high < math.inf:
+            for i in range(nv):
+                qp.rows[row, i] = room.mass[dof, i]
+            for column in range(room.push.shape[1]):
+                qp.rows[row, nv + column] = -room.push[dof, column]
+            qp.lower[row], qp.upper[row] = low - room.bias[dof], high - room.bias[dof]
+            row += 1
+    return row
+
+
+@kernel
+def write_ranges(law, measurement, first):
     """Accelerations with which a joint stays within its range and speed.
 
     With a = 1/T: θ̈ ≥ −2a θ̇ − a² (θ − lower) lets it come to the end critically damped; θ̈ ≤ a (most − θ̇).
     """
     limits, qp = law.limits, law.qp
     pace = 1.0 / law.tasks.look_ahead
-    first = limits.torque_dof.shape[0]
     for k in range(limits.range_dof.shape[0]):
         dof = limits.range_dof[k]
         angle, rate = measurement.q[limits.range_q[k]], measurement.motion.rates[dof]
+        qp.rows[first + k] = 0.0
         qp.rows[first + k, dof] = 1.0
         down = -2.0 * pace * rate - pace * pace * (angle - limits.lower[k])
         up = -2.0 * pace * rate + pace * pace * (limits.upper[k] - angle)
@@ -402,7 +415,7 @@ def write_ranges(law, measurement):
 
 
 @kernel
-def solve(law, measurement, torque):
+def solve(law, measurement, bounded, torque):
     """The torques of the program's solution; how it ended.
 
     Joints' ranges yield to what the actuators and the floor can give: without them there is always a solution, that of
@@ -410,7 +423,6 @@ def solve(law, measurement, torque):
     """
     limits, room, qp = law.limits, law.room, law.qp
     factor_contact_qp(qp)
-    bounded = limits.torque_dof.shape[0]
     ended = SOLVED
     solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
     if qp.count[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
@@ -427,7 +439,7 @@ def solve(law, measurement, torque):
             torque[dof] += room.mass[dof, i] * qp.unknown[i]
         for column in range(room.push.shape[1]):
             torque[dof] -= room.push[dof, column] * qp.unknown[nv + column]
-    for row in range(bounded):
-        dof, most = limits.torque_dof[row], limits.torque[row]
-        torque[dof] = min(max(torque[dof], -most), most)
+    for k in range(limits.torque_dof.shape[0]):
+        low, high = torque_range(law, measurement, k)
+        torque[limits.torque_dof[k]] = min(max(torque[limits.torque_dof[k]], low), high)
     return float(ended)
