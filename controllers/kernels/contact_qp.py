@@ -1,6 +1,6 @@
 """The quadratic program of a law that asks for accelerations and for forces that the floor can give.
 
-    minimize    ½ xᵀ H x − gᵀ x + ½ ε |f|²
+    minimize    ½ xᵀ H x − gᵀ x + ½ ε |f − f⁰|²
     subject to  A x − G f = b                      what moves the floating base
                 f of each point in its friction pyramid
                 lower ≤ D x + F f ≤ upper          torques, and whatever else is bounded
@@ -47,6 +47,7 @@ class ContactQp(NamedTuple):
     hessian: Floats  # (n, n) H, symmetric; its Cholesky factor afterwards
     gradient: Floats  # (n,) g
     spread: Floats  # (1,) ε
+    preferred: Floats  # (3m,) f⁰; of points that do not carry, zero
     base: Floats  # (6, n) A
     grasp: Floats  # (6, 3m) G
     load: Floats  # (6,) b
@@ -74,6 +75,7 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
         hessian=np.zeros((n, n)),
         gradient=np.zeros(n),
         spread=np.full(1, np.nan),
+        preferred=np.zeros(3 * m),
         base=np.zeros((BASE, n)),
         grasp=np.zeros((BASE, 3 * m)),
         load=np.zeros(BASE),
@@ -157,13 +159,13 @@ def solve_hessian(factor, x):
 
 @kernel
 def start_at_least_cost(qp):
-    """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = −Gᵀ λ / ε."""
+    """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = f⁰ − Gᵀ λ / ε."""
     n, size = qp.hessian.shape[0], qp.unknown.shape[0]
     for i in range(n):
         qp.unknown[i] = qp.gradient[i]
     solve_hessian(qp.hessian, qp.unknown)
     for i in range(n, size):
-        qp.unknown[i] = 0.0
+        qp.unknown[i] = qp.preferred[i - n]
     for row in range(BASE):
         normal = qp.normal[row]
         for i in range(n):
@@ -174,9 +176,7 @@ def start_at_least_cost(qp):
         pull(qp, row)
         append(qp, row)
         qp.active[row] = -1
-        qp.change[row] = qp.load[row]
-        for i in range(n):
-            qp.change[row] -= normal[i] * qp.unknown[i]
+        qp.change[row] = qp.load[row] - product(normal, qp.unknown, size)
     solve_active(qp)
     for row in range(BASE):
         qp.multiplier[row] = qp.change[row]
