@@ -35,15 +35,14 @@ def _weight(title: str, least: float, most: float) -> dict[str, Any]:
 class WholeBodyController(Controller):
     """Balances on unilateral contacts with friction, by the accelerations and forces that fit each other best.
 
-    At each tick a quadratic program asks for the joints' accelerations and the contact points' forces: the equations of
-    motion hold exactly, forces lie in their friction pyramids, torques within their limits, and joints stay in their ranges
-    (Kuindersma et al. 2014; Herzog et al. 2014; Koolen et al. 2016). What it minimizes is the weighted sum of squares by
-    which the tasks are missed. The first is the divergent component of motion: it goes to its set point as long as
-    the centre of pressure can bring it there. Where it cannot, the angular momentum of the trunk helps: the hip
-    strategy is nothing but a low ``weight_trunk``. Points that do not touch get no force, and a foot
-    that unloads is put back.
+    At each tick a quadratic program asks for the joints' accelerations and the contact points' forces: the equations
+    of motion hold exactly, forces lie in their friction pyramids, torques within their limits, and joints stay in their
+    ranges (Kuindersma et al. 2014; Herzog et al. 2014; Koolen et al. 2016). What it minimizes is the weighted sum of
+    squares by which the tasks are missed. The first is the divergent component of motion: it goes to its set point as
+    long as the centre of pressure can bring it there. Where it cannot, the angular momentum of the trunk helps: the
+    hip strategy is nothing but a low ``weight_trunk``. A foot that is in the air gets no force, and is put back.
 
-    It takes steps of nobody: the feet are to stay where they are. It assumes a rigid floor; ours yields by a millimetre.
+    It takes no steps: the feet are to stay where they are. It assumes a rigid floor; ours yields by a millimetre.
 
     Attributes:
         target_position: [m] of the central body's centre of mass in the posture that it holds; what counts is
@@ -66,6 +65,7 @@ class WholeBodyController(Controller):
         weight_force: of the contact forces, over m.
         friction: coefficient that it relies on.
         torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
+        margin: [m] by which the centre of pressure is kept within the edges of a sole.
         lift: [m] of a point that counts as standing where another of its foot touches.
         look_ahead: [s] in which a joint may come to the end of its range.
         period: [s] between two ticks.
@@ -97,6 +97,9 @@ class WholeBodyController(Controller):
     friction: float = field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
     torque_limit: JointValues = field(
         default=math.inf, metadata={"unit": "N·m", "title": "greatest torque of each joint"}
+    )
+    margin: float = field(
+        default=0.003, metadata={"unit": "m", "title": "by which the centre of pressure is kept within a sole"}
     )
     lift: float = field(
         default=0.03, metadata={"unit": "m", "title": "of a point that counts as standing where its foot touches"}
@@ -177,7 +180,8 @@ class WholeBodyController(Controller):
         points = _points(model)
         owner = [int(np.flatnonzero(feet == model.tree.contact_body[point])[0]) for point in points]
         turns = placed.orientation[feet]
-        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, np.array(points), np.array(owner))
+        inset = np.array([_inward(model, point, self.margin) for point in points])
+        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, np.array(points), np.array(owner), inset)
 
     def _limits(self, model: Model) -> Limits:
         own = by_joint(self.torque_limit, model, default=math.inf)
@@ -208,3 +212,11 @@ def _points(model: Model) -> list[int]:
     """The contact points of the feet."""
     feet = {model.body_index(foot) for foot in model.feet}
     return [point for point, body in enumerate(model.tree.contact_body) if int(body) in feet]
+
+
+def _inward(model: Model, point: int, margin: float) -> Floats:
+    """(3,) [m] from a contact point towards the middle of its sole, by so much along each of the foot's axes."""
+    tree = model.tree
+    sole = tree.contact_offset[tree.contact_body == tree.contact_body[point]]
+    away = sole.mean(axis=0) - tree.contact_offset[point]
+    return np.array([np.sign(away[0]) * min(margin, abs(away[0])), np.sign(away[1]) * min(margin, abs(away[1])), 0.0])

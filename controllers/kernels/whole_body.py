@@ -1,8 +1,8 @@
 """Whole-body control by a quadratic program: accelerations and contact forces that fit each other and the floor.
 
-The tasks are wanted accelerations, each with a weight; what is minimized is the weighted sum of squares of what they miss,
-in m/s² or rad/s² all of them: momenta are divided by m z² and forces by m. All places are from the reference point O,
-the root's centre of mass, in world axes.
+The tasks are wanted accelerations, each with a weight; what is minimized is the weighted sum of squares of what they
+miss, in m/s² or rad/s² all of them: momenta are divided by m z² and forces by m. All places are from the reference
+point O, the root's centre of mass, in world axes.
 """
 
 import math
@@ -16,7 +16,7 @@ from biped.kernels.tree.whole_body import bias_at, bias_forces, drift, point_jac
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.modes import NONE
-from contact.vectors import add, cross, load3, load4, load6, quat_difference, scale, sub
+from contact.vectors import add, cross, load3, load4, load6, load9, mat_vec, quat_difference, scale, sub
 from controllers.kernels.contact_qp import (
     BASE,
     ENDED,
@@ -64,6 +64,9 @@ class Stance(NamedTuple):
     foot_turn: Floats  # (feet, 4) orientations
     point: Integers  # (m,) the feet's contact points
     point_foot: Integers  # (m,) of which foot
+    inset: (
+        Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the foot's middle
+    )
 
 
 class Limits(NamedTuple):
@@ -144,7 +147,7 @@ def whole_body_torques(law, measurement, torque, recorded):
 @kernel
 def see(law, measurement):
     """Mass matrix, bias forces, and how the feet stand: which points touch, who bears what share, how that moves."""
-    stance, room, qp = law.stance, law.room, law.qp
+    stance, room = law.stance, law.room
     tree, motion = measurement.tree, measurement.motion
     drift(tree, motion)
     compose_mass_matrix(tree, motion, room.mass)
@@ -201,8 +204,8 @@ def write_base(law, measurement):
     stance, room, qp = law.stance, law.room, law.qp
     tree, poses = measurement.tree, measurement.motion.poses
     for k in range(stance.point.shape[0]):
-        p = load3(poses.contact, stance.point[k])
         j = stance.foot[stance.point_foot[k]]
+        p = add(load3(poses.contact, stance.point[k]), mat_vec(load9(poses.rotation, j), load3(stance.inset, k)))
         while j >= 0:
             for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
                 s = load6(poses.motion, dof)
@@ -344,7 +347,7 @@ def touch(law, k):
 
 @kernel
 def displaced(law, k, place):
-    """[m] how far a foot is from where it stood: from the feet that bear the load, or as high as at home if none does."""
+    """[m] how far a foot is from where it stood: sideways from the other feet, and in height from those that bear."""
     stance, state = law.stance, law.room.state
     between = (state[BETWEEN], state[BETWEEN + 1], state[BETWEEN + 2])
     away = sub(sub(place, between), load3(stance.foot_place, k))
