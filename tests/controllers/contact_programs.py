@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -84,10 +84,15 @@ OPTIONS: dict[str, dict[str, float]] = {
 
 
 def theirs(solver: str, said: Matrices) -> Floats | None:
-    """What a library finds, None where it finds nothing."""
-    problem = qpsolvers.Problem(said.P, -said.g, -said.C, -said.c, said.E, said.e)
+    """What a library finds, None where it finds nothing.
+
+    Its unknowns are scaled to a curvature of one: residuals, by which most libraries stop, mean little for others.
+    """
+    unit = 1.0 / np.sqrt(np.diag(said.P))
+    P = unit[:, None] * said.P * unit
+    problem = qpsolvers.Problem(P, -unit * said.g, -said.C * unit, -said.c, said.E * unit, said.e)
     found = qpsolvers.solve_problem(problem, solver=solver, **OPTIONS[solver])
-    return found.x if found.found else None
+    return unit * found.x if found.found else None
 
 
 class Optimality(NamedTuple):
@@ -154,15 +159,14 @@ def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[Con
     return qp, r
 
 
-@dataclass(frozen=True)
 class Kept(WholeBodyController):
-    """The whole-body controller; its law, in which each tick leaves its program."""
+    """The whole-body controller; ``kept`` is its law, in which each tick leaves its program."""
 
-    laws: list[WholeBodyLaw] = field(default_factory=list, compare=False)
+    kept: WholeBodyLaw
 
     def law(self, model):
-        self.laws.append(super().law(model))
-        return self.laws[-1]
+        object.__setattr__(self, "kept", super().law(model))
+        return self.kept
 
 
 class Watched(Controller):
@@ -173,8 +177,8 @@ class Watched(Controller):
         self.period = self.asked.period
 
     def torques(self, observation: Observation) -> Floats:
-        torques = self.asked.torques(observation).copy()
-        self.see(observation, self.asked.laws[-1], torques)
+        torques = self.asked.torques(observation)
+        self.see(observation, self.asked.kept, torques)
         return torques
 
 
@@ -186,9 +190,18 @@ def copied(law: WholeBodyLaw) -> ContactQp:
     return own
 
 
+#: [rad] Room that a joint has from where it stands, where its range of motion leaves it less: the thesis's human stands
+#: with its ankles bent beyond that.
+LEEWAY = 0.2
+
+
 def limited(model: Model) -> Model:
-    """The model with its joints' published ranges, and a speed and an effort for all that a hard push asks for more of."""
-    ranges = {joint: (lower, upper) for joint, lower, upper in model.ranges}
+    """The model with its joints' ranges of motion, and a speed and an effort that a hard push asks for more of."""
+    at = standing(model).q
+    ranges = {
+        joint: (min(lower, at[model.coordinate(joint)] - LEEWAY), max(upper, at[model.coordinate(joint)] + LEEWAY))
+        for joint, lower, upper in model.ranges
+    }
     return replace(model, bodies=tuple(_limited(body, ranges) for body in model.bodies))
 
 
@@ -202,7 +215,7 @@ def _limited(body: Body, ranges: dict[str, tuple[float, float]]) -> Body:
 def on_one_leg(model: Model) -> State:
     """It stands with its left foot lifted by some centimetres."""
     q = standing(model).q.copy()
-    for joint, turn in (("left_hip_pitch", 0.3), ("left_knee_pitch", -0.6), ("left_ankle_pitch", 0.3)):
+    for joint, turn in (("left_hip_pitch", 0.3), ("left_knee_pitch", -0.6), ("left_ankle_pitch", 0.05)):
         q[model.coordinate(joint)] += turn
     return State.at(model, q)
 
