@@ -1,15 +1,14 @@
-"""Programs of ``contact_qp`` for tests: as the matrices that libraries take, drawn at random, and recorded from runs."""
+"""Programs of ``contact_qp`` for tests, drawn at random and recorded from runs; and when an answer is optimal."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 import qpsolvers
 
-from biped import Controller, Fall, Observation, human, simulate, standing
+from biped import Controller, Fall, human, simulate, standing
 from biped.disturbances import Push
 from biped.model import Body, Model
 from biped.runs.run import Run
@@ -17,53 +16,15 @@ from biped.runs.state import State
 from contact.arrays import Floats
 from controllers.kernels.contact_qp import (
     BASE,
-    COSINES,
-    INNER,
     SIDES,
-    SINES,
     ContactQp,
     factor_contact_qp,
     new_contact_qp,
     solve_contact_qp,
 )
-from controllers.kernels.whole_body import WholeBodyLaw
-from controllers.whole_body import WholeBodyController
+from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied
 
 INPUTS = ("hessian", "gradient", "spread", "base", "grasp", "load", "carries", "friction", "rows", "lower", "upper")
-
-
-class Matrices(NamedTuple):
-    """½ yᵀ P y − gᵀ y, E y = e, C y ≥ c, of the unknowns y that are not held at zero."""
-
-    P: Floats
-    g: Floats
-    E: Floats
-    e: Floats
-    C: Floats
-    c: Floats
-    places: np.ndarray  # of y among all unknowns
-
-
-def matrices(qp: ContactQp, bounded: int) -> Matrices:
-    """What a program says, its H not yet factored."""
-    n, m = len(qp.gradient), len(qp.carries)
-    size = n + 3 * m
-    places = np.concatenate([np.arange(n), n + np.flatnonzero(np.repeat(qp.carries, 3))])
-    P = np.zeros((size, size))
-    P[:n, :n] = np.tril(qp.hessian) + np.tril(qp.hessian, -1).T
-    P[n:, n:] = qp.spread[0] * np.eye(3 * m)
-    g = np.concatenate([qp.gradient, np.zeros(3 * m)])
-    pyramid = np.column_stack([-np.array(COSINES), -np.array(SINES), np.full(SIDES, qp.friction[0] * INNER)])
-    sides = np.zeros((SIDES * m, size))
-    for point in range(m):
-        sides[SIDES * point : SIDES * (point + 1), n + 3 * point : n + 3 * point + 3] = pyramid
-    sides = sides[np.repeat(qp.carries, SIDES) == 1]
-    rows, lower, upper = qp.rows[:bounded], qp.lower[:bounded], qp.upper[:bounded]
-    low, high = lower > -np.inf, upper < np.inf
-    C = np.vstack([sides, rows[low], -rows[high]])
-    c = np.concatenate([np.zeros(len(sides)), lower[low], -upper[high]])
-    E = np.hstack([qp.base, -qp.grasp])
-    return Matrices(P[np.ix_(places, places)], g[places], E[:, places], qp.load.copy(), C[:, places], c, places)
 
 
 def ours(qp: ContactQp, bounded: int) -> tuple[int, Floats]:
@@ -125,7 +86,7 @@ def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) ->
     )
 
 
-def own_multipliers(qp: ContactQp, said: Matrices, bounded: int) -> tuple[Floats, np.ndarray]:
+def own_multipliers(qp: ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
     """The multipliers that our solver ended with: of E's rows, then of active rows of C; and which these are."""
     count, m = int(qp.count[0]), len(qp.carries)
     numbers = np.full(SIDES * m + 2 * bounded, -1)
@@ -157,37 +118,6 @@ def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[Con
     qp.rows[:], qp.lower[:], qp.upper[:] = random.normal(size=qp.rows.shape), -limits, limits
     qp.upper[random.random(r) < 0.2] = np.inf
     return qp, r
-
-
-class Kept(WholeBodyController):
-    """The whole-body controller; ``kept`` is its law, in which each tick leaves its program."""
-
-    kept: WholeBodyLaw
-
-    def law(self, model):
-        object.__setattr__(self, "kept", super().law(model))
-        return self.kept
-
-
-class Watched(Controller):
-    """A whole-body controller that is asked from Python, and seen at each tick: ``see(observation, law, torques)``."""
-
-    def __init__(self, see, **settings) -> None:
-        self.asked, self.see = Kept(**settings), see
-        self.period = self.asked.period
-
-    def torques(self, observation: Observation) -> Floats:
-        torques = self.asked.torques(observation)
-        self.see(observation, self.asked.kept, torques)
-        return torques
-
-
-def copied(law: WholeBodyLaw) -> ContactQp:
-    """The program of the last tick, H no longer factored."""
-    own = law.qp._replace(**{name: getattr(law.qp, name).copy() for name in ContactQp._fields})
-    factor = np.tril(own.hessian)
-    own.hessian[:] = factor @ factor.T
-    return own
 
 
 #: [rad] Room that a joint has from where it stands, where its range of motion leaves it less: the thesis's human stands
@@ -232,7 +162,12 @@ class Scene(NamedTuple):
 def scenes(count: int) -> Iterator[Scene]:
     """Pushes all around, from what one hardly feels to what nobody withstands; in turn free, limited, on one leg."""
     free, bounded = human(), limited(human())
-    starts = ((free, standing(free)), (bounded, standing(bounded)), (free, on_one_leg(free)), (bounded, on_one_leg(bounded)))
+    starts = (
+        (free, standing(free)),
+        (bounded, standing(bounded)),
+        (free, on_one_leg(free)),
+        (bounded, on_one_leg(bounded)),
+    )
     for k in range(count):
         model, state = starts[k % len(starts)]
         yield Scene(model, state, 2.4 * k, 4.0 + 56.0 * ((0.618 * k) % 1.0))
@@ -251,7 +186,10 @@ def recorded(runs: int, duration: float, every: int = 1) -> Iterator[ContactQp]:
     """The programs of each so many-th tick of runs that go on until the fall, if there is one."""
     for scene in scenes(runs):
         found: list[ContactQp] = []
-        ticks = count()
-        watched = Watched(lambda _, law, __: found.append(copied(law)) if next(ticks) % every == 0 else None)
-        run_of(scene, watched, duration)
+        run_of(scene, Watched(keeping(found), every), duration)
         yield from found
+
+
+def keeping(found: list[ContactQp]) -> See:
+    """Notes each program."""
+    return lambda _, law, __: found.append(copied(law))

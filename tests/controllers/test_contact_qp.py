@@ -11,8 +11,9 @@ from controllers.kernels.contact_qp import (
     ContactQp,
     new_contact_qp,
 )
+from experiments.benchmarks.speed.programs import matrices
 
-from .contact_programs import INPUTS, OPTIONS, drawn, matrices, optimality, ours, own_multipliers, recorded, theirs
+from .contact_programs import INPUTS, OPTIONS, drawn, optimality, ours, own_multipliers, recorded, theirs
 
 #: Of libraries whose end is exact to rounding, or to what they are asked for.
 AGREEMENT = 1e-7
@@ -31,7 +32,7 @@ def check(qp: ContactQp, bounded: int, solvers=tuple(OPTIONS)) -> int:
         return ended
     held = np.setdiff1d(np.arange(len(unknown)), said.places)
     assert (unknown[held] == 0.0).all()
-    assert optimality(said, unknown[said.places], *own_multipliers(qp, said, bounded)).worst < EXACT
+    assert optimality(said, unknown[said.places], *own_multipliers(qp, bounded)).worst < EXACT
     for answer in answers:
         if answer is not None:  # ProxQP now and then ends at its most iterations; what it says is right
             scale = 1.0 + abs(answer).max()

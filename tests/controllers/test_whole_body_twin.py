@@ -1,7 +1,5 @@
 """The compiled whole-body law against its twin, and what it plans against the equations of motion."""
 
-from itertools import count
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -10,8 +8,10 @@ from biped import Observation, human, standing
 from biped.model import Model
 from contact import ContactState
 from controllers.kernels.contact_qp import ENDED, SOLVED
+from controllers.whole_body import WholeBodyController
+from experiments.benchmarks.speed.programs import Kept, Watched
 
-from .contact_programs import Kept, Watched, limited, run_of, scenes
+from .contact_programs import limited, run_of, scenes
 from .whole_body_twin import Terms, Twin
 
 #: Of torques, by the largest of a tick.
@@ -67,30 +67,23 @@ def test_torques_are_those_of_the_twin_anywhere(case):
         compare(twin, seen, controller.kept, torques)
 
 
-def comparison(twin: Twin, every: int, ends: list[int]):
-    """What compares each so many-th tick, and notes how it ended."""
-    ticks = count()
-
-    def see(seen, law, torques):
-        if next(ticks) % every == 0:
-            ends.append(compare(twin, seen, law, torques))
-
-    return see
+def comparison(twin: Twin, ends: list[int]):
+    """Compares a tick, and notes how it ended."""
+    return lambda seen, law, torques: ends.append(compare(twin, seen, law, torques))
 
 
 def test_torques_are_those_of_the_twin_along_runs():
     """Of each eleventh tick of pushed runs, up to the fall, which some end in."""
     ends = []
     for scene in scenes(4):
-        watched = Watched(None)
-        watched.see = comparison(Twin(watched.asked, scene.model), 11, ends)
-        run_of(scene, watched, 0.8)
+        twin = Twin(WholeBodyController(), scene.model)
+        run_of(scene, Watched(comparison(twin, ends), every=11), 0.8)
     assert len(ends) > 100
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_it_plans_is_what_moves(case):
-    """Pinocchio's inverse dynamics of the planned accelerations under the planned forces asks for the torques, exactly."""
+    """Pinocchio's inverse dynamics, of the planned accelerations and forces, asks for the torques."""
     model, settings = CASES[case]
     controller = Kept(**settings)
     twin, random = Twin(controller, model), np.random.default_rng(4)
@@ -110,12 +103,6 @@ def test_what_it_plans_is_what_moves(case):
         assert (forces[~carrying] == 0.0).all()
         tangential, normal = np.hypot(forces[:, 0], forces[:, 1]), forces[:, 2]
         assert (tangential <= controller.friction * normal + 1e-6).all()
-        limits = [min(twin.torque_limit(name), most) for name, most in zip(model.joint_names, efforts(model), strict=True)]
-        assert (abs(torques) <= limits).all()
+        assert (abs(torques) <= [twin.torque_limit(joint) for joint in model.joint_names]).all()
         loaded += normal.sum() > 0.0
     assert loaded > 20
-
-
-def efforts(model):
-    joints = {body.joint.name: body.joint for body in model.bodies}
-    return [joints[name].max_effort for name in model.joint_names]

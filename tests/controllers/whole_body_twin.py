@@ -247,7 +247,7 @@ class Twin:
         for place, name in enumerate(self.model.joint_names):
             joint = next(body.joint for body in self.model.bodies if body.joint.name == name)
             dof = self.model.dof(name)
-            most = min(self.torque_limit(name), joint.max_effort)
+            most = self.torque_limit(name)
             unit = np.eye(size)[dof]
             angle, rate = seen.angles[place], seen.rates[place]
             least = max(-2 * pace * rate - pace**2 * (angle - joint.lower), -pace * (joint.max_velocity + rate))
@@ -261,5 +261,7 @@ class Twin:
         return np.array(C).reshape(-1, size), np.array(c)
 
     def torque_limit(self, joint: str) -> float:
+        """[N·m] The law's own, and what the joint's motor has."""
         limit = self.law.torque_limit
-        return limit if isinstance(limit, float) else limit.get(joint, math.inf)
+        effort = next(body.joint.max_effort for body in self.model.bodies if body.joint.name == joint)
+        return min(effort, limit if isinstance(limit, float) else limit.get(joint, math.inf))
