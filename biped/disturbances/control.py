@@ -1,5 +1,6 @@
 """What stands between the plant and its controller: sensors and actuators that are not perfect."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,10 +12,13 @@ from biped.errors import InputError
 from biped.kernels.loop import measurement as kernels
 from biped.model import Model
 from biped.model.errors import unknown
+from biped.model.strength import PEOPLE, Strength, human_strength
 
 #: One number for all joints, or one for each joint named.
 ByJoint = float | Mapping[str, float]
 
+#: Whose strength it is where none is given.
+NOBODY = "none"
 _NOISE = (
     "position_noise",
     "orientation_noise",
@@ -86,20 +90,27 @@ class Sensors:
 
 @dataclass(frozen=True)
 class Actuators:
-    """What comes of the torques that the controller asks for: within limits, with noise at each control tick.
+    """What comes of the torques that the controller asks for: late, within limits, with noise at each control tick.
 
     Attributes:
         limit: [N·m] the greatest torque, one for all joints or by joint.
+        strength: whose joints are as strong as the model's, over angle and speed: one of
+            ``biped.model.strength.PEOPLE``, or nobody's. What ``limit`` says holds besides.
+        time_constant: [s] of a first-order lag between the torques asked for and those that come; muscles take 0.01 to
+            0.06 (Zajac 1989).
         noise: [N·m] standard deviation, one for all joints or by joint.
         relative_noise: the same as a share of the torque: noise that grows with the signal (Harris and Wolpert 1998).
         seed: of the noise.
 
     Raises:
-        InputError: a limit is not above zero, noise is negative, or a number is not finite.
-        ModelError: a table names a joint that the model does not have; raised when the model is known.
+        InputError: a limit is not above zero, noise or lag is negative, or a number is not finite.
+        ModelError: a table names a joint that the model does not have, or ``strength`` is that of other legs than it
+            has, or nobody known; the latter two raised when the model is known.
     """
 
     limit: ByJoint = float("inf")
+    strength: str = NOBODY
+    time_constant: float = 0.0
     noise: ByJoint = 0.0
     relative_noise: ByJoint = 0.0
     seed: int = 0
@@ -111,6 +122,9 @@ class Actuators:
         for value in _values(self.limit):
             if not ((is_finite(value) or value == float("inf")) and value > 0.0):
                 raise InputError(f"actuators.limit = {value!r}: it must be above zero [N·m]")
+        zero_or_above(self.time_constant, "actuators.time_constant")
+        if self.strength not in (NOBODY, *PEOPLE):
+            raise unknown("actuators.strength", self.strength, (NOBODY, *PEOPLE))
         whole(self.seed, "actuators.seed")
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
@@ -122,7 +136,17 @@ class Actuators:
             share=_spread(model, self.relative_noise, 0.0),
             seed=np.array([self.seed]),
             span=np.array([span]),
+            strength=self._strength(model),
+            kept=np.array([math.exp(-span / self.time_constant) if self.time_constant > 0.0 else 0.0]),
         )
+
+    def _strength(self, model: Model) -> NDArray[np.float64]:
+        if self.strength == NOBODY:
+            return np.zeros((0, 2, len(Strength._fields)))
+        array = np.tile(np.array(Strength(np.inf)), (model.nv, 2, 1))
+        for joint, pair in human_strength(model, self.strength).items():
+            array[model.dof(joint)] = pair
+        return array
 
 
 def _values(given: ByJoint) -> list[float]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from biped.disturbances.control import NOBODY
 from biped.model.geometry import Vector3
 
 #: Where a horizontal push drives the model, from the way that it looks on in steps of 45° to its left.
@@ -89,7 +90,11 @@ def _actuators(actuators: Record, _: Vector3) -> str:
     limit = actuators["limit"]
     limited = f"torques limited to {limit:g} N·m" if isinstance(limit, (int, float)) else "limited torques"
     noisy = actuators["noise"] or actuators["relative_noise"]
-    return " and ".join(filter(None, ("" if limit == "inf" else limited, "noisy torques" if noisy else "")))
+    people, lag = actuators.get("strength", NOBODY), actuators.get("time_constant", 0.0)
+    strength = "" if people == NOBODY else f"the strength of {people.replace('-', ' ')}"
+    late = f"torques with a lag of {1e3 * lag:g} ms" if lag else ""
+    parts = ("" if limit == "inf" else limited, strength, late, "noisy torques" if noisy else "")
+    return " and ".join(filter(None, parts))
 
 
 _WORDS: dict[str, Callable[[Record, Vector3], str]] = {

@@ -8,6 +8,7 @@ import numpy as np
 from biped.metrics.kernels import metrics as kernels
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import metric_named
+from biped.model.strength import human_torques
 from biped.runs.trust import FAILED, OK, WARNING, Check, Passed
 
 #: The part of the energy exchanged that no work may account for; of another engine, which is warned of only.
@@ -26,13 +27,6 @@ UNSOLVED = 0.01
 DEEP, TOO_DEEP = 0.02, 0.1
 #: [rad/s] of a joint: faster than any human one turns (a knee in a kick, 30 rad/s).
 FAST = 40.0
-#: [N·m] peaks of strong young men, rounded up, by joint of a leg: flexion and extension of Anderson, Madigan and
-#: Nussbaum (2007), abduction and rotation of the hip of Cahalan et al. (1989), the ankle's roll of Ottaviani et al.
-#: (1995).
-HUMAN_TORQUES = {
-    "hip_pitch": 250.0, "hip_roll": 150.0, "hip_yaw": 100.0,
-    "knee_pitch": 300.0, "ankle_pitch": 220.0, "ankle_roll": 60.0,
-}  # fmt: skip
 
 
 def trust(run: Measurement) -> tuple[Check, ...]:
@@ -122,10 +116,7 @@ def _joints(run: Measurement) -> tuple[Check | None, ...]:
 
 def _torque(run: Measurement) -> Check | None:
     """Of the joint whose peak is farthest beyond what a human can do, where the model is one."""
-    if run.model.name != "human":
-        return None
-    kinds = {joint: joint.partition("_")[2] for joint in run.layout.joints}
-    able = {joint: HUMAN_TORQUES[kind] for joint, kind in kinds.items() if kind in HUMAN_TORQUES}
+    able = human_torques(run.model)
     found = run.values(metric_named("peak_torque_JOINT"))
     peaks = {joint: peak for joint in able if isinstance(peak := found.get(f"peak_torque_{joint}"), float)}
     if not peaks:

@@ -4,6 +4,7 @@ from biped.checks import whole
 from biped.disturbances import Disturbance, Force, Platform, Push, Sensors
 from biped.errors import InputError
 from biped.model import human
+from biped.model.stops import with_stops
 from biped.runs.postures import STANDING_TRUNK, standing, standing_angles
 from biped.simulation.scene import Scene
 from contact import RUBBER
@@ -17,6 +18,7 @@ from experiments.catalogue.parameters.robots import HUMAN, robot_named, robot_pa
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.random_disturbances import random_disturbances
 
+RANGES = "robot.ranges"
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -24,6 +26,10 @@ def set_up(values: Values) -> Scene:
     trunk = (values.number("initial.body_x"), values.number("initial.body_y"), values.number("initial.body_z"))
     robot = values.word(ROBOT)
     model = robot_named(robot)
+    if values.whole(RANGES) not in (0, 1):
+        raise InputError(f"{RANGES} = {values.whole(RANGES)}: it must be 0 or 1")
+    if values.whole(RANGES):
+        model = with_stops(model)
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
     _check_within(acting, values.number("run.duration"))
     seed = values.whole("random.seed")
@@ -56,7 +62,8 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
     seed = Parameter("random.seed", 0, "", "draws disturbances at random, besides those that are set; 0: none", OURS)
-    return (robot_parameter(robot), *shared, *disturbance_parameters(model), seed)
+    ranges = Parameter(RANGES, 0, "", "1: its joints have stops where their ranges of motion end", OURS)
+    return (robot_parameter(robot), ranges, *shared, *disturbance_parameters(model), seed)
 
 
 EXPERIMENT = Experiment(

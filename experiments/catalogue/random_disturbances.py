@@ -152,5 +152,5 @@ def _sensors(random: Random, case: Case) -> list[Disturbance]:
 
 
 def _actuators(random: Random, _: Case) -> list[Disturbance]:
-    sizes = {"limit": _size(random, 20.0, 400.0), "noise": _size(random, 0.01, 20.0)}
-    return [Actuators(**sizes, relative_noise=_size(random, 1e-3, 0.3), seed=int(random.integers(2**31)))]
+    limit, noise, share = _size(random, 20.0, 400.0), _size(random, 0.01, 20.0), _size(random, 1e-3, 0.3)
+    return [Actuators(limit=limit, noise=noise, relative_noise=share, seed=int(random.integers(2**31)))]

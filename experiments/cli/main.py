@@ -28,6 +28,7 @@ COMMANDS = {
     "push-map": "how hard a push may be, over its direction",
     "block-speed": "how fast a block may be thrown",
     "threshold": "how large any parameter may be, from a file",
+    "limits": "how hard a push may be at most, whatever the law, by the inverted pendulum",
     "tune": "find gains that serve better, and prove it on fresh replicas",
     "sensitivity": "which parameters a metric depends on",
     "rerun": "run one trial of a study again, with everything recorded",

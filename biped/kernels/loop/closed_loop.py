@@ -180,7 +180,7 @@ def is_rate_limited(place):
 @kernel
 def measure_in(place):
     common = unpacked(place)
-    measure(common.tree, common.state, common.scratch.motion, common.sensors, common.measurement)
+    measure(common.tree, common.state, common.scratch.motion, common.sensors, common.actuators, common.measurement)
 
 
 @kernel
@@ -216,7 +216,7 @@ def measure_part(place, period, shows):
 def apply_part(place):
     """Apply the torques in ``world.torque``, until the next tick."""
     common = unpacked(place)
-    apply_torques(common.tree, common.state, common.actuators, common.torque)
+    apply_torques(common.tree, common.state, common.scratch.motion.rates, common.actuators, common.torque)
     return OK
 
 

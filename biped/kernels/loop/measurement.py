@@ -4,6 +4,7 @@ A controller reads a ``Measurement`` and asks for torques. Both are in arrays of
 with them, the plant only gets torques.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +55,8 @@ class Measurement(NamedTuple):
     force: Floats  # (nc, 3) [N] of the floor on each contact point in the last step, world axes
     found: Integers  # (nc,) the contact state found at its end (``contact.modes``)
     held: Floats  # (nv,) [N·m] what the actuators have given since the last tick
+    least: Floats  # (nv,) [N·m] and
+    most: Floats  # (nv,) [N·m] what they can give at most, towards either side
 
 
 class SensorModel(NamedTuple):
@@ -72,6 +75,8 @@ class Actuators(NamedTuple):
     share: Floats  # (nv,) the same as a share of the torque's size
     seed: Integers  # (1,) negative where torques are delivered as they are
     span: Floats  # (1,) [s] of a control tick
+    strength: Floats  # (nv or 0, 2, 6) what a joint can do by angle and rate, towards either side (``able``)
+    kept: Floats  # (1,) of what was given since the last tick, the share that a lag keeps
 
 
 def new_measurement(tree: Tree, nq: int, nv: int) -> Measurement:
@@ -80,7 +85,8 @@ def new_measurement(tree: Tree, nq: int, nv: int) -> Measurement:
     nc = tree.contact_body.shape[0]
     motion = new_tree_data(tree.parent.shape[0], nv, nc)
     touch = np.full((nc, 3), np.nan), np.zeros(nc, dtype=np.int64)
-    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, np.full(nv, np.nan))
+    torques = np.full(nv, np.nan), np.full(nv, -np.inf), np.full(nv, np.inf)
+    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, *torques)
 
 
 def perfect_sensors() -> SensorModel:
@@ -90,14 +96,16 @@ def perfect_sensors() -> SensorModel:
 
 def ideal_actuators(nv: int, span: float) -> Actuators:
     """Whatever is asked for."""
-    return Actuators(np.full(nv, np.inf), np.zeros(nv), np.zeros(nv), np.array([-1]), np.array([span]))
+    z = np.zeros
+    return Actuators(np.full(nv, np.inf), z(nv), z(nv), np.array([-1]), np.array([span]), z((0, 2, 6)), z(1))
 
 
 @kernel
-def measure(tree, state, motion, sensors, measurement):
+def measure(tree, state, motion, sensors, actuators, measurement):
     """Fill ``measurement`` from the plant, whose ``motion.rates`` are known; once a control tick."""
     measurement.time[0] = time_of(state)
     measure_touch(state, measurement)
+    measure_abilities(tree, state, motion.rates, actuators, measurement)
     shown = measurement.motion
     if sensors.how[PERFECT] == 1:
         copy1(state.q, measurement.q)
@@ -131,6 +139,15 @@ def measure_touch(state, measurement):
     for c in range(state.force.shape[0]):
         for axis in range(3):
             measurement.force[c, axis] = state.force[c, axis]
+
+
+@kernel
+def measure_abilities(tree, state, rates, actuators, measurement):
+    for i in range(tree.parent.shape[0]):
+        if tree.dofs[i] == 1:
+            dof = tree.first_v[i]
+            low, high = range_of_torque(state, rates, actuators, dof, tree.first_q[i])
+            measurement.least[dof], measurement.most[dof] = low, high
 
 
 @kernel
@@ -193,28 +210,60 @@ def add_turn_noise(seed, tick, q, a, size, channel):
         q[a], q[a + 1], q[a + 2], q[a + 3] = turned
 
 
+#: [rad/s] A joint that is turned back faster is taken to be as strong as at this rate (our choice).
+FASTEST_BACK = 0.5 * math.pi
+
+
 @kernel
-def apply_torques(tree, state, actuators, torque):
-    """Torques as the actuators give them for a tick: within the limits, with noise. A floating root has no actuator.
+def able(strength, angle, rate):
+    """The greatest torque towards a side at an angle and the rate towards it (Anderson et al. 2007).
+
+    ``strength`` has the numbers of ``biped.model.strength.Strength``.
+    """
+    peak, width, centre = strength[0], strength[1], strength[2]
+    gain, loss, lengthening = strength[3], strength[4], strength[5]
+    turn = width * (angle - centre)
+    if abs(turn) >= 0.5 * math.pi:
+        return 0.0
+    speed = rate if rate >= 0.0 else min(-rate, FASTEST_BACK)
+    most = peak * math.cos(turn) * max(1.0 + gain * speed, 0.0) / (1.0 + loss * speed)
+    return most if rate >= 0.0 else most * (1.0 + lengthening * speed)
+
+
+@kernel
+def range_of_torque(state, rates, actuators, dof, q_index):
+    """The least and the greatest torque that a joint of one degree of freedom can exert now."""
+    low, high = -actuators.limit[dof], actuators.limit[dof]
+    if actuators.strength.shape[0] > 0:
+        ahead, back = actuators.strength[dof, 0], actuators.strength[dof, 1]
+        high = min(high, able(ahead, state.q[q_index], rates[dof]))
+        low = max(low, -able(back, state.q[q_index], -rates[dof]))
+    return low, high
+
+
+@kernel
+def apply_torques(tree, state, rates, actuators, torque):
+    """Torques as the actuators give them for a tick: late, within the limits, with noise. A floating root has none.
 
     The time in which more than the limit was asked for is counted. The noise has channels of its own, after those of
     ``add_noise``: with the same seed it is still independent of what the sensors add.
     """
     seed, tick, channel = actuators.seed[0], state.counts[TICKS], 2 * state.torque.shape[0]
+    kept = actuators.kept[0]
     state.counts[TICKS] += 1
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] != FLOATING:
             for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-                state.torque[dof] = torque[dof]
+                state.torque[dof] = kept * state.torque[dof] + (1.0 - kept) * torque[dof]
     if seed < 0:
         return
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             dof = tree.first_v[i]
-            limit = actuators.limit[dof]
-            if abs(state.torque[dof]) > limit:
+            low, high = range_of_torque(state, rates, actuators, dof, tree.first_q[i])
+            if not low <= state.torque[dof] <= high:
                 state.ledger.saturated[dof] += actuators.span[0]
-            given = min(max(state.torque[dof], -limit), limit)
+            given = min(max(state.torque[dof], low), high)
             spread = actuators.noise[dof] + actuators.share[dof] * abs(given)
             given += spread * normal(seed, tick, channel + dof)
-            state.torque[dof] = min(max(given, -limit), limit)
+            state.torque[dof] = min(max(given, low), high)

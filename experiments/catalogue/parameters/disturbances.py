@@ -12,10 +12,12 @@ import numpy as np
 
 from biped.checks import above_zero, whole, zero_or_above
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
+from biped.disturbances.control import NOBODY
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.model.legs import legs_of
+from biped.model.strength import PEOPLE
 from biped.signals import STAGES, Signal
 from contact import Floor, FloorError
 from experiments.catalogue.parameters.initial import OURS
@@ -111,6 +113,8 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
         }),
         *_group("actuators", {
             "limit": (math.inf, "N·m", "max torque of a joint"),
+            "strength": (NOBODY, "", f"of joints over angle and speed, one of: {', '.join((NOBODY, *PEOPLE))}"),
+            "time_constant": (0.0, "s", "of a first-order lag of the torques"),
             "noise": (0.0, "N·m", "standard deviation of the torques, at each tick"),
             "relative_noise": (0.0, "", "the same as a share of the torque"),
             "seed": (0, "", "seed of the noise"),
@@ -262,5 +266,5 @@ def _senses(values: Values) -> list[Disturbance]:
 
 def _actuators(values: Values) -> list[Disturbance]:
     group = values.group("actuators")
-    ideal = math.isinf(group["limit"]) and not group["noise"] and not group["relative_noise"]
-    return [] if ideal else [Actuators(**group)]
+    actuators = Actuators(**group)
+    return [] if actuators == Actuators(seed=actuators.seed) else [actuators]

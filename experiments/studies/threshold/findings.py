@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from biped.capturability.pendulum import NoLimitError
 from biped.errors import InputError
 from biped.runs.verdict import FAILED
 from experiments.studies.counting import column_of, shares
+from experiments.studies.limits import IMPULSE, Limit, push_under
 from experiments.studies.proportion import Proportion
 from experiments.studies.threshold.search import Bracket, bracket_of
 from experiments.studies.threshold.statistics import (
@@ -53,6 +55,21 @@ class Finding:
     def half(self) -> Interval:
         """The value at which half of the replicas recover, islands counted; as sharp as the grid is fine."""
         return half_recovers(self.curve, self.plan.confidence)
+
+    @cached_property
+    def limit(self) -> Limit | None:
+        """Of the inverted pendulum, where an impulse is looked for and the push acts alone on who stands."""
+        if (self.plan.swept.parameter, self.plan.swept.factor) != (IMPULSE, 1.0):
+            return None
+        try:
+            return push_under(self.plan.experiment, {**self.plan.changes, **self.condition.changes}).limit
+        except NoLimitError:
+            return None
+
+    @property
+    def share(self) -> float | None:
+        """The median as a share of the limit of the inverted pendulum; infinite where it is out of range."""
+        return None if self.limit is None else self.estimate.median.value / self.limit.pendulum
 
     def survivors(self, values: Iterable[float]) -> list[float]:
         """The proportion of replicas whose threshold is no less than each value."""
@@ -157,6 +174,7 @@ def _row(finding: Finding) -> dict[str, object]:
         "half": finding.half.value,
         "half_low": finding.half.low,
         "half_high": finding.half.high,
+        **({} if finding.limit is None else {**finding.limit.columns, "share": finding.share}),
         "replicas": found.replicas,
         "non_monotone": found.non_monotone,
         "below_least": found.below,

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.projections.polar import PolarAxes
 
 from contact.arrays import Floats
+from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
@@ -25,6 +26,8 @@ LEVELS = 160
 ISLAND = "recovers again above a loss"
 #: [pt] Width of a map's line, and by how much those below it are wider, so that equal maps are all seen.
 WIDTH, WIDER = 1.5, 2.0
+#: Of the limits, in the order of ``LIMITS``.
+LIMIT_LINES = ("-", ":")
 #: [°] between the points of two maps in one direction.
 SIDE = 8.0
 
@@ -54,6 +57,24 @@ class Ring:
         grid = self.findings[0].plan.grid
         return np.clip(values, grid.start, grid.limit)
 
+    def limits(self) -> dict[str, Floats]:
+        """By what they are called, the limits that all directions have."""
+        found = [finding.limit.columns if finding.limit else {} for finding in self.findings]
+        return {
+            LIMITS[name]: np.array([one[name] for one in found]) for name in LIMITS if all(name in one for one in found)
+        }
+
+
+def limits_of(rings: Sequence[Ring]) -> list[tuple[Ring, str, Floats]]:
+    """Limits by ring and by what they are called; those of later maps only where they are others."""
+    found: list[tuple[Ring, str, Floats]] = []
+    for ring in rings:
+        for name, values in ring.limits().items():
+            drawn = [other for _, called, other in found if called == name]
+            if not any(len(other) == len(values) and np.allclose(other, values, rtol=1e-3) for other in drawn):
+                found.append((ring, name, values))
+    return found
+
 
 def rings_of(findings: Findings) -> list[Ring]:
     rings: dict[str, list[Finding]] = {}
@@ -73,12 +94,13 @@ def draw_maps(
     alone = len(rings) == 1
     has_two = alone or bool(changes)
     with styled():
-        figure = Figure(figsize=(10.4 if has_two else 6.0, 6.0 if alone else 5.4))
+        figure = Figure(figsize=(10.4 if has_two else 6.0, 6.8 if alone else 5.8))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
         polar: PolarAxes = parts[0].add_subplot(projection="polar")
         polar.set_theta_zero_location("N")
         for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
             _draw_ring(polar, ring, color, WIDTH + WIDER * (len(rings) - 1 - place), spread=alone)
+        _draw_bounds(polar, rings)
         if alone:
             _draw_unsure(polar, rings[0])
             _draw_what_limits(polar, rings[0])
@@ -113,6 +135,15 @@ def _draw_ring(axes: PolarAxes, ring: Ring, color: str, width: float, *, spread:
     )
     label = "median" if spread else ring.name
     axes.plot(angles, band["median"], ".-", color=color, linewidth=width, markersize=4.0, label=label)
+
+
+def _draw_bounds(axes: PolarAxes, rings: Sequence[Ring]) -> None:
+    """The limits of the inverted pendulum, which the map cannot pass where its assumptions hold."""
+    for ring, name, values in limits_of(rings):
+        dashes = LIMIT_LINES[list(LIMITS.values()).index(name)]
+        axes.plot(
+            np.radians(closed(ring.azimuths)), closed(values), dashes, color=style.BLACK, linewidth=1.1, label=name
+        )
 
 
 def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
@@ -184,7 +215,8 @@ def scaled_soles(rings: Sequence[Ring], top: float) -> list[tuple[Floats, Floats
 
 def radius_of(rings: Sequence[Ring]) -> float:
     """Of a map with all that is in these."""
-    return 1.08 * max(float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high"))
+    found = [float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high")]
+    return 1.08 * max(*found, *(float(values.max()) for _, _, values in limits_of(rings)))
 
 
 def _draw_proportions(axes: Axes, ring: Ring) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from experiments.studies.limits import LIMITS
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.directions import WORDS
@@ -14,7 +15,15 @@ from experiments.visualization.figures import style
 from experiments.visualization.pages import Section
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
-from experiments.visualization.studies.push_map_figure import Ring, closed, radius_of, reach_of, rings_of, scaled_soles
+from experiments.visualization.studies.push_map_figure import (
+    Ring,
+    closed,
+    limits_of,
+    radius_of,
+    reach_of,
+    rings_of,
+    scaled_soles,
+)
 from experiments.visualization.studies.threshold_page import page_lead, page_rerun, table
 from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, shares_of
 
@@ -22,6 +31,8 @@ __all__ = ["page_lead", "page_rerun", "page_sections"]
 
 #: Rows of the map of proportions.
 LEVELS = 60
+#: Of the limits' lines.
+LIMIT_DASHES = dict(zip(LIMITS.values(), ("solid", "dot"), strict=True))
 _BANDS = ("rgba(0,114,178,{})", "rgba(230,159,0,{})", "rgba(0,158,115,{})", "rgba(213,94,0,{})")
 
 
@@ -75,6 +86,11 @@ def _map(findings: Findings, rings: list[Ring]) -> Drawing:
             line={"color": color}, marker={"size": 7, "color": limits}, name=f"{name} median".strip(),
             text=[*texts, texts[0]],
             hovertemplate=f"%{{text}}: %{{r:.4g}} {plain(plan.unit)}<extra></extra>",
+        )  # fmt: skip
+    for ring, name, values in limits_of(rings):
+        figure.add_scatterpolar(
+            theta=closed(ring.azimuths), r=closed(values), mode="lines", name=name, hoverinfo="name+r",
+            line={"color": theme.MARKED, "width": 1.4, "dash": LIMIT_DASHES[name]},
         )  # fmt: skip
     text = (
         f"Largest {label_of(plan)} that {plan.experiment.who} recovers from, over where it is driven: median of "

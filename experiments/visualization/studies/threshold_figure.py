@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from contact.arrays import Floats
+from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
@@ -48,15 +49,30 @@ def _draw_curves(axes: Axes, findings: Findings, marks: Mapping[str, float]) -> 
     for place, (finding, color) in enumerate(zip(findings.conditions, style.LINES, strict=False)):
         _draw_curve(axes, finding, color, shift=0.06 * plan.grid.by * place, single=single)
         axes.plot([], [], " ", label=f"limited by: {limits_text(finding)} of {plan.replicas}")
+    for of_condition, value, what in limits_of(findings):
+        color = style.BLACK if of_condition is None else style.LINES[of_condition]
+        axes.axvline(value, color=color, linewidth=1.4, linestyle="-.", label=what)
     for (what, value), dashes in zip(marks.items(), ((4, 3), (1, 1.5), (6, 2)), strict=False):
         axes.axvline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, dashes), label=what)
     highs = [min(1.05 * finding.estimate.high, plan.grid.limit) for finding in findings.conditions]
-    axes.set_xlim(plan.grid.start, max(plan.grid.stop, *highs))
+    axes.set_xlim(plan.grid.start, max(plan.grid.stop, *highs, *(1.05 * value for _, value, _ in limits_of(findings))))
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel(label_of(plan))
     axes.set_ylabel(f"proportion of {plan.replicas} replicas")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
+
+
+def limits_of(findings: Findings) -> list[tuple[int | None, float, str]]:
+    """Limits of the inverted pendulum, what they are called, and the places of their conditions; None of all."""
+    label = LIMITS["limit"]
+    found = [
+        (place, one.limit.pendulum, f"{label}, {name_of(one)}")
+        for place, one in enumerate(findings.conditions)
+        if one.limit is not None
+    ]
+    are_one = len({f"{value:.6g}" for _, value, _ in found}) == 1
+    return [(None, found[0][1], label)] if are_one else list(found)
 
 
 def _draw_curve(axes: Axes, finding: Finding, color: str, *, shift: float, single: bool) -> None:
@@ -111,6 +127,9 @@ def _draw_medians(axes: Axes, findings: Findings, marks: Mapping[str, float]) ->
         mine = words == word
         axes.plot(places[mine], median[mine], "o", color=style.VERDICTS[word], markersize=4.0, zorder=5,
                   label=f"limited by: {word} ({share:.0%} of all)")  # fmt: skip
+    limited = [(place, f.limit.pendulum) for place, f in enumerate(findings.conditions) if f.limit is not None]
+    if limited:
+        axes.plot(*zip(*limited, strict=True), "_", color=style.BLACK, markersize=12.0, label=LIMITS["limit"])
     for what, value in marks.items():
         axes.axhline(value, color=style.BLACK, linewidth=1.0, linestyle=(0, (4, 3)), label=what)
     names = [name_of(finding) for finding in findings.conditions]

@@ -20,8 +20,10 @@ from experiments.visualization.studies.threshold_figure import draw_findings
 from experiments.visualization.studies.threshold_text import (
     estimate_texts,
     interval_text,
+    limit_texts,
     name_of,
     number_text,
+    reached_text,
     remarks,
 )
 
@@ -87,13 +89,18 @@ def print_findings(findings: Findings, title: str) -> None:
     reached = findings.conditions[0].estimate.median.confidence
     table = _table(f"{title}: {plan.label} [{plan.unit}], {plan.replicas} replicas")
     table.add_column("" if len(findings.conditions) > 1 else plan.label)
-    for heading in ("median", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", "not monotone"):
+    limited = [finding for finding in findings.conditions if finding.limit is not None]
+    own = ("limit", "share") if limited else ()
+    for heading in ("median", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", *own, "not monotone"):
         table.add_column(heading, justify="right")
     for finding in findings.conditions:
         found = finding.estimate
         odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
-        table.add_row(name_of(finding) or "threshold", *estimate_texts(finding), odd)
+        shares = limit_texts(finding) if limited else []
+        table.add_row(name_of(finding) or "threshold", *estimate_texts(finding), *shares, odd)
     console.print(table)
+    if limited:
+        console.print(Text(reached_text(limited), style="green"))
     for line in remarks(findings):
         console.print(Text(line, style="yellow"))
 

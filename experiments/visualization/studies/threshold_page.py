@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from experiments.studies.limits import LIMITS
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Finding, Findings
@@ -11,12 +12,14 @@ from experiments.visualization.pages import Block, Prose, Section, Table
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.report.toml import file_and_command
-from experiments.visualization.studies.threshold_figure import MOST_CURVES, medians_of, thresholds_of
+from experiments.visualization.studies.threshold_figure import MOST_CURVES, limits_of, medians_of, thresholds_of
 from experiments.visualization.studies.threshold_text import (
     estimate_texts,
     label_of,
+    limit_texts,
     limits_text,
     name_of,
+    reached_text,
     remarks,
     shares_of,
 )
@@ -51,7 +54,9 @@ def page_lead(study: Study) -> list[Block]:
         )
     ended = ", ".join(f"{word} {share:.0%}" for word, share in shares_of(found).items())
     limited = [Prose(f"What limits it, of all replicas at their thresholds: {ended}.")] if ended else []
-    return [Prose(text, "good"), *limited, *(Prose(remark, "muted") for remark in remarks(findings))]
+    bounded = [finding for finding in found if finding.limit is not None]
+    shares = [Prose(f"Medians, {reached_text(bounded)}.")] if bounded else []
+    return [Prose(text, "good"), *shares, *limited, *(Prose(remark, "muted") for remark in remarks(findings))]
 
 
 def _said(finding: Finding) -> str:
@@ -67,13 +72,14 @@ def table(findings: Findings) -> Table:
     plan = findings.plan
     confidence = 100.0 * findings.conditions[0].estimate.median.confidence
     headings = (
-        "condition", f"median [{plan.unit}]", f"{confidence:.1f} % interval", "10 %", "90 %", "limited by, replicas",
-        "replicas", "not monotone", "failed trials", "trials",
+        "condition", f"median [{plan.unit}]", f"{confidence:.1f} % interval", "10 %", "90 %", "limit", "share of it",
+        "limited by, replicas", "replicas", "not monotone", "failed trials", "trials",
     )  # fmt: skip
     rows = []
     for finding in findings.conditions:
         counts = finding.estimate.replicas, finding.estimate.non_monotone, finding.failed, finding.trials
-        rows.append((_called(finding), *estimate_texts(finding), limits_text(finding), *map(str, counts)))
+        texts = (*estimate_texts(finding), *limit_texts(finding), limits_text(finding), *map(str, counts))
+        rows.append((_called(finding), *texts))
     return Table(f"Thresholds of {plan.label}", headings, tuple(rows), fold=False)
 
 
@@ -109,6 +115,9 @@ def _curves(findings: Findings) -> Drawing:
         median = finding.estimate.median
         low, high = np.clip((median.low, median.high), plan.grid.start, plan.grid.limit)
         figure.add_vrect(x0=low, x1=high, fillcolor=color, opacity=0.15, line_width=0, layer="below")
+    for place, value, what in limits_of(findings):
+        color = theme.MARKED if place is None else theme.LINES[place]
+        figure.add_vline(x=value, line={"width": 1.4, "color": color, "dash": "dashdot"}, annotation_text=plain(what))
     text = (
         "Lines: the proportion of replicas that were not lost at less. Dots: that which recovers at a value of the "
         f"grid, with {100.0 * plan.confidence:g} % intervals (Clopper and Pearson 1934). Bands: the median's interval."
@@ -128,6 +137,11 @@ def _medians(findings: Findings) -> Drawing:
         text=[plain(limits_text(finding)) for finding in findings.conditions],
         hovertemplate="%{x}: %{y:.4g}, limited by %{text}<extra></extra>",
     )  # fmt: skip
+    limited = [(name, f.limit.pendulum) for name, f in zip(names, findings.conditions, strict=True) if f.limit]
+    if limited:
+        at, limit = zip(*limited, strict=True)
+        marker = {"symbol": "line-ew-open", "size": 16, "color": theme.MARKED}
+        figure.add_scatter(x=at, y=limit, mode="markers", marker=marker, name=LIMITS["limit"])
     for word in shares_of(findings.conditions):
         marker = {"size": 8, "color": theme.VERDICTS[word]}
         figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=f"limited by: {word}")

@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from experiments.cli.file_names import PUSH_MAP
+from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.directions import word_of
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.threshold import Threshold
@@ -55,6 +56,21 @@ def estimate_texts(finding: Finding) -> list[str]:
     found = finding.estimate
     interval = interval_text(found.median.low, found.median.high)
     return [median_text(finding), interval, number_text(found.low), number_text(found.high)]
+
+
+def limit_texts(finding: Finding) -> list[str]:
+    """The limit of the inverted pendulum, and the share of it that the median is; dashes where there is none."""
+    if finding.limit is None or finding.share is None:
+        return ["–", "–"]
+    share = f"{finding.share:.0%}" if math.isfinite(finding.share) else number_text(finding.share)
+    return [number_text(finding.limit.pendulum), share]
+
+
+def reached_text(limited: Sequence[Finding]) -> str:
+    """Between which shares of the limit the medians are."""
+    ends = [choose(limited, key=lambda f: f.share or 0.0) for choose in (min, max)]
+    texts = [limit_texts(finding)[1] for finding in ends]
+    return f"of the {LIMITS['limit']}: {texts[0]} at least, {texts[1]} at most"
 
 
 def shares_of(findings: Iterable[Finding]) -> dict[str, float]:

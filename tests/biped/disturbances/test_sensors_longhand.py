@@ -161,8 +161,9 @@ def test_torques_within_limits_with_noise(floating):
     for tick in range(100, 140):
         asked = 2.0 * rng.normal(size=nv)
         arrays.counts[TICKS] = tick
-        actuators = Actuators(limit, noise, share, np.array([SEED]), np.array([span]))
-        apply_torques(model.tree, arrays, actuators, asked.copy())
+        seed, strength = np.array([SEED]), np.zeros((0, 2, 6))
+        actuators = Actuators(limit, noise, share, seed, np.array([span]), strength, np.zeros(1))
+        apply_torques(model.tree, arrays, np.zeros(nv), actuators, asked.copy())
         beyond += span * (np.abs(asked) > limit)
         held = np.clip(asked, -limit, limit)
         drawn = np.array([normal(SEED, tick, 2 * nv + dof) for dof in range(nv)])
@@ -180,7 +181,8 @@ def test_torques_within_limits_with_noise(floating):
 def test_ideal_actuators_give_what_is_asked_for():
     sensed = Sensed()
     asked = 1e6 * np.arange(1.0, 1.0 + sensed.model.nv)
-    apply_torques(sensed.model.tree, sensed.arrays, ideal_actuators(sensed.model.nv, 0.25), asked.copy())
+    nv = sensed.model.nv
+    apply_torques(sensed.model.tree, sensed.arrays, np.zeros(nv), ideal_actuators(nv, 0.25), asked.copy())
     assert not sensed.arrays.torque[:6].any()  # a floating root has no actuator
     assert np.array_equal(sensed.arrays.torque[6:], asked[6:])
     assert sensed.arrays.counts[TICKS] == 1

@@ -152,7 +152,7 @@ def fingerprint(setup):
     """Everything that a simulation takes, as text."""
     parts = {item.name: getattr(setup, item.name) for item in dataclasses.fields(setup)}
     state, model = parts.pop("state"), parts.pop("model")
-    bodies = [(body.mass, body.inertia) for body in model.bodies]
+    bodies = [(body.mass, body.inertia, body.joint.lower, body.joint.upper) for body in model.bodies]
     return repr((parts, state.q.tolist(), state.momentum.tolist(), bodies, model.contact_points, model.gravity))
 
 
@@ -167,7 +167,7 @@ def another(parameter):
         "push.body": "left_foot", "push.waveform": "rectangle", "force.body": "left_foot", "load.body": "left_foot",
         "platform.motion": "sine", "platform.axis": "y", "platform.frequencies": "0.2", "platform.stages": 4,
         "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "sensors.delay": 4e-3,
-        "platform.duration": 20.0, "actuators.limit": 50.0, "block.flight": 0.6,
+        "platform.duration": 20.0, "actuators.limit": 50.0, "actuators.strength": "old-men", "block.flight": 0.6,
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]

@@ -103,6 +103,9 @@ def test_files_and_page_are_there(folder):
     study = Study.read(folder)
     assert {block.name for section in page_sections(study) for block in section.blocks if isinstance(block, Chart)}
     assert "0° front" in page_lead(study)[0].text
+    pages = [str(block) for section in page_sections(study) for block in section.blocks]
+    assert any("limit of the inverted pendulum" in page for page in pages)
+    assert any("share of it" in page for page in pages)
 
 
 def test_maps_are_compared(folder, tmp_path, capsys):

@@ -1,0 +1,177 @@
+"""The largest push on a floor of bounded friction: a linear program.
+
+The floor's horizontal force m ω² (c − q), of a pendulum whose centre of pressure and flywheels act together at a point
+q, is at most μ m g: the point is within μ z of the centre of mass, |q − c| ≤ μ z. What it may be depends on where the
+mass is by then, so there is no closed form. Where centre of pressure and torques are constant over intervals, all is
+linear in them and in the impulse. The circle of friction is a polygon within it, a corner of it straight against the
+push.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from biped.capturability.flywheel import Flywheel
+from biped.capturability.pendulum import Pendulum, sides_of
+from biped.errors import InputError
+from biped.signals import Signal
+from contact.arrays import Floats
+
+#: [s] An interval during push and delay; and by how much each is longer than the one before, after that.
+FINE, GROWTH = 0.01, 1.05
+#: Ends of all intervals.
+FIRST, LAST = slice(None, -1), slice(1, None)
+#: Of 1/ω: how long after that start the pendulum has to be where it can stay.
+SETTLED = 8.0
+#: Sides of the polygon of friction; of 16 the least radius is 0.98 of the greatest.
+SIDES = 16
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is asked of the program.
+
+    Attributes:
+        pendulum: of the body, at rest.
+        corners: (k, 2) [m] of the support, from the centre of mass.
+        flywheels: along the two axes; empty for none.
+        friction: the coefficient.
+        direction: (2,) unit vector of the push.
+        shape: the impulse given up to a time, one in the end.
+        delay: [s] before anything is done.
+    """
+
+    pendulum: Pendulum
+    corners: Floats
+    flywheels: tuple[Flywheel, ...]
+    friction: float
+    direction: Floats
+    shape: Signal
+    delay: float
+
+
+def largest_impulse(case: Case) -> float:
+    """[N·s] The largest from which the pendulum comes to where it can stay.
+
+    Within half a percent, since controls are constant over intervals, and friction holds in the mean of each.
+
+    Raises:
+        InputError: the solver finds none.
+    """
+    from scipy.optimize import linprog
+
+    program = _Program(case)
+    for axis in (0, 1):
+        program.move(axis)
+        if case.flywheels:
+            program.turn(axis, case.flywheels[axis])
+    program.stay_within()
+    found = linprog(program.goal, *program.least.matrix(), *program.equal.matrix(), bounds=(None, None), method="highs")
+    if not found.success:
+        raise InputError(f"the limit with the coefficient of friction {case.friction:g}: {found.message}")
+    return -float(found.fun or 0.0) * case.pendulum.mass * case.pendulum.rate
+
+
+def _times(case: Case) -> Floats:
+    """Ends of the intervals; those of delay and push are among them."""
+    marks = sorted({0.0, case.delay, case.shape.ends})
+    pieces = [np.linspace(a, b, math.ceil((b - a) / FINE), endpoint=False) for a, b in pairwise(marks)]
+    count = math.ceil(math.log1p(SETTLED / case.pendulum.rate / FINE * (GROWTH - 1.0)) / math.log(GROWTH))
+    growing = FINE * GROWTH ** np.arange(count)
+    return np.concatenate([*pieces, marks[-1:], marks[-1] + np.cumsum(growing)])
+
+
+class _Rows:
+    """Rows of a sparse matrix and their right side, some at a time."""
+
+    def __init__(self, width: int) -> None:
+        self.width, self.count = width, 0
+        self._parts: list[tuple[Any, Any, Any]] = []
+        self._right: list[Floats] = []
+
+    def add(self, *terms: tuple[Any, Any], right: Any = 0.0) -> None:
+        """As many rows as the first term has columns: Σ factors · columns, and what they come to."""
+        size = np.size(terms[0][0])
+        rows = self.count + np.arange(size)
+        for columns, factors in terms:
+            self._parts.append((rows, np.broadcast_to(columns, size), np.broadcast_to(factors, size)))
+        self._right.append(np.broadcast_to(np.asarray(right, dtype=float), size))
+        self.count += size
+
+    def matrix(self) -> tuple[Any, Floats]:
+        from scipy.sparse import coo_array
+
+        rows, columns, factors = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        return coo_array((factors, (rows, columns)), shape=(self.count, self.width)).tocsr(), np.concatenate(
+            self._right
+        )
+
+
+class _Program:
+    """Its variables, all in metres or radians: by axis c, ċ/ω, p and τ/(m g), angle and rate; and J/(m ω), the last."""
+
+    def __init__(self, case: Case) -> None:
+        self.case, self.times = case, _times(case)
+        self.spans = np.diff(self.times)
+        n = len(self.spans)
+        sizes = [n + 1, n + 1, n, *([n, n + 1, n + 1] if case.flywheels else [])]
+        columns = np.split(np.arange(2 * sum(sizes)), np.cumsum(2 * sizes)[:-1])
+        self.of_axis = columns[: len(sizes)], columns[len(sizes) :]
+        self.impulse = 2 * sum(sizes)
+        self.goal = np.zeros(self.impulse + 1)
+        self.goal[-1] = -1.0
+        self.equal, self.least = _Rows(self.impulse + 1), _Rows(self.impulse + 1)
+        self.waits = np.flatnonzero(self.times[:-1] < case.delay - 1e-12)
+
+    def point(self, axis: int, intervals: Any = slice(None)) -> list[tuple[Any, float]]:
+        """The point q at which centre of pressure and flywheel act together, as terms of rows."""
+        _, _, pressure, *wheel = self.of_axis[axis]
+        return [(pressure[intervals], 1.0), *((torque[intervals], 1.0) for torque in wheel[:1])]
+
+    def move(self, axis: int) -> None:
+        """From rest, by the pendulum's exact solution over an interval of constant p, τ and force."""
+        place, speed, pressure, *_ = self.of_axis[axis]
+        rate = self.case.pendulum.rate
+        cosh, sinh = np.cosh(rate * self.spans), np.sinh(rate * self.spans)
+        force = np.diff(self.case.shape(self.times)) / self.spans / rate * self.case.direction[axis]
+        acting = self.point(axis)
+        self.equal.add((place[1:], 1.0), (place[:-1], -cosh), (speed[:-1], -sinh), (self.impulse, (1.0 - cosh) * force),
+                       *((column, cosh - 1.0) for column, _ in acting))  # fmt: skip
+        self.equal.add((speed[1:], 1.0), (place[:-1], -sinh), (speed[:-1], -cosh), (self.impulse, -sinh * force),
+                       *((column, sinh) for column, _ in acting))  # fmt: skip
+        for at_rest in (place[:1], speed[:1], pressure[self.waits]):
+            self.equal.add((at_rest, 1.0))
+
+    def turn(self, axis: int, wheel: Flywheel) -> None:
+        """The flywheel's angle and rate, which ends at zero, within what it may."""
+        *_, torque, angle, rate = self.of_axis[axis]
+        gain = self.case.pendulum.weight / wheel.inertia * self.spans
+        self.equal.add((rate[1:], 1.0), (rate[:-1], -1.0), (torque, -gain))
+        self.equal.add(
+            (angle[1:], 1.0), (angle[:-1], -1.0), (rate[:-1], -self.spans), (torque, -0.5 * self.spans * gain)
+        )
+        for still in (angle[:1], rate[:1], rate[-1:], torque[self.waits]):
+            self.equal.add((still, 1.0))
+        for side, sign in enumerate((1.0, -1.0)):
+            self.least.add((angle, sign), right=wheel.angles[side])
+            self.least.add((torque, sign), right=wheel.torques[side] / self.case.pendulum.weight)
+
+    def stay_within(self) -> None:
+        """The centre of pressure within the support, the floor's force within friction, and both possible for ever."""
+        (c, s, p, *_), (other_c, other_s, other_p, *_) = self.of_axis
+        for (x, y), offset in zip(*sides_of(self.case.corners), strict=True):
+            self.least.add((p, x), (other_p, y), right=offset)
+            self.least.add((c[-1:], x), (s[-1:], x), (other_c[-1:], y), (other_s[-1:], y), right=offset)
+        ahead = math.atan2(self.case.direction[1], self.case.direction[0])
+        apothem = self.case.friction * self.case.pendulum.height * math.cos(math.pi / SIDES)
+        for angle in ahead + (np.arange(SIDES) + 0.5) * 2.0 * math.pi / SIDES:
+            x, y = math.cos(angle), math.sin(angle)
+            acting = [(column, x) for column, _ in self.point(0)] + [(column, y) for column, _ in self.point(1)]
+            means = [(place[end], -0.5 * way) for place, way in ((c, x), (other_c, y)) for end in (FIRST, LAST)]
+            self.least.add(*acting, *means, right=apothem)
+            self.least.add((s[-1:], x), (other_s[-1:], y), right=apothem)

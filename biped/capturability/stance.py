@@ -1,0 +1,158 @@
+"""A standing model as the inverted pendulum has it: its mass and height, its support, its trunk as a flywheel."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.capturability.flywheel import Flywheel, widened
+from biped.capturability.friction import Case, largest_impulse
+from biped.capturability.pendulum import NoLimitError, Pendulum, edge
+from biped.errors import InputError
+from biped.model import Model
+from biped.model.joint import Joint
+from biped.model.legs import Leg, legs_of
+from biped.signals import Signal
+from biped.whole_body import WholeBody
+from contact.arrays import Floats
+
+#: [N·m] By joint, towards its positive and its negative side.
+Torques = Mapping[str, tuple[float, float]]
+#: [m] Contact points so little above the lowest stand on the floor.
+STANDS = 0.02
+
+
+@dataclass(frozen=True)
+class Stance:
+    """A body that stands at rest; places (forward, left) [m] from the projection of its centre of mass.
+
+    Attributes:
+        pendulum: its mass and height.
+        corners: (k, 2) of the points that it stands on.
+        flywheels: what is above the hips, turning forwards and to the left; empty if their limits are not known.
+    """
+
+    pendulum: Pendulum
+    corners: Floats
+    flywheels: tuple[Flywheel, ...] = ()
+
+    def distance(self, azimuth: float) -> float:
+        """[m] to the edge of the support in a direction [rad]: 0 is forwards, π/2 to the left."""
+        return edge(self.corners, heading(azimuth))
+
+    def impulse(
+        self, azimuth: float, shape: Signal, *, delay: float = 0.0, friction: float = math.inf, hips: bool = False
+    ) -> float:
+        """[N·s] The largest push through the centre of mass that its pendulum recovers from without a step.
+
+        Args:
+            azimuth: [rad] where it is driven.
+            shape: the impulse given up to a time, one in the end; it begins at zero.
+            delay: [s] before anything is done about it.
+            friction: the floor's coefficient.
+            hips: whether the trunk turns as a flywheel.
+
+        Raises:
+            NoLimitError: it does not stand over its support.
+            InputError: nothing is known of its hips, or a number is impossible.
+        """
+        if not (delay >= 0.0 and friction > 0.0):
+            raise InputError(
+                f"delay = {delay:g} s, friction = {friction:g}: neither may be below zero, friction not zero"
+            )
+        if hips and not self.flywheels:
+            raise InputError("nothing is known of the hips' torque and range: give their joints limits")
+        direction = heading(azimuth)
+        if math.isinf(friction) or (not hips and self.distance(azimuth) <= friction * self.pendulum.height):
+            corners = widened(self.corners, self.flywheels, self.pendulum) if hips else self.corners
+            return self.pendulum.impulse(edge(corners, direction), shape, delay)
+        wheels = self.flywheels if hips else ()
+        return largest_impulse(Case(self.pendulum, self.corners, wheels, friction, direction, shape, delay))
+
+
+def heading(azimuth: float) -> Floats:
+    """(2,) the unit vector (forward, left) of an azimuth [rad]."""
+    return np.array([math.cos(azimuth), math.sin(azimuth)])
+
+
+def stance_of(model: Model, q: ArrayLike, torques: Torques | None = None) -> Stance:
+    """A model that stands at rest.
+
+    Args:
+        model: its lowest contact points are on the floor, which is at height zero.
+        q: (nq,) its configuration.
+        torques: [N·m] what joints exert towards their positive and negative side at most, by name; their own limits
+            hold besides.
+
+    Raises:
+        NoLimitError: it has no contact points.
+    """
+    body = WholeBody(model, q)
+    points = np.array([body.contact_position(name) for name in model.contact_names]).reshape(-1, 3)
+    if not len(points):
+        raise NoLimitError(f"model {model.name!r} has no contact points to stand on")
+    axes = np.array([model.facing, model.left])
+    down = points[points[:, 2] < points[:, 2].min() + STANDS]
+    gravity = float(np.linalg.norm(np.asarray(model.gravity)))
+    pendulum = Pendulum(model.total_mass, float(body.com[2]), gravity)
+    return Stance(pendulum, (down - body.com) @ axes.T, _flywheels(body, torques or {}))
+
+
+def _flywheels(body: WholeBody, torques: Torques) -> tuple[Flywheel, ...]:
+    """All above the hips, turning forwards and to the left; none where the hips' torques or ranges are not known."""
+    model, legs = body.model, legs_of(body.model)
+    hips = [[part[0] for part in (leg.sagittal, leg.frontal) if part] for leg in legs]
+    if not legs or min(map(len, hips)) < 2:
+        return ()
+    forward, left = np.asarray(model.facing), np.asarray(model.left)
+    found = []
+    for joints, axis in zip(zip(*hips, strict=True), (left, -forward), strict=True):
+        one, other = (
+            (sum(torque for torque, _ in hips), min(angle for _, angle in hips))
+            for hips in zip(*(_turning(body, name, axis, torques) for name in joints), strict=True)
+        )
+        if not math.isfinite(sum(one) + sum(other)):
+            return ()
+        inertia = _inertia_above(body, legs, joints, axis)
+        found.append(Flywheel(inertia, (one[0], other[0]), (one[1], other[1])))
+    return tuple(found)
+
+
+def _joint(model: Model, name: str) -> Joint:
+    return model.bodies[model.joint_index(name)].joint
+
+
+def _turning(body: WholeBody, name: str, axis: Floats, torques: Torques) -> tuple[tuple[float, float], ...]:
+    """About the axis and against it: by what torque [N·m] a hip turns the trunk over the thigh, and how far [rad]."""
+    model, joint = body.model, _joint(body.model, name)
+    ranges = {one: (lower, upper) for one, lower, upper in model.ranges}
+    lower, upper = ranges.get(name, (-math.inf, math.inf))
+    at = float(body.q[model.coordinate(name)])
+    forth, back = (min(joint.max_effort, torque) for torque in torques.get(name, (math.inf, math.inf)))
+    onwards = forth, max(0.0, min(upper, joint.upper) - at)
+    backwards = back, max(0.0, at - max(lower, joint.lower))
+    return (backwards, onwards) if float(np.dot(joint.axis, axis)) > 0.0 else (onwards, backwards)
+
+
+def _inertia_above(body: WholeBody, legs: tuple[Leg, ...], hips: tuple[str, ...], axis: Floats) -> float:
+    """[kg·m²] Of all that is no leg, about the axis through the middle of the hips, about which it turns."""
+    model = body.model
+    in_legs = {model.joint_index(leg.joints[0]) for leg in legs}
+    for i, one in enumerate(model.bodies):
+        if one.parent is not None and model.body_index(one.parent) in in_legs:
+            in_legs.add(i)
+    middle = np.mean([_place(body, model.joint_index(name)) for name in hips], axis=0)
+    total = 0.0
+    for one in (one for i, one in enumerate(model.bodies) if i not in in_legs):
+        own = body.orientation(one.name).T @ axis
+        lever = np.cross(axis, body.position(one.name) - middle)
+        total += float(own @ np.asarray(one.inertia) @ own + one.mass * lever @ lever)
+    return total
+
+
+def _place(body: WholeBody, i: int) -> Floats:
+    """(3,) [m] of the joint that carries body i."""
+    one = body.model.bodies[i]
+    return body.position(one.name, -np.asarray(one.com))

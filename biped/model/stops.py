@@ -1,0 +1,25 @@
+"""Joints that end where their ranges of motion do."""
+
+from dataclasses import replace
+
+from biped.model.errors import ModelError
+from biped.model.model import Model
+
+
+def with_stops(model: Model) -> Model:
+    """The model with a stop at each end of its ``ranges``, as ``Joint`` has them; a narrower limit of a joint stays.
+
+    Raises:
+        ModelError: it has no ranges.
+    """
+    if not model.ranges:
+        raise ModelError(f"model {model.name!r} has no ranges of motion: its joints' own limits are all that there is")
+    ranges = {joint: (lower, upper) for joint, lower, upper in model.ranges}
+    bodies = []
+    for body in model.bodies:
+        joint = body.joint
+        if joint.name in ranges:
+            lower, upper = ranges[joint.name]
+            joint = replace(joint, lower=max(joint.lower, lower), upper=min(joint.upper, upper))
+        bodies.append(replace(body, joint=joint))
+    return replace(model, bodies=tuple(bodies))

@@ -1,0 +1,77 @@
+"""``biped limits``: how hard a push may be, at most, by the inverted pendulum."""
+
+import math
+from collections.abc import Sequence
+
+from experiments.cli.main import Parser
+from experiments.cli.settings import add_settings, changes_of, experiment_of
+
+#: Shorthands of settings that say where it stands.
+SETTINGS: tuple[str, ...] = ()
+
+_DESCRIPTION = """\
+How hard may a standing robot be pushed without a step, whatever the law that balances it? For a point mass at constant
+height the answer is known: with the distance d from it to the edge of the support, and ω² = g/z, it recovers from an
+impulse of up to m ω d / ∫ exp(-ωt) f(t) dt of a push of the shape f (docs/limits.md). A trunk that turns about the hips
+as a flywheel of bounded torque and angle adds to that; a reaction delay and a floor's friction take away."""
+
+_EXAMPLES = """\
+columns:
+  direction                      [°] where the push drives it: 0 forwards, 90 to its left
+  distance                       [m] to the edge of the support
+  limit                          [N·s] of the inverted pendulum, with delay and friction
+  limit_hips                     [N·s] with the hips as a flywheel besides; not where the hips' limits are unknown
+  …_without_friction             [N·s] the same on a floor that nothing slips on
+  platform                       [m] displacement of the floor that drives it there, of the least jerk in platform.rise
+
+examples:
+  biped limits                                     the human, pushed within 0.1 s
+  biped limits --set push.duration=0.5 --set push.waveform=rectangle
+  biped limits --delay 0.1 --set floor.mu_s=0.2 --set floor.mu_d=0.2
+  biped limits --robot g1.toml --directions 8 --json
+  biped limits --out results/limits/human          a table and a figure, too
+
+Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted.
+"""
+
+
+def parser() -> Parser:
+    own = Parser("biped limits", _DESCRIPTION, _EXAMPLES)
+    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="with a push (balance)")
+    own.add_argument("--directions", metavar="N", type=int, default=24, help="evenly around it (24)")
+    own.add_argument("--delay", metavar="S", type=float, help="before the push is reacted to (sensors.delay)")
+    add_settings(own, *SETTINGS)
+    own.add_out("none is written")
+    own.add_forms()
+    own.add_figure_look()
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    from biped.errors import InputError
+    from experiments.catalogue.figure_look import drawn_as, look_of
+    from experiments.cli.output import writable_folder
+    from experiments.cli.progress import ProgressBar
+    from experiments.cli.reply import reply
+    from experiments.studies.limits import limit_table, push_under
+    from experiments.visualization.studies.limits_output import print_limits, write_limits
+
+    look = look_of(options.figures, options.figure_width)
+    if options.directions < 1:
+        raise InputError(f"--directions {options.directions}: it must be at least 1")
+    if options.delay is not None and not 0.0 <= options.delay < math.inf:
+        raise InputError(f"--delay {options.delay:g}: it must be a number of seconds, zero or above")
+    experiment = experiment_of(options)
+    changes = changes_of(experiment, options, SETTINGS)
+    push = push_under(experiment, changes, options.delay)
+    rise = experiment.values(changes).number("platform.rise")
+    folder = None if options.out is None else writable_folder(options.out)
+    with ProgressBar(options.directions, "limits", "directions", counts=True) as bar:
+        table = limit_table(push, options.directions, rise, bar)
+    reply(table)
+    print_limits(push, table, experiment.who)
+    if folder is not None:
+        with drawn_as(look):
+            write_limits(push, table, folder, experiment.who, draw=not options.no_figures)
+    return 0

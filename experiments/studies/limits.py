@@ -1,0 +1,146 @@
+"""How hard a scene's model may be pushed without a step, at most: the limits of the inverted pendulum in its place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from biped.capturability.pendulum import NoLimitError
+from biped.capturability.stance import Stance, stance_of
+from biped.disturbances import Actuators, Push, Sensors
+from biped.disturbances.control import NOBODY
+from biped.kernels.loop.measurement import able
+from biped.model.strength import human_strength, human_torques
+from biped.signals import Signal
+from biped.simulation.scene import Scene
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.threshold.directions import evenly
+
+#: The parameter that a limit is of.
+IMPULSE = "push.impulse"
+#: What limits are called, by column; a body of another kind would be one more.
+LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with the hips as a flywheel"}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """[N·s] The largest push that a model withstands in one direction without a step.
+
+    Attributes:
+        pendulum: of a point mass on feet.
+        hips: of one with a trunk that turns about the hips; None where their limits are not known.
+    """
+
+    pendulum: float
+    hips: float | None
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """By the names of ``LIMITS``, those that are known."""
+        found = zip(LIMITS, (self.pendulum, self.hips), strict=True)
+        return {name: value for name, value in found if value is not None}
+
+
+@dataclass(frozen=True)
+class ScenePush:
+    """A push of a scene, and what meets it.
+
+    Attributes:
+        stance: of its model.
+        azimuth: [rad] where it drives it.
+        shape: the impulse given up to a time, one in the end.
+        delay: [s] before anything is done about it.
+        friction: the floor's coefficient, of static friction.
+    """
+
+    stance: Stance
+    azimuth: float
+    shape: Signal
+    delay: float
+    friction: float
+
+    @cached_property
+    def limit(self) -> Limit:
+        """With delay and friction."""
+        hips = self.impulse(self.azimuth, hips=True) if self.stance.flywheels else None
+        return Limit(self.impulse(self.azimuth, hips=False), hips)
+
+    def impulse(self, azimuth: float, *, hips: bool, slips: bool = True) -> float:
+        """[N·s], or what it would be if nothing slipped."""
+        friction = self.friction if slips else float("inf")
+        return self.stance.impulse(azimuth, self.shape, delay=self.delay, friction=friction, hips=hips)
+
+
+def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
+    """The one push of a scene, with nothing else that moves it; ``delay`` [s] takes the place of the sensors'.
+
+    Raises:
+        NoLimitError: there is another disturbance, none, or a model that does not stand.
+    """
+    pushes = [one for one in scene.disturbances if isinstance(one, Push)]
+    others = [one for one in scene.disturbances if not isinstance(one, (Push, Sensors, Actuators))]
+    if len(pushes) != 1 or others:
+        told = ", ".join(type(one).__name__.lower() for one in (*pushes, *others)) or "nothing"
+        raise NoLimitError(f"limits are those of one push that acts alone; here there is {told}")
+    push, model = pushes[0], scene.model
+    sensed = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
+    forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
+    return ScenePush(
+        stance_of(model, scene.initial_state.q, _torques(scene)),
+        float(np.arctan2(left, forward)),
+        push.given.shifted(-push.start).scaled(1.0 / push.impulse),
+        sensed if delay is None else delay,
+        scene.floor.mu_s,
+    )
+
+
+def _torques(scene: Scene) -> dict[str, tuple[float, float]]:
+    """[N·m] of joints towards either side, at rest where they are: of the scene's people, or of strong young men."""
+    model, q = scene.model, scene.initial_state.q
+    whose = [one.strength for one in scene.disturbances if isinstance(one, Actuators) and one.strength != NOBODY]
+    if not whose:
+        return {joint: (torque, torque) for joint, torque in human_torques(model).items()}
+    strong = human_strength(model, whose[0]).items()
+    at = {joint: float(q[model.coordinate(joint)]) for joint, _ in strong}
+    return {joint: (able(np.array(ahead), at[joint], 0.0), able(np.array(back), at[joint], 0.0))
+            for joint, (ahead, back) in strong}  # fmt: skip
+
+
+def push_under(experiment: Experiment, changes: dict[str, Value], delay: float | None = None) -> ScenePush:
+    """The push of an experiment under these changes, from its start without jitter; raises as ``push_of``."""
+    without_jitter = {**changes, "initial.jitter": 0.0, IMPULSE: 1.0}
+    return push_of(experiment.build(without_jitter), delay)
+
+
+def limit_table(
+    push: ScenePush, directions: int, rise: float, progress: Callable[[float], None] | None = None
+) -> pd.DataFrame:
+    """A row for each of so many directions [°]: distance [m], impulses [N·s], and a displacement of the floor [m].
+
+    Args:
+        push: whose azimuth does not matter.
+        directions: evenly around the model.
+        rise: [s] in which the floor is displaced with the least jerk, so that it drives the model in the direction.
+        progress: called with the number of directions that are done.
+    """
+    motion = Signal.step(1.0, 0.0, rise)
+    rows = []
+    for azimuth in evenly(directions):
+        rows.append({"direction": azimuth, **_row(push, np.radians(azimuth), motion)})
+        if progress is not None:
+            progress(len(rows))
+    return pd.DataFrame(rows)
+
+
+def _row(push: ScenePush, azimuth: float, motion: Signal) -> dict[str, float]:
+    stance = push.stance
+    distance = stance.distance(azimuth)
+    row = {"distance": distance}
+    for name, hips in zip(LIMITS, (False, True), strict=True):
+        if not hips or stance.flywheels:
+            row[name] = push.impulse(azimuth, hips=hips)
+            row[f"{name}_without_friction"] = push.impulse(azimuth, hips=hips, slips=False)
+    return row | {"platform": stance.pendulum.platform(distance, motion, push.delay)}

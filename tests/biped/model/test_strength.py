@@ -1,0 +1,133 @@
+"""The strength of people, against the equation that it is from, and what a run makes of it."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import Actuators, Controller, human, scaled, simulate
+from biped.kernels.loop.measurement import able
+from biped.model import ModelError
+from biped.model.strength import PEOPLE, human_strength
+
+ONE_JOINT = "left_knee_pitch"
+
+
+def anderson(c1, c2, c3, c4, c5, c6, angle, rate):
+    """Anderson, Madigan and Nussbaum (2007), as printed: of weight times height."""
+    length = c1 * math.cos(c2 * (angle - c3))
+    if rate >= 0.0:
+        return length * (2 * c4 * c5 + rate * (c5 - 3 * c4)) / (2 * c4 * c5 + rate * (2 * c5 - 4 * c4))
+    slow = (2 * c4 * c5 - rate * (c5 - 3 * c4)) / (2 * c4 * c5 - rate * (2 * c5 - 4 * c4))
+    return length * slow * (1 - c6 * rate)
+
+
+@pytest.mark.parametrize("people", list(PEOPLE))
+@pytest.mark.parametrize(
+    ("joint", "side", "motion", "bent"),
+    [
+        ("hip_pitch", 0, "hip_flexion", 1.0), ("hip_pitch", 1, "hip_extension", 1.0),
+        ("knee_pitch", 0, "knee_extension", -1.0), ("knee_pitch", 1, "knee_flexion", -1.0),
+        ("ankle_pitch", 0, "ankle_flexion", 1.0), ("ankle_pitch", 1, "ankle_extension", 1.0),
+    ],
+)  # fmt: skip
+def test_flexion_and_extension_are_andersons(people, joint, side, motion, bent):
+    model = human()
+    size = model.total_mass * 9.81 * 1.778  # m, the top of the head
+    strength = human_strength(model, people)
+    for name in (f"left_{joint}", f"right_{joint}"):
+        for angle in (-0.2, 0.0, 0.3, 0.7):
+            for rate in (-1.0, 0.0, 0.5, 1.5):
+                expected = max(0.0, size * anderson(*PEOPLE[people].anderson[motion], angle, rate))
+                assert able(np.array(strength[name][side]), bent * angle, rate) == pytest.approx(expected, rel=1e-12)
+
+
+def test_three_quarters_and_half_are_left_at_the_rates_that_say_so():
+    strength = np.array(human_strength(human(), "young-men")["left_hip_pitch"][1])
+    *_, c4, c5, _ = PEOPLE["young-men"].anderson["hip_extension"]
+    rest = able(strength, 0.3, 0.0)
+    assert able(strength, 0.3, c4) == pytest.approx(0.75 * rest)
+    assert able(strength, 0.3, c5) == pytest.approx(0.5 * rest)
+
+
+def test_nothing_is_negative_and_nothing_is_no_number():
+    rng = np.random.default_rng(3)
+    for people in PEOPLE:
+        rows = np.array([one for pair in human_strength(human(), people).values() for one in pair])
+        for _ in range(300):
+            found = [able(row, rng.uniform(-4.0, 4.0), rng.uniform(-60.0, 60.0)) for row in rows]
+            assert np.isfinite(found).all()
+            assert min(found) >= 0.0
+
+
+def test_the_old_are_weaker_and_the_large_are_stronger():
+    size = {people: human_strength(human(), people) for people in PEOPLE}
+    for joint in ("left_hip_pitch", "left_hip_roll", "left_knee_pitch", "left_ankle_roll"):
+        for side in (0, 1):
+            assert size["old-men"][joint][side].peak < size["young-men"][joint][side].peak
+    tall = human_strength(scaled(human(), length=1.1, mass=1.3), "young-men")
+    assert tall["left_knee_pitch"][0].peak == pytest.approx(1.43 * size["young-men"]["left_knee_pitch"][0].peak)
+
+
+def test_inversion_is_the_stronger_on_both_sides():
+    strength = human_strength(human(), "young-men")
+    (left_in, left_out), (right_out, right_in) = strength["left_ankle_roll"], strength["right_ankle_roll"]
+    assert left_in == right_in
+    assert left_out == right_out
+    assert left_in.peak == pytest.approx(0.027 * 74.548 * 9.81 * 1.778)
+    assert left_out.peak < left_in.peak
+
+
+class Demand(Controller):
+    """A torque of a joint that is asked for from 0.1 s on."""
+
+    period = 2e-3
+
+    def __init__(self, size):
+        self.size = size
+
+    def torques(self, observation):
+        asked = np.zeros(len(human().joint_names))
+        asked[human().joint_names.index(ONE_JOINT)] = self.size if observation.time > 0.0999 else 0.0
+        return asked
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_run_has_the_torque_that_angle_and_rate_allow(sign):
+    model = human().without_contacts()
+    muscles = Actuators(strength="young-men")
+    run = simulate(model, Demand(sign * 1e4), disturbances=[muscles], duration=0.3, step=1e-3)
+    strength = np.array(human_strength(model, "young-men")[ONE_JOINT][0 if sign > 0.0 else 1])
+    rows = run.frame.iloc[51:-1]
+    allowed = [
+        able(strength, angle, sign * rate)
+        for angle, rate in zip(rows[f"angle_{ONE_JOINT}"], rows[f"rate_{ONE_JOINT}"], strict=True)
+    ]
+    assert max(allowed) > 1.5 * min(allowed)
+    assert sign * rows[f"torque_{ONE_JOINT}"].to_numpy() == pytest.approx(np.array(allowed), rel=1e-6, abs=1e-9)
+    assert run.metrics[f"saturation_time_{ONE_JOINT}"] == pytest.approx(0.2, abs=5e-3)
+
+
+def test_a_lag_is_of_first_order():
+    model, lag = human().without_contacts(), 0.04
+    run = simulate(model, Demand(5.0), disturbances=[Actuators(time_constant=lag)], duration=0.3, step=1e-3)
+    rows = run.frame.iloc[:-1]
+    until = rows["time"].to_numpy() - 0.1 + Demand.period  # the end of the tick that a row begins
+    expected = np.where(until > 1e-6, 5.0 * (1.0 - np.exp(-until / lag)), 0.0)
+    assert rows[f"torque_{ONE_JOINT}"].to_numpy() == pytest.approx(expected, abs=1e-9)
+
+
+def test_what_is_wrong_is_told():
+    with pytest.raises(ModelError, match="young-men"):
+        Actuators(strength="young-man")
+    with pytest.raises(ModelError, match="human legs"):
+        Actuators(strength="young-men").compile(without_knees(), 2e-3)
+
+
+def without_knees():
+    model = human()
+    bodies = [
+        replace(body, joint=replace(body.joint, name=body.joint.name.replace("knee", "elbow"))) for body in model.bodies
+    ]
+    return replace(model, bodies=tuple(bodies), ranges=())

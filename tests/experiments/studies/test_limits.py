@@ -1,0 +1,134 @@
+"""Limits of what an experiment pushes, in the command, and in what studies of thresholds find."""
+
+import json
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from biped.capturability.pendulum import NoLimitError
+from biped.disturbances import Load, Push
+from experiments import experiment_named
+from experiments.catalogue.figure_look import Look, drawn_as
+from experiments.cli.main import main
+from experiments.studies.grid import Grid
+from experiments.studies.limits import IMPULSE, LIMITS, push_of, push_under
+from experiments.studies.threshold.findings import Finding, Findings
+from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
+from experiments.visualization.studies.push_map_figure import Ring, limits_of, radius_of
+from experiments.visualization.studies.threshold_figure import draw_findings
+from experiments.visualization.studies.threshold_text import limit_texts
+
+
+@pytest.fixture(scope="module")
+def balance():
+    return experiment_named("balance")
+
+
+def found(plan, threshold):
+    """What a study finds whose replicas all have one threshold between two values of its grid."""
+    outcomes = [{value: value <= threshold for value in plan.grid.values} for _ in range(plan.replicas)]
+    words = [{value: "recovered" if won else "fell" for value, won in one.items()} for one in outcomes]
+    return Findings(plan, tuple(Finding(one, plan, outcomes, words) for one in plan.conditions))
+
+
+def plan_of(balance, *conditions, swept="push.impulse", **changes):
+    return Threshold(balance, SweptParameter(swept), Grid(5.0, 40.0, 5.0, 1.0), conditions, changes, replicas=7)
+
+
+def test_a_push_along_an_azimuth_has_that_azimuth_and_the_form_of_the_push(balance):
+    push = push_under(balance, {"push.azimuth": 2.0, "push.duration": 0.2, "push.start": 0.7, "sensors.delay": 0.05})
+    assert push.azimuth == pytest.approx(2.0)
+    assert push.shape.begins == 0.0
+    assert push.shape.ends == pytest.approx(0.2)
+    assert float(push.shape(1.0)) == pytest.approx(1.0)
+    assert push.delay == 0.05
+    assert push.friction == balance.build().floor.mu_s
+
+
+def test_what_else_moves_it_has_no_limit(balance):
+    scene = balance.build({IMPULSE: 3.0})
+    push = next(one for one in scene.disturbances if isinstance(one, Push))
+    for disturbances, told in (
+        ((), "nothing"),
+        ((push, push), "push, push"),
+        ((push, Load("trunk", 5.0)), "push, load"),
+    ):
+        with pytest.raises(NoLimitError, match=told):
+            push_of(replace(scene, disturbances=disturbances))
+
+
+def test_findings_tell_the_limit_and_the_share_of_it(balance):
+    plan = plan_of(balance, Condition({"push.azimuth": 0.0}), Condition({"push.azimuth": math.pi}))
+    table = found(plan, 20.0).frame()
+    expected = [push_under(balance, {"push.azimuth": azimuth}).limit for azimuth in (0.0, math.pi)]
+    assert list(table["limit"]) == [one.pendulum for one in expected]
+    assert list(table["limit_hips"]) == [one.hips for one in expected]
+    assert list(table["share"] * table["limit"]) == pytest.approx([20.0, 20.0])
+
+
+def test_other_thresholds_have_no_limit(balance):
+    finding = found(plan_of(balance, Condition(), swept="push.duration", **{"push.impulse": 3.0}), 20.0).conditions[0]
+    assert finding.limit is None
+    assert limit_texts(finding) == ["–", "–"]
+    moved = {"platform.motion": "step"}
+    assert found(plan_of(balance, Condition(moved)), 20.0).conditions[0].limit is None
+
+
+def test_a_figure_has_the_limit_as_a_line(balance, tmp_path):
+    plan = plan_of(balance, Condition({"floor.mu_s": 0.1, "floor.mu_d": 0.1}, {"friction": 0.1}))
+    with drawn_as(Look(("svg",))):
+        (file,) = draw_findings(found(plan, 20.0), tmp_path / "figure", "a title")
+    assert "limit of the inverted pendulum" in file.read_text(encoding="utf-8")
+
+
+def test_maps_that_share_a_limit_have_one_line_of_it(balance):
+    azimuths = (0.0, 120.0, 240.0)
+    conditions = [Condition({"push.azimuth": math.radians(one)}, {"direction": one}) for one in azimuths]
+    slippery = [replace(one, changes={**one.changes, "floor.mu_s": 0.05, "floor.mu_d": 0.05}) for one in conditions]
+    firm, same, other = (
+        Ring(name, found(plan_of(balance, *those), 20.0).conditions)
+        for name, those in (("firm", conditions), ("same", conditions), ("slippery", slippery))
+    )
+    assert [ring.name for ring, name, _ in limits_of([firm, same, other]) if name == LIMITS["limit"]] == [
+        "firm",
+        "slippery",
+    ]
+    assert radius_of([firm]) > max(firm.limits()[LIMITS["limit_hips"]])
+
+
+def test_the_command_replies_with_a_row_for_each_direction(capsys):
+    assert main(["limits", "--directions", "4", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["direction"] for row in rows] == [0.0, 90.0, 180.0, 270.0]
+    assert rows[1]["limit"] == pytest.approx(rows[3]["limit"])
+    for row in rows:
+        assert row["limit"] <= row["limit_without_friction"] + 1e-9
+        assert row["limit"] < row["limit_hips"] <= row["limit_hips_without_friction"]
+        assert row["platform"] > 0.0
+
+
+def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
+    folder = tmp_path / "out"
+    arguments = ["limits", "--directions", "3", "--delay", "0.1", "--set", "floor.mu_s=0.1", "--set", "floor.mu_d=0.1"]
+    assert main([*arguments, "--out", str(folder)]) == 0
+    assert "reaction after 0.1 s" in capsys.readouterr().out
+    table = pd.read_csv(folder / "limits.csv")
+    assert len(table) == 3
+    assert (table["limit"] < table["limit_without_friction"]).all()
+    assert (folder / "limits.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--directions", "0"], "at least 1"),
+        (["--delay", "-1"], "zero or above"),
+        (["--set", "load.mass=5"], "one push that acts alone"),
+        (["box-drop"], "push.impulse"),
+    ],
+)
+def test_what_is_wrong_is_told(arguments, told, capsys):
+    assert main(["limits", *arguments]) == 2
+    assert told in capsys.readouterr().err
