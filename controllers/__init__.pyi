@@ -1,4 +1,5 @@
 from .computed_torque import ComputedTorque
+from .cone_workspace import ConeWorkspaceController
 from .gains import load_gains, save_gains
 from .held_joints import HeldJoints
 from .impedance import JointImpedance
@@ -9,6 +10,7 @@ from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
     "ComputedTorque",
+    "ConeWorkspaceController",
     "HeldJoints",
     "JointImpedance",
     "JointPD",

@@ -78,20 +78,20 @@ class WholeBodyController(Controller):
     target_position: Vector3 = field(
         default=STANDING_TRUNK, metadata={"unit": "m", "title": "trunk's centre of mass in the posture that it holds"}
     )
-    capture: float = field(default=12.0, metadata=_gain("1/s", "decay of the divergent component's error", 30.0))
-    kp_height: float = field(default=60.0, metadata=_gain("1/s²", "stiffness of the centre of mass's height", 200.0))
-    kd_height: float = field(default=14.0, metadata=_gain("1/s", "its damping", 40.0))
-    kp_trunk: float = field(default=60.0, metadata=_gain("1/s²", "stiffness of the trunk's orientation", 200.0))
-    kd_trunk: float = field(default=12.0, metadata=_gain("1/s", "its damping", 40.0))
-    kd_momentum: float = field(default=5.0, metadata=_gain("1/s", "decay of the angular momentum", 20.0))
-    kp_feet: float = field(default=400.0, metadata=_gain("1/s²", "stiffness of a foot that unloads", 1000.0))
-    kd_feet: float = field(default=40.0, metadata=_gain("1/s", "damping of the feet", 100.0))
+    capture: float = field(default=10.0, metadata=_gain("1/s", "decay of the divergent component's error", 30.0))
+    kp_height: float = field(default=40.0, metadata=_gain("1/s²", "stiffness of the centre of mass's height", 200.0))
+    kd_height: float = field(default=13.0, metadata=_gain("1/s", "its damping", 40.0))
+    kp_trunk: float = field(default=45.0, metadata=_gain("1/s²", "stiffness of the trunk's orientation", 200.0))
+    kd_trunk: float = field(default=9.0, metadata=_gain("1/s", "its damping", 40.0))
+    kd_momentum: float = field(default=2.5, metadata=_gain("1/s", "decay of the angular momentum", 20.0))
+    kp_feet: float = field(default=500.0, metadata=_gain("1/s²", "stiffness of a foot that unloads", 1000.0))
+    kd_feet: float = field(default=30.0, metadata=_gain("1/s", "damping of the feet", 100.0))
     kp_posture: float = field(default=50.0, metadata=_gain("1/s²", "stiffness of the joints' posture", 200.0))
     kd_posture: float = field(default=10.0, metadata=_gain("1/s", "its damping", 40.0))
-    weight_height: float = field(default=1.0, metadata=_weight("height of the centre of mass", 0.01, 100.0))
-    weight_trunk: float = field(default=0.003, metadata=_weight("trunk's orientation", 1e-4, 1.0))
-    weight_momentum: float = field(default=0.05, metadata=_weight("angular momentum", 1e-4, 10.0))
-    weight_feet: float = field(default=10.0, metadata=_weight("feet", 0.1, 1000.0))
+    weight_height: float = field(default=0.2, metadata=_weight("height of the centre of mass", 0.01, 100.0))
+    weight_trunk: float = field(default=0.0025, metadata=_weight("trunk's orientation", 1e-4, 1.0))
+    weight_momentum: float = field(default=0.1, metadata=_weight("angular momentum", 1e-4, 10.0))
+    weight_feet: float = field(default=5.0, metadata=_weight("feet", 0.1, 1000.0))
     weight_posture: float = field(default=1e-4, metadata=_weight("joints' posture", 1e-6, 1e-2))
     weight_force: float = field(default=5e-3, metadata=_weight("contact forces", 1e-4, 0.1))
     friction: float = field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
@@ -187,14 +187,13 @@ class WholeBodyController(Controller):
         own = by_joint(self.torque_limit, model, default=math.inf)
         joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
         most = {name: min(limit, joints[name].max_effort) for name, limit in own.items()}
-        limited = [name for name, limit in most.items() if limit < math.inf]
         ranged = [
             name for name in own
             if max(-joints[name].lower, joints[name].upper) < math.inf or joints[name].max_velocity < math.inf
         ]  # fmt: skip
         return Limits(
-            torque_dof=np.array([model.dof(name) for name in limited], dtype=np.int64),
-            torque=np.array([most[name] for name in limited], dtype=np.float64),
+            torque_dof=np.array([model.dof(name) for name in most], dtype=np.int64),
+            torque=np.array([most[name] for name in most], dtype=np.float64),
             range_dof=np.array([model.dof(name) for name in ranged], dtype=np.int64),
             range_q=np.array([model.coordinate(name) for name in ranged], dtype=np.int64),
             lower=np.array([joints[name].lower for name in ranged], dtype=np.float64),

@@ -19,6 +19,10 @@ LEAST_ENERGY = 1e-3
 MOMENTUM, MOMENTUM_NOT_KEPT = 1e-7, 0.05
 #: The part of the steps that may have to be taken in parts.
 RETRIED = 0.05
+#: What a law that solves a program at each tick records: how it ended, 0 where all of it is fulfilled.
+PROGRAM_ENDED = "qp_ended"
+#: The part of a run in which it may be otherwise.
+UNSOLVED = 0.01
 #: [m] how deep a contact point may be in the floor: more than any sole yields; and more than there is foot above it.
 DEEP, TOO_DEEP = 0.02, 0.1
 #: [1/rad] Torques of a law that is singular where a joint is straight are in proportion to one over its angle: of 2°.
@@ -33,7 +37,7 @@ def trust(run: Measurement) -> tuple[Check, ...]:
     """All checks that make sense for a run, in the order of a table."""
     if not len(run.rows):
         return ()
-    found = (*_books(run), *_solver(run), *_contact(run), *_joints(run))
+    found = (*_books(run), *_solver(run), *_program(run), *_contact(run), *_joints(run))
     return tuple(check for check in found if check is not None)
 
 
@@ -87,12 +91,33 @@ def _solver(run: Measurement) -> tuple[Check | None, ...]:
     return tuple(found)
 
 
-def _contact(run: Measurement) -> tuple[Check, ...]:
+def _program(run: Measurement) -> tuple[Check, ...]:
+    if PROGRAM_ENDED not in run.layout.columns:
+        return ()
+    part = float(np.mean(run[PROGRAM_ENDED] != 0.0))
+    text = f"{100.0 * part:.3g} % of the time the controller's program had no solution within all of its limits"
+    return (Check("control program", part, UNSOLVED, "1", _graded(part, UNSOLVED, WARNING), text),)
+
+
+def _contact(run: Measurement) -> tuple[Check | None, ...]:
     if not run.model.nc:
         return ()
     depth = run.once(extremes).penetration
     passed = FAILED if depth > TOO_DEEP else _graded(depth, DEEP, WARNING)
-    return (Check("penetration", depth, DEEP, "m", passed, f"a contact point was {1e3 * depth:.3g} mm in the floor"),)
+    text = f"a contact point was {1e3 * depth:.3g} mm in the floor"
+    return Check("penetration", depth, DEEP, "m", passed, text), _sunk(run)
+
+
+def _sunk(run: Measurement) -> Check | None:
+    """Where the root is below the floor: nothing but contact points touches that."""
+    depth = run.once(extremes).sunk
+    if not depth > 0.0:
+        return None
+    text = (
+        f"the {_spelt(run.model.body_names[0])} sank {depth:.3g} m into the floor, which touches contact points only: "
+        "biped.ragdoll gives a model those it lands on, and fall=Fall() ends a run before"
+    )
+    return Check("sinking", depth, 0.0, "m", FAILED, text)
 
 
 def _joints(run: Measurement) -> tuple[Check | None, ...]:

@@ -113,6 +113,10 @@ class Session:
         self._driver.warm_up(None)
         return self.ready()
 
+    def end_by(self, reason: int) -> None:
+        """Be told what the loop returned, where it is run elsewhere."""
+        self._driver.end_by(reason)
+
     def forget(self) -> None:
         """Leave what was logged on the way."""
         self._driver.forget()

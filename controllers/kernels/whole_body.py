@@ -72,8 +72,8 @@ class Stance(NamedTuple):
 class Limits(NamedTuple):
     """Of joints of one degree of freedom."""
 
-    torque_dof: Integers  # (·,) those with a limit of torque
-    torque: Floats  # (·,) [N·m]
+    torque_dof: Integers  # (·,)
+    torque: Floats  # (·,) [N·m] that the law asks for at most, or infinite
     range_dof: Integers  # (·,) those with a range or a limit of speed
     range_q: Integers  # (·,) their coordinates
     lower: Floats  # (·,) [rad], or infinite
@@ -138,9 +138,9 @@ def whole_body_torques(law, measurement, torque, recorded):
     turn_task(law, measurement)
     feet_task(law, measurement)
     posture_task(law, measurement)
-    write_torque_limits(law)
-    write_ranges(law, measurement)
-    recorded[0] = solve(law, measurement, torque)
+    bounded = write_torque_limits(law, measurement)
+    write_ranges(law, measurement, bounded)
+    recorded[0] = solve(law, measurement, bounded, torque)
     recorded[1] = float(law.qp.count[ITERATIONS])
 
 
@@ -195,7 +195,7 @@ def find_carriers(law, measurement):
             point = stance.point[other]
             if stance.point_foot[other] == stance.point_foot[k] and measurement.found[point] != NONE:
                 lowest = min(lowest, places[point, 2])
-        carries[k] = 1 if places[stance.point[k], 2] < lowest + law.tasks.lift else 0
+        carries[k] = 1 if lowest < math.inf and places[stance.point[k], 2] < lowest + law.tasks.lift else 0
 
 
 @kernel
@@ -371,32 +371,42 @@ def posture_task(law, measurement):
 
 
 @kernel
-def write_torque_limits(law):
-    """−limit ≤ M v̇ + h − Jᵀ f ≤ limit."""
-    limits, room, qp = law.limits, law.room, law.qp
-    nv = room.mass.shape[0]
-    for row in range(limits.torque_dof.shape[0]):
-        dof = limits.torque_dof[row]
-        for i in range(nv):
-            qp.rows[row, i] = room.mass[dof, i]
-        for column in range(room.push.shape[1]):
-            qp.rows[row, nv + column] = -room.push[dof, column]
-        qp.lower[row] = -limits.torque[row] - room.bias[dof]
-        qp.upper[row] = limits.torque[row] - room.bias[dof]
+def torque_range(law, measurement, k):
+    """What may be asked of a joint: by the law's own limit, and by what its actuator can give now."""
+    dof, own = law.limits.torque_dof[k], law.limits.torque[k]
+    return max(measurement.least[dof], -own), min(measurement.most[dof], own)
 
 
 @kernel
-def write_ranges(law, measurement):
+def write_torque_limits(law, measurement):
+    """least ≤ M v̇ + h − Jᵀ f ≤ most, for those joints that have either; how many."""
+    limits, room, qp = law.limits, law.room, law.qp
+    nv, row = room.mass.shape[0], 0
+    for k in range(limits.torque_dof.shape[0]):
+        dof = limits.torque_dof[k]
+        low, high = torque_range(law, measurement, k)
+        if low > -math.inf or high < math.inf:
+            for i in range(nv):
+                qp.rows[row, i] = room.mass[dof, i]
+            for column in range(room.push.shape[1]):
+                qp.rows[row, nv + column] = -room.push[dof, column]
+            qp.lower[row], qp.upper[row] = low - room.bias[dof], high - room.bias[dof]
+            row += 1
+    return row
+
+
+@kernel
+def write_ranges(law, measurement, first):
     """Accelerations with which a joint stays within its range and speed.
 
     With a = 1/T: θ̈ ≥ −2a θ̇ − a² (θ − lower) lets it come to the end critically damped; θ̈ ≤ a (most − θ̇).
     """
     limits, qp = law.limits, law.qp
     pace = 1.0 / law.tasks.look_ahead
-    first = limits.torque_dof.shape[0]
     for k in range(limits.range_dof.shape[0]):
         dof = limits.range_dof[k]
         angle, rate = measurement.q[limits.range_q[k]], measurement.motion.rates[dof]
+        qp.rows[first + k] = 0.0
         qp.rows[first + k, dof] = 1.0
         down = -2.0 * pace * rate - pace * pace * (angle - limits.lower[k])
         up = -2.0 * pace * rate + pace * pace * (limits.upper[k] - angle)
@@ -405,7 +415,7 @@ def write_ranges(law, measurement):
 
 
 @kernel
-def solve(law, measurement, torque):
+def solve(law, measurement, bounded, torque):
     """The torques of the program's solution; how it ended.
 
     Joints' ranges yield to what the actuators and the floor can give: without them there is always a solution, that of
@@ -413,7 +423,6 @@ def solve(law, measurement, torque):
     """
     limits, room, qp = law.limits, law.room, law.qp
     factor_contact_qp(qp)
-    bounded = limits.torque_dof.shape[0]
     ended = SOLVED
     solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
     if qp.count[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
@@ -430,7 +439,7 @@ def solve(law, measurement, torque):
             torque[dof] += room.mass[dof, i] * qp.unknown[i]
         for column in range(room.push.shape[1]):
             torque[dof] -= room.push[dof, column] * qp.unknown[nv + column]
-    for row in range(bounded):
-        dof, most = limits.torque_dof[row], limits.torque[row]
-        torque[dof] = min(max(torque[dof], -most), most)
+    for k in range(limits.torque_dof.shape[0]):
+        low, high = torque_range(law, measurement, k)
+        torque[limits.torque_dof[k]] = min(max(torque[limits.torque_dof[k]], low), high)
     return float(ended)

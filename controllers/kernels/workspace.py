@@ -110,8 +110,14 @@ def workspace_torques(law, measurement, torque, recorded):
     distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
     joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
     servo_torques(tree, legs, law.servo, measurement, torque)
+    record(law, desired, recorded)
+
+
+@kernel
+def record(law, desired, recorded):
+    """The desired wrench and, where the set point moves, where it is."""
     for k in range(6):
-        recorded[k] = scratch.body_wrench[k]
+        recorded[k] = law.scratch.body_wrench[k]
     if count_signals(law.path) > 0:
         recorded[6], recorded[7], recorded[8] = desired.position
         recorded[9], recorded[10], recorded[11], recorded[12] = desired.orientation

@@ -180,7 +180,7 @@ def is_rate_limited(place):
 @kernel
 def measure_in(place):
     common = unpacked(place)
-    measure(common.tree, common.state, common.scratch.motion, common.sensors, common.measurement)
+    measure(common.tree, common.state, common.scratch.motion, common.sensors, common.actuators, common.measurement)
 
 
 @kernel

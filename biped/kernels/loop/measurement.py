@@ -55,6 +55,8 @@ class Measurement(NamedTuple):
     force: Floats  # (nc, 3) [N] of the floor on each contact point in the last step, world axes
     found: Integers  # (nc,) the contact state found at its end (``contact.modes``)
     held: Floats  # (nv,) [N·m] what the actuators have given since the last tick
+    least: Floats  # (nv,) [N·m] and
+    most: Floats  # (nv,) [N·m] what they can give at most, towards either side
 
 
 class SensorModel(NamedTuple):
@@ -83,7 +85,8 @@ def new_measurement(tree: Tree, nq: int, nv: int) -> Measurement:
     nc = tree.contact_body.shape[0]
     motion = new_tree_data(tree.parent.shape[0], nv, nc)
     touch = np.full((nc, 3), np.nan), np.zeros(nc, dtype=np.int64)
-    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, np.full(nv, np.nan))
+    torques = np.full(nv, np.nan), np.full(nv, -np.inf), np.full(nv, np.inf)
+    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, *torques)
 
 
 def perfect_sensors() -> SensorModel:
@@ -98,10 +101,11 @@ def ideal_actuators(nv: int, span: float) -> Actuators:
 
 
 @kernel
-def measure(tree, state, motion, sensors, measurement):
+def measure(tree, state, motion, sensors, actuators, measurement):
     """Fill ``measurement`` from the plant, whose ``motion.rates`` are known; once a control tick."""
     measurement.time[0] = time_of(state)
     measure_touch(state, measurement)
+    measure_abilities(tree, state, motion.rates, actuators, measurement)
     shown = measurement.motion
     if sensors.how[PERFECT] == 1:
         copy1(state.q, measurement.q)
@@ -135,6 +139,15 @@ def measure_touch(state, measurement):
     for c in range(state.force.shape[0]):
         for axis in range(3):
             measurement.force[c, axis] = state.force[c, axis]
+
+
+@kernel
+def measure_abilities(tree, state, rates, actuators, measurement):
+    for i in range(tree.parent.shape[0]):
+        if tree.dofs[i] == 1:
+            dof = tree.first_v[i]
+            low, high = range_of_torque(state, rates, actuators, dof, tree.first_q[i])
+            measurement.least[dof], measurement.most[dof] = low, high
 
 
 @kernel

@@ -32,6 +32,7 @@ CONTROLLERS = OpenRegistry(
     "controller",
     {
         WORKSPACE: "controllers.workspace:WorkspaceController",
+        "cone-workspace": "controllers.cone_workspace:ConeWorkspaceController",
         "whole-body": "controllers.whole_body:WholeBodyController",
         "joint-pd": "controllers.joint_pd:JointPD",
         "joint-impedance": "controllers.impedance:JointImpedance",
