@@ -7,7 +7,7 @@ import numpy as np
 
 from biped.checks import above_zero, positive_definite
 from biped.control.controller import Controller
-from biped.control.observation import joint_places
+from biped.control.observation import Observation, joint_places
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.errors import unknown
@@ -25,7 +25,8 @@ class ComputedTorque(Controller):
 
     That holds exactly between ticks of no length, for a model whose root is fixed or moves freely. A floating root has
     no actuator: it takes the acceleration that it has anyway (partial feedback linearization, Spong 1994). Where it
-    stands on a floor, the floor's forces of the last step are taken for those of the next tick.
+    stands on a floor, the floor's forces of the last step are taken for those of the next tick. This keeps a posture,
+    not the balance: the joints stay about where they are to be, and the whole body topples like a statue.
 
     Gains and targets are one number for all joints or a table by joint; joints that a table leaves out have none, and
     the target zero. K_p and K_v may also be symmetric positive definite matrices over ``model.joint_names``.
@@ -64,6 +65,18 @@ class ComputedTorque(Controller):
             if not isinstance(signal, Signal):
                 raise InputError(f"computed_torque.path[{joint!r}] = {signal!r}: it must be a Signal")
         above_zero(self.period, "computed_torque.period")
+
+    def torques(self, observation: Observation) -> Floats:
+        """(joints,) [N·m] torques for a state.
+
+        Raises:
+            InputError: the model has contact points, and the observation, made by hand, has no forces on them.
+        """
+        if observation.model.nc and not observation.torques.size:
+            raise InputError(
+                "computed torque needs the floor's forces: ask it in a run, or of model.without_contacts()"
+            )
+        return super().torques(observation)
 
     def law(self, model: Model) -> ComputedTorqueLaw:
         """What the kernels take."""

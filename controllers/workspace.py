@@ -1,5 +1,6 @@
 """The recursive workspace controller of Wendlandt 1997, section 4.2."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ from biped.control.controller import Controller, Impedance, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
+from biped.model.legs import straight_knees
 from biped.runs.postures import has_human_legs, standing
 from contact import Floor
 from contact.arrays import Floats
@@ -196,6 +198,10 @@ class WorkspaceController(Controller):
         x, y, z = (float(c) for c in self.target_position + end[:3])
         w, i, j, k = (float(c) for c in turned.as_quat(scalar_first=True))
         return SetPoint((x, y, z), (w, i, j, k), on_floor)
+
+    def singular_angles(self, model: Model) -> Mapping[str, float]:
+        """Straight knees, unless the law is damped there."""
+        return straight_knees(model) if np.isinf(self.largest_inertia) else {}
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
         """The human stands with its trunk upright at the set point."""

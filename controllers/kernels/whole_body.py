@@ -195,7 +195,7 @@ def find_carriers(law, measurement):
             point = stance.point[other]
             if stance.point_foot[other] == stance.point_foot[k] and measurement.found[point] != NONE:
                 lowest = min(lowest, places[point, 2])
-        carries[k] = 1 if places[stance.point[k], 2] < lowest + law.tasks.lift else 0
+        carries[k] = 1 if lowest < math.inf and places[stance.point[k], 2] < lowest + law.tasks.lift else 0
 
 
 @kernel
