@@ -28,7 +28,7 @@ def add_experiment(parser: ArgumentParser) -> None:
 
 
 def add_controller(parser: ArgumentParser) -> None:
-    text = "workspace, joint-pd, joint-impedance, FILE.py:NAME or MODULE:NAME (controller.name)"
+    text = "workspace, whole-body, joint-pd, joint-impedance, FILE.py:NAME or MODULE:NAME (controller.name)"
     parser.add_argument("--controller", metavar="NAME", help=text)
 
 

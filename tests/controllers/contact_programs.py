@@ -88,7 +88,7 @@ def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) ->
 
 def own_multipliers(qp: ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
     """The multipliers that our solver ended with: of E's rows, then of active rows of C; and which these are."""
-    count, m = int(qp.count[0]), len(qp.carries)
+    count, m = int(qp.counts[0]), len(qp.carries)
     numbers = np.full(SIDES * m + 2 * bounded, -1)
     carrying = np.flatnonzero(np.repeat(qp.carries, SIDES))
     numbers[carrying] = np.arange(len(carrying))

@@ -115,7 +115,7 @@ def test_ranges_yield_to_what_actuators_can_do():
     controller = Kept(torque_limit=5.0)
     seen = observed(model, *beyond_its_range(model), np.zeros(12))
     torques = controller.torques(seen)
-    assert controller.kept.qp.count[ENDED] == SOLVED  # without the ranges
+    assert controller.kept.qp.counts[ENDED] == SOLVED  # without the ranges
     assert abs(torques).max() <= 5.0
     without = WholeBodyController(torque_limit=5.0).torques(observed(human(), seen.q, seen.v, np.zeros(12)))
     np.testing.assert_allclose(torques, without, atol=1e-8)
