@@ -59,10 +59,22 @@ def _platform(platform: Record, _: Vector3) -> str:
     for axis in ("x", "y", "z", "roll", "pitch", "yaw"):
         signal = platform[axis]
         if signal is not None:
-            size = signal["most"] - signal["least"]
-            text = f"{1e3 * size:.4g} mm along {axis}" if len(axis) == 1 else f"{math.degrees(size):.3g}° of {axis}"
+            least, most = signal["least"], signal["most"]
+            if len(axis) == 1:
+                text = f"{_travel(1e3 * least, 1e3 * most, ' mm')} along {axis}"
+            else:
+                text = f"{_travel(math.degrees(least), math.degrees(most), '°')} of {axis}"
             parts.append(f"{text} from {signal['begins']:g} to {signal['ends']:g} s")
     return f"a floor that moves by {', '.join(parts)}"
+
+
+def _travel(least: float, most: float, unit: str) -> str:
+    """How far from where it was: to one side, as far to both, or between two ends."""
+    if math.isclose(-least, most, rel_tol=1e-3):
+        return f"±{most:.4g}{unit}"
+    if least * most == 0.0:
+        return f"{most or least:.4g}{unit}"
+    return f"{least:.4g} … {most:.4g}{unit}"
 
 
 def _throw(throw: Record, facing: Vector3) -> str:

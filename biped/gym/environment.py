@@ -62,10 +62,10 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         if share.shape != self.action_space.shape:
             raise InputError(f"the action has shape {share.shape}; it must be {self.action_space.shape}")
         seen = self.session.step(self.task.torque_limit * share)
-        ended = self.session.has_ended
+        ending, ended = self.session.ending, self.session.has_ended
         reward = float(self.task.rewards(seen.q, share, ended))
         late = seen.time - self._begins > self.task.duration - 0.5 * self.session.period
-        return self._observed(seen), reward, ended, late, {"time": seen.time}
+        return self._observed(seen), reward, ended, late, {"time": seen.time, **self.task.end(ending, late)}
 
     def _observed(self, seen: Observation) -> Floats:
         return self.task.observed(seen.q, seen.v, seen.contact_forces)

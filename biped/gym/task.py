@@ -12,6 +12,8 @@ from biped.errors import InputError
 from biped.model import Model, human
 from biped.runs.postures import standing
 from biped.runs.state import State
+from biped.runs.summary import Ending
+from biped.runs.verdict import UNDECIDED
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact.arrays import Floats
@@ -51,6 +53,7 @@ class BalanceTask:
 
     with Δz the height above where it started, and the tilt of the root's vertical axis. An episode is terminated
     by a fall, or a step without a solution (both without the reward for being alive), and truncated after ``duration``.
+    Then ``info`` has its ``verdict`` and ``reason``.
 
     Attributes:
         scene: what is simulated, from where; its controller is not asked.
@@ -122,6 +125,12 @@ class BalanceTask:
     def observed(self, q: Floats, v: Floats, contact_forces: Floats) -> Floats:
         """(…, size) observations of configurations (…, nq), velocities (…, nv) and forces (…, nc, 3)."""
         return np.concatenate([q[..., 2:], v, contact_forces[..., 2] / self.weight], axis=-1)
+
+    def end(self, ending: Ending | None, late: bool) -> dict[str, str]:
+        """Verdict and reason of an episode that is over, as runs have them; nothing while it goes on."""
+        if ending is not None:
+            return {"verdict": ending.verdict, "reason": ending.reason}
+        return {"verdict": UNDECIDED, "reason": f"cut off, upright, after {self.duration:g} s"} if late else {}
 
     def rewards(self, q: Floats, actions: Floats, fell: bool | np.ndarray) -> Floats:
         """(…) rewards of the periods that ended in these configurations (…, nq) after actions (…, joints)."""

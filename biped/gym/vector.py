@@ -77,7 +77,10 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         rewards = np.where(fresh, 0.0, self.task.rewards(self.batch.q, share, fell))
         late = self.batch.time - self._begins > self.task.duration - 0.5 * self._period
         self._over = fell | late
-        return self._observed(), rewards, fell, late, {"time": self.batch.time.copy()}
+        told: dict[str, Any] = {"time": self.batch.time.copy()}
+        for k in np.flatnonzero(self._over):
+            told = self._add_info(told, self.task.end(self.batch.sessions[k].ending, bool(late[k])), int(k))
+        return self._observed(), rewards, fell, late, told
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the threads go."""

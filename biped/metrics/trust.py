@@ -25,6 +25,10 @@ PROGRAM_ENDED = "qp_ended"
 UNSOLVED = 0.01
 #: [m] how deep a contact point may be in the floor: more than any sole yields; and more than there is foot above it.
 DEEP, TOO_DEEP = 0.02, 0.1
+#: [1/rad] Torques of a law that is singular where a joint is straight are in proportion to one over its angle: of 2°.
+STRAIGHT = 1.0 / np.radians(2.0)
+#: [rad] Nearer than this is as near.
+NEAREST = 1e-6
 #: [rad/s] of a joint: faster than any human one turns (a knee in a kick, 30 rad/s).
 FAST = 40.0
 
@@ -95,12 +99,25 @@ def _program(run: Measurement) -> tuple[Check, ...]:
     return (Check("control program", part, UNSOLVED, "1", _graded(part, UNSOLVED, WARNING), text),)
 
 
-def _contact(run: Measurement) -> tuple[Check, ...]:
+def _contact(run: Measurement) -> tuple[Check | None, ...]:
     if not run.model.nc:
         return ()
     depth = run.once(extremes).penetration
     passed = FAILED if depth > TOO_DEEP else _graded(depth, DEEP, WARNING)
-    return (Check("penetration", depth, DEEP, "m", passed, f"a contact point was {1e3 * depth:.3g} mm in the floor"),)
+    text = f"a contact point was {1e3 * depth:.3g} mm in the floor"
+    return Check("penetration", depth, DEEP, "m", passed, text), _sunk(run)
+
+
+def _sunk(run: Measurement) -> Check | None:
+    """Where the root is below the floor: nothing but contact points touches that."""
+    depth = run.once(extremes).sunk
+    if not depth > 0.0:
+        return None
+    text = (
+        f"the {_spelt(run.model.body_names[0])} sank {depth:.3g} m into the floor, which touches contact points only: "
+        "biped.ragdoll gives a model those it lands on, and fall=Fall() ends a run before"
+    )
+    return Check("sinking", depth, 0.0, "m", FAILED, text)
 
 
 def _joints(run: Measurement) -> tuple[Check | None, ...]:
@@ -109,9 +126,26 @@ def _joints(run: Measurement) -> tuple[Check | None, ...]:
         return ()
     joint = _spelt(run.layout.joints[int(found.fastest)])
     text = f"the {joint} turned at {found.joint_rate:.3g} rad/s"
-    return Check(
-        "joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text
-    ), _torque(run)
+    return (
+        Check("joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text),
+        _torque(run),
+        _singular(run),
+    )
+
+
+def _singular(run: Measurement) -> Check | None:
+    """Of the joint that came nearest to where the controller is singular."""
+    angles = run.context.singular_angles
+    if not angles:
+        return None
+    nearest = {joint: float(np.abs(run[f"angle_{joint}"] - angle).min()) for joint, angle in angles.items()}
+    joint = min(nearest, key=lambda name: nearest[name])
+    steep = 1.0 / max(nearest[joint], NEAREST)
+    text = (
+        f"the {_spelt(joint)} came within {np.degrees(nearest[joint]):.3g}° of straight, where the controller's "
+        "torques grow without bounds (controller.largest_inertia bounds them)"
+    )
+    return Check("straight leg", steep, STRAIGHT, "1/rad", _graded(steep, STRAIGHT, WARNING), text)
 
 
 def _torque(run: Measurement) -> Check | None:

@@ -95,6 +95,7 @@ class SessionBatch:
         for k, seed in zip(range(len(self.sessions)) if which is None else which, seeds, strict=True):
             self.sessions[k].reset(seed)
             self._reasons[k] = self.sessions[k].ready().begin(self._period)
+            self._tell(int(k))
 
     def step(self, torques: ArrayLike) -> None:
         """Take one control period.
@@ -111,10 +112,17 @@ class SessionBatch:
         if not np.isfinite(given[~self.has_ended]).all():
             raise InputError("the given torques are not all finite")
         self._torque[:, self._dofs] = given
+        going_on = ~self.has_ended
         list(self._pool.map(self._hold, self._chunks[:-1], self._chunks[1:]))
         for k in np.flatnonzero(self._reasons == LOG_FULL):
             self.sessions[k].forget()
             self._reasons[k] = OK
+        for k in np.flatnonzero(going_on & self.has_ended):
+            self._tell(int(k))
+
+    def _tell(self, k: int) -> None:
+        """Let a session know why it has ended, if it has."""
+        self.sessions[k].end_by(int(self._reasons[k]))
 
     def _hold(self, begin: int, end: int) -> None:
         hold_each(self._parts, self._common, self._whole, self._period, self._reasons, begin, end)

@@ -90,7 +90,7 @@ class Driver:
             rest = min(self.clock.steps_per_tick - into, left)
             reason = self._timed(lambda: self._hold(into, rest))
             self._drain()
-            self._check(reason)
+            self.end_by(reason)
             if self.has_ended:
                 return 0
             left -= rest
@@ -114,7 +114,7 @@ class Driver:
         if reason == LOG_FULL:  # by events: it goes on in chunks
             self.in_one_go = False
         self._drain()
-        self._check(reason)
+        self.end_by(reason)
         return steps if reason != LOG_FULL or ticks else 0
 
     def free_joints(self) -> None:
@@ -133,7 +133,7 @@ class Driver:
             self._put(torques, "the given")
             self.ready().apply_torques()
             reason = self._timed(lambda: self._hold(0, self.clock.steps_per_tick))
-        self._check(reason)
+        self.end_by(reason)
 
     def forget(self) -> None:
         """Leave what was recorded."""
@@ -145,7 +145,7 @@ class Driver:
         """What a controller would be shown now; whether it has fallen is known then."""
         reason = self.ready().look()
         if reason in LIMITS:
-            self._check(reason)
+            self.end_by(reason)
         return Observation.of(self.plan.nominal_model, self.world.measurement, None)
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
@@ -231,8 +231,11 @@ class Driver:
         self.events.append(log.events[: log.cursor[EVENTS]].copy())
         log.cursor[ROWS] = log.cursor[EVENTS] = 0
 
-    def _check(self, reason: int) -> None:
-        """A limit that was hit; a step without a solution, which is lost control if the model was flailing."""
+    def end_by(self, reason: int) -> None:
+        """By what a loop returned, if that ends it: a limit that was hit, or a step without a solution.
+
+        The latter is lost control if the model was flailing.
+        """
         if reason in (OK, LOG_FULL):
             return
         model, time = self.plan.model, self.state.time

@@ -113,6 +113,10 @@ class Session:
         self._driver.warm_up(None)
         return self.ready()
 
+    def end_by(self, reason: int) -> None:
+        """Be told what the loop returned, where it is run elsewhere."""
+        self._driver.end_by(reason)
+
     def forget(self) -> None:
         """Leave what was logged on the way."""
         self._driver.forget()
@@ -326,6 +330,7 @@ class Session:
             stepping=self.plan.stepping,
             ending=ending,
             set_point=self.plan.set_point,
+            singular_angles=self.plan.singular_angles,
             disturbances=self.plan.disturbances,
             began=self._began,
             state=self.state,

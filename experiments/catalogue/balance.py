@@ -61,7 +61,13 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         x, y, z = (float(c) for c in q[:3])
         place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
-    seed = Parameter("random.seed", 0, "", "draws disturbances at random, besides those that are set; 0: none", OURS)
+    seed = Parameter(
+        "random.seed",
+        0,
+        "",
+        "draws disturbances at random, some up to the end, besides those set; 0: none",
+        OURS,
+    )
     ranges = Parameter(RANGES, 0, "", "1: its joints have stops where their ranges of motion end", OURS)
     return (robot_parameter(robot), ranges, *shared, *disturbance_parameters(model), seed)
 

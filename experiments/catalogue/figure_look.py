@@ -31,6 +31,11 @@ def current_look() -> Look:
     return _LOOK.get() or Look()
 
 
+def choose_look(look: Look) -> None:
+    """From here on, all figures are written so."""
+    _LOOK.set(look)
+
+
 @contextmanager
 def drawn_as(look: Look) -> Iterator[None]:
     """Within it, all figures are written so."""

@@ -5,13 +5,13 @@ top, and imports what it works with when these are read.
 """
 
 import argparse
-import difflib
 import importlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from contact.errors import meant
 from experiments.cli.encoding import spell_what_cannot_be_encoded
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, add_forms, choose_form, form
@@ -143,14 +143,15 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, argv: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
         options, unknown = self.parse_known_args(argv)
         if unknown:
-            hints = (_meant(word.partition("=")[0], self._option_string_actions) for word in unknown)
-            hint = next(filter(None, hints), "")
+            hints = (meant(word.partition("=")[0], self._option_string_actions) for word in unknown)
+            hint = next(filter(None, hints), "").strip()
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")
         choose_form(options)
+        _choose_look(options)
         return options
 
     def add_figure_look(self) -> None:
-        """In which formats figures are written, and how wide (``experiments.catalogue.figure_look.look_of``)."""
+        """In which formats figures are written, and how wide: chosen as the options are read."""
         self.add_argument("--figures", metavar="FORMATS", help="png (default), pdf, svg, or several, such as pdf,svg")
         text = "of a journal's column: single (85 mm), double (170 mm), or such as 120mm"
         self.add_argument("--figure-width", metavar="WIDTH", help=text)
@@ -159,15 +160,16 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
 
 
+def _choose_look(options: argparse.Namespace) -> None:
+    from experiments.catalogue.figure_look import choose_look, look_of
+
+    choose_look(look_of(getattr(options, "figures", None), getattr(options, "figure_width", None)))
+
+
 def folder_name(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("it must be the name of a folder; . is this one")
     return text
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else ""
 
 
 def _top(argv: Sequence[str]) -> NoReturn:
@@ -179,7 +181,7 @@ def _top(argv: Sequence[str]) -> NoReturn:
         commands.add_parser(name, help=text, add_help=False)
     name = argv[0]
     if not name.startswith("-") and name != "version":
-        top.error(f"unknown command {name!r}; {_meant(name, COMMANDS) or 'commands are ' + ', '.join(COMMANDS)}")
+        top.error(f"unknown command {name!r}; {meant(name, COMMANDS).strip() or 'commands are ' + ', '.join(COMMANDS)}")
     top.parse_args(["--version"] if name == "version" else argv)
     raise AssertionError("an option ends the program, and no option is an error")
 

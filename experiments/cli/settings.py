@@ -37,6 +37,16 @@ def add_robot(parser: ArgumentParser) -> None:
     parser.add_argument("--robot", metavar="FILE", help=text)
 
 
+def add_counts(parser: ArgumentParser) -> None:
+    """``options.counts``: a tuple of words, None if not given."""
+    text = 'verdicts that count as losses, separated by commas: "fell,lost control" (stepped,fell,lost control,failed)'
+    parser.add_argument("--counts", metavar="VERDICTS", type=_words, help=text)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(","))
+
+
 def add_metric_files(parser: ArgumentParser) -> None:
     text = "a metric of one's own, FILE.py:NAME or MODULE:NAME; may be repeated"
     parser.add_argument("--metric-file", metavar="NAME", action="append", default=[], dest="metric_files", help=text)

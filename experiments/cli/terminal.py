@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
@@ -78,6 +78,37 @@ def explained(rows: Sequence[Sequence[str]], width: int) -> RenderableType:
         else:
             parts += [Text("  ").join(cell for cell in styled if cell), Padding(Text(text, style="dim"), (0, 0, 0, 4))]
     return table if is_beside else Group(*parts)
+
+
+def print_table(
+    console: Console, headings: Sequence[str], rows: Sequence[Sequence[str | Text]], first: JustifyMethod = "left"
+) -> None:
+    """Print rows of plain text, in which no bracket is markup; where they are too wide, a block for each.
+
+    Args:
+        console: where.
+        headings: of the columns; the first of a name, which begins a block.
+        rows: as many cells in each.
+        first: how the names are aligned; all else is to the right.
+    """
+    cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    broken = ["\n".join(heading.replace(" %", "\N{NO-BREAK SPACE}%").split(" ")) for heading in headings]
+    for labels, room in ((headings, 4), (broken, 4), (broken, 2)):
+        table = Table(box=None, pad_edge=False, padding=(0, room, 0, 0))
+        for place, label in enumerate(labels):
+            justify = "right" if place else first
+            table.add_column(Text(label), justify=justify, header_style="bold", vertical="bottom")
+        for row in cells:
+            table.add_row(*row)
+        if fits(table, console):
+            console.print(table)
+            return
+    for name, *others in cells:
+        console.print(Text(f"{headings[0]} ".lstrip(), style="bold").append(name))
+        block = Table.grid(padding=(0, 2))
+        for heading, cell in zip(headings[1:], others, strict=True):
+            block.add_row(Text(f"    {heading}"), cell)
+        console.print(block)
 
 
 def fits(table: Table, console: Console) -> bool:

@@ -49,6 +49,7 @@ def parser() -> Parser:
     )
     own.add_argument("--quick", action="store_true", help="shorter flights and stance, fewer steps and repeats")
     own.add_forms()
+    own.add_figure_look()
     text = "leave out the settings that the engines' makers chose"
     own.add_argument("--no-vendor-defaults", "--no-natural", action="store_true", help=text)
     return own

@@ -48,6 +48,7 @@ def parser() -> Parser:
     own.add_argument("items", metavar="ITEM", nargs="*", help="a name or a pattern; all, if none is given")
     own.add_argument("--quick", action="store_true", help="short versions that check the same statements")
     own.add_out("results/reproduce/PAPER")
+    own.add_figure_look()
     return own
 
 

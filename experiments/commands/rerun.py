@@ -49,7 +49,6 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
     from experiments.studies.rerun import rerun
@@ -62,7 +61,6 @@ def main(argv: Sequence[str]) -> int:
         return _list(study, options.listed)
     if not options.trial.isdecimal():
         raise InputError(f"trial {options.trial!r}: it must be a number")
-    look = look_of(options.figures, options.figure_width)
     number = int(options.trial)
     if options.controller is not None:
         study.drive_by(options.controller)
@@ -76,8 +74,7 @@ def main(argv: Sequence[str]) -> int:
     except RunInterrupted as stopped:
         save_run(stopped.run, folder)
         return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
-    with drawn_as(look):
-        status = _save(study, found, folder, options)
+    status = _save(study, found, folder, options)
     return status or _verdict(study, found)
 
 

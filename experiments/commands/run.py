@@ -67,12 +67,10 @@ def main(argv: Sequence[str]) -> int:
     from biped.errors import IntegrationError, RunInterrupted
     from biped.runs.verdict import UNRELIABLE
     from biped.simulation.collapse import collapse, has_fallen
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.catalogue.half_step import check_step
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
 
-    look = look_of(options.figures, options.figure_width)
     experiment = experiment_of(options)
     changes = changes_of(experiment, options)
     scene = experiment.build(changes)
@@ -92,8 +90,7 @@ def main(argv: Sequence[str]) -> int:
     if options.after is not None and has_fallen(run):
         run.after = collapse(scene, options.after)
     title = f"{experiment.name}: {experiment.title}"
-    with drawn_as(look):
-        status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
+    status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
     return status or (UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0)
 
 

@@ -31,14 +31,12 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from rich.text import Text
 
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
     from experiments.cli.terminal import terminal
     from experiments.papers.wendlandt_1997.friction_search import search
     from experiments.papers.wendlandt_1997.friction_table import TABLE, print_search, save_search
 
-    look = look_of(options.figures, options.figure_width)
     folder = writable_folder(options.out or "results/search-friction")
     with ProgressBar(1.0, "searching", "") as bar:
         found = search(options.begin, options.end, options.by, bar)
@@ -48,7 +46,6 @@ def main(argv: Sequence[str]) -> int:
     if not options.no_figures:
         from experiments.papers.wendlandt_1997.friction_figure import draw_search
 
-        with drawn_as(look):
-            files += draw_search(found, folder / FIGURE)
+        files += draw_search(found, folder / FIGURE)
     console.print(Text(f"\n{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
     return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.settings import SHORTHANDS, add_controller, add_metric_files, add_robot
+from experiments.cli.settings import SHORTHANDS, add_controller, add_counts, add_metric_files, add_robot
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -39,6 +39,7 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
         add_robot(parser)
         what = SHORTHANDS["integrator"][2]
         parser.add_argument("--integrator", "--engine", metavar="NAME", help=f"in all trials: {what}")
+    add_counts(parser)
     add_metric_files(parser)
     parser.add_out(f"results/{name}/{default}")
     parser.add_forms()
@@ -59,7 +60,7 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
 
 
 def config_of(options: argparse.Namespace) -> "Config":
-    """The file, with the controller, the metrics and the integrator that the options name, if they do."""
+    """The file, with what the options name in its place: controller, metrics, integrator, what counts."""
     from experiments.studies.config import read_config
 
     config = read_config(options.file)
@@ -69,7 +70,8 @@ def config_of(options: argparse.Namespace) -> "Config":
         raise config.error(f"{told}; `biped {options.command}` needs [{TABLES[options.command]}]")
     if options.integrator is not None:
         config = config.setting("integrator.name", options.integrator)
-    given = {"robot": options.robot, "controller": options.controller, "metric_files": options.metric_files}
+    names = ("robot", "controller", "metric_files", "counts")
+    given = {name: getattr(options, name, None) for name in names}
     return config.but(**{key: value for key, value in given.items() if value})
 
 
@@ -77,7 +79,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     """Run a study and show what it found; the exit status. Its folder has this name, if the options have none."""
     from rich.text import Text
 
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
     from experiments.cli.reply import reply
@@ -85,7 +86,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
 
-    look = look_of(options.figures, options.figure_width)
     executor = executor_of(plan, options)
     folder = writable_folder(options.out or Path("results") / plan.kind / name)
     study = open_study(plan, folder)
@@ -98,8 +98,7 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
             findings = run_study(plan, study, executor, bar, announce, bar.say)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
-    with drawn_as(look):
-        files = show(plan, findings, folder, not options.no_figures)
+    files = show(plan, findings, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
     terminal().print(Text(f"\n{folder}/  {', '.join(names)}", style="cyan"))
     reply(lambda: _as_json(plan, findings, folder, names))

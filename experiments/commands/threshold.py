@@ -156,8 +156,6 @@ def preset_parser(name: str) -> Parser:
     group.add_argument("--seed", metavar="N", type=int, default=0, help="of the replicas (0)")
     group.add_argument("--confidence", metavar="P", type=float, default=0.95, help="of the intervals (0.95)")
     group.add_argument("--count-stepping", action="store_true", help="to have stepped counts as having recovered")
-    group.add_argument("--counts", metavar="VERDICTS", help="verdicts that count as lost "
-                       "(stepped,fell,lost control,failed)")  # fmt: skip
     group.add_argument("--quick", action="store_true", help="fewer replicas and a coarser grid: half a minute")
     return own
 
@@ -199,7 +197,7 @@ def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
         replicas=budget.replicas if options.replicas is None else options.replicas,
         seed=options.seed,
         count_stepping=options.count_stepping,
-        counts=() if options.counts is None else tuple(word.strip() for word in options.counts.split(",")),
+        counts=options.counts or (),
         confidence=options.confidence,
         kind=name,
     )

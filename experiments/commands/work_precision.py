@@ -47,13 +47,11 @@ def main(argv: Sequence[str]) -> int:
     from experiments.benchmarks.timing import one_core
     from experiments.benchmarks.work_precision.problems import PROBLEMS
     from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.names import flags, matching
     from experiments.cli.output import writable_folder
     from experiments.cli.progress import ProgressBar
     from experiments.visualization.work_precision.output import Output
 
-    look = look_of(options.figures, options.figure_width)
     names = matching(options.problems, list(PROBLEMS), "unknown problem")
     _check_methods(options.method)
     need("jinja2", *{package for name in names for package in PROBLEMS[name].packages})
@@ -69,8 +67,7 @@ def main(argv: Sequence[str]) -> int:
         except KeyboardInterrupt:
             output.write()
             return interrupted(f"; what was done is in {folder / WORK_PRECISION_PAGE}")
-        with drawn_as(look):
-            output.add(comparison)
+        output.add(comparison)
     output.print_files()
     return 0
 

@@ -7,15 +7,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import pandas as pd
 
 from biped.errors import InputError
 from experiments.papers.item import Finding, Outcome
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import files_of_look, write_figure
 
 #: In the folder of each item, beside its tables and figures.
 OUTCOME = "outcome.json"
+#: What the page shows of a figure.
+ALWAYS = ("png",)
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Cached:
     def files(self) -> list[Path]:
         return [self.folder / name for name in (*self.tables.values(), *self.figures)]
 
+    @property
+    def pictures(self) -> list[str]:
+        """The files of the figures that the page shows."""
+        return [name for name in self.figures if name.endswith(ALWAYS)]
+
     def table(self, title: str) -> pd.DataFrame:
         return pd.read_csv(self.folder / self.tables[title])
 
@@ -48,16 +54,15 @@ def store(
     tables = {title: f"{_slug(title)}.csv" for title in outcome.tables}
     if len(set(tables.values())) < len(tables):
         raise ValueError(f"two of these tables would have the same file: {', '.join(tables)}")
-    figures = tuple(f"{name}.png" for name in outcome.figures) if draw else ()
+    drawn = {folder / f"{name}.png": figure for name, figure in outcome.figures.items()} if draw else {}
+    figures = tuple(file.name for path in drawn for file in files_of_look(path, ALWAYS))
     cached = Cached(folder, findings, outcome.assumptions, tables, figures, quick, seconds, stamp)
     text = json.dumps({**asdict(cached), "folder": None}, indent=2, ensure_ascii=False, allow_nan=False)
     _remove_former(folder)
     for title, frame in outcome.tables.items():
         frame.to_csv(folder / tables[title], index=False)
-    if draw:
-        with matplotlib.rc_context(STYLE):
-            for name, figure in outcome.figures.items():
-                figure.savefig(folder / f"{name}.png")
+    for path, figure in drawn.items():
+        write_figure(figure, path, ALWAYS)
     (folder / OUTCOME).write_text(text + "\n", encoding="utf-8")
     return cached
 

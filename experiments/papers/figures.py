@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.visualization.figures import style
+from experiments.visualization.figures.writing import styled
 
 
 @contextmanager
@@ -15,7 +15,7 @@ def plotted(
     title: str, xlabel: str, ylabel: str, size: tuple[float, float] = style.SIZE
 ) -> Iterator[tuple[Figure, Axes]]:
     """A new figure in the style of all, and its axes; with titles and a legend once it is left."""
-    with matplotlib.rc_context(style.STYLE):
+    with styled():
         figure = Figure(figsize=size)
         axes = figure.subplots()
         yield figure, axes

@@ -137,8 +137,8 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
         blocks.append(_findings(cached.findings))
     if cached.assumptions:
         blocks.append(Bullets("Assumed, where the paper leaves it open", cached.assumptions))
-    for name in cached.figures:
-        caption = item.title if len(cached.figures) == 1 else name.removesuffix(".png").replace("-", " ")
+    for name in cached.pictures:
+        caption = item.title if len(cached.pictures) == 1 else name.removesuffix(".png").replace("-", " ")
         blocks.append(Image((cached.folder / name).read_bytes(), caption))
     blocks += [Table.of(title, cached.table(title)) for title in cached.tables]
     version = "short version, " if cached.quick else ""

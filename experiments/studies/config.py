@@ -10,16 +10,18 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from biped.errors import InputError
 from contact.errors import BipedError, meant
+from experiments.studies.counting import checked_losses
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
-    from experiments.catalogue.parameters.parameter import Value
+    from experiments.catalogue.parameters.parameter import Parameter, Value
 
 T = TypeVar("T")
 REQUIRED: Any = object()
@@ -197,6 +199,10 @@ class Config:
             self.data["metric_files"] = [entry.name for entry in found.metrics]
         return found
 
+    def losses(self) -> tuple[str, ...]:
+        """The verdicts in ``counts``, which are to be losses; empty if it is not there."""
+        return self.within(lambda: checked_losses(self.get("counts", tuple[str, ...], ())), "counts")
+
     def changes(self, experiment: "Experiment") -> "dict[str, Value]":
         """This table as values of an experiment's parameters; an error names the line."""
         return {name: self.value(experiment, name, value) for name, value in self.parameters().items()}
@@ -206,6 +212,12 @@ class Config:
 
         plain = tuple(value) if isinstance(value, list) else value
         return self.within(lambda: from_json(experiment.parameter(name), plain), name)
+
+    def read_angles(self, parameter: "Parameter", *keys: str) -> None:
+        """Read what these keys have with a unit, such as ``90deg``, where they are values of an angle."""
+        for key in keys if parameter.is_angle else ():
+            if isinstance(self.data.get(key), str):
+                self.data = {**self.data, key: self.within(partial(parameter.checked, self.data[key]), key)}
 
     def finish(self) -> None:
         """Refuse what nothing has asked for, here and in the tables below; the message says what it could be."""

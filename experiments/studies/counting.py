@@ -25,6 +25,8 @@ UNTOLD = (UNDECIDED, UNRELIABLE, INTERRUPTED)
 WITHOUT_RESULT = (FAILED, *UNTOLD)
 #: What can be named as a loss.
 LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED, UNDECIDED, UNRELIABLE)
+#: What is none, where losses are named.
+WITHSTOOD = "withstood"
 #: What is one, if nothing is named.
 USUAL_LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED)
 
@@ -45,6 +47,11 @@ def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None
     if verdict in losses:
         return False
     return True if verdict in (RECOVERED, STEPPED, COMPLETED) else None
+
+
+def success_text(counts: Sequence[str]) -> str:
+    """What a trial did that is a success, and what is none where that was named: after "that"."""
+    return f"{WITHSTOOD} (lost: {', '.join(counts)})" if counts else RECOVERED
 
 
 def shares(verdicts: Sequence[str]) -> dict[str, int]:

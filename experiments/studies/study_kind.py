@@ -25,6 +25,7 @@ class StudyKind(ABC):
     seed: int  # of all that is random
     units: Mapping[str, str] = {}  # of labels, by column
     metrics: tuple[str, ...] | None = None  # those that are stored; None for all
+    counts: tuple[str, ...] = ()  # verdicts that count as losses, if they are named
 
     @property
     @abstractmethod

@@ -24,7 +24,20 @@ from controllers.kernels.contact_qp import (
 )
 from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied
 
-INPUTS = ("hessian", "gradient", "spread", "base", "grasp", "load", "carries", "friction", "rows", "lower", "upper")
+INPUTS = (
+    "hessian",
+    "gradient",
+    "spread",
+    "preferred",
+    "base",
+    "grasp",
+    "load",
+    "carries",
+    "friction",
+    "rows",
+    "lower",
+    "upper",
+)
 
 
 def ours(qp: ContactQp, bounded: int) -> tuple[int, Floats]:
@@ -115,6 +128,7 @@ def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[Con
         qp.grasp[:3, here], qp.grasp[3:, here] = np.eye(3), [[0, -z, y], [z, 0, -x], [-y, x, 0]]
     qp.carries[:], qp.friction[0] = random.random(m) < 0.8, random.uniform(0.2, 0.9)
     limits = tight * random.uniform(1.0, 3.0, size=r)
+    qp.preferred[:] = 30.0 * random.normal(size=3 * m) * np.repeat(qp.carries, 3)
     qp.rows[:], qp.lower[:], qp.upper[:] = random.normal(size=qp.rows.shape), -limits, limits
     qp.upper[random.random(r) < 0.2] = np.inf
     return qp, r

@@ -7,6 +7,7 @@
 import math
 from typing import NamedTuple
 
+from biped.kernels.loop.log import ABSENT
 from biped.metrics.kernels.polygon import inside_by
 from biped.metrics.kernels.support import (
     AREA,
@@ -420,6 +421,7 @@ def time_outside(rows, places, body, series, scratch):
 
 class Extremes(NamedTuple):
     penetration: float  # [m] of the deepest contact point in the floor
+    sunk: float  # [m] of the place of the root in the floor; below zero above it
     joint_rate: float  # [rad/s] of the fastest joint
     fastest: float  # its number
     exchanged: float  # [J]
@@ -441,18 +443,20 @@ def measure_extremes(rows, places, angular):
     ``places.energy`` begins with the kinetic one. The energy exchanged is the sum of the ranges of all energies and
     works of the ledger.
     """
-    deepest, fastest, joint = 0.0, 0.0, -1.0
+    deepest, sunk, fastest, joint = 0.0, -math.inf, 0.0, -1.0
     for k in range(rows.shape[0]):
         origin, R = floor_frame(rows[k], places)
         for c in range(places.contact.shape[0]):
             deepest = max(deepest, -seen_from(origin, R, contact_place(rows[k], places, c))[2])
+        if places.root != ABSENT:
+            sunk = max(sunk, -seen_from(origin, R, vector_at(rows[k], places.root))[2])
         for j in range(places.rate.shape[0]):
             if angular[j] and abs(rows[k, places.rate[j]]) > fastest:
                 fastest, joint = abs(rows[k, places.rate[j]]), float(j)
     exchanged = 0.0
     for column in places.energy:
         exchanged += range_of(rows, column)
-    return Extremes(deepest, fastest, joint, exchanged, most_of(rows, places.energy[0], 0))
+    return Extremes(deepest, sunk, fastest, joint, exchanged, most_of(rows, places.energy[0], 0))
 
 
 @routine

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -22,6 +21,7 @@ from contact.arrays import Floats
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
+from experiments.visualization.figures.writing import styled
 
 BODIES, QUICK_BODIES = 50, 10
 MOST = 40
@@ -131,7 +131,7 @@ def _order(method: str, published: str, found: float, criterion: str, agrees: bo
 
 
 def _draw(errors: dict[tuple[str, str], list[float]]) -> Figure:
-    with matplotlib.rc_context(style.STYLE):
+    with styled():
         figure = Figure(figsize=style.SIZE)
         colors = {"Newton": style.RED, "RIQN": style.BLUE}
         for axes, guess in zip(figure.subplots(1, 2, sharey=True), ("zero", "current (IG1)"), strict=True):

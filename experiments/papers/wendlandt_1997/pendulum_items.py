@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -35,6 +34,7 @@ from experiments.papers.wendlandt_1997.pendulum_runs import (
 )
 from experiments.papers.wendlandt_1997.printed import PENDULUM_DVP, PENDULUM_EM, STEPS
 from experiments.visualization.figures import style
+from experiments.visualization.figures.writing import styled
 
 SOURCE = "Wendlandt 1997, section 2.4.2"
 _NAMES = {"position": "position error [m]", "energy": "energy error [J]", "momentum": "momentum error [N·m·s]"}
@@ -265,7 +265,7 @@ def _energy(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the w
 def _draw_energy(found: Runs) -> Figure:
     colors = dict(zip(STEPS, (style.BLACK, style.BLUE, style.GREEN, style.RED), strict=True))
     beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-    with matplotlib.rc_context(style.STYLE):
+    with styled():
         figure = Figure(figsize=(7.6, 6.0))
         upper, middle, lower = figure.subplots(3, 1, sharex=True)
         for axes, rows, base, unit in ((upper, found.dvp[:2], found.energy, 1e3), (lower, found.dvp[2:], 0.0, 1.0)):

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
+from functools import cache
 from itertools import islice
 from typing import Any, Protocol
 
@@ -33,6 +34,8 @@ BACKENDS = ("threads", "loky", "dask")
 MOST_WORKERS = 4096
 #: [s] that a trial under somebody's own law may take, where nothing else is said.
 TIME_LIMIT = 120.0
+#: [s] between two looks of a worker whether its study is still there.
+WATCHED_EVERY = 1.0
 
 
 class Executor(Protocol):
@@ -179,6 +182,7 @@ class Processes:
 
 def _numbered(work: Work, trial: Trial) -> tuple[int, Result]:
     """The result with the trial's number: what comes back unordered has to say what it is."""
+    end_with_parent()
     return trial.number, work(trial)
 
 
@@ -219,7 +223,7 @@ class Separate:
         from joblib.externals.loky import ProcessPoolExecutor
 
         start = 0.0 if pool is not None else self.START
-        pool = pool or ProcessPoolExecutor(1, initializer=ignore_interrupts)
+        pool = pool or ProcessPoolExecutor(1, initializer=begin_worker)
         future = pool.submit(work, trial)
         self._running[future] = pool, trial, time.monotonic() + start + self.limit + self.GRACE
 
@@ -248,6 +252,25 @@ class Separate:
 def _exit_code(error: Exception) -> str:
     found = re.search(r"exit codes? of the workers (?:is|are) \{(.*?)\}", str(error))
     return found[1] if found else " ".join(str(error).split())
+
+
+def begin_worker() -> None:
+    """What a process for somebody else's code begins with."""
+    ignore_interrupts()
+    end_with_parent()
+
+
+@cache
+def end_with_parent() -> None:
+    """Let this process end with the one that started it: loky has workers of a killed one wait for minutes."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCHED_EVERY)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def ignore_interrupts() -> None:

@@ -30,7 +30,7 @@ def run_trials(
     executor: Executor | None = None,
     progress: Progress | None = None,
     announce: Announce | None = None,
-) -> dict[int, Result]:
+) -> Mapping[int, Result]:
     """Results of these trials: those that the study has, and of the others as they are run, in any order.
 
     Each result is stored in the study as soon as it is there. Results depend on nothing but the trials: not on their
@@ -44,7 +44,7 @@ def run_trials(
         announce: called with a sentence before kernels are compiled.
 
     Returns:
-        The results by number, in the order of the trials.
+        The results by number, in the order of the trials; read from the study as they are asked for.
 
     Raises:
         InputError: a number occurs twice, or is that of a finished trial with other changes.
@@ -59,18 +59,20 @@ def run_trials(
     finished = study.finished
     done = [trial for trial in trials if trial.number in finished]
     study.check(done)
-    results = study.results(trial.number for trial in done)
+    count = len(done)
     if progress is not None:
-        progress(len(results))
+        progress(count)
     experiment = study.experiment
     header = study.header
 
     def store(trial: Trial, result: Result) -> None:
         if header.sources:
             _check_sources(header, experiment.sources)
-        results[trial.number] = study.add(trial, result)
+        nonlocal count
+        study.add(trial, result)
+        count += 1
         if progress is not None:
-            progress(len(results))
+            progress(count)
 
     missing = [trial for trial in trials if trial.number not in finished]
     first, others = _one_of_each_loop(missing)
@@ -85,7 +87,7 @@ def run_trials(
     if others and executor is not None:
         for trial, result in executor.run(_work(study, executor), others):
             store(trial, result)
-    return {number: results[number] for number in numbers}
+    return study.stored(numbers)
 
 
 def _work(study: Study, executor: Executor) -> Work:

@@ -9,6 +9,7 @@ import numpy as np
 
 from contact.arrays import Floats
 from experiments.studies.config import Config
+from experiments.studies.counting import USUAL_LOSSES
 from experiments.studies.seeds import seed_of
 from experiments.studies.sensitivity.analysis import MORRIS, SOBOL, Design, Indices, Measure, analyze
 from experiments.studies.study_kind import Evaluate
@@ -35,6 +36,7 @@ class Sensitivity(DesignStudy):
     design: Design  # which points are run
     measures: tuple[Measure, ...]
     data: Mapping[str, Any]  # the file, as it is
+    counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
     kind = "sensitivity"
 
     @property
@@ -83,7 +85,8 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
     levels = table.whole("levels", 4, least=2) if method == MORRIS else 4
     second_order = table.get("second_order", bool, False) if method == SOBOL else False
     space = design_space_from(config, table.whole("replicas", 1, least=1))
-    measures = tuple(_measure(item, method) for item in config.tables("metric"))
+    counts = config.losses()
+    measures = tuple(_measure(item, method, counts or USUAL_LOSSES) for item in config.tables("metric"))
     name = config.word("name", name)
     config.finish()
     if method == SOBOL and samples & (samples - 1):
@@ -95,13 +98,13 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
     check_metrics(config, [measure.name for measure in measures], space)
     names = tuple(variable.name for variable in space.variables)
     design = Design(names, method, samples, levels, second_order)
-    return Sensitivity(name, space, design, measures, config.data)
+    return Sensitivity(name, space, design, measures, config.data, counts)
 
 
-def _measure(config: Config, method: str) -> Measure:
+def _measure(config: Config, method: str, losses: tuple[str, ...]) -> Measure:
     metric = config.word("name")
     if config.data.get("fell") != DROPPED:
-        return Measure(config.make(Reading, metric=metric, scenarios=("*",), over="mean"))
+        return Measure(config.make(Reading, metric=metric, counts=losses, scenarios=("*",), over="mean"))
     config.get("fell", str)
     if method != MORRIS:
         raise config.error("fell = 'dropped' is for Morris's method: Sobol's needs a number of each trial", "fell")

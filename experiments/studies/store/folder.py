@@ -14,8 +14,8 @@ import os
 import sqlite3
 import time
 from bisect import bisect
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -43,9 +43,32 @@ HEADER, DATABASE, TABLE, LOCK, TRACES = "study.json", "trials.sqlite", "trials.p
 #: [s] between two writings of the table, at least; and at most this part of the time goes into them.
 EXPORT_EVERY = 5.0
 EXPORT_PART = 0.02
+#: Results that are read at once.
+MOST_KEPT = 256
 _SCHEMA = """CREATE TABLE IF NOT EXISTS trials (
     trial INTEGER PRIMARY KEY, labels TEXT NOT NULL, varied TEXT NOT NULL, changes TEXT NOT NULL, result TEXT NOT NULL
 )"""
+
+
+class StoredResults(Mapping[int, Result]):
+    """Results by number, of trials that may be more than memory should hold: a few are kept at a time."""
+
+    def __init__(self, study: "Study", numbers: Sequence[int]) -> None:
+        self._study, self._numbers = study, numbers
+        self._places = {number: place for place, number in enumerate(numbers)}
+        self._kept: dict[int, Result] = {}
+
+    def __getitem__(self, number: int) -> Result:
+        if number not in self._kept:
+            place = self._places[number]
+            self._kept = self._study.results(self._numbers[place : place + MOST_KEPT])
+        return self._kept[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 class Study:
@@ -181,6 +204,10 @@ class Study:
         found = dict(self._select("SELECT trial, result FROM trials", wanted))
         return {number: json.loads(found[number]) for number in (found if wanted is None else wanted)}
 
+    def stored(self, numbers: Sequence[int]) -> "StoredResults":
+        """The results of these finished trials, in this order, each read when it is asked for."""
+        return StoredResults(self, numbers)
+
     def trial(self, number: int) -> Trial:
         """A finished trial as it was run; raises InputError if there is none of this number."""
         rows = self._select("SELECT labels, changes FROM trials", [number])
@@ -248,9 +275,9 @@ class Study:
 
     def table(self) -> "pyarrow.Table":
         """All finished trials in the order of their numbers, each column with its unit."""
-        return table_of(
-            self._select("SELECT trial, labels, varied, changes, result FROM trials ORDER BY trial"), self.header
-        )
+        query = "SELECT trial, labels, varied, changes, result FROM trials ORDER BY trial"
+        with self._reading() as database:
+            return table_of(database.execute(query), self.header)
 
     def frame(self) -> "pd.DataFrame":
         frame: pd.DataFrame = self.table().to_pandas()
@@ -258,13 +285,18 @@ class Study:
 
     def _select(self, query: str, numbers: Iterable[int] | None = None) -> list[tuple[Any, ...]]:
         """All rows, or those of these trials."""
+        with self._reading() as database:
+            if numbers is None:
+                return database.execute(query).fetchall()
+            one_by_one = (database.execute(f"{query} WHERE trial = ?", (number,)) for number in numbers)
+            return [row for rows in one_by_one for row in rows]
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
         path = self.folder / DATABASE
         try:
             with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60.0)) as database:
-                if numbers is None:
-                    return database.execute(query).fetchall()
-                one_by_one = (database.execute(f"{query} WHERE trial = ?", (number,)) for number in numbers)
-                return [row for rows in one_by_one for row in rows]
+                yield database
         except sqlite3.Error as error:
             raise InputError(f"{path}: damaged, or not a study's ({error})") from None
 

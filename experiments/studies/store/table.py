@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
@@ -22,7 +23,7 @@ FIRST = ("trial", *OUTCOME)
 CHANGES = "changes"
 _TYPES = {"trial": "int64", CHANGES: "string", **dict.fromkeys(OUTCOME, "string")}
 #: Rows that are turned into columns at a time.
-_CHUNK = 5000
+_CHUNK = 1000
 
 
 def cell_of(value: Value) -> float | int | str:
@@ -37,16 +38,16 @@ def changes_text(changes: Mapping[str, Value]) -> str:
     return json_text({name: as_json(changes[name]) for name in sorted(changes)})
 
 
-def table_of(rows: Sequence[tuple[int, str, str, str, str]], header: Header) -> "pyarrow.Table":
+def table_of(rows: Iterator[tuple[int, str, str, str, str]], header: Header) -> "pyarrow.Table":
     """A table of trials, each with its labels, varied parameters, changes and result as JSON; units in its metadata."""
     import pyarrow
 
     labels: dict[str, None] = {}
     metrics: dict[str, None] = {}
     parts = []
-    for begin in range(0, len(rows), _CHUNK):
+    while chunk := list(islice(rows, _CHUNK)):
         cells = []
-        for number, *texts, changes, result in rows[begin : begin + _CHUNK]:
+        for number, *texts, changes, result in chunk:
             own, varied, measured = map(json.loads, (*texts, result))
             labels |= dict.fromkeys(own)
             metrics |= dict.fromkeys(measured)

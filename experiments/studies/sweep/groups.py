@@ -1,11 +1,11 @@
 """Trials of a sweep by the values of what was varied, and how many of them recovered."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from biped.runs.verdict import COMPLETED, RECOVERED, STEPPED
-from experiments.studies.counting import UNTOLD
+from biped.runs.verdict import RECOVERED, STEPPED, VERDICTS
+from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD, withstood
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import OUTCOME
@@ -18,19 +18,27 @@ SHOWN = ("settling_time", "peak_position_error", "position_error", "simulated_ti
 #: More values than these are put into bins.
 MOST_VALUES = 15
 BINS = 8
-#: What counts as success, by its name.
-SUCCESSES = {"recovered": (RECOVERED, COMPLETED), "recovered or stepped": (RECOVERED, COMPLETED, STEPPED)}
 
 
-def proportion(verdicts: "pd.Series[str]", success: str = RECOVERED) -> Proportion:
-    """How many of these verdicts are a success; ``failed`` ones are none, and those that tell neither are left out."""
-    told = verdicts[~verdicts.isin(UNTOLD)]
-    return proportion_of(int(told.isin(SUCCESSES[success]).sum()), len(told))
+def proportion(verdicts: Iterable[str], losses: Sequence[str] = USUAL_LOSSES) -> Proportion:
+    """How many of these verdicts are no losses; those that tell neither are left out."""
+    told = [found for found in (withstood(verdict, losses) for verdict in verdicts) if found is not None]
+    return proportion_of(sum(told), len(told))
 
 
-def successes_in(frame: "pd.DataFrame") -> list[str]:
-    """What is worth telling apart: stepping only where a trial stepped."""
-    return list(SUCCESSES) if (frame["verdict"] == STEPPED).any() else [RECOVERED]
+def successes_in(frame: "pd.DataFrame", counts: tuple[str, ...] = ()) -> Mapping[str, tuple[str, ...]]:
+    """What is worth telling apart, and the losses of each: what was named, or stepping where a trial stepped."""
+    if counts:
+        return {WITHSTOOD: counts}
+    usual = {RECOVERED: USUAL_LOSSES}
+    if not (frame["verdict"] == STEPPED).any():
+        return usual
+    return {**usual, f"{RECOVERED} or {STEPPED}": tuple(word for word in USUAL_LOSSES if word != STEPPED)}
+
+
+def verdicts_in(frame: "pd.DataFrame") -> list[str]:
+    """Those that occur, in the usual order."""
+    return [word for word in VERDICTS if (frame["verdict"] == word).any()]
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class Sweep(StudyKind):
     seed: int = 0
     metrics: tuple[str, ...] | None = None  # those that are stored; None for all
     data: Mapping[str, Any] = field(default_factory=dict)  # the configuration
+    counts: tuple[str, ...] = ()  # verdicts that count as losses; all but recovered, if not given
     kind = "sweep"
 
     @classmethod
@@ -108,6 +109,7 @@ def sweep(
     replicas: int = 1,
     seed: int = 0,
     metrics: list[str] | None = None,
+    counts: Sequence[str] = (),
     out: str | Path | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -123,6 +125,7 @@ def sweep(
         replicas: of each combination, from scattered starts where there is more than one.
         seed: of samples and replicas.
         metrics: names or patterns such as ``peak_torque_*``; all, if not given.
+        counts: verdicts that count as losses in what is drawn, such as ``["fell"]``; all but recovered, if not given.
         out: the study's folder; what is finished there is not run again. Without it nothing is stored.
         executor: where trials run; threads on all cores, if not given.
         progress: called with the number of trials that are done.
@@ -141,6 +144,8 @@ def sweep(
         data["controller"] = controller
     if metrics is not None:
         data["metrics"] = metrics
+    if counts:
+        data["counts"] = list(counts)
     plan = Sweep.from_configuration(data)
     with tempfile.TemporaryDirectory(prefix="biped-sweep-") as passing, open_study(plan, out or passing) as study:
         frame: pd.DataFrame = run_study(plan, study, executor, progress)
@@ -153,9 +158,10 @@ def sweep_from(config: Config) -> Sweep:
     replicas = config.whole("replicas", 1, least=1)
     fixed = config.table("set", {}).changes(experiment)
     metrics = _metrics(config, experiment, fixed)
+    counts = config.losses()
     axes = _axes(config.table("vary"), experiment, seed)
     config.finish()
-    found = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data)
+    found = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data, counts)
     _check_names(found, config)
     _check_values(found, config)
     return found

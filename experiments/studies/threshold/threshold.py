@@ -241,11 +241,16 @@ class Threshold(StudyKind):
 def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
     """The study of a configuration; raises InputError if a key is unknown or missing, or a value is impossible."""
     experiment = config.experiment()
+    table, grid = config.table("swept"), config.table("grid")
+    swept = table.make(SweptParameter)
+    parameter = table.within(lambda: experiment.parameter(swept.parameter), "parameter")
+    if not swept.unit:
+        grid.read_angles(parameter, "from", "to", "by", "tolerance", "limit")
     plan = config.make(
         Threshold,
         experiment=experiment,
-        swept=config.table("swept").make(SweptParameter),
-        grid=config.table("grid").make(Grid),
+        swept=swept,
+        grid=grid.make(Grid),
         conditions=tuple(
             Condition(table.table("set", {}).changes(experiment), table.table("labels", {}).parameters())
             for table in config.tables("condition", ())

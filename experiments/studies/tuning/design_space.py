@@ -222,6 +222,9 @@ def _variable(config: Config, experiment: Experiment) -> DesignVariable:
         config.within(partial(experiment.parameter, target), "sets")
     is_ratio = config.word("as", "", ["damping-ratio"]) == "damping-ratio"
     name = config.word("name", f"{targets[0]} as a damping ratio" if is_ratio else targets[0])
+    if not is_ratio:
+        one = f"{targets[0]}[0]" if isinstance(experiment.parameter(targets[0]).default, tuple) else targets[0]
+        config.read_angles(experiment.parameter(one), "from", "to")
     return config.make(DesignVariable, name=name, targets=targets, is_ratio=is_ratio)
 
 

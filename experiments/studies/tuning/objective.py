@@ -7,12 +7,13 @@ from fnmatch import fnmatchcase
 
 from biped.errors import InputError
 from biped.runs.verdict import RECOVERED, STEPPED
-from experiments.studies.counting import FALLS, WITHOUT_RESULT
+from experiments.studies.counting import FALLS, USUAL_LOSSES, WITHOUT_RESULT, WITHSTOOD, shares, withstood
 from experiments.studies.trial import Result
 
 #: Proportions, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others. What cannot be
 #: judged is worth as little as what failed: a candidate must not gain by it.
-PROPORTIONS = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
+_VERDICTS = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
+PROPORTIONS = (*_VERDICTS, WITHSTOOD)
 MEASURED = "measured"
 MEAN, WORST = "mean", "worst"
 MINIMIZE, MAXIMIZE = "minimize", "maximize"
@@ -32,12 +33,14 @@ class Sample:
 class Reading:
     """How a metric is read from trials, so that each of them gives a number."""
 
-    metric: str  # its name; or ``recovered``, or ``upright``, which a trial that ended in a step is too
+    #: its name; or ``recovered``; ``upright``, which a trial that ended in a step is too; ``withstood``: not lost
+    metric: str
     #: what it counts as in a trial that fell; ``"measured"`` for what was measured up to then
     fell: float | str | None = None
     failed: float | None = None  # in a trial without a result that can be judged; that of a fall, if not given
     missing: float | None = None  # where the metric does not apply; that of a failure, if not given
     scenarios: tuple[str, ...] = ("*",)  # names or patterns of those that count
+    counts: tuple[str, ...] = USUAL_LOSSES  # verdicts that are losses to ``withstood``
     over: str = MEAN  # the ``"mean"`` over trials, scenarios weighted, or the ``"worst"``
 
     def __post_init__(self) -> None:
@@ -58,7 +61,7 @@ class Reading:
     def value(self, sample: Sample) -> float:
         verdict = sample.result["verdict"]
         if self.metric in PROPORTIONS:
-            return float(verdict in PROPORTIONS[self.metric])
+            return float(self._is_success(str(verdict)))
         as_failed = self.fell if self.failed is None else self.failed
         if verdict in WITHOUT_RESULT:
             return _number(as_failed)
@@ -68,6 +71,11 @@ class Reading:
         if isinstance(found, (int, float)) and math.isfinite(found):
             return float(found)
         return _number(as_failed if self.missing is None else self.missing)
+
+    def _is_success(self, verdict: str) -> bool:
+        if self.metric == WITHSTOOD:
+            return withstood(verdict, self.counts) is True
+        return verdict in _VERDICTS[self.metric]
 
     def total(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
         mine = [sample for sample in samples if any(fnmatchcase(sample.scenario, one) for one in self.scenarios)]
@@ -174,6 +182,7 @@ class Score:
     limits: Mapping[str, float]  # of what is bounded, by the limit's name
     excesses: Mapping[str, float]  # how far beyond each bound less its margin
     costs: tuple[float, ...]  # of the objectives, penalties included: to be made small
+    verdicts: Mapping[str, int]  # how many of its trials ended in each, by columns as ``counting.shares`` names them
 
     @property
     def keeps_limits(self) -> bool:
@@ -196,7 +205,8 @@ class Scorer:
         excesses = {limit.name: limit.tuned_excess(limited[limit.name], bounds[limit.name]) for limit in self.limits}
         penalty = math.fsum(limit.penalty * max(0.0, excesses[limit.name]) for limit in self.limits)
         costs = tuple(objective.sign * values[objective.name] + penalty for objective in self.objectives)
-        return Score(values, limited, excesses, costs)
+        ended = shares([str(sample.result["verdict"]) for sample in samples])
+        return Score(values, limited, excesses, costs, ended)
 
     @property
     def readings(self) -> list[Reading]:

@@ -39,19 +39,22 @@ def write_results(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def _write_candidates(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
-    """One row a candidate, 0 the baseline: values of variables, objectives and limits."""
+    """One row a candidate, 0 the baseline: values of variables, objectives and limits, and trials by their verdicts."""
     history = outcome.history
     variables = [variable.name for variable in tuning.space.variables]
     objectives = [objective.name for objective in tuning.scorer.objectives]
     limits = [limit.name for limit in tuning.scorer.limits]
-    heading = ["candidate", *variables, *objectives, *(f"limited {name}" for name in limits), "keeps limits", "cost"]
+    costs = [f"cost {name}" for name in objectives] if tuning.is_front else ["cost"]
+    heading = ["candidate", *variables, *objectives, *(f"limited {name}" for name in limits), "keeps limits", *costs,
+               *history.baseline.score.verdicts]  # fmt: skip
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(heading)
         for one in (history.baseline, *history.evaluations):
             point = [one.candidate.point.get(name, "") for name in variables]
             values = [one.score.values[name] for name in objectives] + [one.score.limits[name] for name in limits]
-            writer.writerow([one.number, *point, *values, int(one.score.keeps_limits), *one.score.costs])
+            writer.writerow([one.number, *point, *values, int(one.score.keeps_limits), *one.score.costs,
+                             *one.score.verdicts.values()])  # fmt: skip
     return path
 
 
@@ -158,4 +161,5 @@ def _as_json(one: Evaluation) -> dict[str, Any]:
         "point": dict(one.candidate.point),
         "values": dict(one.score.values),
         "limits": dict(one.score.limits),
+        "verdicts": dict(one.score.verdicts),
     }

@@ -10,6 +10,7 @@ from biped.runs.verdict import RECOVERED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
 from experiments.studies.config import Config
+from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
@@ -69,6 +70,7 @@ class Tuning(DesignStudy):
     choice: Mapping[str, float]
     data: Mapping[str, Any]  # the file, as it is
     storage: str | None = None  # of Optuna, shared with other processes; None for none
+    counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
     kind = "tune"
 
     @property
@@ -171,7 +173,9 @@ def tuning_from(config: Config, name: str = "tune", storage: str | None = None) 
     experiment = config.experiment()
     scenarios = [found for one in config.tables("scenario", ()) for found in _scenarios(one, experiment)]
     space = design_space_from(config, settings.replicas, scenarios, must_scatter=True)
-    scorer = Scorer(_objectives(config), tuple(_limit(item) for item in config.tables("limit", ())))
+    counts = config.losses()
+    losses = counts or USUAL_LOSSES
+    scorer = Scorer(_objectives(config, losses), tuple(_limit(item, losses) for item in config.tables("limit", ())))
     name, choice = config.word("name", name), _choice(config, scorer.objectives)
     config.finish()
     table.within(
@@ -179,7 +183,7 @@ def tuning_from(config: Config, name: str = "tune", storage: str | None = None) 
     )
     _check_patterns(config, space, scorer.readings)
     check_metrics(config, [reading.metric for reading in scorer.readings], space)
-    return Tuning(name, space, scorer, settings, choice, config.data, storage)
+    return Tuning(name, space, scorer, settings, choice, config.data, storage, counts)
 
 
 def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
@@ -199,25 +203,26 @@ def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
     return found
 
 
-def _objectives(config: Config) -> tuple[Objective, ...]:
+def _objectives(config: Config, losses: tuple[str, ...]) -> tuple[Objective, ...]:
     if "objective" not in config:
-        return (Objective(RECOVERED, (Term(Reading(RECOVERED)),), MAXIMIZE),)
-    found = tuple(_objective(table) for table in config.tables("objective"))
+        usual = Reading(WITHSTOOD if "counts" in config else RECOVERED, counts=losses)
+        return (Objective(usual.metric, (Term(usual),), MAXIMIZE),)
+    found = tuple(_objective(table, losses) for table in config.tables("objective"))
     names = [objective.name for objective in found]
     if len(set(names)) < len(names):
         raise config.error("two objectives have the same name: give each one of its own")
     return found
 
 
-def _objective(config: Config) -> Objective:
+def _objective(config: Config, losses: tuple[str, ...]) -> Objective:
     tables = config.tables("term") if "term" in config else [config]
-    terms = tuple(table.make(Term, reading=table.make(Reading)) for table in tables)
+    terms = tuple(table.make(Term, reading=table.make(Reading, counts=losses)) for table in tables)
     name = config.word("name", " and ".join(term.reading.metric for term in terms))
     return config.make(Objective, name=name, terms=terms)
 
 
-def _limit(config: Config) -> Limit:
-    reading = config.make(Reading)
+def _limit(config: Config, losses: tuple[str, ...]) -> Limit:
+    reading = config.make(Reading, counts=losses)
     if ("at_most" in config) == ("at_least" in config):
         raise config.error("a limit has one of at_most and at_least")
     least = "at_least" in config

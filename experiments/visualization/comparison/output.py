@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
@@ -16,10 +15,11 @@ from biped.runs.run import SUMMARY
 from experiments.benchmarks.comparison.measures import ranking_lines, ranking_table
 from experiments.benchmarks.comparison.results import EQUAL, FORMER_TABLES, TABLES, VENDOR, Results
 from experiments.benchmarks.comparison.table import files_of, write_table
+from experiments.catalogue.figure_look import remove_figure
 from experiments.catalogue.rollout import Rollout
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import terminal
-from experiments.visualization.figures.style import STYLE
+from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import write_page
 from experiments.visualization.saved_runs import save_run
 
@@ -66,11 +66,10 @@ class Output:
             for file in files_of(self.folder, name):
                 file.unlink(missing_ok=True)
         sheet = self.folder / SHEET
-        sheet.unlink(missing_ok=True)
+        remove_figure(sheet)
         if results.runs[EQUAL]:
-            with matplotlib.rc_context(STYLE):
-                draw_figure_sheet(results).savefig(sheet)
-            files.insert(0, sheet)
+            with styled():
+                files = [*write_figure(draw_figure_sheet(results), sheet, always=("png",)), *files]
         data = sheet.read_bytes() if sheet.exists() else None
         return [write_page(compare_page(results, data, self.command, self.made), self.folder / PAGE), *files]
 

@@ -46,6 +46,8 @@ VERDICTS = {
     INTERRUPTED: GREY,
     COMPLETED: BLUE,
 }
+#: What a study counts as success (``experiments.studies.sweep.groups.successes_in``).
+SUCCESSES = {RECOVERED: VERDICTS[RECOVERED], f"{RECOVERED} or {STEPPED}": VERDICTS[STEPPED], "withstood": BLUE}
 
 #: From little to much, on paper and on pages: told apart by the colour-blind, and in grey.
 MAP = "cividis"

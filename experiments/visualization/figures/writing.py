@@ -23,6 +23,11 @@ def width_of(own: float) -> float:
     return own if wanted is None else wanted / _INCH
 
 
+def files_of_look(path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
+    """Those that ``write_figure`` writes."""
+    return [Path(path).with_suffix(f".{name}") for name in dict.fromkeys((*always, *current_look().formats))]
+
+
 def write_figure(figure: Figure, path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
     """Write a figure in the formats of the current look, and in those that are always needed; the files.
 
@@ -34,7 +39,7 @@ def write_figure(figure: Figure, path: str | Path, always: tuple[str, ...] = ())
     width, height = figure.get_size_inches()
     wanted = width_of(width)
     figure.set_size_inches(wanted, height * min(wanted / width, 1.0) ** 0.5)
-    files = [Path(path).with_suffix(f".{name}") for name in dict.fromkeys((*always, *current_look().formats))]
+    files = files_of_look(path, always)
     with styled():
         for file in files:
             figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)

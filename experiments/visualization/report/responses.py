@@ -8,9 +8,10 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from biped.runs.verdict import FAILED, RECOVERED
+from biped.runs.verdict import FAILED
 from contact.arrays import Floats
-from experiments.studies.sweep.groups import groups, proportion, successes_in
+from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
+from experiments.studies.sweep.groups import groups, proportion, successes_in, verdicts_in
 from experiments.visualization.figures import style
 from experiments.visualization.pages import Section
 from experiments.visualization.report import theme
@@ -24,38 +25,42 @@ MOST_POINTS = 40_000
 MOST_LINES, MOST_AXES = 1000, 8
 #: Rows of panels at most, cells of a map along an axis, and values that medians are drawn of.
 MOST_ROWS, MOST_CELLS, MOST_VALUES = 4, 60, 24
-_COLORS = (style.BLUE, style.GREEN)
 
 
-def response_sections(trials: Trials, axes: Sequence[Axis]) -> list[Section]:
-    """A section of the figures that there is something for, over these axes; none without any."""
+def response_sections(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...] = ()) -> list[Section]:
+    """A section of the figures that there is something for, over these axes; none without any.
+
+    ``counts`` are the verdicts that the study counts as losses, if it names them.
+    """
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
-    charts = tuple(drawing.chart for drawing in _drawings(trials, axes[: COLUMNS * MOST_ROWS]))
+    charts = tuple(drawing.chart for drawing in _drawings(trials, axes[: COLUMNS * MOST_ROWS], counts))
     return [Section("responses", "What it depends on", blocks=charts)]
 
 
-def _drawings(trials: Trials, axes: Sequence[Axis]) -> Iterator[Drawing]:
+def _drawings(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Drawing]:
     surface = len(axes) == 2 and all(len(axis.points) <= MOST_CELLS for axis in axes) and is_grid(axes)
-    yield _share_maps(trials, *axes) if surface else _shares(trials, axes)
+    yield _share_maps(trials, axes[0], axes[1], counts) if surface else _shares(trials, axes, counts)
     if trials.shown_metrics:
         yield _metric_maps(trials, *axes) if surface else _metrics(trials, axes)
     if len(axes) > 1:
-        yield _parallel(trials, axes)
+        yield _parallel(trials, axes, counts)
 
 
-def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
+def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
     figure = _panels(axes, "share")
-    kinds = successes_in(trials.frame)
+    kinds = successes_in(trials.frame, counts)
+    others = [verdict for verdict in verdicts_in(trials.frame) if verdict not in kinds]
     for k, axis in enumerate(axes):
         found = groups(trials.frame.assign(**{axis.name: axis.values}), axis.name)
-        for kind, color in zip(kinds, _COLORS, strict=False):
-            shares = [proportion(group.trials["verdict"], kind) for group in found]
+        places = [group.value if axis.is_numeric else plain(group.value) for group in found]
+        for kind, losses in kinds.items():
+            shares = [proportion(group.trials["verdict"], losses) for group in found]
             value = np.array([s.value for s in shares])
             figure.add_scatter(
-                x=[group.value if axis.is_numeric else plain(group.value) for group in found], y=value, **panel(k),
-                mode="lines+markers" if axis.is_numeric else "markers", line={"color": color}, marker={"size": 7},
-                name=kind, legendgroup=kind, showlegend=k == 0,
+                x=places, y=value, **panel(k), mode="lines+markers" if axis.is_numeric else "markers",
+                line={"color": style.SUCCESSES[kind]}, marker={"size": 7}, name=kind, legendgroup=kind,
+                showlegend=k == 0,
                 error_y={
                     "array": np.array([s.high for s in shares]) - value,
                     "arrayminus": value - np.array([s.low for s in shares]), "thickness": 1.2, "width": 3,
@@ -64,18 +69,28 @@ def _shares(trials: Trials, axes: Sequence[Axis]) -> Drawing:
                             for g, s in zip(found, shares, strict=True)],
                 hovertemplate="%{customdata[0]}: %{customdata[1]}, %{customdata[2]}<extra></extra>",
             )  # fmt: skip
+        for verdict in others:
+            figure.add_scatter(
+                x=places, y=[float((group.trials["verdict"] == verdict).mean()) for group in found], **panel(k),
+                mode="lines+markers" if axis.is_numeric else "markers", marker={"size": 5},
+                line={"color": theme.VERDICTS[verdict], "dash": "dot", "width": 1.2}, name=verdict,
+                legendgroup=verdict, showlegend=k == 0, hovertemplate=f"%{{x}}: %{{y:.1%}} {verdict}<extra></extra>",
+            )  # fmt: skip
         update_panel(figure, k, y={"range": [-0.03, 1.03], "tickformat": ".0%"})
     over = "" if len(axes) == 1 else ", over each of what was varied, whatever the others were"
-    text = f"Share of the trials that recovered{over}; bars: 95 % intervals of the probability (Wilson 1927)."
+    text = (
+        f"Share of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
+        "(Wilson 1927). Dotted: how trials ended."
+    )
     return Drawing("recovered", text, figure)
 
 
-def _share_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
-    kinds, verdicts = successes_in(trials.frame), trials.frame["verdict"]
+def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Drawing:
+    kinds, verdicts = successes_in(trials.frame, counts), trials.frame["verdict"]
     figure = theme.new_figure(500 if len(kinds) > 1 else 460, margin={"t": 70 if len(kinds) > 1 else 34})
     cells = [[verdicts[(first.values == x) & (second.values == y)] for x in first.points] for y in second.points]
-    for k, kind in enumerate(kinds):
-        table = [[proportion(part, kind) if len(part) else None for part in row] for row in cells]
+    for k, losses in enumerate(kinds.values()):
+        table = [[proportion(part, losses) if len(part) else None for part in row] for row in cells]
         text = [["" if s is None else f"{s.count} of {s.of}, {s.interval}" for s in row] for row in table]
         shares = np.array([[np.nan if s is None else s.value for s in row] for row in table])
         _add_map(
@@ -83,8 +98,12 @@ def _share_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
             hovertemplate="%{x}, %{y}: %{customdata}<extra></extra>",
         )  # fmt: skip
     if len(kinds) > 1:
-        add_choice(figure, kinds, 1, 0)
-    return Drawing("recovered", "Share of the trials that recovered, with Wilson's 95 % interval (1927).", figure)
+        add_choice(figure, list(kinds), 1, 0)
+    return Drawing(
+        "recovered",
+        f"Share of the trials that {success_text(counts)}, with Wilson's 95 % interval (1927).",
+        figure,
+    )
 
 
 def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
@@ -167,13 +186,14 @@ def _add_medians(figure: go.Figure, k: int, axis: Axis, frame: pd.DataFrame, nam
     )  # fmt: skip
 
 
-def _parallel(trials: Trials, axes: Sequence[Axis]) -> Drawing:
+def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
     """Parallel coordinates: what was varied, the verdict, and some metrics."""
     frame = trials.frame[trials.frame["verdict"] != FAILED]
     chosen = np.sort(np.random.default_rng(0).permutation(len(frame))[:MOST_LINES])
     part = frame.iloc[chosen]
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
-    good = (part["verdict"] == RECOVERED).to_numpy(dtype=float)
+    losses = counts or USUAL_LOSSES
+    good = np.array([float(bool(withstood(verdict, losses))) for verdict in part["verdict"]])
     whole = [name for name in trials.shown_metrics if part[name].notna().all()]
     dimensions += [_dimension(trials.label(name), part[name], None) for name in whole[:3]]
     verdicts = list(dict.fromkeys(part["verdict"]))
@@ -186,7 +206,10 @@ def _parallel(trials: Trials, axes: Sequence[Axis]) -> Drawing:
         dimensions=dimensions, line={"color": good, "colorscale": scale, "cmin": 0, "cmax": 1}, labelangle=-12,
         unselected={"line": {"color": theme.NEUTRAL, "opacity": 0.08}},
     )  # fmt: skip
-    text = "Each line is a trial, blue if it recovered. Drag along an axis to pick trials; drag its name to move it."
+    text = (
+        f"Each line is a trial, blue if it {success_text(counts)}. Drag along an axis to pick trials; drag its "
+        "name to move it."
+    )
     if len(chosen) < len(frame):
         text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random."
     return Drawing("parallel", text, figure)

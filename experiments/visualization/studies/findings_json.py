@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from experiments.studies.counting import shares
 from experiments.studies.sensitivity.analysis import Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.study_kind import StudyKind
@@ -28,13 +29,15 @@ _of_kind = findings_json.register
 
 @_of_kind
 def _of_sweep(plan: Sweep, findings: pd.DataFrame) -> list[dict[str, Any]]:
-    """For each factor, and each of its values, the proportions of the verdicts that are successes."""
+    """For each factor, and each of its values, the proportions of successes, and the trials of each verdict."""
+    successes = successes_in(findings, plan.counts)
     return [
         {
             "parameter": factor.column,
             "value": group.value,
             "trials": len(group.trials),
-            **{kind: proportion(group.trials["verdict"], kind).value for kind in successes_in(findings)},
+            **{kind: proportion(group.trials["verdict"], losses).value for kind, losses in successes.items()},
+            **shares(group.trials["verdict"].tolist()),
         }
         for factor in factors_of(plan)
         for group in groups(findings, factor.column)

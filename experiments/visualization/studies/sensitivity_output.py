@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from rich.table import Table
 from rich.text import Text
 
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import print_table, terminal
 from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
+from experiments.studies.store.measured import metric_units
+from experiments.visualization.figures.words import with_unit
 from experiments.visualization.studies.sensitivity_figures import FIGURE, draw_sensitivity
 
 INDICES, PAIRS = "indices.csv", "pairs.csv"
@@ -56,16 +57,14 @@ def _cell(row: Mapping[Hashable, Any], name: str) -> str:
 
 def show_sensitivity(sensitivity: Sensitivity, found: Sequence[Indices], folder: Path, draw: bool) -> list[Path]:
     console = terminal()
+    # Morris's indices have the metric's unit, Sobol's are parts of its variance.
+    units = metric_units(sensitivity.experiment) if sensitivity.design.method == MORRIS else {}
     for indices in found:
-        console.print(Text(indices.metric, style="bold").append(f"  {indices.counted}", style="default"))
+        name = with_unit(indices.metric, units.get(indices.metric, ""))
+        console.print(Text(name, style="bold").append(f"  {indices.counted}", style="default"))
         if indices.table is not None:
-            table = Table(box=None, pad_edge=False, padding=(0, 2))
-            table.add_column("", justify="left")
-            for name in columns_of(sensitivity):
-                table.add_column(HEADINGS[name], justify="right", header_style="bold")
-            for cells in cells_of(sensitivity, indices):
-                table.add_row(*(Text(cell) for cell in cells))
-            console.print(table)
+            headings = ["", *(HEADINGS[name] for name in columns_of(sensitivity))]
+            print_table(console, headings, cells_of(sensitivity, indices))
         for remark in indices.remarks:
             console.print(Text(f"  {remark}", style="yellow" if "more samples" in remark else "default"))
         console.print()

@@ -4,7 +4,9 @@ One parameter: the proportion that recovered, and a metric, against it. Two on a
 every trial where it was. More: the proportion against each, over all values of the others, and the figure says so.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -15,17 +17,28 @@ from pandas.api.types import is_numeric_dtype
 
 from biped.runs.verdict import FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
 from experiments.catalogue.parameters.parameter import parameter_named
+from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.store.measured import metric_units
-from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
+from experiments.studies.sweep.groups import (
+    Factor,
+    factors_of,
+    groups,
+    proportion,
+    shown_metric,
+    successes_in,
+    verdicts_in,
+)
 from experiments.studies.sweep.sweep import Sweep
-from experiments.visualization.figures.style import GREY, MAP, SIZE
+from experiments.visualization.figures.style import GREY, MAP, SIZE, SUCCESSES
 from experiments.visualization.figures.style import VERDICTS as COLORS
 from experiments.visualization.figures.ticks import plain_log_ticks
 from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
 
 _MARKERS = dict.fromkeys(VERDICTS, "+") | {RECOVERED: "o", STEPPED: "s", FELL: "x", LOST_CONTROL: "X"}
+#: A title above all of a figure's width has so many letters a line at most.
+WIDEST_TITLE = 75
 #: Panels of one figure at most; of more parameters the first are shown.
 MOST_PANELS = 12
 #: A map's cells have their number written in up to this many.
@@ -55,7 +68,7 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
 
 def _title(plan: Sweep, frame: pd.DataFrame) -> str:
     counts = frame["verdict"].value_counts()
-    counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict, 0))
+    counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in verdicts_in(frame))
     return f"{plan.experiment.name}: {len(frame)} trials, {counted}"
 
 
@@ -98,19 +111,19 @@ def _set_log(axes: Axes, name: str) -> None:
     plain_log_ticks(getattr(axes, f"{name}axis"))
 
 
-def _draw_proportion(axes: Axes, frame: pd.DataFrame, factor: Factor) -> None:
+def _draw_proportion(axes: Axes, plan: Sweep, frame: pd.DataFrame, factor: Factor) -> None:
     places = _scale(axes, frame, factor)
     found = groups(frame, factor.column)
     line = "-" if _is_number(frame, factor.column) else "none"
-    successes = successes_in(frame)
-    for kind in successes:
-        proportions = [proportion(group.trials["verdict"], kind) for group in found]
+    successes = successes_in(frame, plan.counts)
+    for kind, losses in successes.items():
+        proportions = [proportion(group.trials["verdict"], losses) for group in found]
         bars = [[s.value - s.low for s in proportions], [s.high - s.value for s in proportions]]
         axes.errorbar(
-            places, [s.value for s in proportions], yerr=bars, color=COLORS[kind], marker=_MARKERS[kind], markersize=4,
-            capsize=2.5, linewidth=1.2, elinewidth=0.8, label=kind, linestyle=line,
+            places, [s.value for s in proportions], yerr=bars, color=SUCCESSES[kind], marker=_MARKERS.get(kind, "D"),
+            markersize=4, capsize=2.5, linewidth=1.2, elinewidth=0.8, label=kind, linestyle=line,
         )  # fmt: skip
-    for verdict in [word for word in VERDICTS if word not in successes and (frame["verdict"] == word).any()]:
+    for verdict in [word for word in verdicts_in(frame) if word not in successes]:
         shares = [float((group.trials["verdict"] == verdict).mean()) for group in found]
         axes.plot(places, shares, color=COLORS[verdict], marker=_MARKERS[verdict], markersize=3, linewidth=0.8,
                   linestyle=(0, (3, 2)) if line == "-" else line, label=verdict)  # fmt: skip
@@ -123,8 +136,9 @@ def _draw_one(figure: Figure, plan: Sweep, frame: pd.DataFrame, factor: Factor) 
     metric = shown_metric(plan, frame)
     rows: Any = figure.subplots(2 if metric else 1, 1, sharex=True, squeeze=False)[:, 0]
     binned = " in bins of equally many" if len(groups(frame, factor.column)) < frame[factor.column].nunique() else ""
-    _draw_proportion(rows[0], frame, factor)
-    rows[0].set_title(f"proportion that recovered{binned}, with Wilson's {CONFIDENCE:.0%} interval")
+    _draw_proportion(rows[0], plan, frame, factor)
+    title = f"proportion that {success_text(plan.counts)}{binned}, with Wilson's {CONFIDENCE:.0%} interval"
+    rows[0].set_title(fill(title, WIDEST_TITLE))
     if metric:
         _draw_metric(rows[1], plan, frame, factor, metric)
     rows[-1].set_xlabel(_with_unit(plan, factor))
@@ -158,21 +172,22 @@ def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, 
     """Of the proportion and of a metric: the first factor upwards, the second along x."""
     metric = shown_metric(plan, frame)
     columns: Any = figure.subplots(1, 2 if metric else 1, squeeze=False)[0]
-    proportions = _table(frame, first, second, lambda part: proportion(part["verdict"]).value)
+    losses = plan.counts or USUAL_LOSSES
+    proportions = _table(frame, first, second, lambda part: proportion(part["verdict"], losses).value)
     each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
     look = {"cmap": MAP, "vmin": 0.0, "vmax": 1.0}
-    lost = _table(frame, first, second, _most_lost)
+    lost = _table(frame, first, second, lambda part: _most_lost(part["verdict"], losses))
     _draw_map(columns[0], plan, proportions, first, second, "proportion", ".2g", lost, **look)
-    columns[0].set_title(f"proportion that recovered, {each}, and how most others ended")
+    columns[0].set_title(f"proportion that {success_text(plan.counts)}, {each}, and how most others ended")
     if metric:
         medians = _table(frame, first, second, lambda part: part[metric].median())
         _draw_map(columns[1], plan, medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
         columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one")
 
 
-def _most_lost(trials: pd.DataFrame) -> str:
-    """The verdict of most of those that did not recover; empty where all did."""
-    others = trials["verdict"][~trials["verdict"].isin(successes_in(trials))]
+def _most_lost(verdicts: "pd.Series[str]", losses: Sequence[str]) -> str:
+    """The verdict of most of those that were not withstood; empty where all were."""
+    others = verdicts[[not withstood(verdict, losses) for verdict in verdicts]]
     return str(others.mode().iloc[0]) if len(others) else ""
 
 
@@ -242,7 +257,7 @@ def _draw_each(plan: Sweep, frame: pd.DataFrame, factors: list[Factor]) -> Figur
     figure = Figure(figsize=(3.6 * columns, 2.6 * rows + 0.6))
     panels: Any = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
     for axes, factor in zip(panels, shown, strict=False):
-        _draw_proportion(axes, frame, factor)
+        _draw_proportion(axes, plan, frame, factor)
         axes.set_xlabel(_with_unit(plan, factor))
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
@@ -251,7 +266,8 @@ def _draw_each(plan: Sweep, frame: pd.DataFrame, factors: list[Factor]) -> Figur
             axes.set_ylabel("")
     more = f"; the first {len(shown)} of {len(factors)} parameters" if len(shown) < len(factors) else ""
     figure.supxlabel(
-        f"proportion that recovered against each, over all values of the others{more}; bars: Wilson, {CONFIDENCE:.0%}",
+        f"proportion that {success_text(plan.counts)} against each, over all values of the others{more}; "
+        f"bars: Wilson, {CONFIDENCE:.0%}",
         fontsize=8,
     )
     return figure

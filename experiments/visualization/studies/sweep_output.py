@@ -4,13 +4,21 @@ import math
 from pathlib import Path
 
 import pandas as pd
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
-from biped.runs.verdict import VERDICTS
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import print_table, terminal
+from experiments.studies.counting import USUAL_LOSSES, success_text
 from experiments.studies.proportion import CONFIDENCE
-from experiments.studies.sweep.groups import Factor, factors_of, groups, proportion, shown_metric, successes_in
+from experiments.studies.sweep.groups import (
+    Factor,
+    factors_of,
+    groups,
+    proportion,
+    shown_metric,
+    successes_in,
+    verdicts_in,
+)
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.studies.sweep_figure import draw_sweep, metric_label
 
@@ -33,13 +41,13 @@ def print_summary(plan: Sweep, frame: pd.DataFrame) -> None:
     console.print(_counts(plan, frame))
     factors = factors_of(plan)
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
-        console.print(Text(f"\nProportion that recovered, of {plan.replicas} each", style="bold"))
-        console.print(_across(frame, *factors))
+        console.print(Text(f"\nProportion that {success_text(plan.counts)}, of {plan.replicas} each", style="bold"))
+        _print_across(console, plan, frame, *factors)
         return
     for factor in factors:
         others = "" if len(factors) == 1 else ", whatever the others"
         console.print(Text(f"\nBy {factor.label}{others}", style="bold"))
-        console.print(_by(plan, frame, factor, intervals=plan.replicas == 1 or len(factors) == 1))
+        _print_by(console, plan, frame, factor, intervals=plan.replicas == 1 or len(factors) == 1)
     if plan.replicas > 1 and len(factors) > 1:
         console.print(
             Text("no intervals: the same replicas are in all combinations that are taken together", style="dim")
@@ -51,49 +59,44 @@ def _counts(plan: Sweep, frame: pd.DataFrame) -> Text:
     if plan.replicas > 1:
         text.append(f" × {plan.replicas} replicas")
     counts = frame["verdict"].value_counts()
-    for verdict in VERDICTS:
-        if counts.get(verdict, 0):
-            text.append("   ").append(f"{counts[verdict]} {verdict}", style=_STYLES.get(verdict, "yellow"))
+    for verdict in verdicts_in(frame):
+        text.append("   ").append(f"{counts[verdict]} {verdict}", style=_STYLES.get(verdict, "yellow"))
     return text
 
 
-def _by(plan: Sweep, frame: pd.DataFrame, factor: Factor, intervals: bool) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    metric, successes = shown_metric(plan, frame), successes_in(frame)
-    table.add_column(Text(factor.column), justify="right", header_style="bold")
-    table.add_column("trials", justify="right", header_style="bold")
+def _print_by(console: Console, plan: Sweep, frame: pd.DataFrame, factor: Factor, *, intervals: bool) -> None:
+    metric, successes = shown_metric(plan, frame), successes_in(frame, plan.counts)
+    others = [verdict for verdict in verdicts_in(frame) if verdict not in successes]
+    headings = [factor.column, "trials"]
     for kind in successes:
-        table.add_column(kind, justify="right", header_style="bold")
-        if intervals:
-            table.add_column(f"{CONFIDENCE:.0%} interval", header_style="bold")
-    if metric is not None:
-        table.add_column(Text(f"median {metric_label(plan, metric)}"), justify="right", header_style="bold")
+        headings += [kind, f"{CONFIDENCE:.0%} interval"] if intervals else [kind]
+    headings += [*others, *([] if metric is None else [f"median {metric_label(plan, metric)}"])]
+    rows = []
     for group in groups(frame, factor.column):
-        cells: list[Text | str] = [Text(group.label), str(len(group.trials))]
-        for kind in successes:
-            found = proportion(group.trials["verdict"], kind)
+        cells = [group.label, str(len(group.trials))]
+        for losses in successes.values():
+            found = proportion(group.trials["verdict"], losses)
             interval = f"{_percent(found.low)} … {_percent(found.high)}"
             cells += [_percent(found.value), *([interval] if intervals else [])]
+        cells += [_percent(float((group.trials["verdict"] == verdict).mean())) for verdict in others]
         if metric is not None:
             median = group.trials[metric].median()
             cells.append(f"{median:.4g}" if group.trials[metric].notna().any() else "none")
-        table.add_row(*cells)
-    return table
+        rows.append(cells)
+    print_table(console, headings, rows, "right")
 
 
-def _across(frame: pd.DataFrame, rows: Factor, columns: Factor) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    table.add_column(Text(f"{rows.column} \\ {columns.column}"), justify="right", header_style="bold")
+def _print_across(console: Console, plan: Sweep, frame: pd.DataFrame, by: Factor, columns: Factor) -> None:
     of_columns = groups(frame, columns.column)
-    for group in of_columns:
-        table.add_column(Text(group.label), justify="right", header_style="bold")
-    for group in groups(frame, rows.column):
-        cells: list[Text | str] = [Text(group.label)]
+    headings = [f"{by.column} \\ {columns.column}", *(group.label for group in of_columns)]
+    rows = []
+    for group in groups(frame, by.column):
+        cells = [group.label]
         for other in of_columns:
             both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
-            cells.append(_percent(proportion(both["verdict"]).value) if len(both) else "·")
-        table.add_row(*cells)
-    return table
+            cells.append(_percent(proportion(both["verdict"], plan.counts or USUAL_LOSSES).value) if len(both) else "·")
+        rows.append(cells)
+    print_table(console, headings, rows, "right")
 
 
 def _percent(share: float) -> str:

@@ -12,9 +12,10 @@ from experiments.visualization.studies.sweep_figure import besides
 
 def page_sections(study: Study) -> list[Section]:
     trials = Trials(study)
-    factors = factors_of(plan_of(study))
+    plan = plan_of(study)
+    factors = factors_of(plan)
     axes = [trials.axis(factor.column, besides(factor)) for factor in factors]
-    return response_sections(trials, [axis for axis in axes if len(axis.points) > 1])
+    return response_sections(trials, [axis for axis in axes if len(axis.points) > 1], plan.counts)
 
 
 def page_rerun(study: Study) -> list[Block]:

@@ -4,13 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from biped.runs.verdict import FAILED
 from experiments.cli.file_names import PUSH_MAP
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import print_table, terminal
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Difference, Findings, changes_of_engines, compare
 from experiments.studies.threshold.presets import PRESETS
@@ -87,18 +85,18 @@ def print_findings(findings: Findings, title: str) -> None:
     console = terminal()
     plan = findings.plan
     reached = findings.conditions[0].estimate.median.confidence
-    table = _table(f"{title}: {plan.label} [{plan.unit}], {plan.replicas} replicas")
-    table.add_column("" if len(findings.conditions) > 1 else plan.label)
     limited = [finding for finding in findings.conditions if finding.limit is not None]
+    first = "" if len(findings.conditions) > 1 else plan.label
     own = ("limit", "share") if limited else ()
-    for heading in ("median", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", *own, "not monotone"):
-        table.add_column(heading, justify="right")
+    headings = [first, "median", f"{100.0 * reached:.1f} % interval", "10 %", "90 %", *own, "not monotone"]
+    rows = []
     for finding in findings.conditions:
         found = finding.estimate
         odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
         shares = limit_texts(finding) if limited else []
-        table.add_row(name_of(finding) or "threshold", *estimate_texts(finding), *shares, odd)
-    console.print(table)
+        rows.append([name_of(finding) or "threshold", *estimate_texts(finding), *shares, odd])
+    console.print(Text(f"{title}: {plan.label} [{plan.unit}], {plan.replicas} replicas", style="bold"))
+    print_table(console, headings, rows)
     if limited:
         console.print(Text(reached_text(limited), style="green"))
     for line in remarks(findings):
@@ -116,15 +114,15 @@ def _print_changes_of_engines(findings: Findings) -> dict[str, list[Difference]]
 def print_changes(changes: Sequence[Difference], ours: str, theirs: str) -> None:
     plan = changes[0].ours.plan
     reached = changes[0].change.confidence
-    table = _table(f"{ours} against {theirs}, replica by replica [{plan.unit}]")
-    for heading in ("", theirs, ours, "change", f"{100.0 * reached:.1f} % interval"):
-        table.add_column(heading, justify="right" if heading else "left")
+    rows: list[list[str | Text]] = []
     for change in changes:
         interval = Text(interval_text(change.change.low, change.change.high))
         interval.stylize("green" if change.change.low > 0.0 else "red" if change.change.high < 0.0 else "dim")
         medians = (number_text(finding.estimate.median.value) for finding in (change.theirs, change.ours))
-        table.add_row(name_of(change.ours), *medians, f"{change.change.value:+.3g}", interval)
-    terminal().print(table)
+        rows.append([name_of(change.ours), *medians, f"{change.change.value:+.3g}", interval])
+    console = terminal()
+    console.print(Text(f"{ours} against {theirs}, replica by replica [{plan.unit}]", style="bold"))
+    print_table(console, ["", theirs, ours, "change", f"{100.0 * reached:.1f} % interval"], rows)
 
 
 def _print_failures(study: Study) -> None:
@@ -133,7 +131,3 @@ def _print_failures(study: Study) -> None:
         kinds = ", ".join(f"{kind}: {count}" for kind, count in Counter(r["failure"] for r in failed).most_common())
         line = f"{len(failed)} trials failed and count as not recovered ({kinds}); the first: {failed[0]['message']}"
         terminal().print(Text(line, style="yellow"))
-
-
-def _table(title: str) -> Table:
-    return Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)

@@ -9,7 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from biped.runs.verdict import VERDICTS
+from contact.arrays import Floats
 from experiments.catalogue.figure_look import remove_figure
+from experiments.studies.counting import column_of
 from experiments.studies.grid import LOG
 from experiments.studies.tuning.importance import GOOD, importances
 from experiments.studies.tuning.objective import Objective
@@ -54,11 +57,13 @@ def best_so_far(evaluations: Sequence[Evaluation], objective: Objective) -> np.n
 
 def _history(tuning: Tuning, outcome: Outcome) -> Figure:
     objectives = tuning.scorer.objectives
-    figure = Figure(figsize=(style.SIZE[0], 3.0 * len(objectives) + 0.4))
+    figure = Figure(figsize=(style.SIZE[0], 3.0 * len(objectives) + 2.4))
     evaluations = outcome.history.evaluations
     numbers = np.arange(1, len(evaluations) + 1)
     within = np.array([one.score.keeps_limits for one in evaluations])
-    for axes, objective in zip(np.ravel(figure.subplots(len(objectives), 1, sharex=True)), objectives, strict=True):
+    heights = [3.0] * len(objectives) + [2.0]
+    *panels, last = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    for axes, objective in zip(panels, objectives, strict=True):
         values = np.array([one.score.values[objective.name] for one in evaluations])
         if not within.all():
             axes.plot(
@@ -71,9 +76,27 @@ def _history(tuning: Tuning, outcome: Outcome) -> Figure:
         axes.set_ylabel(label_of(objective))
         axes.set_xlim(0, len(evaluations) + 1)
         _beside(axes)
-    axes.set_xlabel("candidate")
+    _draw_endings(last, evaluations)
+    last.set_xlabel("candidate")
     figure.suptitle(f"{tuning.name}: candidates by {tuning.settings.optimizer}", fontsize=10.0, fontweight="bold")
     return figure
+
+
+def endings(evaluations: Sequence[Evaluation]) -> dict[str, Floats]:
+    """(candidates,) for each verdict that occurs, the part of each candidate's trials that ended so."""
+    counts = {word: np.array([one.score.verdicts.get(column_of(word), 0) for one in evaluations]) for word in VERDICTS}
+    trials = sum(counts.values())
+    return {word: count / trials for word, count in counts.items() if count.any()}
+
+
+def _draw_endings(axes: Axes, evaluations: Sequence[Evaluation]) -> None:
+    """How the trials of each candidate ended, one part over the other."""
+    parts = endings(evaluations)
+    numbers, colors = range(1, len(evaluations) + 1), [style.VERDICTS[word] for word in parts]
+    axes.stackplot(numbers, list(parts.values()), labels=list(parts), colors=colors, step="mid")
+    axes.set_ylim(0.0, 1.0)
+    axes.set_ylabel("part of the trials")
+    _beside(axes)
 
 
 def _beside(axes: Axes) -> None:

@@ -1,19 +1,17 @@
 """What a tuning leaves behind: files in its folder, and lines on the terminal."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import print_table, terminal
 from experiments.studies.tuning.confirm import Comparison
 from experiments.studies.tuning.output import write_results
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures.words import with_unit
-from experiments.visualization.studies.tuning_figures import draw_tuning
+from experiments.visualization.studies.tuning_figures import draw_tuning, endings
 
 #: Members of a front that are printed.
 MOST = 12
@@ -36,7 +34,7 @@ def print_tuning(tuning: Tuning, outcome: Outcome, console: Console) -> None:
     if tuning.is_front:
         _print_front(tuning, outcome, console)
     if outcome.winner is not None:
-        console.print(_variables(tuning, history.baseline, outcome.winner))
+        _print_variables(tuning, history.baseline, outcome.winner, console)
     elif tuning.is_front and history.front:
         console.print(Text("No winner was chosen: [choice] in the file says how, by a weight for each objective."))
     else:
@@ -47,38 +45,42 @@ def print_tuning(tuning: Tuning, outcome: Outcome, console: Console) -> None:
 
 def _print_front(tuning: Tuning, outcome: Outcome, console: Console) -> None:
     front = outcome.history.front
-    table = _table(["member", "candidate", *(objective.name for objective in tuning.scorer.objectives)])
-    for place, one in enumerate(front[:MOST], start=1):
-        _add(table, str(place), str(one.number), *(f"{value:.5g}" for value in one.score.values.values()))
-    console.print(table)
+    headings = ["member", "candidate", *(objective.name for objective in tuning.scorer.objectives)]
+    rows = [
+        [str(place), str(one.number), *(f"{value:.5g}" for value in one.score.values.values())]
+        for place, one in enumerate(front[:MOST], start=1)
+    ]
+    print_table(console, headings, rows)
     if len(front) > MOST:
         console.print(f"… and {len(front) - MOST} more")
 
 
-def _variables(tuning: Tuning, baseline: Evaluation, winner: Evaluation) -> Table:
-    table = _table(["", "baseline", f"candidate {winner.number}"])
+def _print_variables(tuning: Tuning, baseline: Evaluation, winner: Evaluation, console: Console) -> None:
+    rows = []
     for variable in tuning.space.variables:
         before = baseline.candidate.point.get(variable.name)
         name = with_unit(variable.name, tuning.space.units[variable.name])
-        _add(table, name, "–" if before is None else f"{before:.5g}", f"{winner.candidate.point[variable.name]:.5g}")
-    return table
+        rows.append([name, "–" if before is None else f"{before:.5g}", f"{winner.candidate.point[variable.name]:.5g}"])
+    rows += [[name, *parts] for name, parts in ending_rows(baseline, winner)]
+    print_table(console, ["", "baseline", f"candidate {winner.number}"], rows)
+
+
+def ending_rows(*evaluations: Evaluation) -> list[tuple[str, list[str]]]:
+    """For each verdict that occurs, the part of each candidate's trials that ended so."""
+    return [(f"trials: {word}", [f"{part:.0%}" for part in parts]) for word, parts in endings(evaluations).items()]
 
 
 def _print_confirmation(found: Confirmation, console: Console) -> None:
     replicas = found.objectives[0].replicas
     console.print(Text(f"\nOn {replicas} fresh replicas, the same for both:", style="bold"))
-    table = _table(["", "baseline", "winner", "difference", "95 % interval", "p", ""])
+    rows = []
     for comparison in found.objectives:
         mark = "better" if found.better[comparison.name] else "worse" if comparison.name in found.worse else "?"
-        _add(table, *comparison_cells(comparison), mark)
+        rows.append([*comparison_cells(comparison), mark])
     for comparison in found.limits:
-        within = found.within[comparison.name]
-        _add(
-            table,
-            *comparison_cells(comparison),
-            f"{'within' if within else 'BEYOND'} {found.bounds[comparison.name]:.5g}",
-        )
-    console.print(table)
+        bound = f"{'within' if found.within[comparison.name] else 'BEYOND'} {found.bounds[comparison.name]:.5g}"
+        rows.append([*comparison_cells(comparison), bound])
+    print_table(console, ["", "baseline", "winner", "difference", "95 % interval", "p", ""], rows)
     if found.holds:
         console.print(Text("Confirmed: better than the baseline.", style="bold green"))
     else:
@@ -95,15 +97,3 @@ def comparison_cells(comparison: Comparison) -> list[str]:
         f"{comparison.low:+.4g} … {comparison.high:+.4g}",
         f"{comparison.chance:.2g}",
     ]
-
-
-def _table(headings: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for place, heading in enumerate(headings):
-        table.add_column(Text(heading), justify="right" if place else "left", header_style="bold")
-    return table
-
-
-def _add(table: Table, *cells: str) -> None:
-    """A row of plain text, in which no bracket is markup."""
-    table.add_row(*(Text(cell) for cell in cells))

@@ -18,8 +18,8 @@ from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import Drawing, plain
 from experiments.visualization.report.grid import add_choice, grid_of_panels, panel
 from experiments.visualization.report.toml import file_and_command
-from experiments.visualization.studies.tuning_figures import best_so_far, important, label_of, pairs_of
-from experiments.visualization.studies.tuning_output import comparison_cells
+from experiments.visualization.studies.tuning_figures import best_so_far, endings, important, label_of, pairs_of
+from experiments.visualization.studies.tuning_output import comparison_cells, ending_rows
 
 #: Candidates that the table has at most.
 MOST_ROWS = 200
@@ -92,6 +92,7 @@ def _variables(tuning: Tuning, outcome: Outcome) -> Table:
         )
         for objective in tuning.scorer.objectives
     ]  # fmt: skip
+    rows += [(name, "", "", "", *parts) for name, parts in ending_rows(baseline, *chosen)]
     return Table("Values, and what they come to in the search", headings, tuple(rows), fold=False)
 
 
@@ -213,14 +214,16 @@ def _candidates(tuning: Tuning, outcome: Outcome) -> Table:
     ordered = sorted(outcome.history.evaluations, key=lambda one: one.score.costs[0])[:MOST_ROWS]
     variables = [variable.name for variable in tuning.space.variables]
     objectives = [objective.name for objective in tuning.scorer.objectives]
+    ended = endings(ordered)
     rows = tuple(
         (
             str(one.number),
             *(f"{one.score.values[name]:.5g}" for name in objectives),
             "yes" if one.score.keeps_limits else "no",
+            *(f"{parts[place]:.0%}" for parts in ended.values()),
             *(f"{one.candidate.point[name]:.5g}" for name in variables),
         )
-        for one in ordered
+        for place, one in enumerate(ordered)
     )
     title = f"The best {len(rows)} of {len(outcome.history.evaluations)} candidates"
-    return Table(title, ("candidate", *objectives, "keeps limits", *variables), rows).folded()
+    return Table(title, ("candidate", *objectives, "keeps limits", *ended, *variables), rows).folded()

@@ -63,11 +63,14 @@ def test_a_standing_human_is_rewarded_and_a_limp_one_falls():
         rewards.append(reward)
     assert told["time"] == pytest.approx(1.0, abs=2e-3)
     assert np.mean(rewards) > 1.9
-    env.reset(seed=1)
+    assert (told["verdict"], told["reason"]) == ("undecided", "cut off, upright, after 1 s")
+    _, told = env.reset(seed=1)
     fell = late = False
     while not (fell or late):
-        _, reward, fell, late, _ = env.step(np.zeros(12))
+        assert "verdict" not in told
+        _, reward, fell, late, told = env.step(np.zeros(12))
     assert fell
+    assert (told["verdict"], told["reason"]) == ("fell", f"trunk below 0.6 m at {told['time']:.4g} s")
     assert reward < 1.0
     with pytest.raises(InputError, match="the session has ended"):
         env.step(np.zeros(12))
@@ -101,7 +104,8 @@ def test_a_vector_is_what_its_members_are_alone():
     for action in actions:
         observation, *rest, info = vector.step(action)
         seen.append(observation)
-        told.append([*rest, info["time"]])
+        ended = [info.get(name, np.full(count, None)) for name in ("verdict", "reason")]
+        told.append([*rest, info["time"], *ended])
     ends = np.zeros(count, dtype=int)
     for k in range(count):
         env, over = BalanceEnv(task), False
@@ -116,7 +120,7 @@ def test_a_vector_is_what_its_members_are_alone():
             ends[k] += over
             assert np.array_equal(observation, seen[step + 1][k]), (k, step)
             given = [column[k] for column in told[step]]
-            assert given[1:] == [fell, late, info["time"]]
+            assert given[1:] == [fell, late, info["time"], info.get("verdict"), info.get("reason")]
             assert given[0] == pytest.approx(reward, rel=1e-12)
     assert (ends >= 2).all()
     vector.close()

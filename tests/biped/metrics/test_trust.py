@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biped import INTEGRATORS, human, standing
+from biped import INTEGRATORS, human, ragdoll, simulate, standing
 from biped.runs.run import Run
 from biped.runs.summary import Stepping
 from contact import RUBBER, Floor
@@ -34,7 +34,8 @@ def test_a_sound_run_passes_all():
     run = experiment_named("thrown-block").run()
     assert set(checks_of(run).values()) == {"ok"}
     assert [check.name for check in run.trust] == [
-        "energy residual", "momentum residual", "retried steps", "penetration", "joint speed", "joint torque"
+        "energy residual", "momentum residual", "retried steps", "penetration", "joint speed", "joint torque",
+        "straight leg",
     ]  # fmt: skip
 
 
@@ -80,6 +81,23 @@ def test_what_no_human_does_is_warned_of():
     found = {check.name: check for check in experiment_named("balance").run(push).trust}
     assert found["joint speed"].passed == found["joint torque"].passed == "warning"
     assert "ankle roll exerted 504 N·m, where a strong human's does 60 N·m" in found["joint torque"].text
+
+
+def test_what_sinks_through_the_floor_says_so():
+    """Without any controller the knees give way, and nothing but the soles touches the floor; a ragdoll lies on it.
+
+    Nothing says what a fall is to such a run: the feet alone would have it stand.
+    """
+    run = simulate(human(), duration=2.0, step=1e-3)
+    found = {check.name: check for check in run.trust}["sinking"]
+    depth = -run.frame["body_z"].min()
+    assert depth > 0.2
+    assert (found.passed, run.summary["verdict"]) == ("failed", "unreliable")
+    assert found.value == pytest.approx(depth, rel=1e-12)
+    assert "ragdoll" in found.text
+    lying = simulate(ragdoll(human()), duration=2.0, step=1e-3)
+    assert "sinking" not in checks_of(lying)
+    assert lying.frame["body_z"].min() > 0.05
 
 
 def test_many_steps_taken_in_parts_are_warned_of():

@@ -13,6 +13,7 @@ from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.cli.quantities import length
 from experiments.cli.run_report import Saved, print_report
+from experiments.cli.terminal import print_table
 
 WIDTHS = (60, 80, 120)
 NOWHERE = Saved()
@@ -146,3 +147,30 @@ def test_a_fall():
 )
 def test_lengths(metres, text):
     assert length(metres) == text
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (60, ["speed [m/s]    90 % interval", "          4          3 … 4.5"]),
+        (26, ["speed        90 %", "[m/s]    interval", "    4     3 … 4.5"]),
+        (15, ["speed  90 %", "[m/s]  interval", "  4  3 … 4.5"]),
+    ],
+)
+def test_a_table_keeps_its_words_whole(width, expected):
+    """Headings break before cells do."""
+    lines = table_of([["4", "3 … 4.5"]], width)
+    assert [line.split() for line in lines] == [line.split() for line in expected]
+
+
+def test_what_is_too_wide_for_a_table_is_printed_as_blocks():
+    wide = "3.1234567 … 4.51234567 of all that there is"
+    lines = table_of([["4", wide]], 45)
+    assert lines[0] == "speed [m/s] 4"
+    assert " ".join(" ".join(lines[1:]).split()).startswith("90 % interval 3.1234567 … 4.51234567")
+
+
+def table_of(rows, width):
+    console = Console(file=io.StringIO(), width=width)
+    print_table(console, ["speed [m/s]", "90 % interval"], rows, "right")
+    return console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ").splitlines()

@@ -28,6 +28,16 @@ def test_everything_agrees(paper, good, tmp_path, capsys):
     assert (tmp_path / "table-1" / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_figures_have_the_formats_that_are_wanted_and_the_page_its_picture(paper, good, tmp_path):
+    paper(good)
+    command = ["reproduce", "nobody-1900", "--out", str(tmp_path)]
+    assert main([*command, "--figures", "pdf", "--figure-width", "single"]) == 0
+    assert {file.suffix for file in (tmp_path / "table-1").glob("curve.*")} == {".png", ".pdf"}
+    assert page_of(tmp_path).count("data:image/png") == 1
+    assert main(command) == 0  # by itself, a command draws as it always does
+    assert [file.name for file in (tmp_path / "table-1").glob("curve.*")] == ["curve.png"]
+
+
 def test_what_differs_is_a_result_and_says_why(paper, good, differing, tmp_path, capsys):
     paper(good, differing)
     assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0

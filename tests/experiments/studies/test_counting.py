@@ -7,12 +7,15 @@ import pytest
 
 from biped.errors import InputError
 from biped.runs.verdict import VERDICTS
+from experiments.studies.config import Config
 from experiments.studies.counting import UNTOLD, checked_losses, shares, withstood
 from experiments.studies.grid import Grid
-from experiments.studies.sweep.groups import proportion
+from experiments.studies.sweep.groups import proportion, successes_in
+from experiments.studies.sweep.sweep import sweep_from
 from experiments.studies.threshold.search import bracket_of, next_values
 from experiments.studies.threshold.statistics import half_recovers, recovery_curve
-from experiments.studies.tuning.objective import Reading, Sample
+from experiments.studies.tuning.objective import Objective, Reading, Sample, Scorer, Term
+from experiments.studies.tuning.tuning import tuning_from
 
 
 def test_usually_all_but_recovered_is_lost_and_what_cannot_be_judged_is_neither():
@@ -62,3 +65,43 @@ def test_a_candidate_gains_nothing_by_being_unreliable(verdict):
     assert Reading("recovered").value(sample) == 0.0
     lost = Sample("push", 0, 1.0, {"verdict": "lost control", "peak_torque": 1.0})
     assert Reading("peak_torque", fell=9.0).value(lost) == 9.0
+
+
+def test_a_sweep_counts_what_it_names():
+    """Where stepping alone is lost, what a fall cut short tells nothing; where falling is, what losing control did."""
+    frame = pd.DataFrame({"verdict": ["recovered", "stepped", "fell", "lost control"]})
+    assert {name: proportion(frame["verdict"], losses).value for name, losses in successes_in(frame).items()} == {
+        "recovered": 0.25, "recovered or stepped": 0.5
+    }  # fmt: skip
+    ((name, losses),) = successes_in(frame, ("fell",)).items()
+    found = proportion(frame["verdict"], losses)
+    assert (name, found.count, found.of) == ("withstood", 2, 3)
+    assert proportion(frame["verdict"], ("stepped",)).of == 2
+
+
+@pytest.mark.parametrize(("counts", "worth"), [((), [1, 0, 0, 0, 0]), (("fell",), [1, 1, 0, 0, 0])], ids=str)
+def test_a_tuning_counts_what_it_names(counts, worth):
+    """What cannot be judged is worth nothing, though it is no loss."""
+    words = ("recovered", "stepped", "fell", "lost control", "unreliable")
+    samples = [Sample("push", 0, 1.0, {"verdict": word}) for word in words]
+    reading = Reading("withstood", counts=counts) if counts else Reading("withstood")
+    assert [reading.value(sample) for sample in samples] == worth
+    score = Scorer((Objective("withstood", (Term(reading),), "maximize"),)).score(samples, {})
+    assert score.verdicts == shares(words)
+
+
+PARAMETER = {"name": "stiffness", "sets": ["controller.kp_position[0]"], "from": 10.0, "to": 100.0}
+SWEEP = {"vary": {"push.impulse": [1.0, 2.0]}}
+TUNING = {"parameter": [PARAMETER], "scenario": [{"name": "push"}], "tune": {"optimizer": "sobol"}}
+
+
+@pytest.mark.parametrize(("read", "data"), [(sweep_from, SWEEP), (tuning_from, TUNING)], ids=["sweep", "tune"])
+def test_what_no_verdict_is_cannot_be_counted(read, data):
+    with pytest.raises(InputError, match=r"counts: 'fel': did you mean 'fell'\?"):
+        read(Config({"experiment": "balance", "counts": ["fel"]} | data))
+
+
+def test_a_tuning_without_objectives_seeks_what_it_counts():
+    data = {"experiment": "balance", "counts": ["fell"]} | TUNING
+    (objective,) = tuning_from(Config(data)).scorer.objectives
+    assert (objective.name, objective.terms[0].reading.counts) == ("withstood", ("fell",))

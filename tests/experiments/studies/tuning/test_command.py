@@ -4,6 +4,7 @@ import pytest
 
 from controllers.gains import load_gains
 from experiments.cli import main
+from experiments.studies.counting import shares
 from experiments.visualization.report.toml import as_toml
 
 
@@ -29,7 +30,9 @@ def test_a_tuning_says_whether_its_winner_is_confirmed_and_draws_it(run, small):
     assert ("NOT confirmed" in text) == (folder / "best-unconfirmed.toml").exists() == (not found["confirmed"])
     assert {"history.png", "slices.png", "importance.png"} <= {file.name for file in folder.iterdir()}
     rows = (folder / "candidates.csv").read_text().splitlines()
-    assert rows[0] == "candidate,stiffness,damping,position_error,keeps limits,cost"
+    verdicts = ",".join(shares([]))
+    assert rows[0] == f"candidate,stiffness,damping,position_error,keeps limits,cost,{verdicts}"
+    assert {sum(map(int, row.split(",")[6:])) for row in rows[1:]} == {found["trials_per_candidate"]}
     assert len(rows) == 1 + 1 + 60
 
 

@@ -1,0 +1,72 @@
+"""Angles with their unit in the files of studies: the same study as in radians."""
+
+import math
+
+import pytest
+
+from biped.errors import InputError
+from experiments.studies.config import Config
+from experiments.studies.sensitivity.sensitivity import sensitivity_from
+from experiments.studies.sweep.sweep import sweep_from
+from experiments.studies.threshold.threshold import threshold_from
+from experiments.studies.tuning.tuning import tuning_from
+
+AZIMUTH, HALF = "push.azimuth", math.pi / 2
+
+
+def range_of_sweep(low, high):
+    vary = {AZIMUTH: {"from": low, "to": high, "count": 2}}
+    (axis,) = sweep_from(Config({"experiment": "balance", "vary": vary})).axes
+    return axis.points[0][0], axis.points[-1][0]
+
+
+def range_of_list(low, high):
+    (axis,) = sweep_from(Config({"experiment": "balance", "vary": {AZIMUTH: [low, high]}})).axes
+    return axis.points[0][0], axis.points[-1][0]
+
+
+def range_of_threshold(low, high, **more):
+    data = {"swept": {"parameter": AZIMUTH} | more, "grid": {"from": low, "to": high, "by": "10deg"}}
+    grid = threshold_from(Config({"experiment": "balance"} | data)).grid
+    assert grid.by == pytest.approx(math.pi / 18)
+    return grid.start, grid.stop
+
+
+def range_of_design(read, low, high, parameter=AZIMUTH):
+    data = {"experiment": "balance", "parameter": [{"sets": parameter, "from": low, "to": high}]}
+    (variable,) = read(Config(data)).space.variables
+    return variable.low, variable.high
+
+
+def tuned(config):
+    return tuning_from(config.but(scenario=[{"name": "push"}], tune={"optimizer": "sobol"}))
+
+
+def range_of_tuning(low, high):
+    return range_of_design(tuned, low, high)
+
+
+def range_of_sensitivity(low, high):
+    metrics = {"metric": [{"name": "recovered"}], "sensitivity": {"method": "morris"}}
+    return range_of_design(lambda config: sensitivity_from(config.but(**metrics)), low, high)
+
+
+READERS = [range_of_sweep, range_of_list, range_of_threshold, range_of_tuning, range_of_sensitivity]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_ranges_may_be_in_degrees(read):
+    assert read("-90deg", "90\N{DEGREE SIGN}") == pytest.approx((-HALF, HALF), rel=1e-11)
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_what_is_no_angle_is_refused(read):
+    with pytest.raises(InputError, match=r"push.azimuth|from"):
+        read("-90 degrees", "90deg")
+
+
+def test_what_has_another_unit_takes_no_degrees():
+    with pytest.raises(InputError, match=r"from = '1deg': it must be a finite number"):
+        range_of_design(tuned, "1deg", "2deg", "push.impulse")
+    with pytest.raises(InputError, match=r"grid.from = '0deg': it must be a finite number"):
+        range_of_threshold("0deg", "1deg", unit="%")
