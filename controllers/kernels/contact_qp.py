@@ -23,6 +23,7 @@ from contact.jit import kernel, routine
 SOLVED = 0
 INFEASIBLE = 1  # no x and f fulfil all constraints
 UNFINISHED = 2  # the most iterations are used up
+NOT_FINITE = 3  # a number is not one, or H is not positive definite
 
 #: Rows of A: force and moment on the base.
 BASE = 6
@@ -116,13 +117,19 @@ def solve_contact_qp(qp, bounded):
     """
     qp.counts[ACTIVE], qp.counts[ITERATIONS] = 0, 0
     start_at_least_cost(qp)
-    result = UNFINISHED
+    result, is_refined = UNFINISHED, False
     while qp.counts[ITERATIONS] < MOST_ITERATIONS:
         worst, violation = most_violated(qp, bounded)
-        if worst < 0:
-            result = SOLVED
+        if worst < 0 and is_refined:
+            result = SOLVED if is_finite(qp.unknown) else NOT_FINITE
             break
-        if not take_in(qp, worst, violation):
+        if math.isnan(violation):
+            result = NOT_FINITE
+            break
+        is_refined = worst < 0
+        if is_refined:
+            refine(qp)
+        elif not take_in(qp, worst, violation):
             result = INFEASIBLE if qp.counts[ITERATIONS] < MOST_ITERATIONS else UNFINISHED
             break
     qp.counts[ENDED] = result
@@ -160,12 +167,7 @@ def solve_hessian(factor, x):
 @kernel
 def start_at_least_cost(qp):
     """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = f⁰ − Gᵀ λ / ε."""
-    n, size = qp.hessian.shape[0], qp.unknown.shape[0]
-    for i in range(n):
-        qp.unknown[i] = qp.gradient[i]
-    solve_hessian(qp.hessian, qp.unknown)
-    for i in range(n, size):
-        qp.unknown[i] = qp.preferred[i - n]
+    n = qp.hessian.shape[0]
     for row in range(BASE):
         normal = qp.normal[row]
         for i in range(n):
@@ -176,12 +178,63 @@ def start_at_least_cost(qp):
         pull(qp, row)
         append(qp, row)
         qp.active[row] = -1
-        qp.change[row] = qp.load[row] - product(normal, qp.unknown, size)
+        qp.multiplier[row] = 0.0
+    put_unknowns(qp)
+    correct(qp)
+
+
+@kernel
+def refine(qp):
+    """The active constraints' least cost without the rounding errors of the way to it.
+
+    Where forces cost next to nothing, Cᵀ H⁻¹ C is ill conditioned; two corrections leave of its errors their cube.
+    """
+    put_unknowns(qp)
+    correct(qp)
+    correct(qp)
+
+
+@kernel
+def put_unknowns(qp):
+    """Those that the multipliers say: x, f ← H⁻¹ (g + Cᵀ λ), from the preferred forces."""
+    n, size = qp.hessian.shape[0], qp.unknown.shape[0]
+    for i in range(n):
+        qp.unknown[i] = qp.gradient[i]
+    solve_hessian(qp.hessian, qp.unknown)
+    for i in range(n, size):
+        qp.unknown[i] = qp.preferred[i - n]
+    add_pulled(qp, qp.multiplier)
+
+
+@kernel
+def correct(qp):
+    """Change the multipliers by what the active constraints are off: (C H⁻¹ Cᵀ)⁻¹ of it."""
+    for j in range(qp.counts[ACTIVE]):
+        qp.change[j] = bound_of(qp, j) - product(qp.normal[j], qp.unknown, qp.unknown.shape[0])
     solve_active(qp)
-    for row in range(BASE):
-        qp.multiplier[row] = qp.change[row]
-        for i in range(size):
-            qp.unknown[i] += qp.change[row] * qp.pulled[row, i]
+    for j in range(qp.counts[ACTIVE]):
+        qp.multiplier[j] += qp.change[j]
+    add_pulled(qp, qp.change)
+
+
+@kernel
+def add_pulled(qp, multiplier):
+    """x, f ← x, f + H⁻¹ Cᵀ λ."""
+    for j in range(qp.counts[ACTIVE]):
+        for i in range(qp.unknown.shape[0]):
+            qp.unknown[i] += multiplier[j] * qp.pulled[j, i]
+
+
+@kernel
+def bound_of(qp, place):
+    """What the active constraint in a place is to be equal to."""
+    first = SIDES * qp.carries.shape[0]
+    if place < BASE:
+        return qp.load[place]
+    if qp.active[place] < first:
+        return 0.0
+    row, end = (qp.active[place] - first) // 2, (qp.active[place] - first) % 2
+    return qp.lower[row] if end == 0 else -qp.upper[row]
 
 
 @kernel
@@ -252,8 +305,16 @@ def solve_upper(qp, count):
 
 
 @kernel
+def is_finite(numbers):
+    total = 0.0
+    for i in range(numbers.shape[0]):
+        total += numbers[i]
+    return math.isfinite(total)
+
+
+@kernel
 def most_violated(qp, bounded):
-    """Which inequality is violated most, or −1; and by how much, a negative number.
+    """Which inequality is violated most, or −1; and by how much, a negative number, or NaN once there is one.
 
     Of a point those of its pyramid's sides are numbered first, then the lower and the upper bound of each row.
     """
@@ -266,14 +327,15 @@ def most_violated(qp, bounded):
             held = share * qp.unknown[first + 2]
             for side in range(SIDES):
                 value = held - COSINES[side] * qp.unknown[first] - SINES[side] * qp.unknown[first + 1]
-                if value < least:
+                if value < least or math.isnan(value):
                     worst, least = SIDES * point + side, value
     for row in range(bounded):
         value = product(qp.rows[row], qp.unknown, size)
-        if value - qp.lower[row] < least:
-            worst, least = SIDES * points + 2 * row, value - qp.lower[row]
-        if qp.upper[row] - value < least:
-            worst, least = SIDES * points + 2 * row + 1, qp.upper[row] - value
+        above, below = value - qp.lower[row], qp.upper[row] - value
+        if above < least or math.isnan(above):
+            worst, least = SIDES * points + 2 * row, above
+        if below < least or math.isnan(below):
+            worst, least = SIDES * points + 2 * row + 1, below
     return worst, least
 
 
