@@ -25,19 +25,9 @@ from controllers.kernels.contact_qp import (
 from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied
 
 INPUTS = (
-    "hessian",
-    "gradient",
-    "spread",
-    "preferred",
-    "base",
-    "grasp",
-    "load",
-    "carries",
-    "friction",
-    "rows",
-    "lower",
+    "hessian", "gradient", "spread", "preferred", "base", "grasp", "load", "carries", "friction", "rows", "lower",
     "upper",
-)
+)  # fmt: skip
 
 
 def ours(qp: ContactQp, bounded: int) -> tuple[int, Floats]:
