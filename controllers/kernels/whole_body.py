@@ -158,6 +158,7 @@ def see(law, measurement):
         room.shares[stance.point_foot[k]] += load
         total += load
     find_carriers(law, measurement)
+    share_weight(law, measurement)
     feet = stance.foot.shape[0]
     com = centre_of_mass(tree, motion.poses)
     high = 0.0
@@ -194,6 +195,17 @@ def find_carriers(law, measurement):
             if stance.point_foot[other] == stance.point_foot[k] and measurement.found[point] != NONE:
                 lowest = min(lowest, places[point, 2])
         carries[k] = 1 if lowest < math.inf and places[stance.point[k], 2] < lowest + law.tasks.lift else 0
+
+
+@kernel
+def share_weight(law, measurement):
+    """What forces cost counts from the weight in equal parts, so that standing upright costs nothing."""
+    qp, carrying = law.qp, 0
+    for k in range(qp.carries.shape[0]):
+        carrying += qp.carries[k]
+    weight = -law.room.mass[0, 0] * measurement.tree.gravity[2]
+    for k in range(qp.carries.shape[0]):
+        qp.preferred[3 * k + 2] = weight / carrying if qp.carries[k] else 0.0
 
 
 @kernel

@@ -25,12 +25,12 @@ def pushed(model, controller, angle, impulse, duration=1.5, **options):
 
 
 def test_standing_still_is_an_equilibrium():
-    """It sinks by less than a millimetre, as forces have a cost, and then nothing moves."""
+    """On the floor that yields it settles by a part of a millimetre, and then nothing moves."""
     run = simulate(human(), WholeBodyController(), duration=2.0, step=5e-4)
     frame = run.frame
     last = frame[frame["time"] > 1.9]
     for axis in "xyz":
-        assert np.ptp(frame[f"com_{axis}"]) < 1e-3
+        assert np.ptp(frame[f"com_{axis}"]) < 2e-4
         assert np.ptp(last[f"com_{axis}"]) < 1e-6
     torques = last.filter(like="torque_")
     assert len(torques.columns) == 12

@@ -155,7 +155,9 @@ class Twin:
         A, wanted, weights = self.tasks(seen, terms, carrying)
         spread = self.law.weight_force / terms.M[0, 0] ** 2
         P = block_diag(A.T @ (weights[:, None] * A), spread * np.eye(len(J)))
-        g = np.concatenate([A.T @ (weights * wanted), np.zeros(len(J))])
+        weight = -terms.M[0, 0] * self.model.gravity[2]
+        equal = np.tile([0.0, 0.0, weight / max(carrying.sum(), 1)], carrying.sum())
+        g = np.concatenate([A.T @ (weights * wanted), spread * equal])
         dynamics = np.hstack([terms.M, -J.T])  # M v̇ + h − Jᵀ f, less h: the loads of all degrees of freedom
         C, bounds = self.inequalities(seen, terms, dynamics, ranges)
         found = qpsolvers.solve_qp(P, -g, C, bounds, dynamics[:6], -terms.h[:6], solver=solver)
