@@ -152,7 +152,7 @@ def cone_workspace_torques(law, measurement, torque, recorded):
     servo_torques(tree, legs, workspace.servo, measurement, torque)
     record(workspace, desired, recorded)
     last = recorded.shape[0] - 1
-    recorded[last - 1], recorded[last] = float(ended), float(law.qp.count[ITERATIONS])
+    recorded[last - 1], recorded[last] = float(ended), float(law.qp.counts[ITERATIONS])
 
 
 @kernel
@@ -354,7 +354,7 @@ def prefer_forces(law, measurement):
         qp.unknown[i] = 0.0
     for i in range(qp.preferred.shape[0]):
         qp.unknown[BASE + i] = qp.preferred[i]
-    qp.count[ITERATIONS] = 0
+    qp.counts[ITERATIONS] = 0
     return exact and most_violated(qp, 0)[0] < 0
 
 

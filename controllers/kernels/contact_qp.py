@@ -59,7 +59,7 @@ class ContactQp(NamedTuple):
     upper: Floats  # (r,) or ∞
     unknown: Floats  # (n + 3m,) the solution: x and f
     # Room, for as many active constraints as unknowns, N = n + 3m, and one that is to be taken in:
-    count: Integers  # (3,) active constraints, iterations, how it ended
+    counts: Integers  # (3,) active constraints, iterations, how it ended
     active: Integers  # (N + 1,) which are
     normal: Floats  # (N + 1, N) their gradients c, by row
     pulled: Floats  # (N + 1, N) H⁻¹ c, by row
@@ -86,7 +86,7 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
         lower=np.full(r, -np.inf),
         upper=np.full(r, np.inf),
         unknown=np.zeros(size),
-        count=np.zeros(3, dtype=np.int64),
+        counts=np.zeros(3, dtype=np.int64),
         active=np.zeros(size + 1, dtype=np.int64),
         normal=np.zeros((size + 1, size)),
         pulled=np.zeros((size + 1, size)),
@@ -97,7 +97,7 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
     )
 
 
-# Places in ``ContactQp.count``.
+# Places in ``ContactQp.counts``.
 ACTIVE = 0
 ITERATIONS = 1
 ENDED = 2
@@ -115,10 +115,10 @@ def solve_contact_qp(qp, bounded):
 
     Needs ``factor_contact_qp``. If it did not end SOLVED, what stands in ``unknown`` is no solution.
     """
-    qp.count[ACTIVE], qp.count[ITERATIONS] = 0, 0
+    qp.counts[ACTIVE], qp.counts[ITERATIONS] = 0, 0
     start_at_least_cost(qp)
     result, is_refined = UNFINISHED, False
-    while qp.count[ITERATIONS] < MOST_ITERATIONS:
+    while qp.counts[ITERATIONS] < MOST_ITERATIONS:
         worst, violation = most_violated(qp, bounded)
         if worst < 0 and is_refined:
             result = SOLVED if is_finite(qp.unknown) else NOT_FINITE
@@ -130,9 +130,9 @@ def solve_contact_qp(qp, bounded):
         if is_refined:
             refine(qp)
         elif not take_in(qp, worst, violation):
-            result = INFEASIBLE if qp.count[ITERATIONS] < MOST_ITERATIONS else UNFINISHED
+            result = INFEASIBLE if qp.counts[ITERATIONS] < MOST_ITERATIONS else UNFINISHED
             break
-    qp.count[ENDED] = result
+    qp.counts[ENDED] = result
     return result
 
 
@@ -209,10 +209,10 @@ def put_unknowns(qp):
 @kernel
 def correct(qp):
     """Change the multipliers by what the active constraints are off: (C H⁻¹ Cᵀ)⁻¹ of it."""
-    for j in range(qp.count[ACTIVE]):
+    for j in range(qp.counts[ACTIVE]):
         qp.change[j] = bound_of(qp, j) - product(qp.normal[j], qp.unknown, qp.unknown.shape[0])
     solve_active(qp)
-    for j in range(qp.count[ACTIVE]):
+    for j in range(qp.counts[ACTIVE]):
         qp.multiplier[j] += qp.change[j]
     add_pulled(qp, qp.change)
 
@@ -220,7 +220,7 @@ def correct(qp):
 @kernel
 def add_pulled(qp, multiplier):
     """x, f ← x, f + H⁻¹ Cᵀ λ."""
-    for j in range(qp.count[ACTIVE]):
+    for j in range(qp.counts[ACTIVE]):
         for i in range(qp.unknown.shape[0]):
             qp.unknown[i] += multiplier[j] * qp.pulled[j, i]
 
@@ -268,7 +268,7 @@ def append(qp, place):
     if place >= size or left <= DEPENDENT * length:
         return False
     row[place] = math.sqrt(left)
-    qp.count[ACTIVE] = place + 1
+    qp.counts[ACTIVE] = place + 1
     return True
 
 
@@ -283,7 +283,7 @@ def product(a, b, size):
 @kernel
 def solve_active(qp):
     """``change`` ← (C H⁻¹ Cᵀ)⁻¹ ``change`` of the active constraints C."""
-    count = qp.count[ACTIVE]
+    count = qp.counts[ACTIVE]
     solve_lower(qp, count)
     solve_upper(qp, count)
 
@@ -365,9 +365,9 @@ def put_normal(qp, which, place):
 def take_in(qp, which, violation):
     """Make a violated inequality an active one, dropping others that it frees; False if that cannot be."""
     own = 0.0  # its multiplier
-    while qp.count[ITERATIONS] < MOST_ITERATIONS:
-        qp.count[ITERATIONS] += 1
-        place = qp.count[ACTIVE]
+    while qp.counts[ITERATIONS] < MOST_ITERATIONS:
+        qp.counts[ITERATIONS] += 1
+        place = qp.counts[ACTIVE]
         put_normal(qp, which, place)
         pull(qp, place)
         independent = append(qp, place)
@@ -391,7 +391,7 @@ def take_in(qp, which, violation):
             qp.multiplier[place] = own
             qp.active[place] = which
             return True
-        qp.count[ACTIVE] = place
+        qp.counts[ACTIVE] = place
         drop(qp, dropped)
     return False
 
@@ -422,7 +422,7 @@ def move(qp, place, length):
 @kernel
 def drop(qp, place):
     """Take an active constraint out; Givens rotations make its factor triangular again."""
-    size, count = qp.unknown.shape[0], qp.count[ACTIVE]
+    size, count = qp.unknown.shape[0], qp.counts[ACTIVE]
     for i in range(place, count - 1):
         qp.multiplier[i] = qp.multiplier[i + 1]
         qp.active[i] = qp.active[i + 1]
@@ -439,4 +439,4 @@ def drop(qp, place):
             a, b = qp.factor[i, j], qp.factor[i, j + 1]
             qp.factor[i, j] = cosine * a + sine * b
             qp.factor[i, j + 1] = cosine * b - sine * a
-    qp.count[ACTIVE] = count - 1
+    qp.counts[ACTIVE] = count - 1

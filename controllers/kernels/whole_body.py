@@ -64,9 +64,7 @@ class Stance(NamedTuple):
     foot_turn: Floats  # (feet, 4) orientations
     point: Integers  # (m,) the feet's contact points
     point_foot: Integers  # (m,) of which foot
-    inset: (
-        Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the foot's middle
-    )
+    inset: Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the middle
 
 
 class Limits(NamedTuple):
@@ -141,7 +139,7 @@ def whole_body_torques(law, measurement, torque, recorded):
     bounded = write_torque_limits(law, measurement)
     write_ranges(law, measurement, bounded)
     recorded[0] = solve(law, measurement, bounded, torque)
-    recorded[1] = float(law.qp.count[ITERATIONS])
+    recorded[1] = float(law.qp.counts[ITERATIONS])
 
 
 @kernel
@@ -425,11 +423,11 @@ def solve(law, measurement, bounded, torque):
     factor_contact_qp(qp)
     ended = SOLVED
     solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
-    if qp.count[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
+    if qp.counts[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
         ended = WITHOUT_RANGES
         solve_contact_qp(qp, bounded)
     nv = room.mass.shape[0]
-    if qp.count[ENDED] != SOLVED:
+    if qp.counts[ENDED] != SOLVED:
         for dof in range(BASE, nv):
             torque[dof] = measurement.held[dof]
         return float(HELD)

@@ -80,6 +80,10 @@ def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
     add_controller(parser)
     add_robot(parser)
     parser.add_argument("--gains", metavar="FILE", help="gains, or other parameters, of the controller: a TOML file")
+    add_assignments(parser)
+
+
+def add_assignments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",

@@ -24,7 +24,10 @@ from controllers.kernels.contact_qp import (
 )
 from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied
 
-INPUTS = ("hessian", "gradient", "spread", "base", "grasp", "load", "carries", "friction", "rows", "lower", "upper")
+INPUTS = (
+    "hessian", "gradient", "spread", "preferred", "base", "grasp", "load", "carries", "friction", "rows", "lower",
+    "upper",
+)  # fmt: skip
 
 
 def ours(qp: ContactQp, bounded: int) -> tuple[int, Floats]:
@@ -88,7 +91,7 @@ def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) ->
 
 def own_multipliers(qp: ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
     """The multipliers that our solver ended with: of E's rows, then of active rows of C; and which these are."""
-    count, m = int(qp.count[0]), len(qp.carries)
+    count, m = int(qp.counts[0]), len(qp.carries)
     numbers = np.full(SIDES * m + 2 * bounded, -1)
     carrying = np.flatnonzero(np.repeat(qp.carries, SIDES))
     numbers[carrying] = np.arange(len(carrying))
@@ -115,6 +118,7 @@ def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[Con
         qp.grasp[:3, here], qp.grasp[3:, here] = np.eye(3), [[0, -z, y], [z, 0, -x], [-y, x, 0]]
     qp.carries[:], qp.friction[0] = random.random(m) < 0.8, random.uniform(0.2, 0.9)
     limits = tight * random.uniform(1.0, 3.0, size=r)
+    qp.preferred[:] = 30.0 * random.normal(size=3 * m) * np.repeat(qp.carries, 3)
     qp.rows[:], qp.lower[:], qp.upper[:] = random.normal(size=qp.rows.shape), -limits, limits
     qp.upper[random.random(r) < 0.2] = np.inf
     return qp, r

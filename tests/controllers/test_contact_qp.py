@@ -49,7 +49,7 @@ def ends_of_drawn(count: int, seed: int) -> list[int]:
 def test_random_programs():
     ends = ends_of_drawn(300, 0)
     assert ends.count(SOLVED) > 200
-    assert ends.count(INFEASIBLE) > 15
+    assert ends.count(INFEASIBLE) > 10
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_at_rest_all_points_bear_alike(program):
     forces = program.unknown[BASE:].reshape(4, 3)
     share = 98.1 / (4.0 + 100.0 * program.spread[0])  # of the weight; it sinks by what forces cost
     np.testing.assert_allclose(forces, np.tile([0.0, 0.0, share], (4, 1)), rtol=1e-9, atol=1e-9)
-    assert program.count[1] == 0  # no constraint was ever taken in
+    assert program.counts[1] == 0  # no constraint was ever taken in
 
 
 def test_points_that_do_not_carry_get_no_force(program):

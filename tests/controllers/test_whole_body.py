@@ -25,12 +25,12 @@ def pushed(model, controller, angle, impulse, duration=1.5, **options):
 
 
 def test_standing_still_is_an_equilibrium():
-    """On the floor that yields it settles by micrometres, and then nothing moves."""
+    """It sinks by less than a millimetre, as forces have a cost, and then nothing moves."""
     run = simulate(human(), WholeBodyController(), duration=2.0, step=5e-4)
     frame = run.frame
     last = frame[frame["time"] > 1.9]
     for axis in "xyz":
-        assert np.ptp(frame[f"com_{axis}"]) < 2e-4
+        assert np.ptp(frame[f"com_{axis}"]) < 1e-3
         assert np.ptp(last[f"com_{axis}"]) < 1e-6
     torques = last.filter(like="torque_")
     assert len(torques.columns) == 12
@@ -115,7 +115,7 @@ def test_ranges_yield_to_what_actuators_can_do():
     controller = Kept(torque_limit=5.0)
     seen = observed(model, *beyond_its_range(model), np.zeros(12))
     torques = controller.torques(seen)
-    assert controller.kept.qp.count[ENDED] == SOLVED  # without the ranges
+    assert controller.kept.qp.counts[ENDED] == SOLVED  # without the ranges
     assert abs(torques).max() <= 5.0
     without = WholeBodyController(torque_limit=5.0).torques(observed(human(), seen.q, seen.v, np.zeros(12)))
     np.testing.assert_allclose(torques, without, atol=1e-8)

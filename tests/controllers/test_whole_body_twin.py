@@ -43,7 +43,7 @@ def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
 
 def compare(twin: Twin, seen: Observation, law, torques) -> int:
     """That both plan the same, or neither anything; how the compiled program ended."""
-    ended = int(law.qp.count[ENDED])
+    ended = int(law.qp.counts[ENDED])
     plan = twin.plan(seen)
     if plan is None:
         assert len(law.limits.range_dof) > 0

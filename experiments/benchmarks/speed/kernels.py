@@ -1,4 +1,4 @@
-"""A compiled law that does nothing: what is left of a tick's time is the loop's. And programs solved again and again."""
+"""A compiled law that does nothing: what is left of a tick's time is the loop's. And programs, solved again."""
 
 from typing import NamedTuple
 

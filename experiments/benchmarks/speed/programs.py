@@ -37,7 +37,7 @@ def matrices(qp: ContactQp, bounded: int) -> Matrices:
     P = np.zeros((size, size))
     P[:n, :n] = np.tril(qp.hessian) + np.tril(qp.hessian, -1).T
     P[n:, n:] = qp.spread[0] * np.eye(3 * m)
-    g = np.concatenate([qp.gradient, np.zeros(3 * m)])
+    g = np.concatenate([qp.gradient, qp.spread[0] * qp.preferred])
     pyramid = np.column_stack([-np.array(COSINES), -np.array(SINES), np.full(SIDES, qp.friction[0] * INNER)])
     sides = np.zeros((SIDES * m, size))
     for point in range(m):
