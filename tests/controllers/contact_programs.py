@@ -15,6 +15,7 @@ from biped.runs.run import Run
 from biped.runs.state import State
 from contact.arrays import Floats
 from controllers.kernels.contact_qp import (
+    ACTIVE,
     BASE,
     SIDES,
     ContactQp,
@@ -91,7 +92,7 @@ def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) ->
 
 def own_multipliers(qp: ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
     """The multipliers that our solver ended with: of E's rows, then of active rows of C; and which these are."""
-    count, m = int(qp.counts[0]), len(qp.carries)
+    count, m = int(qp.counts[ACTIVE]), len(qp.carries)
     numbers = np.full(SIDES * m + 2 * bounded, -1)
     carrying = np.flatnonzero(np.repeat(qp.carries, SIDES))
     numbers[carrying] = np.arange(len(carrying))

@@ -21,7 +21,9 @@ def solve_again(qp, hessian, bounded, count):
     """Factor and solve a program so often, as a tick does once; how it ended."""
     ended = SOLVED
     for _ in range(count):
-        qp.hessian[:, :] = hessian
+        for i in range(hessian.shape[0]):
+            for k in range(i + 1):
+                qp.hessian[i, k] = hessian[i, k]
         factor_contact_qp(qp)
         ended = solve_contact_qp(qp, bounded)
     return ended
