@@ -13,6 +13,7 @@ STAMP := $(VENV)/.installed
 SITE_STAMP := $(VENV)/.installed-docs
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
+SPHINX := $(BIN)/python -m sphinx --quiet
 OLDEST := $(VENV)-oldest
 
 OLDEST_TESTS := tests/contact tests/biped/simulation tests/biped/model tests/biped/disturbances \
@@ -26,7 +27,7 @@ for needed in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencie
 endef
 export LOWEST
 
-.PHONY: help demo test slow docs site links browser lint format types contract jit-off check oldest bench numbers clean
+.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers films clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -45,11 +46,14 @@ docs: $(STAMP)  ## run the examples of README.md and docs/, and check their link
 	@$(PYTEST) -m docs
 
 site: $(SITE_STAMP)  ## build the documentation as a site, run its tutorials, and check its links
-	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs $(JOBS) -b html docs docs/_build/site
+	@$(SPHINX) --fail-on-warning --keep-going --jobs $(JOBS) -b html docs docs/_build/site
 	@echo "The site is docs/_build/site/index.html"
 
+pages: $(SITE_STAMP)  ## build the site without what its tutorials and pictures compute; checks pages, API reference and links
+	@$(SPHINX) --fail-on-warning --keep-going -D nb_execution_mode=off -b html docs docs/_build/pages
+
 links: $(SITE_STAMP)  ## check the links of the documentation to other sites
-	@$(BIN)/python -m sphinx --quiet -D nb_execution_mode=off -b linkcheck docs docs/_build/links
+	@$(SPHINX) -D nb_execution_mode=off -b linkcheck docs docs/_build/links
 
 browser: $(STAMP)  ## run the tests that show pages in Chromium
 	@$(PYTEST) -m browser
@@ -84,6 +88,10 @@ bench: $(STAMP)  ## measure the speed, beside MuJoCo
 
 numbers: $(STAMP)  ## fill the README's numbers in from the last benchmark
 	@$(BIN)/python docs/numbers.py
+
+films: $(STAMP)  ## draw the films of docs/films.md anew, by the commands on it, with Chromium; a few minutes
+	@folder=$$(mktemp -d) && sed -n '/^```sh/,/^```/{s/^biped render.*/& || exit/p;/^biped run/p}' docs/films.md > $$folder/commands \
+		&& (cd $$folder && PATH="$(abspath $(BIN)):$$PATH" sh -x commands) && cp $$folder/*.gif docs/figures/ && rm -r $$folder
 
 clean:  ## remove the virtual environment, results and caches
 	rm -rf $(VENV) $(OLDEST) docs/_build docs/api build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

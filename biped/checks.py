@@ -5,7 +5,10 @@ import math
 from collections.abc import Sequence
 from numbers import Real
 
+import numpy as np
+
 from biped.errors import InputError
+from contact.arrays import Floats
 
 #: What 64 bits hold.
 MOST_WHOLE = 2**63 - 1
@@ -43,6 +46,16 @@ def whole(value: int, what: str) -> None:
     """Refuse what is not a whole number from zero to the greatest that the kernels take."""
     if isinstance(value, bool) or not is_finite(value) or not 0 <= value <= MOST_WHOLE or value != int(value):
         raise InputError(f"{what} = {value!r}: it must be a whole number, zero or above, and below 2^63")
+
+
+def positive_definite(matrix: Floats, what: str) -> None:
+    """Refuse a square matrix that is not finite, symmetric to round-off and positive definite."""
+    given = f"{what} = {np.asarray(matrix).tolist()}"
+    if not np.all(np.isfinite(matrix)) or np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
+        raise InputError(f"{given}: the matrix must be finite and symmetric")
+    least = float(np.linalg.eigvalsh(matrix)[0])
+    if not least > 0.0:
+        raise InputError(f"{given}: the matrix must be positive definite; its least eigenvalue is {least:.3g}")
 
 
 def refuse_near_misses(derived: type, base: type) -> None:

@@ -70,6 +70,11 @@ def need(*packages: str) -> None:
         raise _error(absent)
 
 
+def has(*packages: str) -> bool:
+    """Whether all of these packages are there, by the names by which they are imported."""
+    return all(map(_is_there, packages))
+
+
 def missing(error: ImportError) -> "MissingExtraError | None":
     """What to tell about an import that failed; None where it was no optional package of ours that is missing."""
     from biped.errors import MissingExtraError  # it takes a while, and nobody else here needs it

@@ -2,10 +2,13 @@
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from contact.errors import BipedError
 from contact.point_law import FloorParameters
+
+#: What a point does that is clipped to its friction cone; ``Floor`` says more.
+Friction = Literal["yielding", "printed"]
 
 
 class FloorError(BipedError, ValueError):
@@ -27,10 +30,14 @@ class Floor:
         mu_s: coefficient of static friction.
         mu_d: coefficient of dynamic friction.
         stiction_velocity: tangential speed at or below which a sliding point sticks [m/s].
+        friction: what becomes of a sticking point that asks for more than static friction gives. ``yielding``: it drags
+            its anchor along and slides once it is faster than ``stiction_velocity``, so that it never drops its load.
+            ``printed``: the state machine of Wendlandt 1997, figure 5.1, to the letter: it slides at once (state 5) and
+            its anchor is released, to be set anew where it stops (state 3). Loaded points then creep.
 
     Raises:
         FloorError: for a value that is not finite, a negative one, a zero ``k_n`` or ``stiction_velocity``, or
-            ``mu_d`` above ``mu_s``.
+            ``mu_d`` above ``mu_s``; for a ``friction`` that is neither.
     """
 
     k_n: float = 75_000.0
@@ -40,9 +47,15 @@ class Floor:
     mu_s: float = 0.3
     mu_d: float = 0.3
     stiction_velocity: float = 1e-3
+    friction: Friction = "yielding"
 
     def __post_init__(self) -> None:
+        kinds: tuple[str, ...] = get_args(Friction)
+        if self.friction not in kinds:
+            raise FloorError(f"floor.friction = {self.friction!r}: it must be one of {', '.join(kinds)}")
         for field in fields(self):
+            if field.name == "friction":
+                continue
             value = getattr(self, field.name)
             if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
                 raise FloorError(f"floor.{field.name} = {value!r}: it must be a finite number, zero or above")
@@ -63,7 +76,8 @@ class Floor:
     @property
     def parameters(self) -> FloorParameters:
         """What the compiled law takes."""
-        return FloorParameters(*(getattr(self, name) for name in FloorParameters._fields))
+        numbers = {name: getattr(self, name) for name in FloorParameters._fields if name != "printed"}
+        return FloorParameters(**numbers, printed=float(self.friction == "printed"))
 
 
 #: Wendlandt 1997, section 5.3: "chosen to loosely model a rubber floor".

@@ -23,10 +23,8 @@ from contact.vectors import (
     mat_mul,
     mat_t_vec,
     mat_vec,
-    norm,
-    quat_about,
+    quat_exp,
     quat_matrix,
-    scale,
     sub,
     triple,
 )
@@ -40,7 +38,7 @@ END = 2
 class Ground(NamedTuple):
     """A floor with its patches and its motion."""
 
-    law: Floats  # (1 + patches, 7) as ``FloorParameters``; the floor's own in row 0
+    law: Floats  # (1 + patches, 8) as ``FloorParameters``; the floor's own in row 0
     bounds: Floats  # (1 + patches, 4) [m] least x, most x, least y, most y in the floor's frame; row 0 is not read
     region: Integers  # (nc,) the row of ``law`` under each contact point in this step
     motion: Signals  # of 6: displacement [m], rotation vector [rad]; or of none, for a floor at rest
@@ -56,7 +54,7 @@ def is_moving(ground):
 @kernel
 def law_of_region(ground, region):
     row = ground.law[region]
-    return FloorParameters(row[0], row[1], row[2], row[3], row[4], row[5], row[6])
+    return FloorParameters(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
 
 
 @kernel
@@ -81,10 +79,7 @@ def place_frame(ground, row, t):
     """The floor's frame at time t into a row of ``ground.frame``."""
     shift = (signal_at(ground.motion, 0, t), signal_at(ground.motion, 1, t), signal_at(ground.motion, 2, t))
     phi = (signal_at(ground.motion, 3, t), signal_at(ground.motion, 4, t), signal_at(ground.motion, 5, t))
-    angle = norm(phi)
-    turn = (1.0, 0.0, 0.0, 0.0)
-    if angle > 0.0:
-        turn = quat_about(scale(1.0 / angle, phi), angle)
+    turn = quat_exp(phi)
     R = quat_matrix(turn)
     pivot = triple(ground.pivot)
     origin = add(shift, sub(pivot, mat_vec(R, pivot)))

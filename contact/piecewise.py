@@ -26,20 +26,47 @@ def count_signals(signals):
     return signals.first.shape[0] - 1
 
 
-@routine
-def signal_at(signals, j, t):
-    """The value of function j at time t [s]."""
+@kernel
+def piece_at(signals, j, t):
+    """The place of the piece of function j that holds at time t [s]; −1 before its first."""
     low, high = signals.first[j], signals.first[j + 1]
     if t < signals.knot[low]:
-        return 0.0
+        return -1
     while high - low > 1:
         middle = (low + high) // 2
         if signals.knot[middle] <= t:
             low = middle
         else:
             high = middle
-    since = t - signals.knot[low]
+    return low
+
+
+@routine
+def signal_at(signals, j, t):
+    """The value of function j at time t [s]."""
+    piece = piece_at(signals, j, t)
+    if piece < 0:
+        return 0.0
+    since = t - signals.knot[piece]
     value = 0.0
     for power in range(signals.coefficient.shape[1] - 1, -1, -1):
-        value = value * since + signals.coefficient[low, power]
+        value = value * since + signals.coefficient[piece, power]
     return value
+
+
+@routine
+def signal_motion(signals, j, t):
+    """Value, first and second derivative of function j at time t [s]; at a knot those of the piece that begins there.
+
+    Horner's scheme, differentiated along with itself.
+    """
+    piece = piece_at(signals, j, t)
+    if piece < 0:
+        return 0.0, 0.0, 0.0
+    since = t - signals.knot[piece]
+    value, rate, half_curve = 0.0, 0.0, 0.0
+    for power in range(signals.coefficient.shape[1] - 1, -1, -1):
+        half_curve = half_curve * since + rate
+        rate = rate * since + value
+        value = value * since + signals.coefficient[piece, power]
+    return value, rate, 2.0 * half_curve

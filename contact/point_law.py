@@ -25,6 +25,7 @@ class FloorParameters(NamedTuple):
     mu_s: float
     mu_d: float
     stiction_velocity: float
+    printed: float = 0.0  # 1 where friction is the thesis's state machine as printed, 0 where a point drags its anchor
 
 
 @kernel
@@ -115,8 +116,9 @@ def state_at_end(floor, mode, p, velocity, anchor, end_height):
 
     Priorities as in the thesis: leaving the floor comes first, then a normal force that would pull,
     then sticking and slipping. A clipped point slides only once it is faster than ``stiction_velocity``: until then it
-    yields, with the full friction. (The thesis lets it slide at once. Below ``stiction_velocity``, sliding friction is
-    viscous, so that the point would drop its load, stop, stick and be clipped again.)
+    yields, with the full friction. (The thesis lets it slide at once, and so does a floor with ``printed`` friction.
+    Below ``stiction_velocity``, sliding friction is viscous, so that the point drops its load, stops, sticks and is
+    clipped again.)
     """
     if end_height >= 0.0:
         return NONE
@@ -127,7 +129,7 @@ def state_at_end(floor, mode, p, velocity, anchor, end_height):
     slow = math.hypot(velocity[0], velocity[1]) <= floor.stiction_velocity
     if mode == SLIDING:
         return SLIDING_TO_STICKING if slow else SLIDING
-    if is_clipped(floor, p, velocity, anchor) and not slow:
+    if is_clipped(floor, p, velocity, anchor) and (not slow or floor.printed != 0.0):
         return STICKING_TO_SLIDING
     return STICKING
 
@@ -149,11 +151,13 @@ def anchor_at_end(floor, mode, p, velocity, anchor, end, force):
     A point that sticks keeps its anchor. One that slides or yields drags it along behind itself, with the
     spring stretched by the friction that it feels and no more. So a point that comes to rest under a load goes
     on carrying that load, and the spring holds no energy that friction did not put there. (The thesis puts
-    the anchor where the point is. The load is then dropped at every stop, and a foot whose points do not
-    all carry the same share of it creeps.)
+    the anchor where the point is in state 3, and releases it in state 5; so does a floor with ``printed`` friction. The
+    load is then dropped at every stop, and a foot whose points do not all carry the same share of it creeps.)
     """
     if floor.k_t == 0.0 or (mode == STICKING and not is_clipped(floor, p, velocity, anchor)):
         return anchor
+    if floor.printed != 0.0:
+        return end[0], end[1]
     stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
     longest = math.hypot(force[0], force[1]) / floor.k_t
     if stretch <= longest:

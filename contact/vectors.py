@@ -252,6 +252,15 @@ def quat_about(axis, angle):
 
 
 @kernel
+def quat_exp(phi):
+    """The quaternion of a rotation vector."""
+    angle = norm(phi)
+    if angle == 0.0:
+        return 1.0, 0.0, 0.0, 0.0
+    return quat_about(scale(1.0 / angle, phi), angle)
+
+
+@kernel
 def quat_turned(q, phi):
     """Unit quaternion ``q`` after a turn by the rotation vector ``phi``, correct to second order.
 

@@ -1,14 +1,21 @@
+from .computed_torque import ComputedTorque
+from .cone_workspace import ConeWorkspaceController
 from .gains import load_gains, save_gains
 from .held_joints import HeldJoints
 from .impedance import JointImpedance
 from .joint_pd import JointPD
 from .law import control
+from .set_point import SetPointMotion, SetPointPath
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
+    "ComputedTorque",
+    "ConeWorkspaceController",
     "HeldJoints",
     "JointImpedance",
     "JointPD",
+    "SetPointMotion",
+    "SetPointPath",
     "WorkspaceController",
     "WorkspaceGains",
     "control",

@@ -7,6 +7,8 @@ The file has one table, and each of its keys may be left out, for the thesis's v
     kd_position = [7.07, 7.07, 14.142]      # 1/s
     kp_orientation = [50.0, 50.0, 50.0]     # 1/s²
     kd_orientation = [7.07, 7.07, 7.07]     # 1/s
+
+A gain may also be a symmetric positive definite matrix, as three rows: ``[[50, 5, 0], [5, 50, 0], [0, 0, 200]]``.
 """
 
 import re
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from controllers.workspace import WorkspaceGains
+from controllers.workspace import Gain, WorkspaceGains
 
 TABLE = "controller"
 KEYS = tuple(item.name for item in fields(WorkspaceGains))
@@ -34,7 +36,7 @@ def load_gains(path: str | Path) -> WorkspaceGains:
     return WorkspaceGains(**read_gains(path))
 
 
-def read_gains(path: str | Path) -> dict[str, tuple[float, float, float]]:
+def read_gains(path: str | Path) -> dict[str, Gain]:
     """The gains that the file has, and no others; raises what ``load_gains`` raises."""
     path = Path(path)
     text = _text(path)
@@ -54,8 +56,9 @@ def save_gains(gains: WorkspaceGains, path: str | Path) -> None:
     """
     lines = [f"[{TABLE}]"]
     for key in KEYS:
-        numbers = ", ".join(repr(value) for value in getattr(gains, key))
-        lines.append(f"{key} = [{numbers}]  # {UNITS[key]}, along x, y, z")
+        gain = getattr(gains, key)
+        rows = list(gain) if len(gain) == 3 else gains.matrix(key).tolist()
+        lines.append(f"{key} = {rows}  # {UNITS[key]}, along x, y, z")
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -80,16 +83,16 @@ def _controller_table(path: Path, text: str, document: dict[str, Any]) -> dict[s
     return table
 
 
-def _gain(path: Path, text: str, key: str, value: Any) -> tuple[float, float, float]:
+def _gain(path: Path, text: str, key: str, value: Any) -> Gain:
     """One gain, checked as ``WorkspaceGains`` checks it."""
-    entries = value if isinstance(value, list) else [value]
+    rows = value if isinstance(value, list) else [value]
+    entries = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
     if not all(isinstance(entry, (int, float)) and not isinstance(entry, bool) for entry in entries):
-        raise InputError(f"{path}{_line(text, key)}: {key} = {value!r}: it must be one number or three")
+        raise InputError(f"{path}{_line(text, key)}: {key} = {value!r}: it must be one number or three, or three rows")
     try:
-        gains = WorkspaceGains(**{key: tuple(entries) if isinstance(value, list) else value})
+        checked: Gain = getattr(WorkspaceGains(**{key: value}), key)
     except InputError as error:
         raise InputError(f"{path}{_line(text, key)}: {error}") from None
-    checked: tuple[float, float, float] = getattr(gains, key)
     return checked
 
 

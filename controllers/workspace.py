@@ -1,41 +1,51 @@
 """The recursive workspace controller of Wendlandt 1997, section 4.2."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from biped.checks import is_finite
+from biped.checks import above_zero, is_finite, positive_definite
 from biped.control.controller import Controller, Impedance, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
+from biped.model.legs import straight_knees
 from biped.runs.postures import has_human_legs, standing
 from contact import Floor
 from contact.arrays import Floats
 from controllers.held_joints import HeldJoints
 from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch
+from controllers.set_point import SetPointMotion, SetPointPath
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+#: Along x, y, z, or a matrix row by row.
+Gain = tuple[float, ...]
 
 REFERENCES = ("world", "feet")
-THESIS = "Wendlandt 1997, 4.3"
+THESIS, THESIS_42 = "Wendlandt 1997, 4.3", "Wendlandt 1997, 4.2"
+DESIRED_WRENCH = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
+#: What is recorded too where the set point moves.
+TARGET = ("target_x", "target_y", "target_z", "target_qw", "target_qx", "target_qy", "target_qz")
 #: [m] The thesis's experiments start with the soles 5 mm above the floor.
 HANGING = 0.03
 
 
 def _gain(unit: str, title: str, most: float) -> dict[str, Any]:
     """What is told of a gain; ``most`` is twice what tuning has found good."""
-    return {"unit": unit, "title": title, "source": THESIS, "repeats": True, "range": (0.0, most)}
+    return {"unit": unit, "title": title, "source": THESIS, "repeats": True, "matrix": True, "range": (0.0, most)}
 
 
 @dataclass(frozen=True)
 class WorkspaceGains:
     """Gains of the central body's error dynamics, along the world's axes.
 
-    The defaults are those of Wendlandt 1997, section 4.3: the vertical one after astronauts' jumps, the
-    others with a damping ratio of one half.
+    Each is three numbers, one for all three, or a symmetric positive definite matrix (equations 4.14 and 4.24): nine
+    numbers row by row, or three rows of three. The defaults are those of Wendlandt 1997, section 4.3: the vertical one
+    after astronauts' jumps, the others with a damping ratio of one half.
 
     Attributes:
         kp_position: [1/s²].
@@ -44,36 +54,50 @@ class WorkspaceGains:
         kd_orientation: [1/s].
 
     Raises:
-        InputError: for a gain that is not finite, or negative.
+        InputError: for a gain that is not finite, or negative; a matrix that is not symmetric or not positive definite.
     """
 
-    kp_position: Vector3 = field(
+    kp_position: Gain = field(
         default=(50.0, 50.0, 200.0), metadata=_gain("1/s²", "stiffness of the position error along x, y, z", 400.0)
     )
-    kd_position: Vector3 = field(
+    kd_position: Gain = field(
         default=(7.07, 7.07, 14.142), metadata=_gain("1/s", "damping of the position error along x, y, z", 60.0)
     )
-    kp_orientation: Vector3 = field(
+    kp_orientation: Gain = field(
         default=(50.0, 50.0, 50.0), metadata=_gain("1/s²", "stiffness of the orientation error about x, y, z", 800.0)
     )
-    kd_orientation: Vector3 = field(
+    kd_orientation: Gain = field(
         default=(7.07, 7.07, 7.07), metadata=_gain("1/s", "damping of the orientation error about x, y, z", 120.0)
     )
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            value = getattr(self, item.name)
-            triple = tuple(value) if isinstance(value, (tuple, list)) else (value,) * 3
-            if len(triple) != 3 or not all(is_finite(x) and x >= 0.0 for x in triple):
-                raise InputError(
-                    f"gain {item.name} = {value!r}: it must be three finite numbers, zero or above (x, y, z)"
-                )
-            object.__setattr__(self, item.name, tuple(float(x) for x in triple))
+            object.__setattr__(self, item.name, _checked_gain(getattr(self, item.name), item.name))
+
+    def matrix(self, name: str) -> Floats:
+        """(3, 3) the gain of this name."""
+        gain = np.array(getattr(self, name))
+        return np.diag(gain) if len(gain) == 3 else gain.reshape(3, 3)
+
+
+def _checked_gain(value: Any, name: str) -> Gain:
+    """Three numbers, or the nine of a matrix."""
+    rows = value.tolist() if isinstance(value, np.ndarray) else value
+    rows = rows if isinstance(rows, (tuple, list)) else (rows,) * 3
+    found = tuple(entry for row in rows for entry in (row if isinstance(row, (tuple, list)) else (row,)))
+    if len(found) == 9 and all(map(is_finite, found)):
+        positive_definite(np.reshape(found, (3, 3)), f"gain {name}")
+    elif len(found) != 3 or not all(is_finite(x) and x >= 0.0 for x in found):
+        raise InputError(
+            f"gain {name} = {value!r}: it must be three finite numbers, zero or above (x, y, z), or a symmetric "
+            "positive definite matrix (nine numbers, row by row)"
+        )
+    return tuple(float(x) for x in found)
 
 
 @dataclass(frozen=True)
 class WorkspaceController(Controller):
-    """Keeps the central body at a set point by torques in the legs, for feet that stand on the floor.
+    """Keeps the central body at a set point that may move, by torques in the legs, for feet that stand on the floor.
 
     From the articulated-body inertia and bias force of the central body with its feet fixed, it computes
     the wrench that would give the body the wanted acceleration, splits it between the feet with
@@ -90,9 +114,17 @@ class WorkspaceController(Controller):
             where it is in the home configuration, if not given. It is used with the reference ``feet`` only.
         period: [s] between two ticks.
         held: how joints that are in no leg are kept where they are; the law takes them as locked.
+        motion: how the set point moves from there: a ``SetPointPath`` of signals, or the numbers of a
+            ``SetPointMotion``. The law then feeds velocities and accelerations forward (equations 4.13 and 4.24), and
+            the run records where the set point is, ``target_*``.
+        big_base: how many times the central body's inertia the feet are taken to have (Algorithm 4.3).
+        largest_inertia: L [kg, kg·m²] that the legs can make of the central body's; beyond, the law is damped. Where
+            knees are straight the trunk cannot be accelerated along the legs: the law takes it for infinitely heavy
+            there, and its torques grow without bounds. (P_1⁻¹ + 1/L)⁻¹ then stands for P_1, at the cost of a part
+            P_1/L of the wanted force in any posture. Infinite is the thesis's law.
 
     Raises:
-        InputError: for a set point that is not finite or a quaternion that is not unit.
+        InputError: for a set point that is not finite or a quaternion that is not unit, or another impossible number.
     """
 
     target_position: Vector3 = field(
@@ -113,10 +145,26 @@ class WorkspaceController(Controller):
     )
     # Hidden, since the experiments' human has legs only.
     held: HeldJoints = field(default_factory=HeldJoints, metadata={"hidden": True})
+    motion: SetPointMotion | SetPointPath = field(default_factory=SetPointMotion)
+    big_base: float = field(
+        default=1e6, metadata={"title": "of the trunk's inertia, taken to be in each foot", "source": THESIS_42}
+    )
+    largest_inertia: float = field(
+        default=float("inf"),
+        metadata={"unit": "kg", "title": "of the trunk along its legs, beyond which the law is damped; inf: never"},
+    )
 
-    recorded = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
+    @property
+    def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The wrench that is wanted and, where the set point moves, where it is."""
+        return (*DESIRED_WRENCH, *TARGET) if self.motion.path.moves else DESIRED_WRENCH
 
     def __post_init__(self) -> None:
+        above_zero(self.big_base, "controller.big_base")
+        if not self.largest_inertia > 0.0:
+            raise InputError(f"controller.largest_inertia = {self.largest_inertia!r}: it must be above zero, or inf")
+        if not isinstance(self.motion, (SetPointMotion, SetPointPath)):
+            raise InputError(f"controller.motion = {self.motion!r}: it must be a SetPointPath or a SetPointMotion")
         if not (np.isfinite(self.period) and self.period > 0.0):
             raise InputError(f"controller.period = {self.period!r}: it must be a finite number of seconds above zero")
         position, orientation = tuple(self.target_position), tuple(self.target_orientation)
@@ -141,8 +189,19 @@ class WorkspaceController(Controller):
         object.__setattr__(self, "target_orientation", tuple(float(x) for x in unit))
 
     def set_point(self, model: Model) -> SetPoint:
-        """Where the central body is to be."""
-        return SetPoint(self.target_position, self.target_orientation, on_floor=self.reference == "feet")
+        """Where the central body is to be; of a set point that moves, where its motion ends."""
+        path, on_floor = self.motion.path, self.reference == "feet"
+        if not path.moves:
+            return SetPoint(self.target_position, self.target_orientation, on_floor)
+        end = path.end()
+        turned = Rotation.from_rotvec(end[3:]) * Rotation.from_quat(self.target_orientation, scalar_first=True)
+        x, y, z = (float(c) for c in self.target_position + end[:3])
+        w, i, j, k = (float(c) for c in turned.as_quat(scalar_first=True))
+        return SetPoint((x, y, z), (w, i, j, k), on_floor)
+
+    def singular_angles(self, model: Model) -> Mapping[str, float]:
+        """Straight knees, unless the law is damped there."""
+        return straight_knees(model) if np.isinf(self.largest_inertia) else {}
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
         """The human stands with its trunk upright at the set point."""
@@ -175,14 +234,19 @@ class WorkspaceController(Controller):
             raise InputError(
                 f"the workspace controller needs a floating root and feet; model {model.name!r} lacks them"
             )
-        gains = self.gains
+        gains = {item.name: tuple(self.gains.matrix(item.name).ravel().tolist()) for item in fields(self.gains)}
         kernel_gains = Gains(
-            gains.kp_position, gains.kd_position, gains.kp_orientation, gains.kd_orientation,
-            self.target_position, self.target_orientation,
-            float(self.reference == "feet"), self.feet_at or _between_feet_at_home(model),
-        )  # fmt: skip
+            **gains,
+            target_position=self.target_position,
+            target_orientation=self.target_orientation,
+            follows=float(self.reference == "feet"),
+            feet_at_home=self.feet_at or _between_feet_at_home(model),
+            big_base=self.big_base,
+            damping=1.0 / self.largest_inertia,
+        )
         legs, servo = _legs(model), self.held.servo(model, _others(model))
-        return WorkspaceLaw(kernel_gains, legs, servo, new_scratch(len(model.feet), model.nv))
+        scratch = new_scratch(len(model.feet), model.nv)
+        return WorkspaceLaw(kernel_gains, self.motion.path.compiled(), legs, servo, scratch)
 
 
 def _between_feet_at_home(model: Model) -> tuple[float, float]:

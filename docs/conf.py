@@ -1,6 +1,5 @@
 """How Sphinx makes a site of these pages: ``make site``. They stay plain Markdown, readable without it."""
 
-import os
 import sys
 import tomllib
 from pathlib import Path
@@ -38,8 +37,7 @@ html_show_sourcelink = html_copy_source = False
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 
-nb_execution_mode = "cache"
-nb_execution_excludepatterns = os.environ.get("SITE_UNRUN", "").split()  # pages that are shown without results
+nb_execution_mode = "cache"  # "off": pages without results, and without the pictures that commands draw
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_execution_timeout = 300

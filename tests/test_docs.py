@@ -9,17 +9,23 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from biped.metrics import METRICS
+from biped.runs.verdict import verdict_line
+from experiments.cli import main
 from experiments.visualization import SHEETS
 
 ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
+#: What an index of packages shows: nothing of the repository is beside it.
+DESCRIPTION = ROOT / PROJECT["readme"]
+PAGES = [ROOT / "README.md", DESCRIPTION, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
 #: A language, or what the site runs while it is built: {code-cell} and {picture}, with the picture's path.
 FENCE = re.compile(r"^```(\w*|\{[\w-]+\}.*)\s*$")
 LINK = re.compile(r"(?<!`)\[[^\]`]*\]\(([^)\s]+)\)")
@@ -130,6 +136,10 @@ def test_links_lead_somewhere(page):
             assert path.exists(), f"{page.relative_to(ROOT)}: {target} is not there"
 
 
+def test_what_an_index_of_packages_shows_is_complete_by_itself():
+    assert [target for target in links_of(DESCRIPTION) if not re.match(r"https?:", target)] == []
+
+
 def test_every_page_is_in_the_index():
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     names = [page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)]
@@ -142,3 +152,25 @@ def test_the_numbers_of_the_readme_are_those_of_the_last_benchmark():
     spec.loader.exec_module(numbers)
     kept = json.loads(numbers.KEPT.read_text(encoding="utf-8"))
     assert numbers.BLOCK.search(numbers.README.read_text(encoding="utf-8"))[0] == numbers.block_of(kept)
+
+
+def judged_on(page):
+    """Of each run on the page, the options of ``biped run``, and the verdict that stands above it."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"^`([^`\n]+)`$.*?^biped run ([^\n]+) --out \S+$", text, re.MULTILINE | re.DOTALL)
+
+
+def without_numbers(line):
+    """Of runs that blow up, the numbers are another machine's too."""
+    return re.sub(r"\d[\d.e+]*", "#", line)
+
+
+def test_each_film_is_of_the_verdict_that_it_is_said_to_be_of(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    told = judged_on(DOCS / "films.md")
+    for line, options in told:
+        main(["run", *options.split(), "--out", "run", "--quiet"])
+        summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
+        assert without_numbers(verdict_line(summary)).startswith(without_numbers(line)), options
+    capsys.readouterr()
+    assert {"fell", "lost control", "undecided", "unreliable", "failed"} < {line.partition(":")[0] for line, _ in told}

@@ -114,6 +114,10 @@ class Controller:
         """Where the root is to be, from which settling times and errors are taken, or None."""
         return None
 
+    def singular_angles(self, model: Model) -> Mapping[str, float]:
+        """[rad] by joint, where its torques grow without bounds: a run that comes near is warned of."""
+        return {}
+
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
         """(nq,) where a run begins that is given no state, at rest; None for the home configuration."""
         return None

@@ -71,6 +71,7 @@ class MeasurementContext:
         start_time: [s] from when on balance, forces and torques are measured, such as the start of a push; the run's
             start if None. Of a run that ended before, they are None.
         set_point: where the root was to be, or None.
+        singular_angles: [rad] by joint, where the controller's torques grow without bounds.
         saturation: [s] by joint, how long its actuator was at its limit; None if not known.
         foot_slip: [m] the longest path that a contact point slid or yielded.
         stimulus: how the floor moves, where it does so periodically.
@@ -89,6 +90,7 @@ class MeasurementContext:
     acting: tuple[Span, ...] = ()
     start_time: float | None = None
     set_point: SetPoint | None = None
+    singular_angles: Mapping[str, float] = field(default_factory=dict)
     saturation: Mapping[str, float] | None = None
     foot_slip: float | None = None
     stimulus: Stimulus | None = None

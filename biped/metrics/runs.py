@@ -67,6 +67,7 @@ def _measurement_of(recording: Recording) -> Measurement:
         start_time=start_time_of(recording.disturbances),
         stimulus=stimulus_of(recording.disturbances),
         set_point=recording.set_point,
+        singular_angles=recording.singular_angles,
         saturation={joint: float(arrays.ledger.saturated[model.dof(joint)]) for joint in model.joint_names},
         foot_slip=float(arrays.ledger.slip.max()) if model.nc else None,
         steps=counters.steps,

@@ -19,8 +19,16 @@ LEAST_ENERGY = 1e-3
 MOMENTUM, MOMENTUM_NOT_KEPT = 1e-7, 0.05
 #: The part of the steps that may have to be taken in parts.
 RETRIED = 0.05
+#: What a law that solves a program at each tick records: how it ended, 0 where all of it is fulfilled.
+PROGRAM_ENDED = "qp_ended"
+#: The part of a run in which it may be otherwise.
+UNSOLVED = 0.01
 #: [m] how deep a contact point may be in the floor: more than any sole yields; and more than there is foot above it.
 DEEP, TOO_DEEP = 0.02, 0.1
+#: [1/rad] Torques of a law that is singular where a joint is straight are in proportion to one over its angle: of 2°.
+STRAIGHT = 1.0 / np.radians(2.0)
+#: [rad] Nearer than this is as near.
+NEAREST = 1e-6
 #: [rad/s] of a joint: faster than any human one turns (a knee in a kick, 30 rad/s).
 FAST = 40.0
 
@@ -29,7 +37,7 @@ def trust(run: Measurement) -> tuple[Check, ...]:
     """All checks that make sense for a run, in the order of a table."""
     if not len(run.rows):
         return ()
-    found = (*_books(run), *_solver(run), *_contact(run), *_joints(run))
+    found = (*_books(run), *_solver(run), *_program(run), *_contact(run), *_joints(run))
     return tuple(check for check in found if check is not None)
 
 
@@ -83,6 +91,14 @@ def _solver(run: Measurement) -> tuple[Check | None, ...]:
     return tuple(found)
 
 
+def _program(run: Measurement) -> tuple[Check, ...]:
+    if PROGRAM_ENDED not in run.layout.columns:
+        return ()
+    part = float(np.mean(run[PROGRAM_ENDED] != 0.0))
+    text = f"{100.0 * part:.3g} % of the time the controller's program had no solution within all of its limits"
+    return (Check("control program", part, UNSOLVED, "1", _graded(part, UNSOLVED, WARNING), text),)
+
+
 def _contact(run: Measurement) -> tuple[Check | None, ...]:
     if not run.model.nc:
         return ()
@@ -110,9 +126,26 @@ def _joints(run: Measurement) -> tuple[Check | None, ...]:
         return ()
     joint = _spelt(run.layout.joints[int(found.fastest)])
     text = f"the {joint} turned at {found.joint_rate:.3g} rad/s"
-    return Check(
-        "joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text
-    ), _torque(run)
+    return (
+        Check("joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text),
+        _torque(run),
+        _singular(run),
+    )
+
+
+def _singular(run: Measurement) -> Check | None:
+    """Of the joint that came nearest to where the controller is singular."""
+    angles = run.context.singular_angles
+    if not angles:
+        return None
+    nearest = {joint: float(np.abs(run[f"angle_{joint}"] - angle).min()) for joint, angle in angles.items()}
+    joint = min(nearest, key=lambda name: nearest[name])
+    steep = 1.0 / max(nearest[joint], NEAREST)
+    text = (
+        f"the {_spelt(joint)} came within {np.degrees(nearest[joint]):.3g}° of straight, where the controller's "
+        "torques grow without bounds (controller.largest_inertia bounds them)"
+    )
+    return Check("straight leg", steep, STRAIGHT, "1/rad", _graded(steep, STRAIGHT, WARNING), text)
 
 
 def _torque(run: Measurement) -> Check | None:

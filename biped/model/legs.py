@@ -68,6 +68,28 @@ def _leg(model: Model, side: str, foot: str) -> Leg:
     return Leg(side, foot, tuple(joint.name for joint in joints), about(model.left), about(model.facing))
 
 
+def straight_knees(model: Model) -> dict[str, float]:
+    """[rad] by knee, the angle at which hip, knee and ankle pitch are in one line, seen along the knee's axis."""
+    return model.once(_straight_knees)
+
+
+def _straight_knees(model: Model) -> dict[str, float]:
+    return {
+        leg.knee: _angle_to_straight(model, leg.sagittal[-3:])
+        for leg in legs_of(model)
+        if leg.knee is not None and len(leg.sagittal) > 2
+    }
+
+
+def _angle_to_straight(model: Model, joints: tuple[str, ...]) -> float:
+    by_joint = {body.joint.name: k for k, body in enumerate(model.bodies)}
+    bodies = [by_joint[joint] for joint in joints]
+    hip, knee, ankle = (model.home_positions[model.tree.parent[k]] + model.tree.joint_offset[k] for k in bodies)
+    axis = np.array(model.bodies[by_joint[joints[1]]].joint.axis)
+    thigh, shank = knee - hip, ankle - knee
+    return float(np.arctan2(np.cross(shank, thigh) @ axis, shank @ thigh - (shank @ axis) * (thigh @ axis)))
+
+
 def common_name(left: str, right: str) -> str:
     """What the names of two joints have in common: ``knee_pitch`` of ``left_knee_pitch`` and ``right_knee_pitch``."""
     pairs = zip(left.split("_"), right.split("_"), strict=False)

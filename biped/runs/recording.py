@@ -1,5 +1,6 @@
 """What the compiled loops leave behind, before it is made into tables."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from biped.control.controller import SetPoint
@@ -25,6 +26,7 @@ class Recording:
         stepping: what took the steps.
         ending: how it ended.
         set_point: where the controller wanted the root to be, or None.
+        singular_angles: [rad] by joint, where its torques grow without bounds.
         disturbances: what acted.
         began: [s] time at the start.
         state: where it ended.
@@ -39,6 +41,7 @@ class Recording:
     stepping: Stepping
     ending: Ending
     set_point: SetPoint | None
+    singular_angles: Mapping[str, float]
     disturbances: tuple[Disturbance, ...]
     began: float
     state: State

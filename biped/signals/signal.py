@@ -135,6 +135,18 @@ class Signal:
         return cls(np.array([start, start + rise]), np.vstack([smooth, size * np.eye(1, 6)]))
 
     @classmethod
+    def there_and_back(cls, size: float, start: float = 0.0, rise: float = 0.1, hold: float = 0.0) -> Signal:
+        """A ``step``, and after ``hold`` [s] one back to zero."""
+        zero_or_above(hold, "hold")
+        up = cls.step(size, start, rise)
+        smooth, stays = up.coefficients
+        pieces = [smooth, stays, stays - smooth, np.zeros(6)]
+        knots = [start, start + rise, start + rise + hold, start + 2.0 * rise + hold]
+        if hold == 0.0:
+            del pieces[1], knots[1]
+        return cls(np.array(knots), np.array(pieces))
+
+    @classmethod
     def sine(
         cls, amplitude: float, frequency: float, start: float = 0.0, duration: float = 10.0, fade: float = 0.0
     ) -> Signal:

@@ -1,6 +1,6 @@
 """How a scene is made ready to run: all that is done before the first step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,7 @@ class Plan:
         columns: of a row.
         clock: steps and ticks.
         set_point: where the controller wants the root to be, or None.
+        singular_angles: [rad] by joint, where the controller's torques grow without bounds.
         disturbances: what acts.
         in_one_go: the log holds the whole run, so that nothing is copied on the way; no progress is shown.
     """
@@ -58,6 +59,7 @@ class Plan:
     columns: Columns
     clock: Clock
     set_point: SetPoint | None
+    singular_angles: Mapping[str, float]
     disturbances: tuple[Disturbance, ...]
     in_one_go: bool = False
 
@@ -107,6 +109,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         columns=columns,
         clock=clock,
         set_point=_set_point(model, carrying, controller),
+        singular_angles={} if controller is None else controller.singular_angles(model),
         disturbances=tuple(scene.disturbances),
         in_one_go=in_one_go,
     )

@@ -330,6 +330,7 @@ class Session:
             stepping=self.plan.stepping,
             ending=ending,
             set_point=self.plan.set_point,
+            singular_angles=self.plan.singular_angles,
             disturbances=self.plan.disturbances,
             began=self._began,
             state=self.state,

@@ -1,6 +1,6 @@
 """The quadratic program of a law that asks for accelerations and for forces that the floor can give.
 
-    minimize    ½ xᵀ H x − gᵀ x + ½ ε |f|²
+    minimize    ½ xᵀ H x − gᵀ x + ½ ε |f − f⁰|²
     subject to  A x − G f = b                      what moves the floating base
                 f of each point in its friction pyramid
                 lower ≤ D x + F f ≤ upper          torques, and whatever else is bounded
@@ -23,6 +23,7 @@ from contact.jit import kernel, routine
 SOLVED = 0
 INFEASIBLE = 1  # no x and f fulfil all constraints
 UNFINISHED = 2  # the most iterations are used up
+NOT_FINITE = 3  # a number is not one, or H is not positive definite
 
 #: Rows of A: force and moment on the base.
 BASE = 6
@@ -47,6 +48,7 @@ class ContactQp(NamedTuple):
     hessian: Floats  # (n, n) H, symmetric; its Cholesky factor afterwards
     gradient: Floats  # (n,) g
     spread: Floats  # (1,) ε
+    preferred: Floats  # (3m,) f⁰; of points that do not carry, zero
     base: Floats  # (6, n) A
     grasp: Floats  # (6, 3m) G
     load: Floats  # (6,) b
@@ -57,7 +59,7 @@ class ContactQp(NamedTuple):
     upper: Floats  # (r,) or ∞
     unknown: Floats  # (n + 3m,) the solution: x and f
     # Room, for as many active constraints as unknowns, N = n + 3m, and one that is to be taken in:
-    count: Integers  # (3,) active constraints, iterations, how it ended
+    counts: Integers  # (3,) active constraints, iterations, how it ended
     active: Integers  # (N + 1,) which are
     normal: Floats  # (N + 1, N) their gradients c, by row
     pulled: Floats  # (N + 1, N) H⁻¹ c, by row
@@ -74,6 +76,7 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
         hessian=np.zeros((n, n)),
         gradient=np.zeros(n),
         spread=np.full(1, np.nan),
+        preferred=np.zeros(3 * m),
         base=np.zeros((BASE, n)),
         grasp=np.zeros((BASE, 3 * m)),
         load=np.zeros(BASE),
@@ -83,7 +86,7 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
         lower=np.full(r, -np.inf),
         upper=np.full(r, np.inf),
         unknown=np.zeros(size),
-        count=np.zeros(3, dtype=np.int64),
+        counts=np.zeros(3, dtype=np.int64),
         active=np.zeros(size + 1, dtype=np.int64),
         normal=np.zeros((size + 1, size)),
         pulled=np.zeros((size + 1, size)),
@@ -94,7 +97,7 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
     )
 
 
-# Places in ``ContactQp.count``.
+# Places in ``ContactQp.counts``.
 ACTIVE = 0
 ITERATIONS = 1
 ENDED = 2
@@ -112,18 +115,24 @@ def solve_contact_qp(qp, bounded):
 
     Needs ``factor_contact_qp``. If it did not end SOLVED, what stands in ``unknown`` is no solution.
     """
-    qp.count[ACTIVE], qp.count[ITERATIONS] = 0, 0
+    qp.counts[ACTIVE], qp.counts[ITERATIONS] = 0, 0
     start_at_least_cost(qp)
-    result = UNFINISHED
-    while qp.count[ITERATIONS] < MOST_ITERATIONS:
+    result, is_refined = UNFINISHED, False
+    while qp.counts[ITERATIONS] < MOST_ITERATIONS:
         worst, violation = most_violated(qp, bounded)
-        if worst < 0:
-            result = SOLVED
+        if worst < 0 and is_refined:
+            result = SOLVED if is_finite(qp.unknown) else NOT_FINITE
             break
-        if not take_in(qp, worst, violation):
-            result = INFEASIBLE if qp.count[ITERATIONS] < MOST_ITERATIONS else UNFINISHED
+        if math.isnan(violation):
+            result = NOT_FINITE
             break
-    qp.count[ENDED] = result
+        is_refined = worst < 0
+        if is_refined:
+            refine(qp)
+        elif not take_in(qp, worst, violation):
+            result = INFEASIBLE if qp.counts[ITERATIONS] < MOST_ITERATIONS else UNFINISHED
+            break
+    qp.counts[ENDED] = result
     return result
 
 
@@ -157,13 +166,8 @@ def solve_hessian(factor, x):
 
 @kernel
 def start_at_least_cost(qp):
-    """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = −Gᵀ λ / ε."""
-    n, size = qp.hessian.shape[0], qp.unknown.shape[0]
-    for i in range(n):
-        qp.unknown[i] = qp.gradient[i]
-    solve_hessian(qp.hessian, qp.unknown)
-    for i in range(n, size):
-        qp.unknown[i] = 0.0
+    """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = f⁰ − Gᵀ λ / ε."""
+    n = qp.hessian.shape[0]
     for row in range(BASE):
         normal = qp.normal[row]
         for i in range(n):
@@ -174,14 +178,63 @@ def start_at_least_cost(qp):
         pull(qp, row)
         append(qp, row)
         qp.active[row] = -1
-        qp.change[row] = qp.load[row]
-        for i in range(n):
-            qp.change[row] -= normal[i] * qp.unknown[i]
+        qp.multiplier[row] = 0.0
+    put_unknowns(qp)
+    correct(qp)
+
+
+@kernel
+def refine(qp):
+    """The active constraints' least cost without the rounding errors of the way to it.
+
+    Where forces cost next to nothing, Cᵀ H⁻¹ C is ill conditioned; two corrections leave of its errors their cube.
+    """
+    put_unknowns(qp)
+    correct(qp)
+    correct(qp)
+
+
+@kernel
+def put_unknowns(qp):
+    """Those that the multipliers say: x, f ← H⁻¹ (g + Cᵀ λ), from the preferred forces."""
+    n, size = qp.hessian.shape[0], qp.unknown.shape[0]
+    for i in range(n):
+        qp.unknown[i] = qp.gradient[i]
+    solve_hessian(qp.hessian, qp.unknown)
+    for i in range(n, size):
+        qp.unknown[i] = qp.preferred[i - n]
+    add_pulled(qp, qp.multiplier)
+
+
+@kernel
+def correct(qp):
+    """Change the multipliers by what the active constraints are off: (C H⁻¹ Cᵀ)⁻¹ of it."""
+    for j in range(qp.counts[ACTIVE]):
+        qp.change[j] = bound_of(qp, j) - product(qp.normal[j], qp.unknown, qp.unknown.shape[0])
     solve_active(qp)
-    for row in range(BASE):
-        qp.multiplier[row] = qp.change[row]
-        for i in range(size):
-            qp.unknown[i] += qp.change[row] * qp.pulled[row, i]
+    for j in range(qp.counts[ACTIVE]):
+        qp.multiplier[j] += qp.change[j]
+    add_pulled(qp, qp.change)
+
+
+@kernel
+def add_pulled(qp, multiplier):
+    """x, f ← x, f + H⁻¹ Cᵀ λ."""
+    for j in range(qp.counts[ACTIVE]):
+        for i in range(qp.unknown.shape[0]):
+            qp.unknown[i] += multiplier[j] * qp.pulled[j, i]
+
+
+@kernel
+def bound_of(qp, place):
+    """What the active constraint in a place is to be equal to."""
+    first = SIDES * qp.carries.shape[0]
+    if place < BASE:
+        return qp.load[place]
+    if qp.active[place] < first:
+        return 0.0
+    row, end = (qp.active[place] - first) // 2, (qp.active[place] - first) % 2
+    return qp.lower[row] if end == 0 else -qp.upper[row]
 
 
 @kernel
@@ -215,7 +268,7 @@ def append(qp, place):
     if place >= size or left <= DEPENDENT * length:
         return False
     row[place] = math.sqrt(left)
-    qp.count[ACTIVE] = place + 1
+    qp.counts[ACTIVE] = place + 1
     return True
 
 
@@ -230,7 +283,7 @@ def product(a, b, size):
 @kernel
 def solve_active(qp):
     """``change`` ← (C H⁻¹ Cᵀ)⁻¹ ``change`` of the active constraints C."""
-    count = qp.count[ACTIVE]
+    count = qp.counts[ACTIVE]
     solve_lower(qp, count)
     solve_upper(qp, count)
 
@@ -252,8 +305,16 @@ def solve_upper(qp, count):
 
 
 @kernel
+def is_finite(numbers):
+    total = 0.0
+    for i in range(numbers.shape[0]):
+        total += numbers[i]
+    return math.isfinite(total)
+
+
+@kernel
 def most_violated(qp, bounded):
-    """Which inequality is violated most, or −1; and by how much, a negative number.
+    """Which inequality is violated most, or −1; and by how much, a negative number, or NaN once there is one.
 
     Of a point those of its pyramid's sides are numbered first, then the lower and the upper bound of each row.
     """
@@ -266,14 +327,15 @@ def most_violated(qp, bounded):
             held = share * qp.unknown[first + 2]
             for side in range(SIDES):
                 value = held - COSINES[side] * qp.unknown[first] - SINES[side] * qp.unknown[first + 1]
-                if value < least:
+                if value < least or math.isnan(value):
                     worst, least = SIDES * point + side, value
     for row in range(bounded):
         value = product(qp.rows[row], qp.unknown, size)
-        if value - qp.lower[row] < least:
-            worst, least = SIDES * points + 2 * row, value - qp.lower[row]
-        if qp.upper[row] - value < least:
-            worst, least = SIDES * points + 2 * row + 1, qp.upper[row] - value
+        above, below = value - qp.lower[row], qp.upper[row] - value
+        if above < least or math.isnan(above):
+            worst, least = SIDES * points + 2 * row, above
+        if below < least or math.isnan(below):
+            worst, least = SIDES * points + 2 * row + 1, below
     return worst, least
 
 
@@ -303,9 +365,9 @@ def put_normal(qp, which, place):
 def take_in(qp, which, violation):
     """Make a violated inequality an active one, dropping others that it frees; False if that cannot be."""
     own = 0.0  # its multiplier
-    while qp.count[ITERATIONS] < MOST_ITERATIONS:
-        qp.count[ITERATIONS] += 1
-        place = qp.count[ACTIVE]
+    while qp.counts[ITERATIONS] < MOST_ITERATIONS:
+        qp.counts[ITERATIONS] += 1
+        place = qp.counts[ACTIVE]
         put_normal(qp, which, place)
         pull(qp, place)
         independent = append(qp, place)
@@ -329,7 +391,7 @@ def take_in(qp, which, violation):
             qp.multiplier[place] = own
             qp.active[place] = which
             return True
-        qp.count[ACTIVE] = place
+        qp.counts[ACTIVE] = place
         drop(qp, dropped)
     return False
 
@@ -360,7 +422,7 @@ def move(qp, place, length):
 @kernel
 def drop(qp, place):
     """Take an active constraint out; Givens rotations make its factor triangular again."""
-    size, count = qp.unknown.shape[0], qp.count[ACTIVE]
+    size, count = qp.unknown.shape[0], qp.counts[ACTIVE]
     for i in range(place, count - 1):
         qp.multiplier[i] = qp.multiplier[i + 1]
         qp.active[i] = qp.active[i + 1]
@@ -377,4 +439,4 @@ def drop(qp, place):
             a, b = qp.factor[i, j], qp.factor[i, j + 1]
             qp.factor[i, j] = cosine * a + sine * b
             qp.factor[i, j + 1] = cosine * b - sine * a
-    qp.count[ACTIVE] = count - 1
+    qp.counts[ACTIVE] = count - 1

@@ -64,9 +64,7 @@ class Stance(NamedTuple):
     foot_turn: Floats  # (feet, 4) orientations
     point: Integers  # (m,) the feet's contact points
     point_foot: Integers  # (m,) of which foot
-    inset: (
-        Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the foot's middle
-    )
+    inset: Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the middle
 
 
 class Limits(NamedTuple):
@@ -141,7 +139,7 @@ def whole_body_torques(law, measurement, torque, recorded):
     bounded = write_torque_limits(law, measurement)
     write_ranges(law, measurement, bounded)
     recorded[0] = solve(law, measurement, bounded, torque)
-    recorded[1] = float(law.qp.count[ITERATIONS])
+    recorded[1] = float(law.qp.counts[ITERATIONS])
 
 
 @kernel
@@ -160,6 +158,7 @@ def see(law, measurement):
         room.shares[stance.point_foot[k]] += load
         total += load
     find_carriers(law, measurement)
+    share_weight(law, measurement)
     feet = stance.foot.shape[0]
     com = centre_of_mass(tree, motion.poses)
     high = 0.0
@@ -195,7 +194,18 @@ def find_carriers(law, measurement):
             point = stance.point[other]
             if stance.point_foot[other] == stance.point_foot[k] and measurement.found[point] != NONE:
                 lowest = min(lowest, places[point, 2])
-        carries[k] = 1 if places[stance.point[k], 2] < lowest + law.tasks.lift else 0
+        carries[k] = 1 if lowest < math.inf and places[stance.point[k], 2] < lowest + law.tasks.lift else 0
+
+
+@kernel
+def share_weight(law, measurement):
+    """What forces cost counts from the weight in equal parts, so that standing upright costs nothing."""
+    qp, carrying = law.qp, 0
+    for k in range(qp.carries.shape[0]):
+        carrying += qp.carries[k]
+    weight = -law.room.mass[0, 0] * measurement.tree.gravity[2]
+    for k in range(qp.carries.shape[0]):
+        qp.preferred[3 * k + 2] = weight / carrying if qp.carries[k] else 0.0
 
 
 @kernel
@@ -425,11 +435,11 @@ def solve(law, measurement, bounded, torque):
     factor_contact_qp(qp)
     ended = SOLVED
     solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
-    if qp.count[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
+    if qp.counts[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
         ended = WITHOUT_RANGES
         solve_contact_qp(qp, bounded)
     nv = room.mass.shape[0]
-    if qp.count[ENDED] != SOLVED:
+    if qp.counts[ENDED] != SOLVED:
         for dof in range(BASE, nv):
             torque[dof] = measurement.held[dof]
         return float(HELD)

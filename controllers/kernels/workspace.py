@@ -17,6 +17,7 @@ from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, 
 from biped.kernels.tree.kinematics import move_bodies
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
+from contact.piecewise import Signals, count_signals
 from contact.vectors import (
     add,
     congruence,
@@ -27,28 +28,33 @@ from contact.vectors import (
     load9,
     mat_scale,
     mat_t_vec,
+    mat_vec,
     quat_difference,
+    quat_matrix,
     scale,
     store6,
     sub,
 )
 from controllers.kernels.joint_pd import PdLaw, pd_torque
+from controllers.kernels.set_point import desired_motion
 
-#: "Big base": the feet are given this many times the central body's inertia (Algorithm 4.3).
-BIG_BASE = 1e6
+#: Nine numbers, row by row.
+Matrix3 = tuple[float, ...]
 
 
 class Gains(NamedTuple):
-    """Gains and set point as the kernels take them."""
+    """Gains and set point as the kernels take them; gains are symmetric matrices, row by row."""
 
-    kp_position: tuple[float, float, float]  # [1/s²]
-    kd_position: tuple[float, float, float]  # [1/s]
-    kp_orientation: tuple[float, float, float]  # [1/s²]
-    kd_orientation: tuple[float, float, float]  # [1/s]
+    kp_position: Matrix3  # [1/s²]
+    kd_position: Matrix3  # [1/s]
+    kp_orientation: Matrix3  # [1/s²]
+    kd_orientation: Matrix3  # [1/s]
     target_position: tuple[float, float, float]  # [m]
     target_orientation: tuple[float, float, float, float]
     follows: float  # 1 where the set point moves sideways with the feet, 0 where it stands in the world
     feet_at_home: tuple[float, float]  # [m] x and y between the feet, for which ``target_position`` is meant
+    big_base: float  # the feet are given this many times the central body's inertia (Algorithm 4.3)
+    damping: float  # [1/kg, 1/(kg m²)] added to the inverse of the central body's inertia
 
 
 class Legs(NamedTuple):
@@ -74,6 +80,7 @@ class WorkspaceLaw(NamedTuple):
     """All of the controller."""
 
     gains: Gains
+    path: Signals  # how the set point moves, as ``controllers.kernels.set_point`` takes it
     legs: Legs
     servo: PdLaw  # of joints that are in no leg
     scratch: Scratch
@@ -96,14 +103,24 @@ def workspace_torques(law, measurement, torque, recorded):
     """One control tick; the desired wrench is recorded."""
     gains, legs, scratch = law.gains, law.legs, law.scratch
     tree, motion = measurement.tree, measurement.motion
+    desired = desired_motion(law.path, gains.target_position, gains.target_orientation, measurement.time[0])
     initialize_and_move(tree, motion)  # Algorithms 4.1 and 4.2
-    workspace_dynamics(tree, legs, motion, scratch)  # Algorithm 4.3
-    desired_wrench(gains, legs, measurement.q, motion, scratch)  # Algorithm 4.4
+    workspace_dynamics(tree, gains.big_base, legs, motion, scratch)  # Algorithm 4.3
+    desired_wrench(gains, desired, legs, measurement.q, motion, scratch)  # Algorithm 4.4
     distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
     joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
     servo_torques(tree, legs, law.servo, measurement, torque)
+    record(law, desired, recorded)
+
+
+@kernel
+def record(law, desired, recorded):
+    """The desired wrench and, where the set point moves, where it is."""
     for k in range(6):
-        recorded[k] = scratch.body_wrench[k]
+        recorded[k] = law.scratch.body_wrench[k]
+    if count_signals(law.path) > 0:
+        recorded[6], recorded[7], recorded[8] = desired.position
+        recorded[9], recorded[10], recorded[11], recorded[12] = desired.orientation
 
 
 @kernel
@@ -114,7 +131,7 @@ def initialize_and_move(tree, motion):
 
 
 @kernel
-def workspace_dynamics(tree, legs, motion, scratch):
+def workspace_dynamics(tree, big_base, legs, motion, scratch):
     """P_1 and z_1: inertia and bias force of the central body with the feet fixed (Algorithm 4.3).
 
     Joints that are in no leg are held by somebody else, and taken as locked.
@@ -126,12 +143,12 @@ def workspace_dynamics(tree, legs, motion, scratch):
     for i in range(tree.parent.shape[0]):
         com = load3(motion.poses.com, i)
         store_block(factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
-    big = mat_scale(BIG_BASE, load9(tree.inertia, 0))
+    big = mat_scale(big_base, load9(tree.inertia, 0))
     for leg in range(legs.foot.shape[0]):
         i = legs.foot[leg]
         com = load3(motion.poses.com, i)
         inertia = congruence(load9(motion.poses.rotation, i), big)
-        store_block(factors.block, i, BIG_BASE * tree.mass[0], com, com, inertia)
+        store_block(factors.block, i, big_base * tree.mass[0], com, com, inertia)
         store_block_times(factors.block, i, load6(motion.acceleration, i), factors.wrench, i)
     s = motion.poses.motion
     eliminate(tree, s, s, legs.diagonal, factors, 1)
@@ -152,49 +169,64 @@ def between_feet(legs, q, motion):
 
 
 @kernel
-def position_acceleration(gains, legs, q, motion):
+def position_acceleration(gains, desired, legs, q, motion):
     """X_c of equations 4.12 to 4.14 in world axes, less ω × ṗ as the rate of a body's twist."""
     velocity = (motion.rates[0], motion.rates[1], motion.rates[2])
     omega = (motion.rates[3], motion.rates[4], motion.rates[5])
-    error = sub((q[0], q[1], q[2]), gains.target_position)
+    error = sub((q[0], q[1], q[2]), desired.position)
     spin = cross(omega, velocity)
     if gains.follows != 0.0:
         moved, moving = between_feet(legs, q, motion)
         error = (error[0] - (moved[0] - gains.feet_at_home[0]), error[1] - (moved[1] - gains.feet_at_home[1]), error[2])
         velocity = (velocity[0] - moving[0], velocity[1] - moving[1], velocity[2])
-    wanted = (
-        -gains.kd_position[0] * velocity[0] - gains.kp_position[0] * error[0],
-        -gains.kd_position[1] * velocity[1] - gains.kp_position[1] * error[1],
-        -gains.kd_position[2] * velocity[2] - gains.kp_position[2] * error[2],
-    )
-    return sub(wanted, spin)
+    velocity = sub(velocity, desired.velocity)
+    damped = sub(desired.acceleration, mat_vec(gains.kd_position, velocity))
+    return sub(sub(damped, mat_vec(gains.kp_position, error)), spin)
 
 
 @kernel
-def orientation_acceleration(gains, q, motion):
-    """X_R of equation 4.24 for a set point at rest, with the error quaternion of equation 4.17."""
-    orientation = (q[3], q[4], q[5], q[6])
-    _, ex, ey, ez = quat_difference(orientation, gains.target_orientation)
-    return (
-        -gains.kd_orientation[0] * motion.rates[3] - gains.kp_orientation[0] * ex,
-        -gains.kd_orientation[1] * motion.rates[4] - gains.kp_orientation[1] * ey,
-        -gains.kd_orientation[2] * motion.rates[5] - gains.kp_orientation[2] * ez,
-    )
+def orientation_acceleration(gains, desired, q, motion):
+    """X_R of equation 4.24, with the error quaternion of equation 4.17 and ω_e of equation 4.20."""
+    omega = (motion.rates[3], motion.rates[4], motion.rates[5])
+    turn = quat_difference((q[3], q[4], q[5], q[6]), desired.orientation)
+    Re = quat_matrix(turn)
+    spin = mat_vec(Re, desired.spin)
+    forward = add(mat_vec(Re, desired.spin_rate), cross(omega, spin))
+    damped = sub(forward, mat_vec(gains.kd_orientation, sub(omega, spin)))
+    return sub(damped, mat_vec(gains.kp_orientation, turn[1:]))
 
 
 @kernel
-def desired_wrench(gains, legs, q, motion, scratch):
+def desired_wrench(gains, desired, legs, q, motion, scratch):
     """F_1^bd = P_1 X + z_1 (Algorithm 4.4), about O in world axes, and in the body's axes for the record."""
-    X = position_acceleration(gains, legs, q, motion) + orientation_acceleration(gains, q, motion)
+    linear = position_acceleration(gains, desired, legs, q, motion)
+    X = linear + orientation_acceleration(gains, desired, q, motion)
     block, bias = motion.factors.block, motion.factors.wrench
     for axis in range(6):
         scratch.wrench[axis] = row_dot(block, 0, axis, X) + bias[0, axis]
+    if gains.damping > 0.0:
+        damp_wrench(block, gains.damping, scratch)
     R = load9(motion.poses.rotation, 0)
     force = mat_t_vec(R, (scratch.wrench[0], scratch.wrench[1], scratch.wrench[2]))
     moment = mat_t_vec(R, (scratch.wrench[3], scratch.wrench[4], scratch.wrench[5]))
     for axis in range(3):
         scratch.body_wrench[axis] = force[axis]
         scratch.body_wrench[3 + axis] = moment[axis]
+
+
+@kernel
+def damp_wrench(block, damping, scratch):
+    """F ← (P_1⁻¹ + δ)⁻¹ P_1⁻¹ F = (1 + δ P_1)⁻¹ F: the damped inverse of the mobility P_1⁻¹ in place of P_1.
+
+    Where the legs are straight, the mobility is singular: P_1 grows without bounds along them, and F with it. (Damped
+    least squares, Nakamura and Hanafusa 1986, of the operational-space inertia.)
+    """
+    gram = scratch.gram
+    for row in range(6):
+        for column in range(row + 1):
+            gram[row, column] = damping * block[0, row, column]
+        gram[row, row] += 1.0
+    solve_symmetric6(gram, scratch.wrench)
 
 
 @kernel

@@ -5,8 +5,8 @@
     ```
 
 The commands run in an empty folder that has the repository's ``examples``; what they drew is kept in
-``docs/_build/pictures`` until their text changes, or ``make clean``. On GitHub the commands are to be seen, without the
-picture.
+``docs/_build/pictures`` until their text changes, or ``make clean``. On GitHub, and where notebooks are not run either
+(``nb_execution_mode`` is "off"), the commands are to be seen, without the picture.
 """
 
 import hashlib
@@ -34,15 +34,15 @@ class Picture(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         source = Path(self.env.srcdir)
         text = "\n".join(self.content)
+        commands = nodes.literal_block(text, text, language="sh")
+        if self.config.nb_execution_mode == "off":
+            return [commands]
         folder = drawn(text, source / "_build" / "pictures", source.parent)
         picture = folder / self.arguments[0]
         if not picture.is_file():
             raise self.error(f"{text}: drew no {self.arguments[0]}, but {', '.join(pictures_of(folder))}")
         name = f"/{picture.relative_to(source).as_posix()}"
-        return [
-            nodes.image(uri=name, alt=self.options.get("alt", text)),
-            nodes.literal_block(text, text, language="sh"),
-        ]
+        return [nodes.image(uri=name, alt=self.options.get("alt", text)), commands]
 
 
 def drawn(text: str, kept: Path, root: Path) -> Path:

@@ -15,6 +15,10 @@ MODULES = {
     "balance": "experiments.catalogue.balance",
     "box-drop": "experiments.catalogue.box_drop",
     "tumble": "experiments.catalogue.tumble",
+    "squat": "experiments.catalogue.squat",
+    "sway": "experiments.catalogue.sway",
+    "lean": "experiments.catalogue.lean",
+    "sit-to-stand": "experiments.catalogue.sit_to_stand",
 }
 
 

@@ -29,7 +29,7 @@ def add_experiment(parser: ArgumentParser) -> None:
 
 
 def add_controller(parser: ArgumentParser) -> None:
-    text = "workspace, joint-pd, joint-impedance, FILE.py:NAME or MODULE:NAME (controller.name)"
+    text = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME (controller.name)"
     parser.add_argument("--controller", metavar="NAME", help=text)
 
 
@@ -84,6 +84,10 @@ def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
     add_controller(parser)
     add_robot(parser)
     parser.add_argument("--gains", metavar="FILE", help="gains, or other parameters, of the controller: a TOML file")
+    add_assignments(parser)
+
+
+def add_assignments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",

@@ -4,10 +4,7 @@ import math
 from collections.abc import Sequence
 
 from experiments.cli.main import Parser
-from experiments.cli.settings import add_settings, changes_of, experiment_of
-
-#: Shorthands of settings that say where it stands.
-SETTINGS: tuple[str, ...] = ()
+from experiments.cli.settings import add_assignments, add_robot, changes_of, experiment_of
 
 _DESCRIPTION = """\
 How hard may a standing robot be pushed without a step, whatever the law that balances it? For a point mass at constant
@@ -40,7 +37,9 @@ def parser() -> Parser:
     own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="with a push (balance)")
     own.add_argument("--directions", metavar="N", type=int, default=24, help="evenly around it (24)")
     own.add_argument("--delay", metavar="S", type=float, help="before the push is reacted to (sensors.delay)")
-    add_settings(own, *SETTINGS)
+    add_robot(own)
+    add_assignments(own)
+    own.set_defaults(controller=None, gains=None)  # no law matters here
     own.add_out("none is written")
     own.add_forms()
     own.add_figure_look()
@@ -63,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
     if options.delay is not None and not 0.0 <= options.delay < math.inf:
         raise InputError(f"--delay {options.delay:g}: it must be a number of seconds, zero or above")
     experiment = experiment_of(options)
-    changes = changes_of(experiment, options, SETTINGS)
+    changes = changes_of(experiment, options, ())
     push = push_under(experiment, changes, options.delay)
     rise = experiment.values(changes).number("platform.rise")
     folder = None if options.out is None else writable_folder(options.out)

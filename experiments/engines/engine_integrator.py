@@ -21,7 +21,7 @@ from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import body_velocities
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
-from contact import Floor
+from contact import RUBBER, Floor
 from contact.arrays import Floats
 from contact.ground import END, START, is_moving, place_frame
 from experiments.engines.engine import Applied, Case, Engine, Simulation
@@ -91,10 +91,15 @@ class EngineIntegrator(Integrator):
         return Recursive().method(model)
 
     def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
-        """Begin a run; raises InputError for patches on the floor, and for rotors, where the engine has none."""
+        """Begin a run; raises InputError for patches, rotors and laws of friction that the engine does not have."""
         if acting.patches and not self.engine.takes_patches:
             raise InputError(
                 f"{self.engine.title} takes no patches on the floor: leave them out, or use PyBullet, MuJoCo or an "
+                "integrator of ours"
+            )
+        if any(under.friction != RUBBER.friction for under in (floor, *(patch.floor for patch in acting.patches))):
+            raise InputError(
+                f"{self.engine.title} has friction of its own: leave floor.friction = {RUBBER.friction}, or use an "
                 "integrator of ours"
             )
         if model.tree.armature.any() and not self.engine.takes_armature:

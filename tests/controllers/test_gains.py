@@ -15,6 +15,14 @@ def test_the_round_trip(tmp_path):
     assert load_gains(tmp_path / "gains.toml") == gains
 
 
+def test_the_round_trip_of_a_matrix(tmp_path):
+    matrix = ((50.0, 5.0, 1 / 3), (5.0, 50.0, 0.0), (1 / 3, 0.0, 200.0))
+    gains = WorkspaceGains(kp_position=matrix)
+    save_gains(gains, tmp_path / "gains.toml")
+    assert load_gains(tmp_path / "gains.toml") == gains
+    assert load_gains(tmp_path / "gains.toml").matrix("kp_position").tolist() == [list(row) for row in matrix]
+
+
 def test_what_is_left_out_keeps_the_published_value(tmp_path):
     (tmp_path / "gains.toml").write_text("[controller]\nkp_position = 30\n", encoding="utf-8")
     assert read_gains(tmp_path / "gains.toml") == {"kp_position": (30.0, 30.0, 30.0)}
@@ -42,6 +50,11 @@ def test_the_example():
         ("controller = 3\n", r"there is no table \[controller\]"),
         ("[controller]\nkp_position = -3\n", r", line 2: gain kp_position = -3: it must be"),
         ("[controller]\nkp_position = [1, 2]\n", r", line 2: gain kp_position"),
+        (
+            "[controller]\nkp_position = [[1, 2, 0], [2, 1, 0], [0, 0, 1]]\n",
+            r", line 2: gain kp_position.*positive definite",
+        ),
+        ("[controller]\nkp_position = [[1, 2, 0], [0, 1, 0], [0, 0, 1]]\n", r", line 2: gain kp_position.*symmetric"),
         ("[controller]\nkp_position = nan\n", r", line 2: gain kp_position"),
         ("[controller]\nkp_position = inf\n", r", line 2: gain kp_position"),
         ("[controller]\nkp_position = 'fast'\n", r", line 2: kp_position = 'fast': it must be one number or three"),

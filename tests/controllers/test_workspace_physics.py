@@ -186,6 +186,15 @@ def test_the_trunk_accelerates_as_the_gains_ask(build, seed, moves):
     assert np.abs(stance.accelerated() - expected).max() < BIG_BASE * np.abs(expected).max()
 
 
+def test_feet_that_give_way_less_leave_less_of_an_error():
+    """What is lacking of the acceleration is in proportion to 1 / big_base."""
+    off = []
+    for big_base in (1e4, 1e6):
+        stance = Stance(human(), 1, big_base=big_base)
+        off.append(np.abs(stance.accelerated() - stance.wanted(stance.q[:3] - TARGET)).max())
+    assert off[0] / off[1] == pytest.approx(100.0, rel=0.02)
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_the_set_point_moves_with_the_feet_and_stays_at_its_height(seed):
     """Where the point between the feet is, less where it should be; home, if nothing else is said."""

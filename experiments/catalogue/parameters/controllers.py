@@ -32,9 +32,11 @@ CONTROLLERS = OpenRegistry(
     "controller",
     {
         WORKSPACE: "controllers.workspace:WorkspaceController",
+        "cone-workspace": "controllers.cone_workspace:ConeWorkspaceController",
         "whole-body": "controllers.whole_body:WholeBodyController",
         "joint-pd": "controllers.joint_pd:JointPD",
         "joint-impedance": "controllers.impedance:JointImpedance",
+        "computed-torque": "controllers.computed_torque:ComputedTorque",
     },
     _is_controller,
     "a class that derives from biped.Controller, or an object of one",

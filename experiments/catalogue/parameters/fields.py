@@ -4,8 +4,8 @@ A field is a parameter if its default is a number, a few numbers, a word, or tru
 as many parameters as that has, named ``group.field.NAME``, or ``group.NAME`` where its metadata says ``inline``. Of the
 metadata, ``unit``, ``title`` and ``source`` are told by ``biped show``; ``range`` is that of the sliders in ``biped
 live``; ``choices`` are the words that it may be, as are those of a ``Literal``; where ``repeats`` is true one number
-stands for all of several. A field that is ``hidden`` is
-one only where that is asked for.
+stands for all of several, and where ``matrix`` is true a matrix for the numbers on its diagonal. A field that is
+``hidden`` is one only where that is asked for.
 """
 
 import copy
@@ -75,6 +75,7 @@ def _parameter(owner: Any, field: "dataclasses.Field[Any]", name: str, source: s
         told.get("title", ""),
         told.get("source", source),
         repeats=bool(told.get("repeats")),
+        may_be_matrix=bool(told.get("matrix")),
         may_be_infinite=isinstance(default, float) and math.isinf(default),
         choices=_choices(owner, field),
         span=told.get("range"),

@@ -5,7 +5,7 @@ A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Flo
 
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from biped.control.controller import Controller
 from biped.errors import InputError
@@ -15,6 +15,7 @@ from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import Floor
+from contact.floor import Friction
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.engines.engine_integrator import EngineIntegrator
@@ -38,18 +39,22 @@ _FLOOR = {
     "mu_d": ("", "coefficient of dynamic friction"),
     "stiction_velocity": ("m/s", "speed at or below which a sliding point sticks"),
 }
+_FRICTION = "of a clipped point: yielding drags its anchor along; printed slides at once, as W figure 5.1"
 
 
 def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...]:
-    return tuple(
-        Parameter(
-            f"floor.{name}",
-            getattr(floor, name),
-            unit,
-            meaning,
-            friction_source if name.startswith("mu") else "Wendlandt 1997, 5.3",
-        )
-        for name, (unit, meaning) in _FLOOR.items()
+    return (
+        *(
+            Parameter(
+                f"floor.{name}",
+                getattr(floor, name),
+                unit,
+                meaning,
+                friction_source if name.startswith("mu") else "Wendlandt 1997, 5.3",
+            )
+            for name, (unit, meaning) in _FLOOR.items()
+        ),
+        Parameter("floor.friction", floor.friction, "", _FRICTION, OURS, choices=get_args(Friction)),
     )
 
 

@@ -70,6 +70,7 @@ def posture_parameters(
             )
             for joint in model.joint_names
         ),
+        Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "of the whole body: all of it moves alike", source),
         *scatter_parameters("the joint angles"),
     )
 
@@ -82,7 +83,9 @@ def initial_state(model: Model, values: Values) -> State:
         joint: values.number(f"initial.{joint}") + extra for joint, extra in zip(model.joint_names, noise, strict=True)
     }
     x, y, _ = (math.sin(half) * part for part in model.left)
-    return State.at(model, model.configuration(position, (math.cos(half), x + 0.0, y, 0.0), angles))
+    velocity = np.zeros(model.nv)
+    velocity[:3] = values.group("initial")["velocity"]
+    return State.at(model, model.configuration(position, (math.cos(half), x + 0.0, y, 0.0), angles), velocity)
 
 
 def _to_the_left(model: Model) -> str:

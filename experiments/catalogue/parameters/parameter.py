@@ -34,6 +34,7 @@ class Parameter:
         meaning: a few words.
         source: where the default is from.
         repeats: whether one number stands for a whole tuple of it.
+        may_be_matrix: whether n × n numbers, row by row, may stand for a tuple of n.
         may_be_infinite: whether ``inf`` is a value.
         choices: the words that it may be, where not any will do.
         span: the least and the greatest value that are of interest, for a slider; others are allowed.
@@ -45,6 +46,7 @@ class Parameter:
     meaning: str
     source: str
     repeats: bool = False
+    may_be_matrix: bool = False
     may_be_infinite: bool = False
     choices: tuple[str, ...] = ()
     span: tuple[float, float] | None = None
@@ -116,9 +118,11 @@ class Parameter:
             numbers = ()
         if self.repeats and len(numbers) == 1:
             numbers *= count
-        if len(numbers) != count or not all(map(math.isfinite, numbers)):
+        counts = (count, count**2) if self.may_be_matrix else (count,)
+        if len(numbers) not in counts or not all(map(math.isfinite, numbers)):
             one = "one number or " if self.repeats else ""
-            raise self._wrong(value, f"{one}{count} finite numbers with commas between them")
+            wanted = " or ".join(map(str, counts))
+            raise self._wrong(value, f"{one}{wanted} finite numbers with commas between them")
         return tuple(map(self._within_a_turn, numbers))
 
     def _number(self, text: str) -> float:

@@ -1,8 +1,8 @@
-"""Chapter 4 of Wendlandt 1997: the figures of the two balancing experiments, 4.3 to 4.10 and 4.12 to 4.19."""
+"""Chapter 4 of Wendlandt 1997: the figures of the two balancing experiments, 4.3 to 4.19."""
 
 from experiments.catalogue.figure_names import BALANCING
 from experiments.papers.item import Item
-from experiments.papers.wendlandt_1997 import experiment1, experiment2
+from experiments.papers.wendlandt_1997 import experiment1, experiment2, screen_capture
 from experiments.papers.wendlandt_1997.simulated import Compare, simulated_figure
 
 #: The thesis's names of the figures, in its order.
@@ -18,8 +18,8 @@ _TITLES = (
 )
 
 _ASSUMPTIONS = (
-    "The figures are known by what the text says about them: magnitudes bind within a third, since the floor and the "
-    "collisions are not those of the thesis's simulator (Impulse), and times within 0.05 s.",
+    "The figures are known by what the text says about them: magnitudes bind within 5%, and times within 0.05 s, since "
+    "the floor and the collisions are not those of the thesis's simulator (Impulse).",
     "Floor: springs and dampers (5.3's rubber) at four points of each sole; the thesis's soles collide by impulses.",
 )
 _BLOCK = (
@@ -46,5 +46,6 @@ def _figures(
 
 ITEMS: tuple[Item, ...] = (
     *_figures("stand-tilted", 1, experiment1.COMPARE, _ASSUMPTIONS),
+    screen_capture.ITEM,
     *_figures("thrown-block", 2, experiment2.COMPARE, _ASSUMPTIONS + _BLOCK),
 )

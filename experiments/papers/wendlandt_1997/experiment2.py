@@ -28,9 +28,14 @@ def _changes(run: Run, edge: str) -> list[Change]:
     return [change for change in lasting_changes(run.summary["events"]["edges"])[0] if change.edge == edge]
 
 
+def rises(run: Run, edge: str) -> float:
+    """[s] when an edge of a sole first rises; infinite if it does not."""
+    return next((change.time for change in _changes(run, edge) if change.change == "up"), np.inf)
+
+
 def heel(run: Run, side: str) -> tuple[float, float]:
     """[s] when a heel rises, and when it lands again; infinite if it does not."""
-    up = next((c.time for c in _changes(run, f"{side}_heel") if c.change == "up"), np.inf)
+    up = rises(run, f"{side}_heel")
     landings = (c.time for c in _changes(run, f"{side}_heel") if c.change == "down" and c.time > up)
     return up, next(landings, np.inf)
 

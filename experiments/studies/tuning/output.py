@@ -98,7 +98,7 @@ def write_gains(tuning: Tuning, one: Evaluation, lines: Sequence[str], path: Pat
     notes.append(", ".join(f"{package} {version(package)}" for package in _PACKAGES))
     text = ""
     if has_gains(tuning.experiment):
-        save_gains(WorkspaceGains(**{name.partition(".")[2]: _triple(value) for name, value in own.items()}), path)
+        save_gains(WorkspaceGains(**{name.partition(".")[2]: _gain(value) for name, value in own.items()}), path)
         text = path.read_text(encoding="utf-8")
     elif own:
         text = controller_text(own)
@@ -114,10 +114,9 @@ def _of_controller(tuning: Tuning, changed: Mapping[str, Value]) -> dict[str, Va
     return {name: value for name, value in changed.items() if name.startswith("controller.")}
 
 
-def _triple(value: Value) -> tuple[float, float, float]:
+def _gain(value: Value) -> tuple[float, ...]:
     assert isinstance(value, tuple)
-    x, y, z = value
-    return x, y, z
+    return value
 
 
 def _write_front(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:

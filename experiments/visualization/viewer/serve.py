@@ -1,9 +1,8 @@
-"""A viser server for a page: on a port that is free, and without a word on the terminal."""
+"""A viser server for a page: on a port that is free, and without a word on the terminal or in a notebook."""
 
 import contextlib
 import gzip
 import html
-import io
 import logging
 import socket
 import threading
@@ -11,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
+
+import rich
 
 from biped.errors import InputError
 from biped.extras import need
@@ -36,13 +37,24 @@ def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "bipe
     import viser
 
     with _silenced(logging.getLogger(LOGGER)):
-        with contextlib.redirect_stdout(io.StringIO()), _serving_our_way(title):  # it introduces itself
+        with _quiet(), _serving_our_way(title):  # it introduces itself
             server = viser.ViserServer(host=host, port=chosen, verbose=False)
         try:
             yield server
         finally:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with _quiet():
                 server.stop()
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing is printed by ``rich.print``, on the terminal or in a notebook, where that is no standard output."""
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
 
 
 @contextlib.contextmanager

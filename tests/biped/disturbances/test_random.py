@@ -32,9 +32,10 @@ def ends_well(result):
     return finite and not result["failure"] and result["verdict"] in JUDGED
 
 
-@pytest.mark.parametrize("step", [5e-4, 2e-3])
-def test_some_random_disturbances(tmp_path, step):
-    trials = [Trial(seed, {"random.seed": seed, "run.step": step, "run.duration": 2.0}) for seed in range(3001, 3031)]
+@pytest.mark.parametrize(("law", "step"), [("workspace", 5e-4), ("workspace", 2e-3), ("whole-body", 1e-3)])
+def test_some_random_disturbances(tmp_path, law, step):
+    common = {"controller.name": law, "run.step": step, "run.duration": 2.0}
+    trials = [Trial(seed, {"random.seed": seed, **common}) for seed in range(3001, 3031)]
     with Study.create(tmp_path / "study", "sweep", "balance", {}) as study:
         results = run_trials(study, trials)
     assert all(map(ends_well, results.values())), [n for n, result in results.items() if not ends_well(result)]
@@ -42,9 +43,10 @@ def test_some_random_disturbances(tmp_path, step):
 
 
 @pytest.mark.slow
-def test_two_thousand_random_disturbances(tmp_path):
+@pytest.mark.parametrize("law", ["workspace", "whole-body"])
+def test_two_thousand_random_disturbances(tmp_path, law):
     """The example of the documentation."""
-    plan = sweep_from(read_config(EXAMPLE))
+    plan = sweep_from({**read_config(EXAMPLE), "controller": law})
     with open_study(plan, tmp_path / "study") as study:
         frame = run_study(plan, study)
     assert len(frame) == 2000

@@ -168,6 +168,7 @@ def another(parameter):
         "platform.motion": "sine", "platform.axis": "y", "platform.frequencies": "0.2", "platform.stages": 4,
         "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "sensors.delay": 4e-3,
         "platform.duration": 20.0, "actuators.limit": 50.0, "actuators.strength": "old-men", "block.flight": 0.6,
+        "floor.friction": "printed", "controller.motion.shape": "recorded", "controller.largest_inertia": 1e4,
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]
@@ -189,17 +190,30 @@ def switched_on(parameter, recorded):
         "sensors": {"sensors.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
         "platform": {"platform.motion": motions.get(name, "step"), "platform.file": str(recorded)},
     }  # fmt: skip
-    return {key: value for key, value in on.get(group, {}).items() if key != parameter.name or name == "file"}
+    shapes = {"hold": "return", "frequency": "sine", "duration": "sine", "file": "recorded"}
+    if name.startswith("motion."):
+        shape = {} if name == "motion.shape" else {"controller.motion.shape": shapes.get(name[7:], "step")}
+        on[group] = shape | {"controller.motion.displacement": (0.1, 0.0, 0.0), "controller.motion.file": str(recorded)}
+    return {
+        key: value
+        for key, value in on.get(group, {}).items()
+        if key != parameter.name or name.endswith(("file", "displacement"))
+    }
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_parameter_changes_what_is_simulated(name, tmp_path):
     recorded, other = tmp_path / "one.csv", tmp_path / "two.csv"
-    recorded.write_text("time,value,other\n0,0,0\n1,0.1,0.2\n")
-    other.write_text("time,value\n0,0\n1,0.3\n")
+    recorded.write_text("time,value,other,x,y,z\n0,0,0,0,0,0\n1,0.1,0.2,0.1,0.1,0.1\n")
+    other.write_text("time,value,x,y,z\n0,0,0,0,0\n1,0.3,0.3,0.3,0.3\n")
     heavier = tmp_path / "heavier.toml"
     heavier.write_text(f'urdf = "{EXAMPLES / "human.urdf"}"\narmature = 0.1\n')
-    files = {"platform.file": str(other), "platform.column": "other", "robot.name": str(heavier)}
+    files = {
+        "platform.file": str(other),
+        "controller.motion.file": str(other),
+        "platform.column": "other",
+        "robot.name": str(heavier),
+    }
     experiment = experiment_named(name)
     assert fingerprint(experiment.build()) == fingerprint(experiment.build())
     for parameter in experiment.parameters:

@@ -1,6 +1,7 @@
-"""The experiments behave as published: shapes and signs, and magnitudes within about a third.
+"""The experiments behave as published: shapes and signs, and magnitudes where they are those of the printed start.
 
-Wendlandt 1997, section 4.3 (its simulator had another floor and another collision) and section 5.3.
+Wendlandt 1997, section 4.3 (its simulator had another floor and another collision) and section 5.3. What it prints for
+0 s of experiment 1 is not of the printed start: ``test_experiment1_start``.
 """
 
 import numpy as np
@@ -52,7 +53,7 @@ class TestStandTilted:
         assert max(peaks, key=peaks.get) in ("left_knee_pitch", "right_knee_pitch")
         for side in ("left", "right"):
             torque = run.frame[f"torque_{side}_knee_pitch"].to_numpy()
-            assert peaks[f"{side}_knee_pitch"] == pytest.approx(192.0, rel=0.33)
+            assert peaks[f"{side}_knee_pitch"] == pytest.approx(152.2, rel=0.01)
             assert np.argmax(np.abs(torque)) < 25  # within 50 ms
         small = [
             peaks[f"{side}_{joint}"] for side in ("left", "right") for joint in ("hip_roll", "hip_pitch", "hip_yaw")
@@ -62,7 +63,7 @@ class TestStandTilted:
     def test_the_desired_force_starts_high_and_ends_at_the_weight_it_bears(self, runs):
         force = runs["stand-tilted"].frame["desired_fz"].to_numpy()
         assert np.argmax(force) == 0
-        assert force[0] == pytest.approx(1687.0, rel=0.33)
+        assert force[0] == pytest.approx(1359.5, abs=0.1)
         assert force[-1] == pytest.approx(594.0, rel=0.05)
 
     def test_the_desired_torque_stays_in_its_published_bounds(self, runs):
@@ -70,7 +71,7 @@ class TestStandTilted:
         standing = frame[frame["time"] > 0.03]  # the thesis's feet land at once, ours fall 5 mm
         assert standing["desired_nx"].between(-20.0, 0.0).all()
         assert frame["desired_nz"].between(-2.0, 2.0).all()
-        assert frame["desired_ny"].min() == pytest.approx(-49.0, rel=0.33)
+        assert frame["desired_ny"].iloc[0] == pytest.approx(-36.8, abs=0.1)
 
     def test_the_height_converges_first(self, runs):
         frame = runs["stand-tilted"].frame

@@ -6,9 +6,13 @@ import pytest
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.wendlandt_1997 import chapter4, chapter5, experiment1, experiment2
 from experiments.papers.wendlandt_1997.simulated import run_of, sharpest_change
+from experiments.visualization.viewer.chromium import chromium_path
 
-#: Why: see the items' notes. Feet that stick, and a block whose size is not printed.
+#: Why: see the items' notes. Feet that stick, a block whose size is not printed, and a start that is not at rest.
 DIFFERING = {
+    ("figure-4.4", "greatest joint torque [N·m]"),
+    ("figure-4.9", "greatest desired Z force [N]"),
+    ("figure-4.10", "greatest desired Y torque [N·m]"),
     ("figure-4.3", "the front of the left foot rises [s]"),
     ("figure-4.3", "drift of the joint angles as time progresses [rad]"),
     ("figure-4.12", "the foot that lands first"),
@@ -22,9 +26,11 @@ def outcomes():
 
 
 def test_every_figure_of_the_runs_is_there(outcomes):
-    numbers = [f"4.{k}" for k in (*range(3, 11), *range(12, 20))] + [f"5.{k}" for k in range(3, 7)]
+    numbers = [f"4.{k}" for k in range(3, 20)] + [f"5.{k}" for k in range(3, 7)]
     assert list(outcomes) == [f"figure-{number}" for number in numbers]
-    assert all(len(outcome.figures) == 1 and outcome.findings for outcome in outcomes.values())
+    undrawn = {"figure-4.11"} if chromium_path() is None else set()  # a picture by the viewer
+    assert {name for name, outcome in outcomes.items() if len(outcome.figures) != 1} == undrawn
+    assert all(outcome.findings for outcome in outcomes.values())
 
 
 def test_what_differs_is_known_and_explained(outcomes):
@@ -53,9 +59,13 @@ def test_a_human_that_is_not_hit_does_not_agree():
 
 
 def test_other_magnitudes_do_not_agree():
-    run = experiment_named("stand-tilted").run({"controller.kp_position": (50.0, 50.0, 600.0), "run.duration": 0.3})
-    agreeing = {finding.quantity: finding.agrees for finding in experiment1.desired_force(run)}
-    assert not agreeing["greatest desired Z force [N]"]
+    agreeing = {}
+    for stiffness in (200.0, 600.0):
+        changes = {"controller.kp_position": (50.0, 50.0, stiffness), "initial.velocity": (0.0, 0.0, -0.39)}
+        run = experiment_named("stand-tilted").run({**changes, "run.duration": 0.1})
+        found = experiment1.desired_force(run)
+        agreeing[stiffness] = {finding.quantity: finding.agrees for finding in found}["greatest desired Z force [N]"]
+    assert agreeing == {200.0: True, 600.0: False}
 
 
 def test_a_sharp_change_is_a_kink_and_not_a_slope():

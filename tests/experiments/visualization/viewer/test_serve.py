@@ -2,9 +2,12 @@
 
 import logging
 import socket
+import sys
 import time
+from types import ModuleType
 
 import pytest
+import rich
 import viser
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
@@ -71,3 +74,18 @@ def test_an_address_of_the_sixth_version_can_be_listened_at():
         pytest.skip(f"no IPv6 here: {error}")
     with serving("::1", 0) as server:
         assert url_of(server) == f"http://[::1]:{server.get_port()}"
+
+
+def test_nothing_is_said_in_a_notebook(monkeypatch):
+    """Where rich shows things not on standard output but by IPython's ``display``."""
+    shown = []
+    notebook = ModuleType("IPython.display")
+    notebook.display = lambda *things, **_: shown.extend(things)
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", notebook)
+    monkeypatch.setattr(rich.get_console(), "is_jupyter", True)
+    with serving(port=0):
+        assert shown == []
+    assert shown == []
+    rich.print("as before")
+    assert len(shown) == 1

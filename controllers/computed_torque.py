@@ -1,0 +1,112 @@
+"""Computed torque in joint space (Wendlandt 1997, appendix A.9)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biped.checks import above_zero, positive_definite
+from biped.control.controller import Controller
+from biped.control.observation import Observation, joint_places
+from biped.errors import InputError
+from biped.model import Model
+from biped.model.errors import unknown
+from biped.signals import Signal, compile_signals
+from contact.arrays import Floats
+from controllers.joint_values import JointValues, by_joint, checked
+from controllers.kernels.computed_torque import ComputedTorqueLaw
+
+STILL = Signal(np.zeros(1), np.zeros((1, 1)))
+
+
+@dataclass(frozen=True)
+class ComputedTorque(Controller):
+    """τ = M(θ) (θ̈_d − K_v ė − K_p e) + C(θ, θ̇) θ̇ + N(θ, θ̇), e = θ − θ_d: in each joint ë + K_v ė + K_p e = 0.
+
+    That holds exactly between ticks of no length, for a model whose root is fixed or moves freely. A floating root has
+    no actuator: it takes the acceleration that it has anyway (partial feedback linearization, Spong 1994). Where it
+    stands on a floor, the floor's forces of the last step are taken for those of the next tick. This keeps a posture,
+    not the balance: the joints stay about where they are to be, and the whole body topples like a statue.
+
+    Gains and targets are one number for all joints or a table by joint; joints that a table leaves out have none, and
+    the target zero. K_p and K_v may also be symmetric positive definite matrices over ``model.joint_names``.
+
+    Attributes:
+        kp: K_p [1/s²].
+        kd: K_v [1/s].
+        target: θ_d [rad or m], from which ``path`` counts.
+        path: by joint, how its target moves [rad or m].
+        period: [s] between two ticks.
+
+    Raises:
+        InputError: a gain is negative, a matrix is not symmetric positive definite, or a number is not finite.
+        ModelError: a table names a joint that the model does not have; raised when the model is known.
+    """
+
+    kp: JointValues | Floats = field(
+        default=400.0, metadata={"unit": "1/s²", "title": "stiffness of each joint's error", "range": (0.0, 2000.0)}
+    )
+    kd: JointValues | Floats = field(
+        default=40.0, metadata={"unit": "1/s", "title": "damping of each joint's error", "range": (0.0, 200.0)}
+    )
+    target: JointValues = field(default_factory=dict)
+    path: Mapping[str, Signal] = field(default_factory=dict)
+    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+
+    def __post_init__(self) -> None:
+        for name in ("kp", "kd"):
+            gain = getattr(self, name)
+            if not isinstance(gain, np.ndarray):
+                checked(gain, f"computed_torque.{name}", least=0.0)
+            else:
+                positive_definite(gain, f"computed_torque.{name}")
+        checked(self.target, "computed_torque.target")
+        for joint, signal in self.path.items():
+            if not isinstance(signal, Signal):
+                raise InputError(f"computed_torque.path[{joint!r}] = {signal!r}: it must be a Signal")
+        above_zero(self.period, "computed_torque.period")
+
+    def torques(self, observation: Observation) -> Floats:
+        """(joints,) [N·m] torques for a state.
+
+        Raises:
+            InputError: the model has contact points, and the observation, made by hand, has no forces on them.
+        """
+        if observation.model.nc and not observation.torques.size:
+            raise InputError(
+                "computed torque needs the floor's forces: ask it in a run, or of model.without_contacts()"
+            )
+        return super().torques(observation)
+
+    def law(self, model: Model) -> ComputedTorqueLaw:
+        """What the kernels take."""
+        joints, places = model.joint_names, joint_places(model)
+        for joint in self.path:
+            if joint not in joints:
+                raise unknown("joint", joint, joints)
+        count = len(joints)
+        return ComputedTorqueLaw(
+            coordinate=places.coordinates,
+            dof=places.dofs,
+            kp=_matrix(self.kp, model, "kp"),
+            kd=_matrix(self.kd, model, "kd"),
+            target=np.array(list(by_joint(self.target, model).values())),
+            path=compile_signals([self.path.get(joint, STILL) for joint in joints]),
+            error=np.full(count, np.nan),
+            error_rate=np.full(count, np.nan),
+            acceleration=np.full(model.nv, np.nan),
+            gram=np.full((6, 6), np.nan),
+            root=np.full(6, np.nan),
+        )
+
+
+def _matrix(gain: JointValues | Floats, model: Model, name: str) -> Floats:
+    """(joints, joints)."""
+    count = len(model.joint_names)
+    if not isinstance(gain, np.ndarray):
+        return np.diag(list(by_joint(gain, model).values()))
+    if gain.shape != (count, count):
+        raise InputError(
+            f"computed_torque.{name} of shape {gain.shape}: {model.name!r} has {count} joints, {model.joint_names}"
+        )
+    return np.array(gain, dtype=np.float64)

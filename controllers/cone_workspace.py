@@ -1,0 +1,123 @@
+"""The workspace controller of Wendlandt 1997 on feet that can only push, within friction cones."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biped.checks import above_zero, zero_or_above
+from biped.dynamics import forward_kinematics
+from biped.errors import InputError
+from biped.model import Model
+from biped.runs.postures import standing
+from contact import RUBBER
+from contact.arrays import Integers
+from controllers.joint_values import JointValues, by_joint, checked
+from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
+from controllers.kernels.contact_qp import BASE, ContactQp, new_contact_qp
+from controllers.kernels.workspace import Legs
+from controllers.workspace import WorkspaceController
+
+
+@dataclass(frozen=True)
+class ConeWorkspaceController(WorkspaceController):
+    """The workspace law, but for wrenches that the floor cannot give: of those that it can, the nearest.
+
+    Algorithm 4.5 of Wendlandt 1997 splits the wanted wrench between the feet as if they were glued to the floor. Here
+    the points' forces lie in friction pyramids, and the torques within what the joints can give now; the nearest
+    wrench on the central body is given, and of those that are as near the split nearest to the thesis's. While the
+    thesis's own fulfils all of that, the torques are the thesis's. A foot that does not stand flat is turned back about
+    its points that touch, and one that touches nowhere goes back to its place beside the other.
+
+    The feet are to stay where they are, on a floor that is level.
+
+    Attributes:
+        friction: coefficient that it relies on.
+        weight_moment: [1/m²] of what is missed of the wanted moment on the central body, beside 1 of the force's.
+        weight_split: of the points' forces beside those of the thesis's split.
+        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
+        kp_feet: [1/s²] of a foot that does not stand flat.
+        kd_feet: [1/s] of the same.
+        lift: [m] of a point that counts as standing where another of its foot touches.
+
+    Raises:
+        InputError: a number is out of range.
+        ModelError: ``torque_limit`` names a joint that the model does not have; raised when the model is known.
+    """
+
+    friction: float = field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
+    weight_moment: float = field(
+        default=10.0,
+        metadata={"unit": "1/m²", "title": "weight: moment on the trunk", "range": (1e-4, 100.0), "scale": "log"},
+    )
+    weight_split: float = field(
+        default=1e-3, metadata={"title": "weight: split between the points", "range": (1e-5, 0.1), "scale": "log"}
+    )
+    torque_limit: JointValues = field(
+        default=math.inf, metadata={"unit": "N·m", "title": "greatest torque of each joint"}
+    )
+    kp_feet: float = field(
+        default=400.0, metadata={"unit": "1/s²", "title": "stiffness of a foot that unloads", "range": (0.0, 1000.0)}
+    )
+    kd_feet: float = field(default=40.0, metadata={"unit": "1/s", "title": "its damping", "range": (0.0, 100.0)})
+    lift: float = field(
+        default=0.01, metadata={"unit": "m", "title": "of a point that counts as standing where its foot touches"}
+    )
+
+    @property
+    def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What the workspace law records, and how the program ended."""
+        return (*super().recorded, "qp_ended", "qp_iterations")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("friction", "weight_moment", "weight_split"):
+            above_zero(getattr(self, name), f"controller.{name}")
+        for name in ("kp_feet", "kd_feet", "lift"):
+            zero_or_above(getattr(self, name), f"controller.{name}")
+        checked(self.torque_limit, "controller.torque_limit", least=0.0, infinite=True)
+
+    def law(self, model: Model) -> ConeWorkspaceLaw:  # type: ignore[override]
+        """What the kernels take.
+
+        Raises:
+            InputError: the model has no floating root, no feet, or no contact points there; or a joint in no leg that
+                cannot be held.
+        """
+        workspace, stance = super().law(model), _stance(model)
+        if not len(stance.point):
+            raise InputError(
+                f"the cone-workspace controller needs feet with contact points; those of {model.name!r} have none"
+            )
+        limits = self._limits(model, workspace.legs)
+        tasks = Tasks((float(self.kp_feet), float(self.kd_feet)), float(self.weight_moment), float(self.lift))
+        qp = self._program(len(stance.point), len(limits.torque_dof))
+        return ConeWorkspaceLaw(workspace, tasks, stance, limits, qp, new_room(len(model.feet)))
+
+    def _program(self, points: int, bounded: int) -> ContactQp:
+        qp = new_contact_qp(BASE, points, bounded)
+        qp.spread[0], qp.friction[0] = self.weight_split, self.friction
+        return qp
+
+    def _limits(self, model: Model, legs: Legs) -> Limits:
+        own = by_joint(self.torque_limit, model, default=math.inf)
+        dofs, owners, limits = [], [], []
+        for body, leg in zip(model.bodies, legs.leg, strict=True):
+            if leg >= 0 and body.joint.has_axis:
+                dofs.append(model.dof(body.joint.name))
+                owners.append(int(leg))
+                limits.append(min(own[body.joint.name], body.joint.max_effort))
+        return Limits(_integers(dofs), _integers(owners), np.array(limits, dtype=np.float64))
+
+
+def _stance(model: Model) -> Stance:
+    """The feet as they stand when nothing has happened."""
+    placed = forward_kinematics(model, standing(model, RUBBER).q)
+    feet = [model.body_index(foot) for foot in model.feet]
+    points = [point for point, body in enumerate(model.tree.contact_body) if int(body) in feet]
+    owners = [feet.index(int(model.tree.contact_body[point])) for point in points]
+    return Stance(placed.position[feet], placed.orientation[feet], _integers(points), _integers(owners))
+
+
+def _integers(values: list[int]) -> Integers:
+    return np.array(values, dtype=np.int64)

@@ -1,0 +1,512 @@
+"""The workspace law on feet that can only push: Algorithm 4.5 of Wendlandt 1997 within friction cones.
+
+Algorithms 4.1 to 4.4 and 4.6 are those of ``controllers.kernels.workspace``. What they ask of a leg is a wrench F that
+it has on the central body. Not all of F comes from the floor: the leg's own weight and motion take a part Q, which the
+articulated-body recursion of Algorithm 4.3 has at hand, as what the legs press their fixed feet with. So
+
+    F = G f + Q + L a
+
+with f the forces of the floor on the leg's contact points, G their grasp, and a a deviation of the central body from
+the wanted acceleration, by which Q changes at the rate L. The nearest of such wrenches, in place of the wanted ones:
+
+    minimize    ½ |P a|² + ½ ε |f − f⁰|²
+    subject to  (P − Σ L) a − Σ G f = Σ Q − F^bd        the legs' wrenches sum up to F^bd + P a
+                each f in its pyramid, |τ| ≤ limit
+
+with P the central body's articulated inertia, so that P a is what is missed of the wrench F^bd (its moment counts by a
+weight of its own), and f⁰ the forces of least norm that give each foot what Algorithm 4.5 asks of it. Where f⁰ fulfils
+all, nothing is solved and the torques are the thesis's.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.loop.closed_loop import control
+from biped.kernels.tree.dynamics import body_bias
+from biped.kernels.tree.factorization import add_scaled6
+from biped.kernels.tree.kinematics import add6
+from biped.kernels.tree.whole_body import velocity_at
+from contact.arrays import Floats, Integers
+from contact.jit import kernel, routine
+from contact.modes import NONE
+from contact.vectors import (
+    add,
+    congruence,
+    cross,
+    dot6,
+    load3,
+    load4,
+    load6,
+    load9,
+    mat_scale,
+    mat_vec,
+    quat_difference,
+    scale,
+    store6,
+    sub,
+    triple,
+)
+from controllers.kernels.contact_qp import (
+    BASE,
+    ITERATIONS,
+    SOLVED,
+    ContactQp,
+    factor_contact_qp,
+    most_violated,
+    solve_contact_qp,
+)
+from controllers.kernels.set_point import desired_motion
+from controllers.kernels.whole_body import HELD, torque_range
+from controllers.kernels.workspace import (
+    WorkspaceLaw,
+    add_gram,
+    desired_wrench,
+    distribute_wrench,
+    initialize_and_move,
+    joint_torques,
+    record,
+    servo_torques,
+    solve_symmetric6,
+    workspace_dynamics,
+)
+
+#: How a tick ended, besides SOLVED and HELD: limits of torque were left out, since with them there is no solution.
+WITHOUT_LIMITS = 1
+#: Of a foot's Gram matrix: what stands on an edge or a point cannot give all moments.
+DAMPING = 1e-10
+#: [N, N·m] By how much points may miss a foot's wrench and still count as giving it.
+MISSED = 1e-3
+
+
+class Tasks(NamedTuple):
+    """Gains and weights."""
+
+    feet: tuple[float, float]  # [1/s², 1/s] of a foot that does not stand flat
+    weight_moment: float  # [1/m²] of the moment's deviation, beside 1 of the force's
+    lift: float  # [m] of a point that counts as standing where another of its foot touches
+
+
+class Stance(NamedTuple):
+    """How the feet stand beside one another."""
+
+    foot_place: Floats  # (feet, 3) [m] of their centres of mass
+    foot_turn: Floats  # (feet, 4) orientations
+    point: Integers  # (m,) the feet's contact points
+    point_foot: Integers  # (m,) of which foot
+
+
+class Limits(NamedTuple):
+    """Of the legs' joints."""
+
+    torque_dof: Integers  # (r,)
+    leg: Integers  # (r,)
+    torque: Floats  # (r,) [N·m] or infinite
+
+
+class Room(NamedTuple):
+    """For a tick; wrenches and twists about O, the central body's centre of mass."""
+
+    acceleration: Floats  # (6,) of the central body, as wanted
+    planned: Floats  # (feet, 6) accelerations of the feet
+    own: Floats  # (feet, 6) Q
+    response: Floats  # (feet, 6, 6) L
+
+
+class ConeWorkspaceLaw(NamedTuple):
+    """All of the controller."""
+
+    workspace: WorkspaceLaw
+    tasks: Tasks
+    stance: Stance
+    limits: Limits
+    qp: ContactQp
+    room: Room
+
+
+def new_room(feet: int) -> Room:
+    """Room for the ticks of a model."""
+    shapes: tuple[tuple[int, ...], ...] = ((6,), (feet, 6), (feet, 6), (feet, 6, 6))
+    return Room(*(np.full(shape, np.nan) for shape in shapes))
+
+
+@control.register(ConeWorkspaceLaw)
+def cone_workspace_torques(law, measurement, torque, recorded):
+    """One control tick; recorded are what the workspace law records, how the program ended, and its iterations."""
+    workspace = law.workspace
+    gains, legs, scratch = workspace.gains, workspace.legs, workspace.scratch
+    tree, motion = measurement.tree, measurement.motion
+    desired = desired_motion(workspace.path, gains.target_position, gains.target_orientation, measurement.time[0])
+    initialize_and_move(tree, motion)  # Algorithms 4.1 and 4.2
+    find_carriers(law, measurement)
+    plan_feet(law, measurement)
+    workspace_dynamics(tree, gains.big_base, legs, motion, scratch)  # Algorithm 4.3
+    desired_wrench(gains, desired, legs, measurement.q, motion, scratch)  # Algorithm 4.4
+    distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
+    own_wrenches(law, measurement)
+    joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
+    ended = SOLVED
+    if not (prefer_forces(law, measurement) and is_within_limits(law, measurement, torque)):
+        ended = nearest_wrenches(law, measurement, torque)
+    servo_torques(tree, legs, workspace.servo, measurement, torque)
+    record(workspace, desired, recorded)
+    last = recorded.shape[0] - 1
+    recorded[last - 1], recorded[last] = float(ended), float(law.qp.counts[ITERATIONS])
+
+
+@kernel
+def find_carriers(law, measurement):
+    """Points that touch, and those beside them that are hardly lifted: to load them brings them down."""
+    stance, carries = law.stance, law.qp.carries
+    places = measurement.motion.poses.contact
+    for k in range(law.stance.foot_place.shape[0]):
+        lowest = math.inf
+        for c in range(stance.point.shape[0]):
+            if stance.point_foot[c] == k and measurement.found[stance.point[c]] != NONE:
+                lowest = min(lowest, places[stance.point[c], 2])
+        for c in range(stance.point.shape[0]):
+            if stance.point_foot[c] == k:
+                point = stance.point[c]
+                near = lowest < math.inf and places[point, 2] < lowest + law.tasks.lift
+                carries[c] = 1 if measurement.found[point] != NONE or near else 0
+
+
+@routine
+def plan_feet(law, measurement):
+    """The feet that do not stand flat are put back.
+
+    The big base of Algorithm 4.3 then moves as planned: the accelerations that velocities cause count from there.
+    """
+    motion, planned = measurement.motion, law.room.planned
+    in_flight = True
+    for k in range(law.qp.carries.shape[0]):
+        in_flight = in_flight and law.qp.carries[k] == 0
+    for k in range(planned.shape[0]):
+        store6(planned, k, foot_acceleration(law, measurement, k, in_flight))
+        i = law.workspace.legs.foot[k]
+        for axis in range(6):
+            motion.acceleration[i, axis] -= planned[k, axis]
+
+
+@kernel
+def foot_acceleration(law, measurement, k, in_flight):
+    """How a foot's twist is to change: not at all if it stands flat; else it turns back about the points that touch.
+
+    Without any it goes back to its place beside the other feet.
+    """
+    tree, motion = measurement.tree, measurement.motion
+    i = law.workspace.legs.foot[k]
+    touching, points, place = middle_of_touch(law, motion, k)
+    if touching == points:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    stiffness, damping = law.tasks.feet
+    still = (0.0, 0.0, 0.0)
+    wanted = still
+    if touching == 0:
+        place = load3(motion.poses.com, i)
+        away, moving = from_others(law, motion, k)
+        wanted = add(scale(-stiffness, away), scale(-damping, moving))
+    if in_flight:
+        wanted = add(wanted, triple(tree.gravity))
+    velocity = velocity_at(motion, i, place)
+    omega = velocity[3:]
+    _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(law.stance.foot_turn, k))
+    alpha = add(scale(-2.0 * stiffness, (x, y, z)), scale(-damping, omega))
+    # From the acceleration of the point there to the rate of change of the twist at O.
+    return sub(sub(wanted, cross(alpha, place)), cross(omega, velocity[:3])) + alpha
+
+
+@kernel
+def middle_of_touch(law, motion, k):
+    """How many of a foot's points can carry, how many it has, and the middle of the former."""
+    stance, carries = law.stance, law.qp.carries
+    touching, points = 0, 0
+    middle = (0.0, 0.0, 0.0)
+    for c in range(stance.point.shape[0]):
+        if stance.point_foot[c] == k:
+            points += 1
+            if carries[c]:
+                touching += 1
+                middle = add(middle, load3(motion.poses.contact, stance.point[c]))
+    return touching, points, scale(1.0 / max(touching, 1), middle)
+
+
+@kernel
+def from_others(law, motion, k):
+    """How far a foot is from its place beside the other feet [m], and how fast it moves from there [m/s]."""
+    foot = law.workspace.legs.foot
+    away, moving = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    share = 1.0 / max(foot.shape[0] - 1, 1)
+    here = sub(load3(motion.poses.com, foot[k]), load3(law.stance.foot_place, k))
+    for other in range(foot.shape[0]):
+        if other != k:
+            there = sub(load3(motion.poses.com, foot[other]), load3(law.stance.foot_place, other))
+            away = add(away, scale(share, sub(here, there)))
+            moving = add(moving, scale(share, sub(com_velocity(motion, foot[k]), com_velocity(motion, foot[other]))))
+    return away, moving
+
+
+@kernel
+def com_velocity(motion, i):
+    """[m/s] of a body's centre of mass."""
+    return velocity_at(motion, i, load3(motion.poses.com, i))[:3]
+
+
+@kernel
+def own_wrenches(law, measurement):
+    """Q: what a leg's wrench on the central body has that is not from the floor, while all accelerate as wanted.
+
+    Newton's and Euler's equations of the foot. In Algorithm 4.3 it is a big base: what the leg presses it with gives it
+    an acceleration beyond the planned one, tiny times big. The floor carries its true weight and inertia besides.
+    """
+    tree, motion, room = measurement.tree, measurement.motion, law.room
+    legs = law.workspace.legs
+    accelerate_legs(law, motion, tree)
+    for k in range(legs.foot.shape[0]):
+        i = legs.foot[k]
+        beyond = add6(load6(motion.factors.twist, i), load6(motion.acceleration, i))
+        inertia = big_inertia(tree, law.workspace.gains.big_base, motion, i)
+        pressed = base_wrench(law, tree, motion, i, inertia, beyond)
+        store6(room.own, k, add_scaled6(pressed, -1.0, body_bias(tree, motion, i, load6(room.planned, k))))
+
+
+@kernel
+def accelerate_legs(law, motion, tree):
+    """V̇_1 = P_1⁻¹ (F^bd − z_1), and the outboard recursion from there, joints without torques."""
+    gram, wanted = law.workspace.scratch.gram, law.room.acceleration
+    factors = motion.factors
+    for row in range(6):
+        wanted[row] = law.workspace.scratch.wrench[row] - factors.wrench[0, row]
+        for column in range(row + 1):
+            gram[row, column] = factors.block[0, row, column]
+    solve_symmetric6(gram, wanted)
+    for axis in range(6):
+        factors.twist[0, axis] = wanted[axis]
+    for i in range(1, tree.parent.shape[0]):
+        a = load6(factors.twist, tree.parent[i])
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            delta = (factors.epsilon[dof] - dot6(load6(factors.w, dof), a)) * factors.d[dof]
+            a = add_scaled6(a, delta, load6(motion.poses.motion, dof))
+        store6(factors.twist, i, a)
+
+
+@kernel
+def big_inertia(tree, big_base, motion, i):
+    """[kg m²] about the centre of mass of a foot, as big base."""
+    return congruence(load9(motion.poses.rotation, i), mat_scale(big_base, load9(tree.inertia, 0)))
+
+
+@kernel
+def base_wrench(law, tree, motion, i, inertia, a):
+    """The wrench about O that gives the big base of a foot the acceleration a, whatever its bias."""
+    com = load3(motion.poses.com, i)
+    force = scale(law.workspace.gains.big_base * tree.mass[0], add(a[:3], cross(a[3:], com)))
+    return force + add(mat_vec(inertia, a[3:]), cross(com, force))
+
+
+@kernel
+def own_response(law, measurement):
+    """L: by how much Q changes with the central body's acceleration, by the same recursion, six columns at once."""
+    tree, motion = measurement.tree, measurement.motion
+    legs, factors = law.workspace.legs, motion.factors
+    for k in range(legs.foot.shape[0]):
+        T = law.room.response[k]
+        for row in range(6):
+            for column in range(6):
+                T[row, column] = 1.0 if row == column else 0.0
+        for i in range(1, tree.parent.shape[0]):
+            if legs.leg[i] == k:
+                for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+                    accelerate_column_wise(T, load6(motion.poses.motion, dof), load6(factors.w, dof), factors.d[dof])
+        i = legs.foot[k]
+        inertia = big_inertia(tree, law.workspace.gains.big_base, motion, i)
+        for column in range(6):
+            a = (T[0, column], T[1, column], T[2, column], T[3, column], T[4, column], T[5, column])
+            wrench = base_wrench(law, tree, motion, i, inertia, a)
+            for row in range(6):
+                T[row, column] = wrench[row]
+
+
+@kernel
+def accelerate_column_wise(T, s, w, d):
+    """T ← (1 − s wᵀ d) T."""
+    for column in range(6):
+        delta = -d * (
+            (w[0] * T[0, column] + w[1] * T[1, column] + w[2] * T[2, column])
+            + (w[3] * T[3, column] + w[4] * T[4, column] + w[5] * T[5, column])
+        )
+        for row in range(6):
+            T[row, column] += s[row] * delta
+
+
+@kernel
+def prefer_forces(law, measurement):
+    """f⁰: the points' forces of least norm that give each foot what Algorithm 4.5 asks of it; whether they can.
+
+    With arms from the foot's centre of mass they are λ_f − arm × λ_n, where G Gᵀ λ is the wrench.
+    """
+    motion, qp = measurement.motion, law.qp
+    exact = True
+    for k in range(law.room.own.shape[0]):
+        exact = prefer_forces_of_foot(law, motion, k) and exact
+    for i in range(BASE):
+        qp.unknown[i] = 0.0
+    for i in range(qp.preferred.shape[0]):
+        qp.unknown[BASE + i] = qp.preferred[i]
+    qp.counts[ITERATIONS] = 0
+    return exact and most_violated(qp, 0)[0] < 0
+
+
+@kernel
+def prefer_forces_of_foot(law, motion, k):
+    stance, qp, scratch = law.stance, law.qp, law.workspace.scratch
+    com = load3(motion.poses.com, law.workspace.legs.foot[k])
+    wrench = add_scaled6(load6(scratch.leg_wrench, k), -1.0, load6(law.room.own, k))
+    moment = sub(wrench[3:], cross(com, wrench[:3]))
+    gram, multiplier = scratch.gram, scratch.multiplier
+    gram[:] = 0.0
+    for axis in range(3):
+        multiplier[axis], multiplier[3 + axis] = wrench[axis], moment[axis]
+    for c in range(stance.point.shape[0]):
+        if stance.point_foot[c] == k and qp.carries[c]:
+            add_gram(gram, sub(load3(motion.poses.contact, stance.point[c]), com))
+            for axis in range(3, 6):
+                gram[axis, axis] -= 1.0  # a point gives no moment of its own
+    for axis in range(6):
+        gram[axis, axis] += DAMPING
+    solve_symmetric6(gram, multiplier)
+    exact = True
+    for axis in range(6):
+        exact = exact and DAMPING * abs(multiplier[axis]) < MISSED
+    m = multiplier
+    for c in range(stance.point.shape[0]):
+        if stance.point_foot[c] == k:
+            force = (0.0, 0.0, 0.0)
+            if qp.carries[c]:
+                arm = sub(load3(motion.poses.contact, stance.point[c]), com)
+                force = sub((m[0], m[1], m[2]), cross(arm, (m[3], m[4], m[5])))
+            for axis in range(3):
+                qp.preferred[3 * c + axis] = force[axis]
+    return exact
+
+
+@kernel
+def is_within_limits(law, measurement, torque):
+    for k in range(law.limits.torque_dof.shape[0]):
+        low, high = torque_range(law, measurement, k)
+        if not low <= torque[law.limits.torque_dof[k]] <= high:
+            return False
+    return True
+
+
+@routine
+def nearest_wrenches(law, measurement, torque):
+    """The torques of the nearest wrenches that the floor and the joints can give; how the program ended.
+
+    Limits of torque yield to what the floor can give, and are kept by what is asked of the joints all the same. If
+    numbers fail, the last torques are held.
+    """
+    limits, qp = law.limits, law.qp
+    own_response(law, measurement)
+    write_cost(law, measurement.motion)
+    write_balance(law, measurement.motion)
+    bounded = write_limits(law, measurement)
+    factor_contact_qp(qp)
+    ended = SOLVED
+    solved = solve_contact_qp(qp, bounded) == SOLVED
+    if not solved and bounded > 0:
+        ended = WITHOUT_LIMITS
+        solved = solve_contact_qp(qp, 0) == SOLVED
+    if solved:
+        take_wrenches(law, measurement.motion)
+        legs, scratch = law.workspace.legs, law.workspace.scratch
+        joint_torques(measurement.tree, legs, measurement.motion, scratch, torque)
+    else:
+        ended = HELD
+        for dof in range(BASE, torque.shape[0]):
+            torque[dof] = measurement.held[dof]
+    for k in range(limits.torque_dof.shape[0]):
+        dof = limits.torque_dof[k]
+        low, high = torque_range(law, measurement, k)
+        torque[dof] = min(max(torque[dof], low), high)
+    return ended
+
+
+@kernel
+def write_cost(law, motion):
+    """H = P W P, with W the weights of force and moment."""
+    hessian, P = law.qp.hessian, motion.factors.block[0]
+    for row in range(6):
+        for column in range(row + 1):
+            force = P[row, 0] * P[column, 0] + P[row, 1] * P[column, 1] + P[row, 2] * P[column, 2]
+            moment = P[row, 3] * P[column, 3] + P[row, 4] * P[column, 4] + P[row, 5] * P[column, 5]
+            hessian[row, column] = force + law.tasks.weight_moment * moment
+            hessian[column, row] = hessian[row, column]
+
+
+@kernel
+def write_balance(law, motion):
+    """(P − Σ L) a − Σ G f = Σ Q − F^bd."""
+    qp, room, stance = law.qp, law.room, law.stance
+    for row in range(BASE):
+        qp.load[row] = -law.workspace.scratch.wrench[row]
+        for column in range(BASE):
+            qp.base[row, column] = motion.factors.block[0, row, column]
+    for k in range(room.own.shape[0]):
+        for row in range(BASE):
+            qp.load[row] += room.own[k, row]
+            for column in range(BASE):
+                qp.base[row, column] -= room.response[k, row, column]
+    for c in range(stance.point.shape[0]):
+        x, y, z = load3(motion.poses.contact, stance.point[c])
+        first = 3 * c
+        for axis in range(3):
+            qp.grasp[axis, first + axis] = 1.0
+        qp.grasp[4, first], qp.grasp[5, first] = z, -y
+        qp.grasp[3, first + 1], qp.grasp[5, first + 1] = -z, x
+        qp.grasp[3, first + 2], qp.grasp[4, first + 2] = y, -x
+
+
+@kernel
+def write_limits(law, measurement):
+    """least ≤ −s · (G f + Q + L a) ≤ most, for those joints that have either; how many."""
+    limits, qp, room, stance = law.limits, law.qp, law.room, law.stance
+    row = 0
+    for k in range(limits.torque_dof.shape[0]):
+        s, leg = load6(measurement.motion.poses.motion, limits.torque_dof[k]), limits.leg[k]
+        low, high = torque_range(law, measurement, k)
+        if low > -math.inf or high < math.inf:
+            qp.rows[row] = 0.0
+            for column in range(BASE):
+                for axis in range(6):
+                    qp.rows[row, column] -= s[axis] * room.response[leg, axis, column]
+            for c in range(stance.point.shape[0]):
+                if stance.point_foot[c] == leg:
+                    for column in range(3 * c, 3 * c + 3):
+                        for axis in range(6):
+                            qp.rows[row, BASE + column] -= s[axis] * qp.grasp[axis, column]
+            own = -dot6(s, load6(room.own, leg))
+            qp.lower[row], qp.upper[row] = low - own, high - own
+            row += 1
+    return row
+
+
+@kernel
+def take_wrenches(law, motion):
+    """F = G f + Q + L a of each leg."""
+    qp, room, stance = law.qp, law.room, law.stance
+    wrench = law.workspace.scratch.leg_wrench
+    for k in range(room.own.shape[0]):
+        for row in range(6):
+            total = room.own[k, row]
+            for column in range(6):
+                total += room.response[k, row, column] * qp.unknown[column]
+            wrench[k, row] = total
+    for c in range(stance.point.shape[0]):
+        k, first = stance.point_foot[c], BASE + 3 * c
+        force = (qp.unknown[first], qp.unknown[first + 1], qp.unknown[first + 2])
+        moment = cross(load3(motion.poses.contact, stance.point[c]), force)
+        for axis in range(3):
+            wrench[k, axis] += force[axis]
+            wrench[k, 3 + axis] += moment[axis]

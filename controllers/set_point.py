@@ -1,0 +1,231 @@
+"""How a set point moves: along any signals, a recorded table, or a shape of a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from biped.checks import above_zero, numbers, zero_or_above
+from biped.errors import InputError
+from biped.model.geometry import Vector3
+from biped.signals import Signal, compile_signals
+from contact.arrays import Floats
+from contact.piecewise import Signals, no_signals
+
+Shape = Literal["none", "step", "return", "sine", "recorded"]
+NO_FILE = "none"
+#: Columns of a recorded table beside ``time``: [m], and a unit quaternion, scalar first, that may be left out.
+PLACE, TURN = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
+
+
+@dataclass(frozen=True)
+class SetPointPath:
+    """Displacement and turn of a set point from where a controller has it, along the world's axes, as signals of time.
+
+    Position p_d(t) = p_d + (x, y, z), orientation R_d(t) = exp(φ̂) R_d with the rotation vector φ = (roll, pitch, yaw).
+    Velocities and accelerations are the signals' own derivatives: a signal that jumps, or has a kink, asks for neither
+    there. Before its first knot a signal is zero, and from its last one on it stays.
+
+    Attributes:
+        x: [m].
+        y: [m].
+        z: [m].
+        roll: [rad] about x.
+        pitch: [rad] about y.
+        yaw: [rad] about z.
+
+    Raises:
+        InputError: one is no ``Signal``.
+    """
+
+    x: Signal | None = None
+    y: Signal | None = None
+    z: Signal | None = None
+    roll: Signal | None = None
+    pitch: Signal | None = None
+    yaw: Signal | None = None
+
+    AXES: ClassVar[tuple[str, ...]] = ("x", "y", "z", "roll", "pitch", "yaw")
+
+    def __post_init__(self) -> None:
+        for axis, signal in self._given().items():
+            if not isinstance(signal, Signal):
+                raise InputError(f"set point's {axis} = {signal!r}: it must be a Signal, such as Signal.step(0.1, 1.0)")
+
+    def _given(self) -> dict[str, Signal]:
+        return {axis: getattr(self, axis) for axis in self.AXES if getattr(self, axis) is not None}
+
+    @property
+    def path(self) -> SetPointPath:
+        """Itself: what ``SetPointMotion`` makes of its numbers."""
+        return self
+
+    @property
+    def moves(self) -> bool:
+        """Whether any signal is given."""
+        return bool(self._given())
+
+    def compiled(self) -> Signals:
+        """As the kernels take it: six signals, or none where nothing moves."""
+        still = Signal(np.zeros(1), np.zeros((1, 1)))
+        return compile_signals([getattr(self, axis) or still for axis in self.AXES]) if self.moves else no_signals()
+
+    def at(self, time: float) -> Floats:
+        """(6,) x, y, z [m], roll, pitch, yaw [rad] at a time [s]."""
+        given = self._given()
+        return np.array([float(given[axis](time)) if axis in given else 0.0 for axis in self.AXES])
+
+    def end(self) -> Floats:
+        """(6,) the same from when on nothing moves any more."""
+        return self.at(max((signal.ends for signal in self._given().values()), default=0.0))
+
+    @classmethod
+    def recorded(
+        cls, times: ArrayLike, positions: ArrayLike, orientations: ArrayLike | None = None, start: float = 0.0
+    ) -> SetPointPath:
+        """The motion of something that was recorded, from where it was in the first row, by cubic splines.
+
+        Args:
+            times: (n,) [s], ascending; the first is ``start`` of the motion.
+            positions: (n, 3) [m].
+            orientations: (n, 4) unit quaternions, scalar first, body to world; it does not turn if not given.
+            start: [s] when the motion begins.
+
+        Raises:
+            InputError: a shape is wrong, a number is not finite, times do not ascend, or quaternions are not unit.
+        """
+        at, place = np.asarray(times, dtype=float), np.asarray(positions, dtype=float)
+        if at.ndim != 1 or place.shape != (len(at), 3):
+            raise InputError(f"recorded set point: positions of shape {place.shape} for times of shape {at.shape}")
+        turned = np.zeros((len(at), 3)) if orientations is None else _turns(at, np.asarray(orientations, dtype=float))
+        table = np.column_stack([place - place[:1], turned])
+        since = start + at - at[:1]
+        return cls(*(Signal.sampled(since, column, "cubic") if column.any() else None for column in table.T))
+
+    @classmethod
+    def from_csv(cls, path: str | Path, start: float = 0.0) -> SetPointPath:
+        """``recorded`` of a table with the columns time, x, y, z and, where it turns, qw, qx, qy, qz.
+
+        Raises:
+            InputError: it is no such table; the message names the file, and the line or the column.
+            OSError: the file cannot be read.
+        """
+        try:
+            return cls._from_columns(Path(path), start)
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
+
+    @classmethod
+    def _from_columns(cls, path: Path, start: float) -> SetPointPath:
+        turns = [name for name in TURN if name in _header(path)]
+        if turns and len(turns) != len(TURN):
+            raise InputError(f"{path}: of the columns {', '.join(TURN)} there is only {', '.join(turns)}")
+        signals = [Signal.from_csv(path, name) for name in (*PLACE, *turns)]
+        times = signals[0].knots
+        table = np.column_stack([signal(times) for signal in signals])
+        try:
+            return cls.recorded(times, table[:, :3], table[:, 3:] if turns else None, start)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+
+def _header(path: Path) -> list[str]:
+    with path.open(encoding="utf-8-sig") as file:
+        line = file.readline()
+    return [name.strip() for name in line.split(";" if ";" in line else ",")]
+
+
+def _turns(times: Floats, orientations: Floats) -> Floats:
+    """(n, 3) [rad] rotation vectors from the first orientation, without jumps by whole turns."""
+    if orientations.shape != (len(times), 4) or not np.all(np.isfinite(orientations)):
+        raise InputError(f"recorded set point: orientations of shape {orientations.shape} for {len(times)} times")
+    if np.any(np.abs(np.linalg.norm(orientations, axis=1) - 1.0) > 1e-3):
+        raise InputError("recorded set point: orientations must be unit quaternions, scalar first")
+    turns = Rotation.from_quat(orientations, scalar_first=True)
+    found: Floats = (turns * turns[0].inv()).as_rotvec()
+    if np.any(np.linalg.norm(found, axis=1) > 0.9 * np.pi):
+        raise InputError("recorded set point: it turns by more than 160° from its first row: give a SetPointPath")
+    return found
+
+
+@dataclass(frozen=True)
+class SetPointMotion:
+    """A motion of a set point by a few numbers, as parameters of an experiment have them.
+
+    Attributes:
+        shape: ``none``; a ``step``, with the least jerk, to where it stays; the same and a ``return`` after ``hold``; a
+            ``sine`` about the set point; or ``recorded``.
+        displacement: [m] along x, y, z: of the step, or the sine's amplitude.
+        turn: [rad] rotation vector, the same.
+        start: [s] when it begins.
+        rise: [s] of a step, or in which a sine fades in and out.
+        hold: [s] between the step and its return.
+        frequency: [Hz] of the sine.
+        duration: [s] of the sine.
+        file: of ``recorded``: a CSV file with the columns time, x, y, z and, where it turns, qw, qx, qy, qz.
+
+    Raises:
+        InputError: a number is impossible, nothing moves, or the file is no such table.
+    """
+
+    shape: Shape = field(default="none", metadata={"title": "of the set point's motion"})
+    displacement: Vector3 = field(
+        default=(0.0, 0.0, 0.0), metadata={"unit": "m", "title": "of the set point; amplitude of the sine"}
+    )
+    turn: Vector3 = field(
+        default=(0.0, 0.0, 0.0), metadata={"unit": "rad", "title": "rotation vector of the set point, the same"}
+    )
+    start: float = field(default=0.5, metadata={"unit": "s", "title": "when the set point begins to move"})
+    rise: float = field(default=1.0, metadata={"unit": "s", "title": "of a step; fading in and out of a sine"})
+    hold: float = field(default=0.5, metadata={"unit": "s", "title": "between a step and its return"})
+    frequency: float = field(default=0.5, metadata={"unit": "Hz", "title": "of the sine"})
+    duration: float = field(default=10.0, metadata={"unit": "s", "title": "of the sine"})
+    file: str = field(default=NO_FILE, metadata={"title": "recorded: CSV file with time, x, y, z, qw, qx, qy, qz"})
+
+    def __post_init__(self) -> None:
+        shapes: Sequence[str] = get_args(Shape)
+        if self.shape not in shapes:
+            raise InputError(f"set point's shape = {self.shape!r}: it must be one of {', '.join(shapes)}")
+        for name in ("displacement", "turn"):
+            object.__setattr__(self, name, numbers(getattr(self, name), 3, f"set point's {name}"))
+        for name in ("start", "hold"):
+            zero_or_above(getattr(self, name), f"set point's {name}")
+        for name in ("rise", "frequency", "duration"):
+            above_zero(getattr(self, name), f"set point's {name}")
+        if self.shape in ("step", "return", "sine") and not any((*self.displacement, *self.turn)):
+            raise InputError(f"set point's shape = {self.shape}: give it a displacement or a turn")
+        object.__setattr__(self, "_path", self._made())
+
+    @property
+    def path(self) -> SetPointPath:
+        """The signals that these numbers stand for."""
+        found: SetPointPath = self.__dict__["_path"]
+        return found
+
+    def _made(self) -> SetPointPath:
+        if self.shape == "none":
+            return SetPointPath()
+        if self.shape == "recorded":
+            return self._read()
+        return SetPointPath(*(self._signal(size) if size else None for size in (*self.displacement, *self.turn)))
+
+    def _signal(self, size: float) -> Signal:
+        if self.shape == "sine":
+            return Signal.sine(size, self.frequency, self.start, self.duration, self.rise)
+        if self.shape == "return":
+            return Signal.there_and_back(size, self.start, self.rise, self.hold)
+        return Signal.step(size, self.start, self.rise)
+
+    def _read(self) -> SetPointPath:
+        if self.file == NO_FILE:
+            raise InputError("set point's shape = recorded needs its file: CSV with the columns time, x, y, z")
+        try:
+            return SetPointPath.from_csv(self.file, self.start)
+        except OSError as error:
+            raise InputError(f"set point's file = {self.file}: it cannot be read ({error.strerror})") from None

@@ -1,0 +1,35 @@
+"""What the experiments have in common in which the human follows a set point that moves: ``balance``, so moved."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from experiments.catalogue import balance
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Parameter, Value
+from experiments.catalogue.parameters.robots import HUMAN
+
+SOURCE = "the law: Wendlandt 1997, 4.2.4 (figure 4.2, Algorithm 4.4); the motion is this project's"
+
+
+def tracking(
+    name: str, title: str, motion: Mapping[str, Value], others: Mapping[str, Value], *, any_robot: bool = True
+) -> Experiment:
+    """The experiment ``balance`` with other defaults: of ``controllers.SetPointMotion``'s fields, and others."""
+    changed = {f"controller.motion.{field}": value for field, value in motion.items()} | dict(others)
+
+    def parameters(robot: str) -> tuple[Parameter, ...]:
+        return with_defaults(balance.parameters(robot), changed)
+
+    return Experiment(
+        name=name,
+        title=title,
+        source=SOURCE,
+        parameters=parameters(HUMAN),
+        set_up=balance.set_up,
+        for_robot=parameters if any_robot else None,
+    )
+
+
+def with_defaults(parameters: tuple[Parameter, ...], changed: Mapping[str, Value]) -> tuple[Parameter, ...]:
+    """The same parameters, some with another default."""
+    return tuple(replace(p, default=p.checked(changed[p.name])) if p.name in changed else p for p in parameters)

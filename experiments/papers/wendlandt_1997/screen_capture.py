@@ -1,0 +1,65 @@
+"""Figure 4.11 of Wendlandt 1997: how experiment 2 looks at 0.32 s, standing on its toes after the hit."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from biped.extras import has
+from biped.runs.run import Run
+from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.wendlandt_1997.experiment2 import SIDES, heel, rises
+from experiments.papers.wendlandt_1997.simulated import run_of
+from experiments.visualization.video.pictures import pictures
+from experiments.visualization.viewer.camera import camera_at
+from experiments.visualization.viewer.chromium import chromium_path
+from experiments.visualization.viewer.loaded_runs import LoadedRun, extent_at
+from experiments.visualization.viewer.trajectory import trajectory_of
+
+#: [s] of the picture.
+MOMENT = 0.32
+#: [pixels]
+SIZE = (960, 720)
+#: What draws it, besides Chromium.
+PACKAGES = ("viser", "trimesh", "websockets")
+
+
+def compare(run: Run) -> Iterator[Finding]:
+    """What the text says of that moment: both heels are in the air, and the toes stand."""
+    for side in SIDES:
+        up, down = heel(run, side)
+        ours = f"from {up:.3f} to {down:.3f} s"
+        yield Finding(f"the {side} heel is in the air at {MOMENT:g} s", "yes", ours, "it is then", up < MOMENT < down)
+        toes = rises(run, f"{side}_toes")
+        ours = f"they rise at {toes:.3f} s" if np.isfinite(toes) else "they stay down"
+        yield Finding(f"the {side} toes stand at {MOMENT:g} s", "yes", ours, "they do then", toes > MOMENT)
+
+
+def picture(run: Run) -> Figure:
+    """The scene as the viewer draws it, from behind and aside."""
+    loaded = LoadedRun("thrown-block", run, trajectory_of(run))
+    middle, reach = extent_at(loaded.trajectory.model, loaded.trajectory.at(MOMENT))
+    camera = camera_at("2.0,-2.4,0.6", middle, reach, SIZE)
+    with closing(pictures([loaded], [MOMENT], camera, SIZE, str(chromium_path()))) as drawn:
+        pixels = next(drawn)
+    figure = Figure(figsize=(SIZE[0] / 100.0, SIZE[1] / 100.0), facecolor="white")
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.imshow(pixels)
+    axes.set_axis_off()
+    axes.text(0.02, 0.97, f"experiment 2 at {MOMENT:g} s", transform=axes.transAxes, va="top")
+    return figure
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - one picture is as short as it gets
+    run = run_of("thrown-block")
+    progress(0.3)
+    can_draw = chromium_path() is not None and has(*PACKAGES)
+    assumptions: tuple[str, ...] = ("The camera: the thesis's picture is not printed with where it was taken from.",)
+    if not can_draw:
+        assumptions += (f"Not drawn: that takes Chromium, and the packages {', '.join(PACKAGES)}.",)
+    figures = {"figure-4.11-screen-capture": picture(run)} if can_draw else {}
+    return Outcome(tuple(compare(run)), assumptions, figures=figures)
+
+
+ITEM = Item("figure-4.11", "Screen Capture of Experiment 2", "Wendlandt 1997, section 4.3, experiment 2", produce)

@@ -1,0 +1,200 @@
+"""Programs of ``contact_qp`` for tests, drawn at random and recorded from runs; and when an answer is optimal."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import qpsolvers
+
+from biped import Controller, Fall, human, simulate, standing
+from biped.disturbances import Push
+from biped.model import Body, Model
+from biped.runs.run import Run
+from biped.runs.state import State
+from contact.arrays import Floats
+from controllers.kernels.contact_qp import (
+    ACTIVE,
+    BASE,
+    SIDES,
+    ContactQp,
+    factor_contact_qp,
+    new_contact_qp,
+    solve_contact_qp,
+)
+from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied
+
+INPUTS = (
+    "hessian", "gradient", "spread", "preferred", "base", "grasp", "load", "carries", "friction", "rows", "lower",
+    "upper",
+)  # fmt: skip
+
+
+def ours(qp: ContactQp, bounded: int) -> tuple[int, Floats]:
+    """How our solver ends, and what it finds; the program is left as it was."""
+    kept = qp.hessian.copy()
+    factor_contact_qp(qp)
+    ended = solve_contact_qp(qp, bounded)
+    qp.hessian[:] = kept
+    return int(ended), qp.unknown.copy()
+
+
+#: What is asked of the libraries: quadprog takes no options, its end is exact to rounding.
+OPTIONS: dict[str, dict[str, float]] = {
+    "quadprog": {},
+    "proxqp": {"eps_abs": 1e-10, "eps_rel": 0.0, "max_iter": 10000},
+    "piqp": {"eps_abs": 1e-10, "eps_rel": 0.0},
+}
+
+
+def theirs(solver: str, said: Matrices) -> Floats | None:
+    """What a library finds, None where it finds nothing.
+
+    Its unknowns are scaled to a curvature of one: residuals, by which most libraries stop, mean little for others.
+    """
+    unit = 1.0 / np.sqrt(np.diag(said.P))
+    P = unit[:, None] * said.P * unit
+    problem = qpsolvers.Problem(P, -unit * said.g, -said.C * unit, -said.c, said.E * unit, said.e)
+    found = qpsolvers.solve_problem(problem, solver=solver, **OPTIONS[solver])
+    return unit * found.x if found.found else None
+
+
+class Optimality(NamedTuple):
+    """How far an answer is from the conditions of Karush, Kuhn and Tucker, each by its own scale."""
+
+    stationarity: float
+    equality: float
+    inequality: float
+    complementarity: float
+    sign: float
+
+    @property
+    def worst(self) -> float:
+        return max(self)
+
+
+def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) -> Optimality:
+    """The conditions at y, with the multipliers of E's rows, and of those of C's rows that ``which`` names."""
+    count = len(said.e)
+    slack = said.C @ y - said.c
+    pull = said.E.T @ multipliers[:count] + said.C[which].T @ multipliers[count:]
+    scale = max(abs(said.g).max(), abs(said.P @ y).max(), abs(pull).max(), 1.0)
+    size = 1.0 + abs(y).max()
+    return Optimality(
+        stationarity=abs(said.P @ y - said.g - pull).max() / scale,
+        equality=abs(said.E @ y - said.e).max() / size,
+        inequality=max(-slack.min(initial=0.0), 0.0) / size,
+        complementarity=abs(slack[which]).max(initial=0.0) / size,
+        sign=max(-multipliers[count:].min(initial=0.0), 0.0) / scale,
+    )
+
+
+def own_multipliers(qp: ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
+    """The multipliers that our solver ended with: of E's rows, then of active rows of C; and which these are."""
+    count, m = int(qp.counts[ACTIVE]), len(qp.carries)
+    numbers = np.full(SIDES * m + 2 * bounded, -1)
+    carrying = np.flatnonzero(np.repeat(qp.carries, SIDES))
+    numbers[carrying] = np.arange(len(carrying))
+    low, high = qp.lower[:bounded] > -np.inf, qp.upper[:bounded] < np.inf
+    numbers[SIDES * m + 2 * np.flatnonzero(low)] = len(carrying) + np.arange(low.sum())
+    numbers[SIDES * m + 2 * np.flatnonzero(high) + 1] = len(carrying) + low.sum() + np.arange(high.sum())
+    which = numbers[qp.active[BASE:count]]
+    assert (which >= 0).all()
+    return qp.multiplier[:count].copy(), which
+
+
+def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[ContactQp, int]:
+    """A program at random: of any size, some points not carrying, bounds of about ``tight``."""
+    n, m, r = int(random.integers(6, 25)), int(random.integers(0, 9)), int(random.integers(0, 13))
+    qp = new_contact_qp(n, m, r)
+    root = random.normal(size=(n, n))
+    qp.hessian[:] = root @ root.T + 1e-3 * np.eye(n)
+    qp.gradient[:], qp.spread[0] = 10.0 * random.normal(size=n), spread
+    qp.base[:], qp.load[:] = 5.0 * random.normal(size=(BASE, n)), 20.0 * random.normal(size=BASE)
+    qp.load[2] -= 100.0
+    for point in range(m):
+        x, y, z = 0.3 * random.normal(size=3)
+        here = slice(3 * point, 3 * point + 3)
+        qp.grasp[:3, here], qp.grasp[3:, here] = np.eye(3), [[0, -z, y], [z, 0, -x], [-y, x, 0]]
+    qp.carries[:], qp.friction[0] = random.random(m) < 0.8, random.uniform(0.2, 0.9)
+    limits = tight * random.uniform(1.0, 3.0, size=r)
+    qp.preferred[:] = 30.0 * random.normal(size=3 * m) * np.repeat(qp.carries, 3)
+    qp.rows[:], qp.lower[:], qp.upper[:] = random.normal(size=qp.rows.shape), -limits, limits
+    qp.upper[random.random(r) < 0.2] = np.inf
+    return qp, r
+
+
+#: [rad] Room that a joint has from where it stands, where its range of motion leaves it less: the thesis's human stands
+#: with its ankles bent beyond that.
+LEEWAY = 0.2
+
+
+def limited(model: Model) -> Model:
+    """The model with its joints' ranges of motion, and a speed and an effort that a hard push asks for more of."""
+    at = standing(model).q
+    ranges = {
+        joint: (min(lower, at[model.coordinate(joint)] - LEEWAY), max(upper, at[model.coordinate(joint)] + LEEWAY))
+        for joint, lower, upper in model.ranges
+    }
+    return replace(model, bodies=tuple(_limited(body, ranges) for body in model.bodies))
+
+
+def _limited(body: Body, ranges: dict[str, tuple[float, float]]) -> Body:
+    if body.joint.name not in ranges:
+        return body
+    lower, upper = ranges[body.joint.name]
+    return replace(body, joint=replace(body.joint, lower=lower, upper=upper, max_velocity=8.0, max_effort=120.0))
+
+
+def on_one_leg(model: Model) -> State:
+    """It stands with its left foot lifted by some centimetres."""
+    q = standing(model).q.copy()
+    for joint, turn in (("left_hip_pitch", 0.3), ("left_knee_pitch", -0.6), ("left_ankle_pitch", 0.05)):
+        q[model.coordinate(joint)] += turn
+    return State.at(model, q)
+
+
+class Scene(NamedTuple):
+    """What a recorded run begins with, and how it is pushed: at an angle from straight back [rad], by so much [N·s]."""
+
+    model: Model
+    state: State
+    angle: float
+    impulse: float
+
+
+def scenes(count: int) -> Iterator[Scene]:
+    """Pushes all around, from what one hardly feels to what nobody withstands; in turn free, limited, on one leg."""
+    free, bounded = human(), limited(human())
+    starts = (
+        (free, standing(free)),
+        (bounded, standing(bounded)),
+        (free, on_one_leg(free)),
+        (bounded, on_one_leg(bounded)),
+    )
+    for k in range(count):
+        model, state = starts[k % len(starts)]
+        yield Scene(model, state, 2.4 * k, 4.0 + 56.0 * ((0.618 * k) % 1.0))
+
+
+def run_of(scene: Scene, controller: Controller, duration: float) -> Run:
+    """A run of a scene."""
+    direction = (-math.cos(scene.angle), -math.sin(scene.angle), 0.0)
+    push = Push("trunk", direction, impulse=scene.impulse, start=0.02, duration=0.1)
+    return simulate(
+        scene.model, controller, state=scene.state, duration=duration, step=1e-3, disturbances=(push,), fall=Fall()
+    )
+
+
+def recorded(runs: int, duration: float, every: int = 1) -> Iterator[ContactQp]:
+    """The programs of each so many-th tick of runs that go on until the fall, if there is one."""
+    for scene in scenes(runs):
+        found: list[ContactQp] = []
+        run_of(scene, Watched(keeping(found), every), duration)
+        yield from found
+
+
+def keeping(found: list[ContactQp]) -> See:
+    """Notes each program."""
+    return lambda _, law, __: found.append(copied(law))

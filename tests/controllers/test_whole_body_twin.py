@@ -1,0 +1,108 @@
+"""The compiled whole-body law against its twin, and what it plans against the equations of motion."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from biped import Observation, human, standing
+from biped.model import Model
+from contact import ContactState
+from controllers.kernels.contact_qp import ENDED, SOLVED
+from controllers.whole_body import WholeBodyController
+from experiments.benchmarks.speed.programs import Kept, Watched
+
+from .contact_programs import limited, run_of, scenes
+from .whole_body_twin import Terms, Twin
+
+#: Of torques, by the largest of a tick.
+AGREEMENT = 1e-9
+TORQUES = {"left_knee_pitch": 40.0, "right_hip_roll": 25.0, "right_ankle_pitch": 30.0}
+
+CASES = {
+    "free": (human(), {}),
+    "torques limited": (human(), {"torque_limit": TORQUES}),
+    "all limited": (limited(human()), {"torque_limit": 80.0}),
+    "otherwise tuned": (human(), {"capture": 5.0, "weight_trunk": 0.5, "weight_momentum": 0.0, "friction": 0.6,
+                                  "margin": 0.02, "lift": 0.001, "kp_posture": 80.0, "weight_force": 0.05}),
+}  # fmt: skip
+
+
+def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
+    """Somewhere about the standing posture, some points touching, some not, or none."""
+    q = standing(model).q.copy()
+    q[:3] += 0.02 * random.normal(size=3)
+    q[3:7] += 0.05 * random.normal(size=4)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    q[7:] += 0.1 * random.normal(size=len(q) - 7)
+    touching = random.random(model.nc) < random.choice([0.0, 0.3, 0.7, 1.0])
+    forces = np.where(touching[:, None], random.normal([0, 0, 90], [20, 20, 30], size=(model.nc, 3)), 0.0)
+    modes = np.where(touching, ContactState.STICKING, ContactState.NONE)
+    held = random.normal(size=len(model.joint_names))
+    return Observation(model, 0.0, q, 0.5 * random.normal(size=model.nv), forces, modes, held)
+
+
+def compare(twin: Twin, seen: Observation, law, torques) -> int:
+    """That both plan the same, or neither anything; how the compiled program ended."""
+    ended = int(law.qp.counts[ENDED])
+    plan = twin.plan(seen)
+    if plan is None:
+        assert len(law.limits.range_dof) > 0
+        plan = twin.plan(seen, ranges=False)
+    else:
+        assert ended == SOLVED
+    assert plan is not None
+    scale = max(abs(plan.torques).max(), 1.0)
+    np.testing.assert_allclose(torques / scale, plan.torques / scale, rtol=0.0, atol=AGREEMENT)
+    return ended
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_torques_are_those_of_the_twin_anywhere(case):
+    model, settings = CASES[case]
+    controller = Kept(**settings)
+    twin, random = Twin(controller, model), np.random.default_rng(3)
+    for _ in range(60):
+        seen = seen_at_random(model, random)
+        torques = controller.torques(seen)
+        compare(twin, seen, controller.kept, torques)
+
+
+def comparison(twin: Twin, ends: list[int]):
+    """Compares a tick, and notes how it ended."""
+    return lambda seen, law, torques: ends.append(compare(twin, seen, law, torques))
+
+
+def test_torques_are_those_of_the_twin_along_runs():
+    """Of each eleventh tick of pushed runs, up to the fall, which some end in."""
+    ends = []
+    for scene in scenes(4):
+        twin = Twin(WholeBodyController(), scene.model)
+        run_of(scene, Watched(comparison(twin, ends), every=11), 0.8)
+    assert len(ends) > 100
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_it_plans_is_what_moves(case):
+    """Pinocchio's inverse dynamics, of the planned accelerations and forces, asks for the torques."""
+    model, settings = CASES[case]
+    controller = Kept(**settings)
+    twin, random = Twin(controller, model), np.random.default_rng(4)
+    loaded = 0
+    for _ in range(60):
+        seen = seen_at_random(model, random)
+        torques = controller.torques(seen)
+        acceleration, forces = np.split(controller.kept.qp.unknown, [model.nv])
+        forces = forces.reshape(-1, 3)
+        terms = Terms(model, twin.pinocchio, seen.q, seen.v)
+        J = np.vstack([terms.point(name, inset)[1] for name, inset in zip(twin.names, twin.insets, strict=True)])
+        moved = pin.rnea(twin.pinocchio, terms.data, terms.q, terms.v, terms.T @ acceleration + terms.drift)
+        loads = terms.T.T @ moved - J.T @ forces.ravel()
+        expected = np.concatenate([np.zeros(6), torques])
+        np.testing.assert_allclose(loads, expected, rtol=0.0, atol=1e-9 * max(abs(moved).max(), 1.0))
+        carrying = twin.carrying(seen, terms)
+        assert (forces[~carrying] == 0.0).all()
+        tangential, normal = np.hypot(forces[:, 0], forces[:, 1]), forces[:, 2]
+        assert (tangential <= controller.friction * normal + 1e-6).all()
+        assert (abs(torques) <= [twin.torque_limit(joint) for joint in model.joint_names]).all()
+        loaded += normal.sum() > 0.0
+    assert loaded > 20
