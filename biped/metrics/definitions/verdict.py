@@ -81,7 +81,7 @@ def lying(run: Measurement) -> str:
     A fall is to come to rest on the ground, on other than the feet (WHO 2007): so is who has most of its weight, the
     mean of a time constant, on points of no foot, or its centre of mass far too low.
     """
-    if not run.layout.feet or not len(run.rows):
+    if not run.layout.feet or run.once(time_outside) is None:
         return ""
     loads = _last(run, time_constant(run))[:, run.places.contact + CONTACT_FORCE + 2].mean(axis=0)
     others = np.where(run.places.foot < 0, loads, 0.0)
