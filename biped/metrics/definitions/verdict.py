@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from biped.kernels.loop.log import IMPACT
+from biped.kernels.loop.log import ABSENT, IMPACT
 from biped.metrics.definitions.sources import HOF
 from biped.metrics.kernels import metrics as kernels
-from biped.metrics.kernels.support import CONTACT_FORCE, CONTACT_PLACE
+from biped.metrics.kernels.support import CONTACT_FORCE
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import Metric, Value, register
 from biped.metrics.trust import failure_of, trust
@@ -60,10 +60,10 @@ def _judged(run: Measurement) -> Judgement:
     outside, moved = run.once(time_outside), run.value("foot_displacement")
     if outside is not None and outside > time_constant(run):
         return FELL, f"{_where(run)} for the last {outside:.2f} s"
-    if down := run.once(lying):
-        return FELL, down
     if limit is not None:
         return ending.verdict, ending.reason + _margin(run)
+    if down := lying(run):
+        return FELL, down
     if outside is None or not isinstance(moved, float):
         return (COMPLETED, "") if not outside else (UNDECIDED, "nothing has touched the floor yet")
     if acting := still_acting(run):
@@ -102,9 +102,14 @@ def sinking(run: Measurement) -> str:
 
 
 def _heights(run: Measurement) -> Floats:
-    """[m] of the centre of mass above the lowest contact point, in the last moment of a run."""
-    last = _last(run, kernels.LAST_MOMENT)
-    heights: Floats = last[:, run.places.com + 2] - last[:, run.places.contact + CONTACT_PLACE + 2].min(axis=1)
+    """[m] of the centre of mass above the floor below it, in the last moment of a run."""
+    last, places = _last(run, kernels.LAST_MOMENT), run.places
+    x, y, z = last[:, places.com : places.com + 3].T
+    if places.platform == ABSENT:
+        return z
+    ox, oy, oz, w, i, j, k = last[:, places.platform : places.platform + 7].T
+    normal = 2.0 * (i * k + w * j), 2.0 * (j * k - w * i), 1.0 - 2.0 * (i**2 + j**2)
+    heights: Floats = z - oz + (normal[0] * (x - ox) + normal[1] * (y - oy)) / normal[2]
     return heights
 
 

@@ -181,6 +181,21 @@ def test_who_is_too_low_has_fallen_whatever_touches():
     assert low == f"fell: centre of mass at {0.49 * height:.2g} m of the {height:.2g} m upright"
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.1])
+def test_on_a_floor_that_is_moved_it_is_the_height_above_that(tilt):
+    """The floor is 0.5 m up below the weight, whether or not it is turned about a point 1 m away."""
+    rows = Rows(block(), TIMES, platform=True)
+    up, ahead = 0.5, 1.0
+    rows.stand(sole(z=up))
+    rows["body_z"] = up + 0.5
+    rows["platform_x"], rows["platform_z"] = -ahead, up + ahead * math.tan(tilt)
+    rows["platform_qw"], rows["platform_qy"] = math.cos(tilt / 2.0), math.sin(tilt / 2.0)
+    rows["com_z"] = up + 0.51
+    assert not concluded(rows).startswith("fell: centre of mass")
+    rows["com_z"] = up + 0.49
+    assert concluded(rows) == "fell: centre of mass at 0.49 m of the 1 m upright"
+
+
 @pytest.mark.parametrize("rate", [0.02, 0.25, 0.5])
 def test_who_still_comes_down_is_undecided(rate):
     """The limit is a tenth of the height in a time constant: 0.1·√(g l), 0.31 m/s here."""
