@@ -342,7 +342,7 @@ def feet_task(law, measurement):
             floor = room.state[BEARING + axis] if axis < 3 else 0.0
             wanted = -damping * (moving[axis] - floor)
             # Friction holds what touches, but for a foot that pivots on a corner; what stands flat is held altogether.
-            if axis == YAW or touching < points and (touching == 0 or axis > 1):
+            if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
                 wanted -= stiffness * error[axis]
             add_row(law.qp, room.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
 
