@@ -93,9 +93,12 @@ class Room(NamedTuple):
 # Places in ``Room.state``: of the centre of mass and between the feet, from O, and the velocities of what bears it.
 COM = 0
 BETWEEN = 3
-BEARING = 6  # (6,) velocity of the floor, as far as the feet feel it
-HIGH = 12  # [m] of the centre of mass above the floor, as far as the feet tell
-PLACES = 13
+BEARING = 6  # (3,) velocity of the floor, as far as the feet feel it
+HIGH = 9  # [m] of the centre of mass above the floor, as far as the feet tell
+PLACES = 10
+
+#: Of a body's six accelerations, that about the vertical.
+YAW = 5
 
 
 class WholeBodyLaw(NamedTuple):
@@ -165,7 +168,6 @@ def see(law, measurement):
     for axis in range(3):
         room.state[COM + axis] = com[axis]
         room.state[BETWEEN + axis] = 0.0
-    for axis in range(6):
         room.state[BEARING + axis] = 0.0
     for k in range(feet):
         i = stance.foot[k]
@@ -175,7 +177,7 @@ def see(law, measurement):
             room.state[BETWEEN + axis] += place[axis] / feet
         if total > 0.0:
             room.shares[k] /= total
-            for axis in range(6):
+            for axis in range(3):
                 room.state[BEARING + axis] += room.shares[k] * moving[axis]
             high += room.shares[k] * (place[2] - stance.foot_place[k, 2])
         else:
@@ -337,9 +339,10 @@ def feet_task(law, measurement):
         away = displaced(law, k, arm)
         error = (away[0], away[1], away[2], 2.0 * x, 2.0 * y, 2.0 * z)
         for axis in range(6):
-            wanted = -damping * (moving[axis] - room.state[BEARING + axis])
-            # Friction holds what touches; what stands flat is held altogether.
-            if touching < points and (touching == 0 or axis > 1):
+            floor = room.state[BEARING + axis] if axis < 3 else 0.0
+            wanted = -damping * (moving[axis] - floor)
+            # Friction holds what touches, but for a foot that pivots on a corner; what stands flat is held altogether.
+            if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
                 wanted -= stiffness * error[axis]
             add_row(law.qp, room.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
 

@@ -230,7 +230,9 @@ class Twin:
         away[2] = place[2] - self.home.feet[k][2] - ground
         error = np.concatenate([away, turn(terms.orientation(self.model.feet[k]), self.home.turns[k])])
         held = np.zeros(6) if points.all() else np.array([not points.any()] * 2 + [True] * 4, dtype=float)
-        wanted = -law.kd_feet * (velocity - moving) - law.kp_feet * held * error
+        held[5] = 1.0
+        floor = np.append(np.broadcast_to(moving, 6)[:3], np.zeros(3))
+        wanted = -law.kd_feet * (velocity - floor) - law.kp_feet * held * error
         return J, wanted - bias, np.full(6, law.weight_feet)
 
     def inequalities(self, seen: Observation, terms: Terms, dynamics: Floats, ranges: bool) -> tuple[Floats, Floats]:
