@@ -1,7 +1,6 @@
 """Figure 4.11 of Wendlandt 1997: how experiment 2 looks at 0.32 s, standing on its toes after the hit."""
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,16 +10,10 @@ from biped.runs.run import Run
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.wendlandt_1997.experiment2 import SIDES, heel, rises
 from experiments.papers.wendlandt_1997.simulated import run_of
-from experiments.visualization.video.pictures import pictures
-from experiments.visualization.viewer.camera import camera_at
 from experiments.visualization.viewer.chromium import chromium_path
-from experiments.visualization.viewer.loaded_runs import LoadedRun, extent_at
-from experiments.visualization.viewer.trajectory import trajectory_of
 
 #: [s] of the picture.
 MOMENT = 0.32
-#: [pixels]
-SIZE = (960, 720)
 #: What draws it, besides Chromium.
 PACKAGES = ("viser", "trimesh", "websockets")
 
@@ -36,21 +29,6 @@ def compare(run: Run) -> Iterator[Finding]:
         yield Finding(f"the {side} toes stand at {MOMENT:g} s", "yes", ours, "they do then", toes > MOMENT)
 
 
-def picture(run: Run) -> Figure:
-    """The scene as the viewer draws it, from behind and aside."""
-    loaded = LoadedRun("thrown-block", run, trajectory_of(run))
-    middle, reach = extent_at(loaded.trajectory.model, loaded.trajectory.at(MOMENT))
-    camera = camera_at("2.0,-2.4,0.6", middle, reach, SIZE)
-    with closing(pictures([loaded], [MOMENT], camera, SIZE, str(chromium_path()))) as drawn:
-        pixels = next(drawn)
-    figure = Figure(figsize=(SIZE[0] / 100.0, SIZE[1] / 100.0), facecolor="white")
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.imshow(pixels)
-    axes.set_axis_off()
-    axes.text(0.02, 0.97, f"experiment 2 at {MOMENT:g} s", transform=axes.transAxes, va="top")
-    return figure
-
-
 def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - one picture is as short as it gets
     run = run_of("thrown-block")
     progress(0.3)
@@ -58,8 +36,13 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - one p
     assumptions: tuple[str, ...] = ("The camera: the thesis's picture is not printed with where it was taken from.",)
     if not can_draw:
         assumptions += (f"Not drawn: that takes Chromium, and the packages {', '.join(PACKAGES)}.",)
-    figures = {"figure-4.11-screen-capture": picture(run)} if can_draw else {}
-    return Outcome(tuple(compare(run)), assumptions, figures=figures)
+    return Outcome(tuple(compare(run)), assumptions, figures=_drawn(run) if can_draw else {})
+
+
+def _drawn(run: Run) -> dict[str, Figure]:
+    from experiments.papers.wendlandt_1997.screen_picture import picture
+
+    return {"figure-4.11-screen-capture": picture(run, MOMENT)}
 
 
 ITEM = Item("figure-4.11", "Screen Capture of Experiment 2", "Wendlandt 1997, section 4.3, experiment 2", produce)

@@ -39,6 +39,7 @@ class Sensed:
         self.motion = new_tree_data(model.n, model.nv, model.nc)
         self.seen = new_measurement(model.tree, model.nq, model.nv)
         self.sensors = SensorModel(np.array([0, delay, SEED]), np.array(sizes), np.array(offset))
+        self.actuators = ideal_actuators(model.nv, 2e-3)
         self.history: list[tuple[np.ndarray, np.ndarray]] = []
 
     def tick(self):
@@ -56,7 +57,7 @@ class Sensed:
         self.motion.rates[:] = self.rng.normal(size=self.model.nv)
         self.arrays.counts[TICKS] = 100 + len(self.history)
         self.history.append((q, self.motion.rates.copy()))
-        measure(self.model.tree, self.arrays, self.motion, self.sensors, self.seen)
+        measure(self.model.tree, self.arrays, self.motion, self.sensors, self.actuators, self.seen)
 
     def noisy(self, q, v):
         """Each number with a channel of its own: that of its degree of freedom, and of its rate after all of those."""
@@ -187,3 +188,22 @@ def test_ideal_actuators_give_what_is_asked_for():
     assert np.array_equal(sensed.arrays.torque[6:], asked[6:])
     assert sensed.arrays.counts[TICKS] == 1
     assert not sensed.arrays.ledger.saturated.any()
+
+
+def test_what_the_actuators_can_give_is_told_where_the_joints_are_and_not_where_they_are_seen():
+    sensed = Sensed(delay=3)
+    nv = sensed.model.nv
+    strength = np.tile([np.inf, 0.0, 0.0, 0.0, 0.0, 0.0], (nv, 2, 1))
+    joint = next(body.joint.name for body in sensed.model.bodies if body.joint.has_axis)
+    dof, place = sensed.model.dof(joint), sensed.model.coordinate(joint)
+    strength[dof, 0], strength[dof, 1] = (80.0, 0.5, 0.1, 0.0, 0.0, 0.0), (60.0, 0.5, 0.1, 0.0, 0.0, 0.0)
+    sensed.actuators = sensed.actuators._replace(limit=np.full(nv, 70.0), strength=strength)
+    for _ in range(5):
+        sensed.tick()
+        turn = 0.5 * (sensed.arrays.q[place] - 0.1)
+        share = np.cos(turn) if abs(turn) < 0.5 * np.pi else 0.0
+        assert sensed.seen.most[dof] == pytest.approx(min(80.0 * share, 70.0))
+        assert sensed.seen.least[dof] == pytest.approx(-60.0 * share)
+    others = [sensed.model.dof(b.joint.name) for b in sensed.model.bodies if b.joint.has_axis and b.joint.name != joint]
+    np.testing.assert_array_equal(sensed.seen.most[others], 70.0)
+    np.testing.assert_array_equal(sensed.seen.least[others], -70.0)
