@@ -52,10 +52,15 @@ class Ring:
             "ci_high": [e.median.high for e in found],
             "low": [e.low for e in found],
             "high": [e.high for e in found],
-            "unsure": [e.non_monotone / e.replicas for e in found],
         }[name]
         grid = self.findings[0].plan.grid
         return np.clip(values, grid.start, grid.limit)
+
+    @property
+    def unsure(self) -> Floats:
+        """For each direction the proportion of replicas that recovered above a loss."""
+        found = [finding.estimate for finding in self.findings]
+        return np.array([e.non_monotone / e.replicas for e in found])
 
     def limits(self) -> dict[str, Floats]:
         """By what they are called, the limits that all directions have."""
@@ -148,7 +153,7 @@ def _draw_bounds(axes: PolarAxes, rings: Sequence[Ring]) -> None:
 
 def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
     """A ring for each direction with replicas that recovered above a loss, its area their proportion."""
-    proportion = ring.numbers("unsure")
+    proportion = ring.unsure
     shown = proportion > 0.0
     if shown.any():
         axes.scatter(

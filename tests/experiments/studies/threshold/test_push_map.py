@@ -16,6 +16,7 @@ from experiments.studies.threshold.findings import read_findings
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.search import Query
 from experiments.visualization.pages import Chart
+from experiments.visualization.studies.push_map_figure import rings_of
 from experiments.visualization.studies.push_map_page import page_lead, page_sections
 
 
@@ -95,6 +96,14 @@ def test_the_map_is_as_symmetrical_as_the_human(folder):
     left, right = findings[90.0], findings[270.0]
     assert max(left.low, right.low) <= min(left.high, right.high)
     assert findings[0.0].value > left.high
+
+
+def test_the_share_that_is_not_monotone_is_one_of_replicas(folder):
+    """Whatever the least impulse that is tried, which is 2 N·s here."""
+    findings = read_findings(folder)
+    (ring,) = rings_of(findings)
+    assert list(ring.unsure) == [f.estimate.non_monotone / f.estimate.replicas for f in findings.conditions]
+    assert max(ring.unsure) <= 1.0
 
 
 def test_files_and_page_are_there(folder):
