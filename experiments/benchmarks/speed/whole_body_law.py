@@ -89,4 +89,4 @@ def _least(work: Callable[[], object], repeats: int) -> float:
 
 def _spread(times: Sequence[float]) -> tuple[float, float, float]:
     ranked = MICROSECONDS * np.array(times)
-    return median(ranked), float(np.quantile(ranked, 0.99)), float(ranked.max())
+    return float(median(ranked)), float(np.quantile(ranked, 0.99)), float(ranked.max())
