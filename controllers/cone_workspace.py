@@ -12,6 +12,7 @@ from biped.model import Model
 from biped.runs.postures import standing
 from contact import RUBBER
 from contact.arrays import Integers
+from controllers.feet import points_of_feet
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
 from controllers.kernels.contact_qp import BASE, ContactQp, new_contact_qp
@@ -114,9 +115,7 @@ def _stance(model: Model) -> Stance:
     """The feet as they stand when nothing has happened."""
     placed = forward_kinematics(model, standing(model, RUBBER).q)
     feet = [model.body_index(foot) for foot in model.feet]
-    points = [point for point, body in enumerate(model.tree.contact_body) if int(body) in feet]
-    owners = [feet.index(int(model.tree.contact_body[point])) for point in points]
-    return Stance(placed.position[feet], placed.orientation[feet], _integers(points), _integers(owners))
+    return Stance(placed.position[feet], placed.orientation[feet], *points_of_feet(model))
 
 
 def _integers(values: list[int]) -> Integers:

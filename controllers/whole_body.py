@@ -17,6 +17,7 @@ from biped.runs.state import State
 from biped.whole_body import WholeBody
 from contact import RUBBER, Floor
 from contact.arrays import Floats
+from controllers.feet import points_of_feet
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_program, new_room
 
@@ -136,7 +137,7 @@ class WholeBodyController(Controller):
         Raises:
             InputError: the model has no floating root or no feet with contact points.
         """
-        if not model.is_floating or not model.feet or not _points(model):
+        if not model.is_floating or not model.feet or not len(points_of_feet(model)[0]):
             raise InputError(
                 f"the whole-body controller needs a floating root and feet with contact points; model {model.name!r} "
                 "lacks them"
@@ -177,11 +178,10 @@ class WholeBodyController(Controller):
         angles = np.zeros(model.nv)
         for joint in model.joint_names:
             angles[model.dof(joint)] = q[model.coordinate(joint)]
-        points = _points(model)
-        owner = [int(np.flatnonzero(feet == model.tree.contact_body[point])[0]) for point in points]
+        points, owners = points_of_feet(model)
         turns = placed.orientation[feet]
         inset = np.array([_inward(model, point, self.margin) for point in points])
-        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, np.array(points), np.array(owner), inset)
+        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, points, owners, inset)
 
     def _limits(self, model: Model) -> Limits:
         own = by_joint(self.torque_limit, model, default=math.inf)
@@ -205,12 +205,6 @@ class WholeBodyController(Controller):
 def _held(model: Model, floor: Floor, place: Vector3) -> State:
     """The posture with the central body at a place; of robots, their own."""
     return standing(model, floor, place if has_human_legs(model) else None)
-
-
-def _points(model: Model) -> list[int]:
-    """The contact points of the feet."""
-    feet = {model.body_index(foot) for foot in model.feet}
-    return [point for point, body in enumerate(model.tree.contact_body) if int(body) in feet]
 
 
 def _inward(model: Model, point: int, margin: float) -> Floats:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -13,9 +12,10 @@ from rich.text import Text
 
 from experiments.cli.terminal import terminal
 from experiments.studies.limits import LIMITS, ScenePush
-from experiments.studies.threshold.directions import WORDS, word_of
+from experiments.studies.threshold.directions import word_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.studies.compass import face_front
 
 #: The name of the table and the figure in the folder.
 NAME = "limits"
@@ -68,7 +68,6 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
     with styled():
         figure = Figure(figsize=(6.0, 5.4))
         axes: Any = figure.add_subplot(projection="polar")
-        axes.set_theta_zero_location("N")
         angles = np.radians(np.append(found["direction"], found["direction"].iloc[0]))
         for (name, label), color in zip(LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
             for column, dashes, more in ((name, "-", ""), (f"{name}_without_friction", ":", ", without friction")):
@@ -76,10 +75,7 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
                     values = np.append(found[column], found[column].iloc[0])
                     axes.plot(angles, values, dashes, color=color, label=f"{label}{more}")
         axes.set_ylim(0.0, None)
-        axes.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{WORDS[k]}\n{45 * k}°" for k in range(8)])
-        axes.tick_params(axis="x", pad=10)
-        axes.set_rlabel_position(157.5)
-        axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
+        face_front(axes)
         axes.set_title(f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}")
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
         return write_figure(figure, path)

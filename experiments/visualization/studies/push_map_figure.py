@@ -17,6 +17,7 @@ from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.studies.compass import face_front
 from experiments.visualization.studies.threshold_text import ring_name, shares_of
 
 #: How much of the map's radius the feet take.
@@ -102,7 +103,6 @@ def draw_maps(
         figure = Figure(figsize=(10.4 if has_two else 6.0, 6.8 if alone else 5.8))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
         polar: PolarAxes = parts[0].add_subplot(projection="polar")
-        polar.set_theta_zero_location("N")
         for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
             _draw_ring(polar, ring, color, WIDTH + WIDER * (len(rings) - 1 - place), spread=alone)
         _draw_bounds(polar, rings)
@@ -201,10 +201,7 @@ def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
     plan = rings[0].findings[0].plan
     top = radius_of(rings)
     axes.set_ylim(0.0, top)
-    axes.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{WORDS[k]}\n{45 * k}°" for k in range(8)])
-    axes.tick_params(axis="x", pad=10)
-    axes.set_rlabel_position(157.5)
-    axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
+    face_front(axes)
     axes.set_title(f"Largest {plan.label} recovered from [{plan.unit}]")
     for azimuth, distance in scaled_soles(rings, top):
         axes.fill(azimuth, distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
