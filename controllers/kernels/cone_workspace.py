@@ -58,7 +58,7 @@ from controllers.kernels.contact_qp import (
     solve_contact_qp,
 )
 from controllers.kernels.set_point import desired_motion
-from controllers.kernels.whole_body import HELD, torque_range
+from controllers.kernels.whole_body import HELD, keep_torques_in_range, lowest_touch, torque_range
 from controllers.kernels.workspace import (
     WorkspaceLaw,
     add_gram,
@@ -161,10 +161,7 @@ def find_carriers(law, measurement):
     stance, carries = law.stance, law.qp.carries
     places = measurement.motion.poses.contact
     for k in range(law.stance.foot_place.shape[0]):
-        lowest = math.inf
-        for c in range(stance.point.shape[0]):
-            if stance.point_foot[c] == k and measurement.found[stance.point[c]] != NONE:
-                lowest = min(lowest, places[stance.point[c], 2])
+        lowest = lowest_touch(stance, measurement, k)
         for c in range(stance.point.shape[0]):
             if stance.point_foot[c] == k:
                 point = stance.point[c]
@@ -407,7 +404,7 @@ def nearest_wrenches(law, measurement, torque):
     Limits of torque yield to what the floor can give, and are kept by what is asked of the joints all the same. If
     numbers fail, the last torques are held.
     """
-    limits, qp = law.limits, law.qp
+    qp = law.qp
     own_response(law, measurement)
     write_cost(law, measurement.motion)
     write_balance(law, measurement.motion)
@@ -426,10 +423,7 @@ def nearest_wrenches(law, measurement, torque):
         ended = HELD
         for dof in range(BASE, torque.shape[0]):
             torque[dof] = measurement.held[dof]
-    for k in range(limits.torque_dof.shape[0]):
-        dof = limits.torque_dof[k]
-        low, high = torque_range(law, measurement, k)
-        torque[dof] = min(max(torque[dof], low), high)
+    keep_torques_in_range(law, measurement, torque)
     return ended
 
 

@@ -191,12 +191,19 @@ def find_carriers(law, measurement):
     stance, carries = law.stance, law.qp.carries
     places = measurement.motion.poses.contact
     for k in range(stance.point.shape[0]):
-        lowest = math.inf
-        for other in range(stance.point.shape[0]):
-            point = stance.point[other]
-            if stance.point_foot[other] == stance.point_foot[k] and measurement.found[point] != NONE:
-                lowest = min(lowest, places[point, 2])
+        lowest = lowest_touch(stance, measurement, stance.point_foot[k])
         carries[k] = 1 if lowest < math.inf and places[stance.point[k], 2] < lowest + law.tasks.lift else 0
+
+
+@kernel
+def lowest_touch(stance, measurement, foot):
+    """[m] the height, from O, of the lowest of a foot's points that touch; infinite if none does."""
+    lowest = math.inf
+    for k in range(stance.point.shape[0]):
+        point = stance.point[k]
+        if stance.point_foot[k] == foot and measurement.found[point] != NONE:
+            lowest = min(lowest, measurement.motion.poses.contact[point, 2])
+    return lowest
 
 
 @kernel
@@ -391,6 +398,14 @@ def torque_range(law, measurement, k):
 
 
 @kernel
+def keep_torques_in_range(law, measurement, torque):
+    for k in range(law.limits.torque_dof.shape[0]):
+        dof = law.limits.torque_dof[k]
+        low, high = torque_range(law, measurement, k)
+        torque[dof] = min(max(torque[dof], low), high)
+
+
+@kernel
 def write_torque_limits(law, measurement):
     """least ≤ M v̇ + h − Jᵀ f ≤ most, for those joints that have either; how many."""
     limits, room, qp = law.limits, law.room, law.qp
@@ -452,7 +467,5 @@ def solve(law, measurement, bounded, torque):
             torque[dof] += room.mass[dof, i] * qp.unknown[i]
         for column in range(room.push.shape[1]):
             torque[dof] -= room.push[dof, column] * qp.unknown[nv + column]
-    for k in range(limits.torque_dof.shape[0]):
-        low, high = torque_range(law, measurement, k)
-        torque[limits.torque_dof[k]] = min(max(torque[limits.torque_dof[k]], low), high)
+    keep_torques_in_range(law, measurement, torque)
     return float(ended)
