@@ -75,7 +75,7 @@ def regular_frames(rng: np.random.Generator, n: int, prescribed: int = 0) -> lis
 def random_system(
     rng: np.random.Generator, n: int = 7, *, loops: int = 2, prescribed: int = 0
 ) -> tuple[System, np.ndarray]:
-    """With gravity, springs, a Newtonian attraction, dampers, wrenches and constraints; and where these are satisfied."""
+    """With gravity, springs, a Newtonian attraction, dampers, wrenches and constraints; and where they are met."""
     tree = Tree(regular_frames(rng, n, prescribed))
     ends = [tree.names[f"c{i}"] for i in range(n)]
     system = System(tree).with_gravity(GRAVITY)

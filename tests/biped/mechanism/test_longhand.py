@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 
 from biped.mechanism import rx, ry, rz, tx, tz
 
+from .closed_chains import four_bar, rssr
 from .longhand import (
     KINDS,
     Affine,
@@ -432,3 +433,20 @@ def test_the_wire_is_one():
     tree = Tree([tx("x", tz("z", name="end"))])
     tree.set(np.array([3.0, 4.0]), np.zeros(2))
     assert Distance(tree.names["end"], -1, 5.0).h(tree) == 0.0
+
+
+@pytest.mark.parametrize("make", [four_bar, rssr])
+def test_closed_chains_accelerate_as_with_one_coordinate(make):
+    """(36a, b) against a Lagrangian of one angle, whose loops trigonometry closes."""
+    chain = make()
+    found = System(Tree(chain.frames)).with_gravity((0.0, 0.0, -G))
+    names = found.tree.names
+    for a, b, directions in chain.joined:
+        found.constraints += [Point(names[a], names[b], direction) for direction in directions]
+    theta, rate = chain.start + 0.3, 1.3
+    configuration, rates = chain.configuration(theta), chain.rates(theta, rate)
+    q, v = (np.array([values[name] for name in found.tree.variables]) for values in (configuration, rates))
+    acceleration, _ = found.accelerations(q, v)
+    assert_allclose(found.h(), 0.0, atol=1e-13)
+    assert_allclose(found.Dh() @ v, 0.0, atol=1e-13)
+    assert_allclose(acceleration[0], chain.acceleration(theta, rate), rtol=1e-11)
