@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
+from biped.kernels.linearization.points import TURNED_POINT, TURNED_STEP, TURNED_SWITCH
 from biped.kernels.linearization.step import StepDerivative, differentiate_step, new_step_derivative
 from biped.kernels.linearization.tangent import Tangent, carry, new_tangent
 from biped.kernels.loop.closed_loop import ADVANCE, Loop, World, enter, now_in
@@ -22,7 +23,8 @@ from biped.kernels.variational.equations import Scratch, new_scratch
 from contact.arrays import Floats, Integers
 from contact.ground import Ground
 from contact.jit import address_of, call, kernel, pack, part, unpacked
-from contact.regimes import SWITCHES
+from contact.modes import NONE, SLIDING, STICKING
+from contact.regimes import HEIGHT, PRESSURE, SPEED, SWITCHES
 from contact.vectors import copy1
 
 # What ``linearize_steps`` gives back besides what ``biped.kernels.state.status`` lists.
@@ -119,6 +121,27 @@ def note_contact(L):
     L.taken[SUBSTEPS] = step + 1
 
 
+@kernel
+def turn_mode(L):
+    """Go on in the mode of the other side, if this is the step and the point of the switch that is to be turned."""
+    turned = L.derivative.points.turned
+    if turned[TURNED_STEP] == L.taken[SUBSTEPS]:
+        c = turned[TURNED_POINT]
+        L.state.mode[c] = other_mode(turned[TURNED_SWITCH], L.before.mode[c], L.state.mode[c])
+
+
+@kernel
+def other_mode(switch, before, after):
+    """The mode of the next step on the other side of a switch, of a point that was in one mode and goes on in another."""
+    if switch == HEIGHT:
+        if after != NONE:
+            return NONE
+        return SLIDING if before == NONE else before
+    if switch == SPEED or (switch == PRESSURE and before == STICKING):
+        return STICKING if after == SLIDING else SLIDING
+    return after
+
+
 @part
 def begin_part(place):
     """Note where a step begins."""
@@ -152,6 +175,7 @@ def carry_part(place, h):
     """Carry the variations through it."""
     L = unpacked(place)
     carry(L.tree, L.scratch, L.derivative, L.tangent, h)
+    turn_mode(L)
     note_contact(L)
     return OK
 
