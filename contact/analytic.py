@@ -1,8 +1,9 @@
 """Functions of numbers that are differentiated by a complex step, as they are for plain ones.
 
-For an analytic f, f(x + iε) = f(x) + iε f'(x) + O(ε²): with ε = 1e-20 the imaginary part over ε is f'(x) to the last digit,
-from the kernel that computes f itself (Squire and Trapp 1998). A kernel takes part that is made of sums, products and
-quotients, the functions below, and comparisons of ``x.real``. Plain numbers go through the same machine code as before.
+For an analytic f, f(x + iε) = f(x) + iε f'(x) + O(ε²): with ε = 1e-20 the imaginary part over ε is f'(x) to the last
+digit, from the kernel that computes f itself (Squire and Trapp 1998). A kernel takes part that is made of sums,
+products and quotients, the functions below, and comparisons of ``x.real``. Plain numbers go through the same machine
+code as before.
 """
 
 import cmath

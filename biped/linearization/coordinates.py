@@ -40,7 +40,10 @@ def _dof_names(model: Model) -> list[str]:
     names: list[str] = []
     for body in model.bodies:
         whose = body.name if body.joint.kind == "floating" else body.joint.name
-        several = {"floating": ["x", "y", "z", "turn_x", "turn_y", "turn_z"], "spherical": ["turn_x", "turn_y", "turn_z"]}
+        several = {
+            "floating": ["x", "y", "z", "turn_x", "turn_y", "turn_z"],
+            "spherical": ["turn_x", "turn_y", "turn_z"],
+        }
         names += [f"{whose}_{axis}" for axis in several[body.joint.kind]] if body.joint.kind in several else [whose]
     return names
 
@@ -89,7 +92,7 @@ def _parent_rotation(model: Model, poses: Poses, i: int) -> Floats:
 
 
 def _joints(model: Model) -> list[tuple[int, int, int, int, bool]]:
-    """Of each joint: its body, first coordinate and degree of freedom, how many are straight, whether a turn follows."""
+    """Of each joint: its body, first coordinate and degree of freedom, how many are straight, whether it turns."""
     tree = model.tree
     found = []
     for i, body in enumerate(model.bodies):

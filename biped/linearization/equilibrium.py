@@ -39,8 +39,10 @@ def equilibrium(scene: Scene, state: State, *, tolerance: float = STILL, most: i
         if moved <= tolerance:
             return state, found
         step = np.linalg.solve(np.eye(2 * nv) - found.A[: 2 * nv, : 2 * nv], found.moved[: 2 * nv])
-        state.arrays.q[:] = displaced(model, state.q, step[:nv])
+        state.arrays.q[:] = displaced(model, state.q, np.asarray(step[:nv], dtype=np.float64))
         state.arrays.momentum[:] += step[nv:]
         state.arrays.cache.rate[:] = 0.0
         state.arrays.clock[LAST_STEP_LENGTH] = scene.step
-    raise InputError(f"no equilibrium near by: after {most} iterations the state still moves by {moved:.3g} in a period")
+    raise InputError(
+        f"no equilibrium near by: after {most} iterations the state still moves by {moved:.3g} in a period"
+    )

@@ -31,8 +31,8 @@ class Mode:
     Attributes:
         eigenvalue: λ of the map of a span.
         rate: s = ln λ / T [1/s], with the frequency as its imaginary part [rad/s].
-        shares: of the mode, by what moves, the largest first: participation factors |w_i v_i| of each coordinate with its
-            momentum, which do not depend on units.
+        shares: of the mode, by what moves, the largest first: participation factors |w_i v_i| of each coordinate with
+            its momentum, which do not depend on units.
     """
 
     eigenvalue: complex
@@ -75,15 +75,15 @@ class Mode:
 class Linearization:
     """x' = A x + B u, exact at a state: of a step, or of a control period with its law.
 
-    Displacements of joints are theirs; of a floating root a displacement, and a rotation vector in world axes; momenta are
-    the generalized ones. With them stand the anchors of contact points; with actuators that lag, what they gave; with
-    sensors that are late, displacements and momenta of the ticks before.
+    Displacements of joints are theirs; of a floating root a displacement, and a rotation vector in world axes; momenta
+    are the generalized ones. With them stand the anchors of contact points; with actuators that lag, what they gave;
+    with sensors that are late, displacements and momenta of the ticks before.
 
     **What of the contacts belongs to the state.** A point that sticks keeps its anchor: a' = a, so that A is block
     triangular and anchors are parameters of the rest. The anchor of a point that slides, or touches nothing, has no
     effect on anything but itself in the span: A is block triangular the other way. So the eigenvalues of A are those of
-    ``dynamic``, where both are left out, besides ones for held anchors and those of anchors that are dragged. The anchor
-    of a point that yields, clipped to the friction cone, acts and moves: it stays.
+    ``dynamic``, where both are left out, besides ones for held anchors and those of anchors that are dragged. The
+    anchor of a point that yields, clipped to the friction cone, acts and moves: it stays.
 
     Attributes:
         A: (x, x).
@@ -94,8 +94,8 @@ class Linearization:
         input_units: of u.
         period: [s] of the span.
         time: [s] of the state.
-        moved: how far the state itself moves in the span, less what lags: zero at an equilibrium. Elsewhere A is that of
-            deviations from the motion.
+        moved: how far the state itself moves in the span, less what lags: zero at an equilibrium. Elsewhere A is that
+            of deviations from the motion.
         modes: (steps, nc) contact modes that were held, of each step or part of one.
         regimes: (steps, nc) of ``contact.regimes``.
         kinks: the nearest places where the map has no derivative, the nearest first.
@@ -151,7 +151,9 @@ class Linearization:
     def _twin(self, k: int) -> list[int]:
         """The other coordinate of an anchor."""
         name = self.states[k]
-        other = name.replace("anchor_x_", "anchor_y_") if "anchor_x_" in name else name.replace("anchor_y_", "anchor_x_")
+        other = (
+            name.replace("anchor_x_", "anchor_y_") if "anchor_x_" in name else name.replace("anchor_y_", "anchor_x_")
+        )
         return [self.states.index(other)]
 
     @property
@@ -272,7 +274,7 @@ class Linearization:
         return pd.DataFrame(rows)
 
     def system(self) -> tuple[Floats, Floats, Floats, Floats, float]:
-        """(A, B, C, D, T) of the states that move and act: ``control.ss(*linearization.system())``, ``scipy.signal.dlti``."""
+        """(A, B, C, D, T) of the states that move and act: what ``control.ss`` takes."""
         A, B = self.dynamic, self.input_matrix
         return A, B, np.eye(len(A)), np.zeros((len(A), B.shape[1])), self.period
 
@@ -282,7 +284,8 @@ class Linearization:
         return {
             "A": A, "B": B, "C": C, "D": D, "period": period, "time": self.time, "eigenvalues": self.eigenvalues,
             "A_full": self.A, "B_full": self.B, "moved": self.moved, "contact_modes": self.modes,
-            "states": _texts([self.states[k] for k in kept]), "state_units": _texts([self.state_units[k] for k in kept]),
+            "states": _texts([self.states[k] for k in kept]),
+            "state_units": _texts([self.state_units[k] for k in kept]),
             "states_full": _texts(self.states), "inputs": _texts(self.inputs), "input_units": _texts(self.input_units),
         }  # fmt: skip
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numba.core.errors import NumbaError
 
 from biped import dynamics
 from biped.disturbances.sorting import sorted_disturbances
@@ -90,10 +89,10 @@ class Linearizer:
         self.scene, self.span = scene, span
         self.plan = scene.prepare()
         self.model = self.plan.model
-        _check(self.plan, scene)
-        world = self.plan.world
         self.asks = span == "period" and self.plan.law is not None and not isinstance(self.plan.law, Passive)
         self.closed_loop = closed_loop and self.asks
+        _check(self.plan, scene, self.closed_loop)
+        world = self.plan.world
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
         self.period = self.steps * self.plan.clock.step
         self.delay = 0 if world.sensors.how[PERFECT] == 1 else int(world.sensors.how[DELAY])
@@ -290,17 +289,10 @@ def _names(model: Any) -> tuple[list[str], list[str]]:
 
 def _law_of(plan: Plan) -> LawDifferentiator:
     recorded = 0 if plan.controller is None else len(plan.controller.recorded)
-    try:
-        return LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
-    except (NumbaError, TypeError) as error:
-        raise InputError(
-            f"{type(plan.controller).__name__} has no exact derivative: its kernels are not analytic (a law by a "
-            "quadratic program is none). Linearize with closed_loop=False, or take WorkspaceController, JointPD or "
-            "another law made of sums, products, quotients and the functions of contact.analytic"
-        ) from error
+    return LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
 
 
-def _check(plan: Plan, scene: Scene) -> None:
+def _check(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     """Refuse what cannot be linearized."""
     if not isinstance(plan.world.method, Variational):
         raise InputError(
@@ -311,8 +303,14 @@ def _check(plan: Plan, scene: Scene) -> None:
         raise InputError("a thrown box collides: linearize without it")
     if plan.controller is not None and plan.law is None:
         raise InputError(
-            f"{type(plan.controller).__name__} is not compiled, and has no exact derivative: linearize a scene without a "
-            "controller, or write the law as a kernel"
+            f"{type(plan.controller).__name__} is not compiled, and has no exact derivative: linearize a scene without "
+            "a controller, or write the law as a kernel"
+        )
+    if closed_loop and plan.controller is not None and not plan.controller.analytic:
+        raise InputError(
+            f"{type(plan.controller).__name__} has no exact derivative: a law by a quadratic program, or one that "
+            "remembers, is no analytic function of the state. Linearize with closed_loop=False, or take a law that is "
+            "analytic, such as WorkspaceController or JointPD (one of your own says so: Controller.analytic)"
         )
     acting = sorted_disturbances(scene.disturbances)
     sensors, actuators = acting.sensors, acting.actuators

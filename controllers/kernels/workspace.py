@@ -14,8 +14,8 @@ from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.dynamics import load_bias_forces
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, store_block, store_block_times
 from biped.kernels.tree.kinematics import move_bodies
-from contact.arrays import Floats, Integers
 from contact.analytic import sqrt
+from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.piecewise import Signals, count_signals
 from contact.vectors import (

@@ -1,8 +1,8 @@
 """The exact derivative of a sampled law's torques by the state (q, p), from the kernels of the law itself.
 
-By a complex step (``contact.analytic``): one evaluation of the law for each direction, with arrays of complex numbers in
-place of its own. Nothing of a law's mathematics is written twice, so that every compiled law has its derivative whose
-kernels are analytic where it is taken.
+By a complex step (``contact.analytic``): one evaluation of the law for each direction, with arrays of complex numbers
+in place of its own. Nothing of a law's mathematics is written twice, so that every compiled law has its derivative
+whose kernels are analytic where it is taken.
 """
 
 from typing import Any, NamedTuple
@@ -75,7 +75,9 @@ def new_law_derivative(tree: Tree, nq: int, nv: int, recorded: int) -> LawDeriva
     z, nan = np.zeros, np.full
     motion = complex_room(new_tree_data(n, nv, nc))
     q = z(nq, dtype=complex)
-    own = motion._replace(factors=complex_room(new_factors(n, nv)))  # what the law writes over; poses and rates it shares
+    # Its factors a law writes over; poses and rates it shares.
+    # Its factors a law writes over; poses and rates it shares.
+    own = motion._replace(factors=complex_room(new_factors(n, nv)))
     unknown = nan((nc, 3), complex(np.nan, np.nan))
     measurement = Measurement(
         tree, z(1), q, own, unknown, z(nc, dtype=np.int64), nan(nv, complex(np.nan)), nan(nv, np.nan), nan(nv, np.nan)
@@ -201,7 +203,7 @@ class LawDifferentiator:
         self._enter = address_of(differentiate_law, self.room, 0)
 
     def at(self, q: Floats, momentum: Floats, time: float) -> Floats:
-        """(nv, 2 nv) ∂(torques)/∂(q, p) there; NaN where the law looks at what the floor did. The next call overwrites it."""
+        """(nv, 2 nv) ∂(torques)/∂(q, p) there; overwritten by the next; NaN if it looks at the floor's forces."""
         self.room.at_q[:], self.room.at_momentum[:] = q, momentum
         self.room.measurement.time[0] = time
         enter(self._enter, self._places)

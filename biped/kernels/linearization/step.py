@@ -43,7 +43,6 @@ from biped.kernels.tree.factorization import (
     column_dot,
     eliminate,
     row_dot,
-    store_matrix,
 )
 from biped.kernels.tree.kinematics import spherical_centre
 from biped.kernels.tree.tree import FLOATING, SPHERICAL
@@ -159,9 +158,7 @@ def copy_rows(source, target):
 @kernel
 def factor_newton(body, tree, ground, state, scratch, D, h):
     set_newton_blocks(body, tree, ground, state, scratch, h)
-    eliminate(
-        tree, scratch.motion.poses.motion, scratch.next.motion, scratch.diagonal, newton_factors(scratch, D), 0
-    )
+    eliminate(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.diagonal, newton_factors(scratch, D), 0)
 
 
 @kernel
@@ -327,8 +324,8 @@ def add_turned_twists(tree, poses, wrench, sign, result):
 def differentiate_joints(tree, state, scratch, D, h):
     """What actuators, bearings, stops and rotors add to the diagonals, and ∂(what actuators give)/∂τ.
 
-    Bearings and stops are as they are with time reversed: the derivative by the start of a way is that by the end of the
-    way back, taken in −h.
+    Bearings and stops are as they are with time reversed: the derivative by the start of a way is that by the end of
+    the way back, taken in −h.
     """
     D.given[:] = 1.0
     for i in range(tree.parent.shape[0]):

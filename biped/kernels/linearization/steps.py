@@ -132,7 +132,7 @@ def turn_mode(L):
 
 @kernel
 def other_mode(switch, before, after):
-    """The mode of the next step on the other side of a switch, of a point that was in one mode and goes on in another."""
+    """The mode of the next step on the other side of a switch, of a point that was in one mode and goes on in one."""
     if switch == HEIGHT:
         if after != NONE:
             return NONE

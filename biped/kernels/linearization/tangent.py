@@ -1,7 +1,7 @@
 """Variations of a state, carried through steps: one column each.
 
-With the identity as columns, what comes of a step is its derivative; carried through the steps of a control period, that
-of the period.
+With the identity as columns, what comes of a step is its derivative; carried through the steps of a control period,
+that of the period.
 """
 
 from typing import NamedTuple

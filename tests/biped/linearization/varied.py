@@ -1,4 +1,4 @@
-"""A model in violent motion whose next steps are varied: by the exact derivative, and by differences of the same steps."""
+"""A model in violent motion whose next steps are varied: by the exact derivative, and by differences."""
 
 import math
 
@@ -66,9 +66,7 @@ class Varied:
         self.put(state)
         assert self.lin.take(steps) == 0
         live = self.plan.state
-        return np.concatenate(
-            [displacement(self.model, self.end.q, live.q), live.momentum, live.arrays.anchor.ravel()]
-        )
+        return np.concatenate([displacement(self.model, self.end.q, live.q), live.momentum, live.arrays.anchor.ravel()])
 
     def differenced(self, steps: int = 1, columns=None) -> np.ndarray:
         """By central differences of fourth order."""
@@ -81,7 +79,7 @@ class Varied:
         return np.array(found).T
 
     def worst(self, exact: np.ndarray, difference: np.ndarray) -> float:
-        """The greatest error of a block of displacements, momenta or anchors by any of them or torques, against its size."""
+        """The greatest error of a block, such as momenta by displacements, against its size."""
         errors = []
         for rows in self.parts[:3]:
             for columns in self.parts:
