@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 
 from biped.checks import above_zero
-from biped.mechanism.constraints import PointAlong
+from biped.mechanism.constraints import Coincident, PointAlong
 from biped.mechanism.frames import Frame, Mass, ry, tx, tz
 from biped.mechanism.mechanism import Mechanism
 
@@ -103,8 +103,7 @@ def scissor_lift(
         InputError: there is no segment.
     """
     frames = scissor_frames(segments, length=length, mass=mass, inertia=inertia, slider=slider)
-    along = ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-    pins = [PointAlong(*pair, direction) for pair in scissor_pins(segments) for direction in along]
+    pins = [Coincident(*pair, "xz") for pair in scissor_pins(segments)]
     return Mechanism(f"scissor_lift_{segments}", frames=frames, gravity=GRAVITY, constraints=pins)
 
 

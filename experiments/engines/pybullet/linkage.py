@@ -1,7 +1,8 @@
 """A planar mechanism in PyBullet: one free body a moving frame, held together by point constraints.
 
 A chain or a tree of frames that turn about y or slide along the world's x becomes what a force-balance simulator takes
-it for: bodies in space, and constraints that its solver drives back with an error-reduction parameter.
+it for: bodies in space, and constraints that its solver drives back with an error-reduction parameter. PyBullet's own solver goes through them one
+after the other, 50 times at most; with ``direct`` it solves for all at once.
 """
 
 import math
@@ -16,7 +17,7 @@ from biped.errors import InputError
 from biped.extras import need
 from biped.mechanism import Frame, tree_of
 from contact.arrays import Floats
-from experiments.engines.pybullet.loading import pybullet
+from experiments.engines.pybullet.loading import pybullet, silenced
 from experiments.engines.pybullet.world import FASTEST
 
 #: The body of frames that do not move.
@@ -29,6 +30,7 @@ class LinkageSettings:
 
     iterations: int = 50  # at most, numSolverIterations
     residual: float = 1e-7  # at which it stops, solverResidualThreshold
+    direct: bool = False  # all constraints at once by Dantzig's method, in place of one after the other
     point_inertia: float = 0.01  # [kg m²] of a body without one, which to PyBullet would be a body that never turns
 
 
@@ -159,6 +161,13 @@ class Linkage:
             solverResidualThreshold=settings.residual,
             physicsClientId=self.client,
         )
+        if settings.direct:
+            with silenced(1):  # it says that it does
+                self.engine.setPhysicsEngineParameter(
+                    constraintSolverType=self.engine.CONSTRAINT_SOLVER_LCP_DANTZIG,
+                    minimumSolverIslandSize=1,
+                    physicsClientId=self.client,
+                )
         self.links = [self._add(body) for body in self.bodies]
         for pin in self.pins:
             self._join(pin)

@@ -104,3 +104,10 @@ class OneDegreeLift:
         phase = np.mod(np.asarray(time, dtype=float), self.period)
         back = np.minimum(phase, self.period - phase)  # the way back is the way there, reversed
         return np.asarray(self._swing(back)[0])
+
+
+def printed_inertia(segments: int, angle: float) -> float:
+    """[kg m²] A(θ) as printed, misprints and all."""
+    sine, cosine = math.sin(angle) ** 2, math.cos(angle) ** 2
+    links = sum((0.5 - n) ** 2 * cosine + 0.5 * sine + INERTIA for n in range(1, segments + 1))
+    return 2.0 * MASS * LENGTH**2 * links + SLIDER * LENGTH**2 * sine
