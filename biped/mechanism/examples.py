@@ -148,15 +148,15 @@ def planar_human() -> Mechanism:
     """
     forearm = _segment("elbow", (), mass=3.3, length=0.44, centre=0.17, gyration=0.12)
     arm = _segment("shoulder", (forearm,), mass=4.2, length=0.33, centre=0.14, gyration=0.11)
-    trunk = ry(
-        "trunk", tz(0.33, name="trunk", mass=_load(43.35, 0.25)), tz(0.50, arm, name="shoulder")
-    )  # the head is part of it
+    head = tz(0.33, name="head")  # its mass is the trunk's
+    trunk = ry("trunk", tz(0.33, name="trunk", mass=_load(43.35, 0.25)), tz(0.50, arm, head, name="shoulder"))
     hips = tz("z", trunk, _leg("left"), _leg("right"), name="hips")
     return Mechanism("planar_human", frames=[tx("x", hips)], gravity=GRAVITY)
 
 
 def _leg(side: str) -> Frame:
-    foot = ry(f"{side} ankle", tx(0.07, tz(-0.04, name=f"{side} foot", mass=_load(1.1, 0.13))))
+    toes = tx(0.13, name=f"{side} toes")
+    foot = ry(f"{side} ankle", tz(-0.04, tx(0.07, name=f"{side} foot", mass=_load(1.1, 0.13)), toes))
     shank = _segment(f"{side} knee", (foot,), mass=3.5, length=0.43, centre=0.19, gyration=0.13)
     return _segment(f"{side} hip", (shank,), mass=7.5, length=0.43, centre=0.19, gyration=0.14)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.extras import need
-from biped.mechanism import Frame, tree_of
+from biped.mechanism.frames import Frame, tree_of
 from contact.arrays import Floats
 from experiments.engines.pybullet.loading import pybullet, silenced
 from experiments.engines.pybullet.world import FASTEST

@@ -10,6 +10,7 @@ from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.motion import (
     BASELINE,
+    BULLET,
     BULLETS,
     COLORS,
     OURS,
@@ -63,7 +64,7 @@ def span_of(found: dict[str, Motion]) -> float:
 
 
 def _findings(found: dict[str, Motion], scale: float) -> tuple[Finding, ...]:
-    own, other = found[OURS], found["PyBullet"]
+    own, other = found[OURS], found[BULLET]
     span = span_of(found)
     half = len(own.energy) // 2
     spread = float(np.ptp(own.energy) / span)

@@ -7,9 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from biped.mechanism import Mechanism, Node, tree_of
+from biped.mechanism import Mechanism
 from biped.mechanism.examples import planar_human
-from biped.mechanism.frames import TRANSFORMS
+from biped.mechanism.frames import TRANSFORMS, Node, tree_of
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import G
 from experiments.papers.johnson_murphey_2009.motion import ours
@@ -137,12 +137,15 @@ def _draw_human(axes: Axes, nodes: Sequence[Node]) -> None:
         if node.parent >= 0:
             (x, z), (px, pz) = points[k], points[node.parent]
             axes.plot((px, x), (pz, z), "-", lw=2.5, color=style.GREY, zorder=1)
+    numbers: dict[tuple[float, float], list[str]] = {}
     for k, node in enumerate(nodes):
         if node.frame.mass is not None:
             axes.plot(*points[k], "o", ms=1.2 * node.frame.mass[0] ** 0.5 + 3.0, color=style.BLUE, zorder=2)
         if node.frame.coordinate is not None and node.frame.is_rotation:
-            axes.annotate(label(nodes, k), points[k], (6, 4), textcoords="offset points", color=style.RED, fontsize=8)
-            axes.plot(*points[k], "o", ms=4, mfc="white", color=style.RED, zorder=3)
+            numbers.setdefault(points[k], []).append(label(nodes, k))
+    for place, texts in numbers.items():
+        axes.annotate(", ".join(texts), place, (6, 4), textcoords="offset points", color=style.RED, fontsize=8)
+        axes.plot(*place, "o", ms=4, mfc="white", color=style.RED, zorder=3)
     axes.set_aspect("equal")
     axes.margins(0.15, 0.08)
 

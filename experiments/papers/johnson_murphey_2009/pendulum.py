@@ -13,7 +13,7 @@ from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.motion import (
     BASELINE,
-    BULLETS,
+    BULLET,
     COLORS,
     OURS,
     Motion,
@@ -33,13 +33,12 @@ LOWEST = -MASS * 9.81 * LENGTH
 def produce(quick: bool, progress: Progress) -> Outcome:
     duration, q = QUICK_DURATION if quick else DURATION, {"J1": START}
     mechanism = n_link_pendulum(1, length=LENGTH, mass=MASS, inertia=INERTIA)
-    found = {
-        OURS: ours(mechanism, q, "J1", duration=duration, step=STEP, every=round(EVERY / STEP), progress=in_turn(progress, 0, 3))
-    }
-    for number, (label, settings) in enumerate(BULLETS.items(), start=1):
-        frames = [pendulum_frames(1, LENGTH, (MASS, INERTIA, INERTIA, INERTIA))]
-        linkage = Linkage(frames, q, step=STEP, settings=settings)
-        found[label] = bullet(linkage, "J1", duration=duration, every=EVERY, progress=in_turn(progress, number, 3))
+    own = ours(
+        mechanism, q, "J1", duration=duration, step=STEP, every=round(EVERY / STEP), progress=in_turn(progress, 0, 2)
+    )
+    linkage = Linkage([pendulum_frames(1, LENGTH, (MASS, INERTIA, INERTIA, INERTIA))], q, step=STEP)
+    other = bullet(linkage, "J1", duration=duration, every=EVERY, progress=in_turn(progress, 1, 2))
+    found = {OURS: own, BULLET: other}
     assumed = (
         f"the pendulum, of which nothing is printed: {MASS:g} kg and {INERTIA:g} kg m² at {LENGTH:g} m below the hinge, "
         "released at 45°, as the pendulum of section VI-A",
@@ -62,7 +61,7 @@ def drift(motion: Motion) -> float:
 
 
 def _findings(found: dict[str, Motion]) -> tuple[Finding, ...]:
-    own, other = found[OURS], found["PyBullet"]
+    own, other = found[OURS], found[BULLET]
     energy = height(own)
     tenth = len(energy) // 10
     widening = float(np.ptp(energy[-tenth:]) / np.ptp(energy[:tenth]))

@@ -21,6 +21,8 @@ from experiments.papers.johnson_murphey_2009.lift import (
 )
 from experiments.papers.johnson_murphey_2009.motion import (
     BASELINE,
+    BULLET,
+    BULLET_DIRECT,
     DIRECT,
     ITERATIVE,
     OURS,
@@ -233,7 +235,7 @@ def _run_times(own: Motion, bullets: dict[tuple[float, bool], Motion]) -> tuple[
 def _table(own: Motion, bullets: dict[tuple[float, bool], Motion], exact: OneDegreeLift) -> pd.DataFrame:
     rows = {(OURS, STEP): own}
     for (step, direct), motion in bullets.items():
-        rows["PyBullet, direct solver" if direct else "PyBullet", step] = motion
+        rows[BULLET_DIRECT if direct else BULLET, step] = motion
     return pd.DataFrame(
         [
             {

@@ -10,13 +10,24 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.integrate import cumulative_trapezoid
 
+from biped.errors import IntegrationError
 from biped.mechanism import Mechanism
 from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import LinkageSettings
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
-from experiments.papers.johnson_murphey_2009.motion import BASELINE, BULLETS, COLORS, OURS, Motion, bullet, ours
+from experiments.papers.johnson_murphey_2009.motion import (
+    BASELINE,
+    BULLET,
+    BULLET_DIRECT,
+    BULLETS,
+    COLORS,
+    OURS,
+    Motion,
+    bullet,
+    ours,
+)
 from experiments.papers.johnson_murphey_2009.scissor import ASSUMPTIONS, lift_linkage, lift_mechanism, lift_start
 
 SEGMENTS, QUICK_SEGMENTS = (1, 2, 3, 4, 5, 6, 8, 10), (1, 4)
@@ -25,11 +36,11 @@ ERROR, DESIRED, MARGIN = 0.1, 15.0, 0.01
 #: [s] that is simulated, so that the error is exceeded in it.
 DURATION = 1.1 * DESIRED
 #: [s] first steps tried, and the least: below it the search is given up.
-FIRST = {OURS: 0.05, "PyBullet": 1e-3, "PyBullet, direct solver": 1e-3}
+FIRST = {OURS: 0.05, BULLET: 1e-3, BULLET_DIRECT: 1e-3}
 LEAST, QUICK_LEAST = 1e-4, 1e-3
 #: [s] between two looks at PyBullet.
 EVERY = 0.02
-TRIES = 12
+TRIES = 16
 
 
 @dataclass(frozen=True)
@@ -62,33 +73,31 @@ def reached(motion: Motion, exact: OneDegreeLift) -> float:
 
 
 def tuned(run: Callable[[float], Motion], exact: OneDegreeLift, first: float, least: float) -> Tuned:
-    """Search for the step whose error at the desired time is the one wanted, by secants of the logarithms."""
-    step, tried = first, []
+    """Search for the step whose error is exceeded at the desired time.
+
+    From one step to the next as a method of second order needs it, by a factor of two at most; once one is too short and
+    one too long, between them by the logarithms. A step that has no solution is too long.
+    """
+    step = first
+    found = Tuned(step, math.inf, math.inf)
+    short, long = 0.0, math.inf
     for _ in range(TRIES):
-        motion = run(step)
-        found = Tuned(step, reached(motion, exact), motion.seconds * DESIRED / motion.time[-1])
-        if found.found or (step <= least and found.reached < DESIRED):
-            break
-        at_end = float(np.interp(DESIRED, motion.time, errors(motion, exact)))
-        tried.append((math.log(step), math.log(at_end / ERROR)))
-        step = max(least, min(math.exp(_next(tried)), 4.0 * step))
+        try:
+            motion = run(step)
+        except IntegrationError:
+            long, change = step, 0.5
+        else:
+            found = Tuned(step, reached(motion, exact), motion.seconds * DESIRED / float(motion.time[-1]))
+            if found.found or (step <= least and found.reached < DESIRED):
+                break
+            short, long = (max(short, step), long) if found.reached > DESIRED else (short, min(long, step))
+            at_end = float(np.interp(DESIRED, motion.time, errors(motion, exact)))
+            change = (ERROR / at_end) ** 0.25
+        step *= min(2.0, max(0.5, change))
+        if not short < step < long:
+            step = math.sqrt(short * long)
+        step = max(least, step)
     return found
-
-
-def _next(tried: list[tuple[float, float]]) -> float:
-    """The logarithm of the next step: the error's of a second-order method at first, then by the nearest from either
-    side of the root, or the last two."""
-    (x, y) = tried[-1]
-    if len(tried) == 1:
-        return x - y / 4.0
-    above, below = ([point for point in tried if (point[1] > 0.0) is up] for up in (True, False))
-    if above and below:
-        (a, fa), (b, fb) = min(above, key=lambda p: p[1]), max(below, key=lambda p: p[1])
-    else:
-        (a, fa), (b, fb) = tried[-2:]
-    if fa == fb:
-        return x - y / 4.0
-    return a - fa * (b - a) / (fb - fa)
 
 
 def _own(mechanism: Mechanism, segments: int, step: float) -> Motion:
@@ -125,7 +134,7 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
     def text(values: list[float]) -> str:
         return ", ".join(f"{value:.3g} at {n}" for n, value in zip(sizes, values, strict=True))
 
-    times, direct = ratios("PyBullet"), ratios("PyBullet, direct solver")
+    times, direct = ratios(BULLET), ratios(BULLET_DIRECT)
     own = [found[OURS, n] for n in sizes]
     return (
         Finding(
