@@ -168,6 +168,7 @@ class Linkage:
                     minimumSolverIslandSize=1,
                     physicsClientId=self.client,
                 )
+        self._seen: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}  # motions of bodies since the last step
         self.links = [self._add(body) for body in self.bodies]
         for pin in self.pins:
             self._join(pin)
@@ -221,9 +222,15 @@ class Linkage:
         forward, client = self.engine.stepSimulation, self.client
         for _ in range(steps):
             forward(physicsClientId=client)
+        self._seen.clear()
 
     def _motion(self, number: int) -> tuple[Floats, Floats, Floats, Floats]:
         """(3,) centre of mass [m], (3, 3) how it has turned, (3,) its velocity [m/s], (3,) and spin [rad/s]."""
+        if number not in self._seen:
+            self._seen[number] = self._read(number)
+        return self._seen[number]
+
+    def _read(self, number: int) -> tuple[Floats, Floats, Floats, Floats]:
         engine, client, (body, link) = self.engine, self.client, self.links[number]
         if link >= 0:
             state = engine.getLinkState(body, link, 1, 1, physicsClientId=client)

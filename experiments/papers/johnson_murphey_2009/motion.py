@@ -21,7 +21,7 @@ BULLETS = {BULLET: ITERATIVE, BULLET_DIRECT: DIRECT}
 COLORS = {OURS: style.BLACK, BULLET: style.GREY, BULLET_DIRECT: style.SKY}
 
 #: At how many configurations of a long run it is seen how far apart points are that should be one.
-LOOKS = 20_000
+LOOKS = 3000
 
 BASELINE = (
     "in place of ODE, which has no maintained Python package: PyBullet, free bodies held by point constraints that "
