@@ -75,7 +75,9 @@ def _first_loose(bodies: Sequence[Body]) -> Body | None:
 def _posture(bodies: Sequence[Body], index: dict[str, int]) -> tuple[list[Floats], list[Floats], list[Floats]]:
     """Rotations, origins of the link frames and centres of mass [m] in a configuration drawn at random."""
     rng = np.random.default_rng(0)
-    rotations, origins, coms = [], [], []
+    rotations: list[Floats] = []
+    origins: list[Floats] = []
+    coms: list[Floats] = []
     for body in bodies:
         R, origin = np.eye(3), np.zeros(3)
         if body.parent:
