@@ -1,8 +1,8 @@
 """A planar mechanism in PyBullet: one free body a moving frame, held together by point constraints.
 
 A chain or a tree of frames that turn about y or slide along the world's x becomes what a force-balance simulator takes
-it for: bodies in space, and constraints that its solver drives back with an error-reduction parameter. PyBullet's own solver goes through them one
-after the other, 50 times at most; with ``direct`` it solves for all at once.
+it for: bodies in space, and constraints that its solver drives back with an error-reduction parameter. PyBullet's own
+solver goes through them one after the other, 50 times at most; with ``direct`` it solves for all at once.
 """
 
 import math

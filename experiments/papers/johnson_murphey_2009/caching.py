@@ -32,7 +32,7 @@ def needs(key: Key) -> tuple[Key, ...]:
 
 
 def requests(links: int) -> Iterator[Key]:
-    """What (23)-(27) and (30)-(32) ask for in the matrix of equation (22), of every body and every pair of variables."""
+    """What (23)-(27) and (30)-(32) ask for in the matrix of equation (22), of each body and pair of variables."""
     for k, i, j in product(range(links), repeat=3):
         if max(i, j) <= k:
             yield from (("v", k, ()), ("v_q", k, (i,)), ("v_q", k, (j,)), ("v_qq", k, (i, j)))  # (24)

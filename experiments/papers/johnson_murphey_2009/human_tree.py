@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from biped.mechanism import Mechanism
 from biped.mechanism.examples import planar_human
 from biped.mechanism.frames import TRANSFORMS, Node, tree_of
+from contact.arrays import Floats
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import G
 from experiments.papers.johnson_murphey_2009.motion import ours
@@ -127,7 +128,7 @@ def _draw(nodes: Sequence[Node]) -> Figure:
 
 
 def _draw_human(axes: Axes, nodes: Sequence[Node]) -> None:
-    places = []
+    places: list[Floats] = []
     for node in nodes:
         value = None if node.frame.coordinate is None else POSE.get(node.frame.coordinate, 0.0)
         local = node.frame.matrix(value)

@@ -1,7 +1,7 @@
 """The scissor lift as one equation: its Lagrangian in the angle of the links, and its motion as exactly as we can.
 
-Segment n of N has two links of length L, mass m and inertia I, with centres at (½ L cos θ, −(n − ½) L sin θ); the slider
-is at L cos θ. Summed over the segments, that is
+Segment n of N has two links of length L, mass m and inertia I, with centres at (½ L cos θ, −(n − ½) L sin θ); the
+slider is at L cos θ. Summed over the segments, that is
 
     L(θ, θ') = ½ A(θ) θ'² + B sin θ,      A(θ) = Σ_n 2 (m L² ((n − ½)² cos² θ + ¼ sin² θ) + I) + m_S L² sin² θ,
                                           B = Σ_n 2 m g (n − ½) L = m g L N².
@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.integrate import quad, solve_ivp
@@ -82,14 +82,14 @@ class OneDegreeLift:
 
         return 2.0 * float(quad(integrand, 0.0, math.pi, epsabs=1e-13, epsrel=1e-13, limit=200)[0])
 
-    def solve(self, duration: float, method: str = "DOP853") -> Any:
+    def solve(self, duration: float, method: Literal["DOP853", "Radau"] = "DOP853") -> Any:
         """SciPy's solution by a method of its, with a dense output."""
 
         def right_side(_: float, state: Floats) -> list[float]:
             return [state[1], self.acceleration(state[0], state[1])]
 
         return solve_ivp(
-            right_side, (0.0, duration), (self.start, 0.0), method, rtol=EXACT, atol=EXACT, dense_output=True,
+            right_side, (0.0, duration), [self.start, 0.0], method, rtol=EXACT, atol=EXACT, dense_output=True,
             max_step=self.period / 200.0,
         )  # fmt: skip
 

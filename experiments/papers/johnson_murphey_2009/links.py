@@ -50,11 +50,11 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     assumed = (
         f"links of 1 m with 1 kg and {INERTIA:g} kg m² at the end, which the paper does not print",
         "the curves themselves cannot be read off, nor are there numbers in the text: what the paper says of them is "
-        "compared; in place of its times with and without caching, the evaluations of its recursions are counted for one "
-        "matrix (22), which no machine has a say in. Ours has no cache to switch off: what the paper's recursions find "
-        "again and again is not asked for in the first place, each pass goes through the bodies once",
-        "trep's times are those of its compiled program on a machine of the same kind, measured apart from this run; at "
-        "200 links it fails",
+        "compared; in place of its times with and without caching, the evaluations of its recursions are counted for "
+        "one matrix (22), which no machine has a say in. Ours has no cache to switch off: what the paper's recursions "
+        "find again and again is not asked for in the first place, each pass goes through the bodies once",
+        "trep's times are those of its compiled program on a machine of the same kind, measured apart from this run; "
+        "at 200 links it fails",
         f"the median of {repeats} runs of 20 s, without what is written down, sizes in turn",
     )
     return Outcome(_findings(found, counted), assumed, tables, {"run-time": _draw(found)})
@@ -141,10 +141,14 @@ def _draw(found: dict[int, float]) -> Figure:
         label = f"trep, measured elsewhere: $N^{{{growth(trep):.1f}}}$"
         axes.loglog(list(trep), list(trep.values()), "o-", ms=4, color=style.GREY, label=label)
         label = f"ours, no cache: $N^{{{growth(found):.2f}}}$"
-        axes.loglog(list(found), [taken * STEPS for taken in found.values()], "o-", ms=4, color=style.BLACK, label=label)
+        axes.loglog(
+            list(found), [taken * STEPS for taken in found.values()], "o-", ms=4, color=style.BLACK, label=label
+        )
         axes.set_xticks(list(found), [str(links) for links in found])
         axes.minorticks_off()
     return figure
 
 
-ITEM = Item("figure-7", "run time over the number of links", "Johnson and Murphey 2009, figure 7, section VI-A", produce)
+ITEM = Item(
+    "figure-7", "run time over the number of links", "Johnson and Murphey 2009, figure 7, section VI-A", produce
+)

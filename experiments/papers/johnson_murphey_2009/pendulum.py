@@ -40,7 +40,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     other = bullet(linkage, "J1", duration=duration, every=EVERY, progress=in_turn(progress, 1, 2))
     found = {OURS: own, BULLET: other}
     assumed = (
-        f"the pendulum, of which nothing is printed: {MASS:g} kg and {INERTIA:g} kg m² at {LENGTH:g} m below the hinge, "
+        f"the pendulum, of which nothing is printed: {MASS:g} kg and {INERTIA:g} kg m² {LENGTH:g} m below the hinge, "
         "released at 45°, as the pendulum of section VI-A",
         f"{duration:g} s; energies are compared above that of the pendulum at rest",
         BASELINE,

@@ -1,5 +1,7 @@
 """Figures 11 and 12: the scissor lift of five segments against its equation of one degree of freedom."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -173,7 +175,7 @@ def _dissipation(bullets: dict[tuple[float, bool], Motion], exact: OneDegreeLift
             "later the smaller the step",
             all(
                 until_tenth_lost(bullets[a, False], exact) < until_tenth_lost(bullets[b, False], exact)
-                for a, b in zip(steps, steps[1:], strict=False)
+                for a, b in pairwise(steps)
             ),
         ),
         Finding(

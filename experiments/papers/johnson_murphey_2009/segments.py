@@ -59,7 +59,7 @@ class Tuned:
 
 def errors(motion: Motion, exact: OneDegreeLift) -> Floats:
     """[rad² s] (47), over the times of the motion."""
-    return np.asarray(cumulative_trapezoid((motion.angle - exact.angle(motion.time)) ** 2, motion.time, initial=0.0))
+    return np.asarray(cumulative_trapezoid((motion.angle - exact.angle(motion.time)) ** 2, motion.time, initial=0))
 
 
 def reached(motion: Motion, exact: OneDegreeLift) -> float:
@@ -75,8 +75,8 @@ def reached(motion: Motion, exact: OneDegreeLift) -> float:
 def tuned(run: Callable[[float], Motion], exact: OneDegreeLift, first: float, least: float) -> Tuned:
     """Search for the step whose error is exceeded at the desired time.
 
-    From one step to the next as a method of second order needs it, by a factor of two at most; once one is too short and
-    one too long, between them by the logarithms. A step that has no solution is too long.
+    From one step to the next as a method of second order needs it, by a factor of two at most; once one is too short
+    and one too long, between them by the logarithms. A step that has no solution is too long.
     """
     step = first
     found = Tuned(step, math.inf, math.inf)

@@ -1,4 +1,4 @@
-"""Planar linkages in PyBullet: the bodies that frames become, and that they move as they should where steps are fine."""
+"""Planar linkages in PyBullet: the bodies that frames become, and how they move where steps are fine."""
 
 import math
 
@@ -15,7 +15,9 @@ SLIDING = [ry("L", tx(1.0, name="rod", mass=(2.0, 0.3, 0.3, 0.3))), tx("slider",
 
 
 def pendulum(step, **settings):
-    frames = [ry("first", tz(-0.5, mass=(2.0, 0.1, 0.1, 0.1)), tz(-1.0, ry("second", tz(-0.7, mass=(1.0, 0.1, 0.1, 0.1)))))]
+    frames = [
+        ry("first", tz(-0.5, mass=(2.0, 0.1, 0.1, 0.1)), tz(-1.0, ry("second", tz(-0.7, mass=(1.0, 0.1, 0.1, 0.1)))))
+    ]
     return Linkage(frames, {"first": 0.8, "second": -0.3}, step=step, settings=LinkageSettings(**settings))
 
 
@@ -42,9 +44,7 @@ def test_pins_are_where_the_joints_are():
 def test_with_fine_steps_a_double_pendulum_keeps_its_energy(direct):
     linkage = pendulum(1e-4, direct=direct)
     start = linkage.energy()
-    assert start == pytest.approx(
-        -9.81 * (2.0 * 0.5 * math.cos(0.8) + math.cos(0.8) + 0.7 * math.cos(0.5)), rel=1e-12
-    )
+    assert start == pytest.approx(-9.81 * (2.0 * 0.5 * math.cos(0.8) + math.cos(0.8) + 0.7 * math.cos(0.5)), rel=1e-12)
     linkage.advance(5000)
     assert linkage.energy() == pytest.approx(start, abs=0.01)
     assert linkage.defect() < 1e-5

@@ -1,4 +1,4 @@
-"""The short versions of what is recomputed of Johnson and Murphey 2009: what has nothing to do with a machine's speed."""
+"""The short versions of what is recomputed of Johnson and Murphey 2009, but for times, which hang on a machine."""
 
 import math
 
