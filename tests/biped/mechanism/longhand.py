@@ -63,17 +63,6 @@ def twist(kind: str) -> np.ndarray:
     return inverse(kind, 0.0) @ primitive(kind, 0.0, 1)
 
 
-def variable_of(frame: Frame) -> str | None:
-    """The configuration variable, kinematic or not, that a frame moves with (R2)."""
-    parameter = frame.parameter
-    return parameter if isinstance(parameter, str) else getattr(parameter, "name", None)
-
-
-def weight_of(frame: Frame) -> tuple[float, float, float, float]:
-    """m, and Ixx, Iyy, Izz about the frame's origin and axes."""
-    return frame.mass if isinstance(frame.mass, tuple) else (frame.mass.mass, *frame.mass.inertia)
-
-
 def remembered(method):
     """Caching (III-E): a value is computed once for every configuration written, unless the cache is switched off."""
 
@@ -98,18 +87,18 @@ class Tree:
         self.frames: list[Frame] = []
         self.parent: list[int] = []
         self._add(frames, -1)
-        named = [variable_of(frame) for frame in self.frames]
+        named = [frame.coordinate for frame in self.frames]
         self.variables = [name for name in named if name is not None]
         assert len(set(self.variables)) == len(self.variables), "R2: a variable drives one transformation"
         self.n = len(self.variables)
-        free = [isinstance(frame.parameter, str) for frame in self.frames if variable_of(frame) is not None]
+        free = [not frame.is_kinematic for frame in self.frames if frame.coordinate is not None]
         self.dynamic = np.array(free, dtype=bool)
         place = {name: i for i, name in enumerate(self.variables)} | {None: -1}
         self.driver = [place[name] for name in named]
         self.names = {frame.name: k for k, frame in enumerate(self.frames) if frame.name} | {"world": -1}
         self.above = [self._ancestors(k) for k in range(len(self.frames))]
         self.massive = [k for k, frame in enumerate(self.frames) if frame.mass is not None]
-        self.inertia = {k: np.diag([self.mass(k)] * 3 + list(weight_of(self.frames[k])[1:])) for k in self.massive}
+        self.inertia = {k: np.diag([self.mass(k)] * 3 + list(self.frames[k].mass[1:])) for k in self.massive}
         self.caching = caching
         self.cache: dict[tuple, np.ndarray] = {}
         self.writes = self.evaluations = 0
@@ -122,7 +111,7 @@ class Tree:
             self._add(frame.children, len(self.frames) - 1)
 
     def mass(self, k: int) -> float:
-        return weight_of(self.frames[k])[0]
+        return self.frames[k].mass[0]
 
     def _ancestors(self, k: int) -> frozenset[int]:
         """The variables that frame k depends on: its own and those of anc(k)."""

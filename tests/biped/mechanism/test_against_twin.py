@@ -12,8 +12,7 @@ from .twin import twin_of
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}
 STEP = 0.01
-STEPS = 3
-#: Constraints and kinematic variables.
+STEPS = 2
 CASES = [(0, 0), (2, 0), (0, 2), (3, 2)]
 
 
@@ -68,8 +67,14 @@ def test_constraint_values_and_jacobian_off_the_constraints(seed):
     assert_allclose(found.T @ mechanism.constraint_values(q), Dh.T @ h, **CLOSE)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.25, 0.5, 1.0])
-@pytest.mark.parametrize(("loops", "prescribed"), CASES)
+#: Constraints, kinematic variables and α; the rest of all combinations is long.
+EVERY_TIME = [(0, 0, 0.0), (2, 0, 0.25), (0, 2, 0.5), (3, 2, 1.0), (3, 0, 0.5)]
+OTHERS = [(*case, alpha) for case in CASES for alpha in (0.0, 0.25, 0.5, 1.0) if (*case, alpha) not in EVERY_TIME]
+
+
+@pytest.mark.parametrize(
+    ("loops", "prescribed", "alpha"), [*EVERY_TIME, *(pytest.param(*case, marks=pytest.mark.slow) for case in OTHERS)]
+)
 def test_steps_are_the_papers(loops, prescribed, alpha):
     """(45) with (46): configurations, momenta, the constraints' forces, and those that drive prescribed variables."""
     seed = 10 * loops + prescribed + int(4 * alpha)

@@ -140,7 +140,7 @@ def test_constants_may_be_split_and_turned(kind):
 
 
 def test_a_joint_may_be_a_constraint():
-    """The second link free in the plane and pinned to the first: other coordinates, another motion of the same order."""
+    """The second link free in the plane and pinned to the first: other coordinates, another motion of equal order."""
     plain = double_pendulum("plain")
     link = ry("c", tz(-0.7, mass=(0.8, 0.1, 0.2, 0.1)), name="joint")
     pinned = Mechanism(
@@ -253,3 +253,11 @@ def test_springs_of_zero_length_have_no_kink():
     omega = 2.0 / h * np.arctan(5.0 * h / 2.0)
     assert_allclose(frame["position_x"], 0.3 * np.cos(omega * frame["time"]), atol=1e-9)
     assert not frame["position_y"].any()
+
+
+def test_rates_that_are_zero_but_for_rounding_are_on_the_constraints():
+    """A constraint that nothing moves along, while much moves elsewhere."""
+    frames = [tx("x", mass=1.0), rz("a", mass=(1.0, 0.1, 0.1, 0.2)), rz("b", mass=(1.0, 0.1, 0.1, 0.5))]
+    mechanism = Mechanism("gears", frames, constraints=[Gear("a", "b", -2.0)])
+    frame = mechanism.simulate(0.1, 0.05, v={"x": 3.0, "a": 1e-16}).frame
+    assert_allclose(frame["rate_a"], 0.0, atol=1e-15)
