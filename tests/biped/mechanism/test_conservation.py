@@ -42,7 +42,7 @@ def symplectic_form(columns):
 
 @pytest.mark.parametrize(("seed", "loops", "alpha"), [(0, 0, 0.5), (1, 0, 0.25), (2, 2, 0.5), (3, 3, 1.0)])
 def test_a_step_is_symplectic(seed, loops, alpha):
-    """Tangents of the constraints' manifold in phase space, before and after a step; by differences, to their rounding."""
+    """Tangents of the manifold of constraints in phase space, before and after a step: by differences, to rounding."""
     mechanism, q, v = conservative(seed, loops)
     Dh = mechanism.constraint_jacobian(q)
     free = np.linalg.svd(Dh)[2][len(Dh) :].T if loops else np.eye(mechanism.size)
