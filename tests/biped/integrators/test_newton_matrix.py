@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biped.disturbances import Patch, Platform, compile_ground
-from biped.integrators.lee.kernels.dense import factor_dense, solve_dense
+from biped.kernels.tree.dense import factor_dense, solve_dense
 from biped.integrators.lee.kernels.dense_newton import fill_by_sums, fill_columns, new_column_newton, new_summed_newton
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
