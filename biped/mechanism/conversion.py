@@ -13,33 +13,20 @@ import math
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.mechanism.component import Component, Constraint, Force, Potential
-from biped.mechanism.errors import MechanismError
-from biped.mechanism.expressions.building import Parts
+from biped.mechanism.component import Force
 from biped.mechanism.forces import Damper
 from biped.mechanism.frames import Frame, Node, Transform, primitive, tree_of
+from biped.mechanism.mechanism import Mechanism
 from biped.model import Body, Model, ModelWarning, Visual
-from biped.model.geometry import matrix3, matrix_rpy, quaternion_matrix, rpy_quaternion, vector3
+from biped.model.geometry import matrix3, matrix_rpy, quaternion_matrix, rotation_about, rpy_quaternion, vector3
 from biped.model.inertia import shifted
 from biped.model.joint import Joint
 from contact.arrays import Floats
-
-
-class Described(Protocol):
-    """What is read of a mechanism."""
-
-    name: str
-    frames: Sequence[Frame]
-    gravity: tuple[float, float, float] | None
-    potentials: Sequence[Potential]
-    constraints: Sequence[Constraint]
-    forces: Sequence[Force]
-
 
 # --- a mechanism's tree at home ---
 
@@ -70,7 +57,7 @@ def at_home(frames: Sequence[Frame]) -> tuple[Carried, ...]:
 # --- mechanism to model ---
 
 
-def to_model(mechanism: Described, visuals: Sequence[Visual] = ()) -> Model:
+def to_model(mechanism: Mechanism, visuals: Sequence[Visual] = ()) -> Model:
     """The tree of ``mechanism`` as a model; what a model does not carry is told in its ``notes``.
 
     Bodies and joints are called as the configuration variables, and coordinates and rates are theirs, in their order. A
@@ -82,12 +69,9 @@ def to_model(mechanism: Described, visuals: Sequence[Visual] = ()) -> Model:
 
     Raises:
         ModelError: nothing resists a configuration variable, or nothing has mass.
-        MechanismError: there is no configuration variable.
     """
     frames = at_home(mechanism.frames)
     movers = [one for one in frames if one.node.frame.coordinate is not None]
-    if not movers:
-        raise MechanismError(f"mechanism {mechanism.name!r} has no configuration variable: nothing in it moves")
     damping = _damping(mechanism.forces)
     notes = _left_out(mechanism)
     bodies = []
@@ -150,7 +134,7 @@ def _possible(inertia: Floats, name: str, notes: list[str]) -> Floats:
     if lack <= 1e-9 * moments[2]:
         return inertia
     notes.append(
-        f"body {name} has principal moments of which one exceeds the sum of the others, which no body has: these were raised"
+        f"body {name} has principal moments that no body has, one above the sum of the others: the lesser were raised"
     )
     moments[:2] += 0.5 * lack
     raised: Floats = (axes * moments) @ axes.T
@@ -165,12 +149,12 @@ def _damping(forces: Sequence[Force]) -> dict[str, float]:
     return found
 
 
-def _left_out(mechanism: Described) -> list[str]:
+def _left_out(mechanism: Mechanism) -> list[str]:
     """A sentence for each kind of thing that a model does not carry."""
     frames = [node.frame for node in tree_of(mechanism.frames)]
     prescribed = [frame.coordinate for frame in frames if frame.is_kinematic]
-    groups: list[tuple[Sequence[Component], str]] = [
-        (mechanism.constraints, "constraints are left out, so that loops are open"),
+    groups: list[tuple[Sequence[object], str]] = [
+        (mechanism.constraint_names, "constraints are left out, so that loops are open"),
         (mechanism.potentials, "potentials are left out"),
         ([force for force in mechanism.forces if not isinstance(force, Damper)], "forces are left out"),
     ]
@@ -185,12 +169,12 @@ def _left_out(mechanism: Described) -> list[str]:
 # --- model to mechanism ---
 
 
-def parts_from_model(model: Model) -> Parts:
-    """The parts of a mechanism that is ``model``; `from_model` makes the mechanism.
+def from_model(model: Model) -> Mechanism:
+    """The mechanism that is ``model``.
 
     Every body's link frame has the body's name, and its centre of mass, in principal axes, that name with ``_com``.
-    Variables are called as the joints; those of a spherical joint with ``_yaw``, ``_pitch``, ``_roll``, turns about z, y
-    and x; those of a floating root also with ``_x``, ``_y``, ``_z``, the place of its centre of mass.
+    Variables are called as the joints; those of a spherical joint with ``_yaw``, ``_pitch``, ``_roll``, turns about z,
+    y and x; those of a floating root also with ``_x``, ``_y``, ``_z``, the place of its centre of mass.
 
     Raises:
         ModelWarning: as a warning, where joints have limits, dry friction or an armature, and for contact points: a
@@ -211,7 +195,7 @@ def parts_from_model(model: Model) -> Parts:
         for body in model.bodies
         if body.joint.has_axis and body.joint.damping
     ]
-    return Parts(model.name, [made[body.name] for body in children[None]], gravity, forces=dampers)
+    return Mechanism(model.name, [made[body.name] for body in children[None]], gravity, forces=dampers)
 
 
 def _not_carried(model: Model) -> list[str]:
@@ -374,8 +358,6 @@ def _joints(model: Model) -> list[tuple[Body, int, int]]:
 
 
 def _axis_turn(joint: Joint, angle: float) -> Floats:
-    from biped.model.geometry import rotation_about
-
     return np.array(rotation_about(joint.axis, angle)) if joint.kind == "revolute" else np.eye(3)
 
 

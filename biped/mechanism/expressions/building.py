@@ -1,4 +1,4 @@
-"""From forms to a mechanism's parts: the grammar of Table II of Johnson & Murphey 2009, and components by their words."""
+"""From forms to a mechanism's parts: the grammar of Table II of Johnson & Murphey 2009, and components by words."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field

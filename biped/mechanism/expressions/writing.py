@@ -19,9 +19,9 @@ def frame_lines(frames: Iterable[Frame], depth: int = 1) -> list[str]:
         mass = f" (mass {_mass(frame.mass)})" if frame.mass is not None else ""
         closing = ")" * (ends + 1) if not frame.children else ""
         lines.append(f"{'  ' * level}({frame.transform} {_parameter(frame.parameter)}{name}{mass}{closing}")
-        last = len(frame.children) - 1
-        for i in range(last, -1, -1):
-            pending.append((frame.children[i], level + 1, ends + 1 if i == last else 0))
+        below = [(child, level + 1, 0) for child in frame.children[:-1]]
+        below += [(child, level + 1, ends + 1) for child in frame.children[-1:]]
+        pending.extend(reversed(below))
     return lines
 
 
@@ -71,8 +71,8 @@ def _value(value: Any, component: Component, field: str) -> str:
     if isinstance(value, (tuple, list)):
         return f"({_inside(value, component, field)})"
     raise MechanismError(
-        f"the {field} of {component.word} is {value!r}: S-expressions have numbers and texts alone; build this mechanism "
-        "in Python"
+        f"the {field} of {component.word} is {value!r}: S-expressions have numbers and texts alone; build this "
+        "mechanism in Python"
     )
 
 

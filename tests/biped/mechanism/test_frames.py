@@ -44,7 +44,8 @@ def test_quarter_turns_are_exact():
     for quarters in range(-5, 6):
         turn = primitive("rx", quarters * math.pi / 2)
         np.testing.assert_array_equal(turn, np.round(turn))
-        np.testing.assert_allclose(turn[:3, :3], Rotation.from_euler("x", 90 * quarters, degrees=True).as_matrix(), atol=1e-14)
+        expected = Rotation.from_euler("x", 90 * quarters, degrees=True).as_matrix()
+        np.testing.assert_allclose(turn[:3, :3], expected, atol=1e-14)
 
 
 def test_a_frame_gives_its_own_transformation():
