@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.mechanism.component import Force
+from biped.mechanism.drawing import visuals_of
 from biped.mechanism.forces import Damper
 from biped.mechanism.frames import Frame, Node, Transform, primitive, tree_of
 from biped.mechanism.mechanism import Mechanism
@@ -57,7 +58,7 @@ def at_home(frames: Sequence[Frame]) -> tuple[Carried, ...]:
 # --- mechanism to model ---
 
 
-def to_model(mechanism: Mechanism, visuals: Sequence[Visual] = ()) -> Model:
+def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> Model:
     """The tree of ``mechanism`` as a model; what a model does not carry is told in its ``notes``.
 
     Bodies and joints are called as the configuration variables, and coordinates and rates are theirs, in their order. A
@@ -65,7 +66,7 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] = ()) -> Model:
 
     Args:
         mechanism: its masses on the ground are left out; its dampers become the joints'.
-        visuals: surfaces to draw, on bodies of these names.
+        visuals: surfaces to draw, on bodies of these names; by default those of `biped.mechanism.drawing`.
 
     Raises:
         ModelError: nothing resists a configuration variable, or nothing has mass.
@@ -84,7 +85,7 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] = ()) -> Model:
         tuple(bodies),
         gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else mechanism.gravity,
         notes=tuple(notes),
-        visuals=tuple(visuals),
+        visuals=visuals_of(mechanism) if visuals is None else tuple(visuals),
     )
 
 
