@@ -7,7 +7,7 @@ configuration: frames that no variable separates are one body, their masses merg
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,11 @@ from biped.kernels.mechanism.points import Points
 from biped.kernels.mechanism.potentials import CoordinateSprings, Springs, Weights
 from biped.kernels.mechanism.system import Mechanics
 from biped.kernels.tree.tree import PASSIVE, PRISMATIC, REVOLUTE, Tree
-from biped.mechanism.frames import WORLD, Frame
+from biped.mechanism.errors import MechanismError
+from biped.mechanism.frames import WORLD, Frame, primitive, tree_of
 from biped.mechanism.inputs import Input
 from biped.model.errors import unknown
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     from biped.mechanism.component import Component
@@ -117,85 +118,48 @@ def structure_of(frames: Sequence[Frame], gravity: Sequence[float]) -> Structure
     """The tree of some frames under a gravity [m/s²].
 
     Raises:
-        InputError: a name is used twice, a frame carries itself, or nothing can move.
+        MechanismError: a name is used twice, a frame carries itself, or nothing can move.
     """
     coordinates: list[Coordinate] = []
     places: list[Place] = []
     named: dict[str, Place] = {WORLD: _ORIGIN}
-    above: set[int] = set()
-    waiting: list[tuple[Frame | int, Place]] = [(frame, _ORIGIN) for frame in reversed(frames)]
-    while waiting:
-        frame, parent = waiting.pop()
-        if isinstance(frame, int):  # all that this frame carries has been seen
-            above.discard(frame)
-            continue
-        if id(frame) in above:
-            raise InputError(f"frame {frame} carries itself: frames must be a tree")
-        above.add(id(frame))
-        place = _placed(frame, parent, coordinates)
+    for frame, parent in tree_of(frames):
+        place = _placed(frame, places[parent] if parent >= 0 else _ORIGIN, coordinates)
         places.append(place)
         if frame.name is not None:
-            if frame.name in named:
-                raise InputError(f"two frames are named {frame.name!r}: names must differ")
             named[frame.name] = place
-        waiting.append((id(frame), place))
-        waiting += [(child, place) for child in reversed(frame.children)]
     if not coordinates:
-        raise InputError("nothing can move: at least one frame's parameter must be a configuration variable")
+        raise MechanismError("nothing can move: at least one frame's parameter must be a configuration variable")
     tree, com = _tree(coordinates, places, gravity)
     return Structure(tuple(coordinates), tuple(places), named, tree, com)
 
 
 def _placed(frame: Frame, parent: Place, coordinates: list[Coordinate]) -> Place:
     """Where a frame is; a variable is added to the ``coordinates``."""
-    axis = parent.rotation @ np.array(frame.axis)
-    if frame.variable is not None:
-        if frame.variable in (known.name for known in coordinates):
-            raise InputError(
-                f"two transforms have the configuration variable {frame.variable!r}: each needs one of its own; couple "
-                "two by a Gear, or close loops by constraints"
-            )
-        coordinates.append(Coordinate(frame.variable, frame, parent.body, parent.position, axis))
+    if frame.coordinate is not None:
+        axis = parent.rotation[:, frame.axis]
+        coordinates.append(Coordinate(frame.coordinate, frame, parent.body, parent.position, axis))
         return Place(len(coordinates) - 1, parent.position, parent.rotation, frame)
-    amount = float(frame.parameter)  # type: ignore[arg-type]
-    if frame.is_rotation:
-        return Place(parent.body, parent.position, parent.rotation @ _turn(frame.axis, amount), frame)
-    return Place(parent.body, parent.position + amount * axis, parent.rotation, frame)
+    g = primitive(frame.transform, float(frame.parameter))  # type: ignore[arg-type]
+    position = parent.position + parent.rotation @ g[:3, 3]
+    return Place(parent.body, position, parent.rotation @ g[:3, :3], frame)
 
 
-def _turn(axis: tuple[float, float, float], angle: float) -> Floats:
-    """The rotation matrix about one of the axes; exact where a quarter turn is meant."""
-    c, s = np.cos(angle), np.sin(angle)
-    quarters = angle / (0.5 * np.pi)
-    if quarters == round(quarters):
-        c, s = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]
-    k = axis.index(1.0)
-    i, j = (k + 1) % 3, (k + 2) % 3
-    matrix = np.eye(3)
-    matrix[i, i] = matrix[j, j] = c
-    matrix[i, j], matrix[j, i] = -s, s
-    return matrix
-
-
-def _tree(
-    coordinates: Sequence[Coordinate], places: Sequence[Place], gravity: Sequence[float]
-) -> tuple[Tree, Floats]:
+def _tree(coordinates: Sequence[Coordinate], places: Sequence[Place], gravity: Sequence[float]) -> tuple[Tree, Floats]:
     """The kernels' tree, and where its bodies' centres of mass are in the home configuration."""
     n = len(coordinates)
     mass, com, inertia = np.zeros(n), np.array([c.origin for c in coordinates]), np.zeros((n, 3, 3))
-    heavy = [(place, place.frame.mass) for place in places if place.frame is not None and place.frame.mass is not None]
+    heavy = [(p, p.frame.mass) for p in places if p.body >= 0 and p.frame is not None and p.frame.mass is not None]
     moment = np.zeros((n, 3))
-    for place, weight in heavy:
-        if place.body >= 0:
-            mass[place.body] += weight.mass
-            moment[place.body] += weight.mass * place.position
+    for place, (m, *_) in heavy:
+        mass[place.body] += m
+        moment[place.body] += m * place.position
     massive = mass > 0.0
     com[massive] = moment[massive] / mass[massive, None]
-    for place, weight in heavy:
-        if place.body >= 0:
-            arm = place.position - com[place.body]
-            inertia[place.body] += place.rotation @ np.diag(weight.inertia) @ place.rotation.T
-            inertia[place.body] += weight.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    for place, (m, *moments) in heavy:
+        arm = place.position - com[place.body]
+        inertia[place.body] += place.rotation @ np.diag(moments) @ place.rotation.T
+        inertia[place.body] += m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     origin = np.array([c.origin for c in coordinates])
     parent = np.array([c.parent for c in coordinates], dtype=np.int64)
     before = np.where(parent[:, None] >= 0, com[parent], 0.0)
@@ -281,12 +245,12 @@ class Builder:
         """[kg] of a frame.
 
         Raises:
-            InputError: it has none.
+            MechanismError: it has none.
         """
         frame = self.place(name).frame
-        if frame is None or frame.mass is None or frame.mass.mass == 0.0:
-            raise InputError(f"frame {name!r} has no mass: gravity needs one")
-        return frame.mass.mass
+        if frame is None or frame.mass is None or frame.mass[0] == 0.0:
+            raise MechanismError(f"frame {name!r} has no mass: gravity needs one")
+        return frame.mass[0]
 
     # --- what components add ---
 
@@ -294,7 +258,7 @@ class Builder:
         """A force along the line between two frames' origins, by a law of ``biped.kernels.mechanism.potentials``."""
         one, other = self.place(first), self.place(second)
         if one.body == other.body:
-            raise InputError(f"{first!r} and {second!r} are on one body, and never move apart")
+            raise MechanismError(f"{first!r} and {second!r} are on one body, and never move apart")
         self._springs.append((law, self.point(first), self.point(second), rest, coefficients))
 
     def add_coordinate_spring(self, row: int, rest: float, coefficients: tuple[float, ...]) -> None:
@@ -305,11 +269,13 @@ class Builder:
         """A constant force [N] of a potential at a point."""
         self._weights.append((point, force))
 
-    def add_along(self, first: str, second: str, n: tuple[float, float, float], axes: str, label: str) -> None:
-        """A constraint n · (p₁ − p₂) = 0, n in the axes of a frame that carries it."""
+    def add_along(
+        self, first: str, second: str, n: tuple[float, float, float], axes: str, label: str, offset: float = 0.0
+    ) -> None:
+        """A constraint n · (p₁ − p₂) = c, n in the axes of a frame that carries it."""
         carrier = self.place(axes)
         self._check_apart(first, second)
-        row = (ALONG, self.point(first), self.point(second), carrier.body, carrier.rotation @ n, (0.0, 0.0, 0.0))
+        row = (ALONG, self.point(first), self.point(second), carrier.body, carrier.rotation @ n, (0.0, 0.0, offset))
         self._add_row(row, label, "N")
 
     def add_distance(self, first: str, second: str, length: float, label: str) -> None:
@@ -321,7 +287,7 @@ class Builder:
     def add_linear(self, first: int, second: int, numbers: tuple[float, float, float], label: str, unit: str) -> None:
         """A constraint a q₁ + b q₂ = c, ``numbers`` being a, b, c and ``unit`` that of its multiplier."""
         if first == second:
-            raise InputError("it needs two different configuration variables")
+            raise MechanismError("it needs two different configuration variables")
         self._add_row((LINEAR, first, second, GROUND, np.zeros(3), numbers), label, unit)
 
     def add_damping(self, row: int, damping: float) -> None:
@@ -333,10 +299,10 @@ class Builder:
         self._torques.append((row, self._add_input(torque)))
 
     def add_wrench(self, kind: int, frame: str, parts: Sequence[Input]) -> None:
-        """Six functions of time, force and moment, on a frame; kinds are those of ``biped.kernels.mechanism.forces``."""
+        """Six functions of time, force and moment, on a frame, by a kind of ``biped.kernels.mechanism.forces``."""
         place = self.place(frame)
         if place.body < 0:
-            raise InputError(f"frame {frame!r} does not move, so that no wrench does anything there")
+            raise MechanismError(f"frame {frame!r} does not move, so that no wrench does anything there")
         first = len(self.inputs)
         for part in parts:
             self._add_input(part)
@@ -349,9 +315,11 @@ class Builder:
     def _check_apart(self, first: str, second: str) -> None:
         one, other = self.place(first), self.place(second)
         if one.body == other.body:
-            raise InputError(f"{first!r} and {second!r} are on one body, and never move apart")
+            raise MechanismError(f"{first!r} and {second!r} are on one body, and never move apart")
 
-    def _add_row(self, row: tuple[int, int, int, int, Floats, tuple[float, float, float]], label: str, unit: str) -> None:
+    def _add_row(
+        self, row: tuple[int, int, int, int, Floats, tuple[float, float, float]], label: str, unit: str
+    ) -> None:
         taken = {known.name for known in self.labels}
         name, count = label, 1
         while name in taken:
@@ -366,13 +334,13 @@ class Builder:
         """Take in a component.
 
         Raises:
-            InputError: it does not fit the mechanism; the message begins with what it is.
+            MechanismError: it does not fit the mechanism; the message begins with what it is.
         """
         self._current = repr(component)
         try:
             component.add_to(self)
         except (InputError, ModelError) as error:
-            raise InputError(f"{component!r}: {error}") from error
+            raise MechanismError(f"{component!r}: {error}") from error
 
     def finish(self, prescribed: Sequence[bool]) -> Mechanics:
         """The arrays of all that was added."""
@@ -390,16 +358,21 @@ class Builder:
             weights=Weights(_whole(point for point, _ in self._weights), _rows3([force for _, force in self._weights])),
             forces=self._compile_forces(),
             constraints=Constraints(
-                *(_whole(row[k] for row in self._rows) for k in range(4)),
-                _rows3([row[4] for row in self._rows]),
-                np.array([row[5] for row in self._rows], dtype=float).reshape(-1, NUMBERS),
+                kind=_whole(row[0] for row in self._rows),
+                first=_whole(row[1] for row in self._rows),
+                second=_whole(row[2] for row in self._rows),
+                carrier=_whole(row[3] for row in self._rows),
+                direction=_rows3([row[4] for row in self._rows]),
+                number=np.array([row[5] for row in self._rows], dtype=float).reshape(-1, NUMBERS),
             ),
             border=np.array([border], dtype=np.int64),
         )
 
     def _compile_points(self) -> Points:
         places = [self.structure.named[name] for name in self._points]
-        return Points(_whole(place.body for place in places), _rows3([self.structure.offset(place) for place in places]))
+        return Points(
+            _whole(place.body for place in places), _rows3([self.structure.offset(place) for place in places])
+        )
 
     def _compile_springs(self, border: int) -> tuple[Springs, int]:
         """The springs; those between two bodies take three places each in the border, from ``border`` on."""
@@ -410,10 +383,12 @@ class Builder:
             begins.append(border if between else -1)
             border += 3 if between else 0
         springs = Springs(
-            *(_whole(spring[k] for spring in self._springs) for k in range(3)),  # type: ignore[misc]
-            np.array([spring[3] for spring in self._springs], dtype=float),
-            _padded([spring[4] for spring in self._springs]),
-            _whole(begins),
+            law=_whole(spring[0] for spring in self._springs),
+            first=_whole(spring[1] for spring in self._springs),
+            second=_whole(spring[2] for spring in self._springs),
+            rest=np.array([spring[3] for spring in self._springs], dtype=float),
+            coefficient=_padded([spring[4] for spring in self._springs]),
+            border=_whole(begins),
         )
         return springs, border
 
@@ -434,7 +409,7 @@ class Builder:
         )
 
 
-def _whole(values):  # type: ignore[no-untyped-def]
+def _whole(values: Iterable[int]) -> Integers:
     return np.array(list(values), dtype=np.int64)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_type_hints
 
 from biped.checks import is_finite, numbers
-from biped.errors import InputError
+from biped.mechanism.errors import MechanismError
 
 if TYPE_CHECKING:
     from biped.mechanism.compilation import Builder
@@ -43,7 +43,9 @@ class Component:
             return
         other = COMPONENTS.get(word)
         if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
-            raise InputError(f"{cls.__qualname__}: the word {word!r} is that of {other.__qualname__}; choose another")
+            raise MechanismError(
+                f"{cls.__qualname__}: the word {word!r} is that of {other.__qualname__}; choose another"
+            )
         COMPONENTS[word] = cls
 
     def add_to(self, builder: Builder) -> None:
@@ -70,7 +72,7 @@ class Component:
             options: values of fields by name.
 
         Raises:
-            InputError: there are too many words or too few, or a value is none.
+            MechanismError: there are too many words or too few, or a value is none.
         """
         roles, waiting = cls.roles(), list(words)
         values: dict[str, Any] = {}
@@ -79,17 +81,19 @@ class Component:
                 break
             values[name] = _vector_of(waiting) if role == "vector" else waiting.pop(0)
         if waiting:
-            raise InputError(f"({cls.word} …): too many words; they are {', '.join(roles)}")
+            raise MechanismError(f"({cls.word} …): too many words; they are {', '.join(roles)}")
         for name, value in (options or {}).items():
             if name not in roles or name in values:
                 what = "given twice" if name in values else f"unknown; options are {', '.join(roles)}"
-                raise InputError(f"({cls.word} …): option {name!r} is {what}")
+                raise MechanismError(f"({cls.word} …): option {name!r} is {what}")
             values[name] = value
         try:
             return cls(**values)
         except TypeError:
             missing = [f.name for f in fields(cls) if f.name not in values and f.default is f.default_factory]
-            raise InputError(f"({cls.word} …): {', '.join(missing) or 'a word'} missing; words are {', '.join(roles)}") from None
+            raise MechanismError(
+                f"({cls.word} …): {', '.join(missing) or 'a word'} missing; words are {', '.join(roles)}"
+            ) from None
 
 
 def _vector_of(waiting: list[Any]) -> Any:
@@ -122,14 +126,25 @@ class Force(Component):
     """A force that is not of a potential: f(q, q̇, t)."""
 
 
+def finite(value: float, what: str) -> float:
+    """A finite number.
+
+    Raises:
+        MechanismError: it is none.
+    """
+    if not is_finite(value):
+        raise MechanismError(f"{what} = {value!r}: it must be a finite number")
+    return float(value)
+
+
 def unit_vector(value: Sequence[float], what: str) -> tuple[float, float, float]:
     """Three finite numbers, made to length one.
 
     Raises:
-        InputError: they are none, or all zero.
+        MechanismError: they are none, or all zero.
     """
     x, y, z = numbers(value, 3, what)
     length = (x * x + y * y + z * z) ** 0.5
     if length == 0.0:
-        raise InputError(f"{what} = {value!r}: it must not be zero")
+        raise MechanismError(f"{what} = {value!r}: it must not be zero")
     return x / length, y / length, z / length

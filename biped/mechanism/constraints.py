@@ -10,10 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from biped.checks import above_zero, is_finite
-from biped.errors import InputError
+from biped.checks import above_zero
 from biped.mechanism.compilation import Builder
-from biped.mechanism.component import Constraint, CoordinateName, FrameName, Vector, unit_vector
+from biped.mechanism.component import Constraint, CoordinateName, FrameName, Vector, finite, unit_vector
+from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import WORLD
 
 
@@ -34,19 +34,21 @@ class Distance(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
         above_zero(self.length, "length")
         builder.add_distance(self.first, self.second, float(self.length), self.name or f"{self.first}_{self.second}")
 
 
 @dataclass(frozen=True)
 class PointAlong(Constraint):
-    """Two frames' origins have the same place along a direction, h = n · (p₁ − p₂): the point constraint of the paper.
+    """Two frames' origins have the same place along a direction, h = n · (p₁ − p₂) − c: the paper's point constraint.
 
     Attributes:
         first, second: the frames.
         direction: n, of any length.
         axes: the frame whose axes n is given in and that carries it; the world by default. The paper mentions the
             first and the second frame; any may be.
+        offset: [m] c.
         name: of its multiplier's column [N].
     """
 
@@ -56,10 +58,13 @@ class PointAlong(Constraint):
     direction: Vector
     name: str | None = None
     axes: FrameName = WORLD
+    offset: float = 0.0
 
     def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
         n = unit_vector(self.direction, "direction")
-        builder.add_along(self.first, self.second, n, self.axes, self.name or f"{self.first}_{self.second}")
+        label = self.name or f"{self.first}_{self.second}"
+        builder.add_along(self.first, self.second, n, self.axes, label, finite(self.offset, "offset"))
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,7 @@ class PointOnPlane(Constraint):
         normal: of the plane, in that frame's axes.
         point: the frame that stays in it.
         name: of its multiplier's column [N].
+        offset: [m] of the plane from its frame's origin, along the normal.
     """
 
     word: ClassVar[str] = "point-on-plane"
@@ -78,10 +84,13 @@ class PointOnPlane(Constraint):
     normal: Vector
     point: FrameName
     name: str | None = None
+    offset: float = 0.0
 
     def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
         n = unit_vector(self.normal, "normal")
-        builder.add_along(self.point, self.plane, n, self.plane, self.name or f"{self.point}_{self.plane}")
+        label = self.name or f"{self.point}_{self.plane}"
+        builder.add_along(self.point, self.plane, n, self.plane, label, finite(self.offset, "offset"))
 
 
 @dataclass(frozen=True)
@@ -102,6 +111,7 @@ class PointOnLine(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
+        """Add its two rows of h."""
         label = self.name or f"{self.point}_{self.line}"
         for k, n in enumerate(_across(unit_vector(self.direction, "direction")), 1):
             builder.add_along(self.point, self.line, n, self.line, f"{label}_{k}")
@@ -134,9 +144,10 @@ class Coincident(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
+        """Add a row of h for each direction."""
         axes = self.directions
-        if not isinstance(axes, str) or not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
-            raise InputError(f"directions = {axes!r}: it must be one to three of the letters x, y and z")
+        if not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
+            raise MechanismError(f"directions = {axes!r}: it must be one to three of the letters x, y and z")
         label = self.name or f"{self.first}_{self.second}"
         for axis in axes:
             n = (float(axis == "x"), float(axis == "y"), float(axis == "z"))
@@ -161,10 +172,10 @@ class Screw(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
-        if not is_finite(self.pitch):
-            raise InputError(f"pitch = {self.pitch!r}: it must be a finite number of metres a radian")
+        """Add its row of h."""
+        pitch = finite(self.pitch, "pitch")
         builder.add_linear(
-            builder.coordinate(self.angle), builder.coordinate(self.shift), (float(self.pitch), -1.0, 0.0),
+            builder.coordinate(self.angle), builder.coordinate(self.shift), (pitch, -1.0, 0.0),
             self.name or f"{self.angle}_{self.shift}", "N",
         )  # fmt: skip
 
@@ -188,11 +199,10 @@ class Gear(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
-        for what, value in (("ratio", self.ratio), ("offset", self.offset)):
-            if not is_finite(value):
-                raise InputError(f"{what} = {value!r}: it must be a finite number")
+        """Add its row of h."""
+        numbers = finite(self.ratio, "ratio"), -1.0, finite(self.offset, "offset")
         second = builder.coordinate(self.second)
         builder.add_linear(
-            builder.coordinate(self.first), second, (float(self.ratio), -1.0, float(self.offset)),
+            builder.coordinate(self.first), second, numbers,
             self.name or f"{self.first}_{self.second}", builder.force_unit(second),
         )  # fmt: skip

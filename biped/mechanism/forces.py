@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from biped.checks import zero_or_above
-from biped.errors import InputError
 from biped.kernels.mechanism.forces import BODY, HYBRID, SPATIAL
 from biped.mechanism.compilation import Builder
 from biped.mechanism.component import CoordinateName, Force, FrameName
+from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input
 
 _PARTS = ("x", "y", "z")
@@ -32,6 +32,7 @@ class Damper(Force):
     damping: float
 
     def add_to(self, builder: Builder) -> None:
+        """Add to the variable's damping."""
         zero_or_above(self.damping, "damping")
         builder.add_damping(builder.coordinate(self.coordinate), float(self.damping))
 
@@ -50,14 +51,15 @@ class Torque(Force):
     torque: Input
 
     def add_to(self, builder: Builder) -> None:
+        """Add the torque and its function of time."""
         builder.add_torque(builder.coordinate(self.coordinate), checked_input(self.torque, "torque"))
 
 
 def _wrench(force: Sequence[Input], moment: Sequence[Input]) -> list[Input]:
     found: list[Input] = []
     for what, three in (("force", force), ("moment", moment)):
-        if isinstance(three, str) or not isinstance(three, Sequence) or len(three) != 3:
-            raise InputError(f"{what} = {three!r}: it must be three numbers or functions of time, along x, y and z")
+        if not hasattr(three, "__len__") or len(three) != 3:
+            raise MechanismError(f"{what} = {three!r}: it must be three numbers or functions of time, along x, y and z")
         found += [checked_input(value, f"{what} along {axis}") for value, axis in zip(three, _PARTS, strict=True)]
     return found
 
@@ -78,6 +80,7 @@ class BodyWrench(Force):
     moment: Inputs3 = (0.0, 0.0, 0.0)
 
     def add_to(self, builder: Builder) -> None:
+        """Add the wrench and its functions of time."""
         builder.add_wrench(BODY, self.frame, _wrench(self.force, self.moment))
 
 
@@ -97,6 +100,7 @@ class HybridWrench(Force):
     moment: Inputs3 = (0.0, 0.0, 0.0)
 
     def add_to(self, builder: Builder) -> None:
+        """Add the wrench and its functions of time."""
         builder.add_wrench(HYBRID, self.frame, _wrench(self.force, self.moment))
 
 
@@ -116,4 +120,5 @@ class SpatialWrench(Force):
     moment: Inputs3 = (0.0, 0.0, 0.0)
 
     def add_to(self, builder: Builder) -> None:
+        """Add the wrench and its functions of time."""
         builder.add_wrench(SPATIAL, self.frame, _wrench(self.force, self.moment))

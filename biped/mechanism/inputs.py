@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from biped.checks import is_finite
-from biped.errors import InputError
+from biped.mechanism.errors import MechanismError
 from biped.signals import Signal
 from contact.arrays import Floats
 
@@ -19,14 +19,16 @@ def checked_input(value: Input, what: str) -> Input:
     """Refuse what is no function of time."""
     if is_finite(value) or callable(value):
         return value
-    raise InputError(f"{what} = {value!r}: it must be a finite number, a Signal, or a function of an array of times")
+    raise MechanismError(
+        f"{what} = {value!r}: it must be a finite number, a Signal, or a function of an array of times"
+    )
 
 
 def sampled(value: Input, times: Floats, what: str) -> Floats:
     """Its values at some times.
 
     Raises:
-        InputError: a function gives something else than a finite number for each.
+        MechanismError: a function gives something else than a finite number for each.
     """
     if is_finite(value):
         return np.full(times.shape, float(value))  # type: ignore[arg-type]
@@ -34,8 +36,8 @@ def sampled(value: Input, times: Floats, what: str) -> Floats:
     if found.shape == ():
         found = np.full(times.shape, float(found))
     if found.shape != times.shape:
-        raise InputError(f"{what}: {times.size} values expected for as many times, and it gives {found.shape}")
+        raise MechanismError(f"{what}: {times.size} values expected for as many times, and it gives {found.shape}")
     bad = ~np.isfinite(found)
     if bad.any():
-        raise InputError(f"{what}: its value at {times[int(np.argmax(bad))]:.6g} s is not finite")
+        raise MechanismError(f"{what}: its value at {times[int(np.argmax(bad))]:.6g} s is not finite")
     return found

@@ -11,12 +11,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.checks import numbers
-from biped.errors import InputError, IntegrationError
-from biped.kernels.mechanism.node import constraints_at, energies, momentum_from_rates, rates_from_momentum
-from biped.kernels.mechanism.system import Mechanics, Room, new_room
+from biped.errors import IntegrationError
+from biped.kernels.mechanism.loop import Engine, no_parts
+from biped.kernels.mechanism.system import (
+    CONSTRAINTS,
+    ENERGIES,
+    MOMENTUM,
+    RATES,
+    Mechanics,
+    Rule,
+    World,
+    new_motion,
+    new_room,
+)
 from biped.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
 from biped.mechanism.component import Component, Constraint, Force, Potential
-from biped.mechanism.frames import Frame, check_name
+from biped.mechanism.errors import MechanismError
+from biped.mechanism.frames import Frame
 from biped.mechanism.inputs import Input
 from biped.mechanism.view import FrameView
 from biped.model.errors import unknown
@@ -46,7 +57,7 @@ class Mechanism:
         potentials, constraints, forces: what acts, in any order.
 
     Raises:
-        InputError: something does not fit: a name that is used twice or unknown, a frame that carries itself, a
+        MechanismError: something does not fit: a name that is used twice or unknown, a frame that carries itself, a
             component of another kind. The message says what would be right.
     """
 
@@ -58,7 +69,8 @@ class Mechanism:
     forces: Sequence[Force] = ()
 
     def __post_init__(self) -> None:
-        check_name(self.name, "a mechanism")
+        if not str(self.name).strip():
+            raise MechanismError(f"name = {self.name!r}: a mechanism needs a name, a text that is not empty")
         object.__setattr__(self, "frames", _all_of(Frame, self.frames, "frames"))
         object.__setattr__(self, "potentials", _all_of(Potential, self.potentials, "potentials"))
         object.__setattr__(self, "constraints", _all_of(Constraint, self.constraints, "constraints"))
@@ -175,7 +187,7 @@ class Mechanism:
         """(n,) q from an array, or from some variables by name; those not named are zero.
 
         Raises:
-            InputError: it is neither, or has other names.
+            MechanismError: it is neither, or has other names.
         """
         return self._vector(q, "q")
 
@@ -194,35 +206,54 @@ class Mechanism:
             try:
                 result = np.array(given, dtype=float)
             except (TypeError, ValueError):
-                raise InputError(f"{what} = {given!r}: it must be numbers, or a table of them by name") from None
+                raise MechanismError(f"{what} = {given!r}: it must be numbers, or a table of them by name") from None
         if result.shape != (self.size,):
-            raise InputError(
+            raise MechanismError(
                 f"{what} has shape {result.shape}; it must be ({self.size},), the variables being "
                 f"{', '.join(self.coordinates[:20])}{', …' if self.size > 20 else ''}"
             )
         if not np.all(np.isfinite(result)):
-            raise InputError(f"{what} has numbers that are not finite")
+            raise MechanismError(f"{what} has numbers that are not finite")
         return result
 
-    def new_room(self) -> Room:
-        """Room for the kernels."""
-        mechanics = self.mechanics
-        m = mechanics.constraints.kind.shape[0]
-        return new_room(self.size, m, int(mechanics.border[0]), mechanics.points.body.shape[0])
+    def engine(self, rule: Rule | None = None) -> Engine:
+        """The kernels for it, with room of their own."""
+        mechanics, n, m = self.mechanics, self.size, len(self.labels)
+        world = World(
+            mechanics=mechanics,
+            motion=new_motion(n, m),
+            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1),
+            room=new_room(n, m, int(mechanics.border[0]), mechanics.points.body.shape[0]),
+            inputs=np.zeros((0, len(self.inputs))),
+            given=np.zeros((0, n)),
+            rows=np.zeros((0, 0)),
+            parts=no_parts(),
+        )
+        return Engine(world)
+
+    def energies(self, q: Vector, v: Vector | None = None) -> tuple[float, float]:
+        """Kinetic and potential energy [J]."""
+        engine = self.engine()
+        room = engine.world.room
+        room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
+        engine.enter(ENERGIES)
+        return float(room.energy[0]), float(room.energy[1])
 
     def kinetic_energy(self, q: Vector, v: Vector) -> float:
         """[J]."""
-        return float(energies(self.mechanics, self.configuration(q), self.rates(v), self.new_room())[0])
+        return self.energies(q, v)[0]
 
     def potential_energy(self, q: Vector) -> float:
         """[J] of gravity and all other potentials."""
-        return float(energies(self.mechanics, self.configuration(q), self.rates(), self.new_room())[1])
+        return self.energies(q)[1]
 
     def momentum(self, q: Vector, v: Vector) -> Floats:
         """(n,) ∂L/∂q̇ = M(q) v."""
-        result = np.full(self.size, np.nan)
-        momentum_from_rates(self.mechanics, self.configuration(q), self.rates(v), self.new_room(), result)
-        return result
+        engine = self.engine()
+        room = engine.world.room
+        room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
+        engine.enter(MOMENTUM)
+        return room.node_momentum
 
     def rates_of(self, q: Vector, momentum: Vector, given: Vector | None = None) -> Floats:
         """(n,) the rates on the constraints of a momentum, but for the constraints' own part of it.
@@ -233,30 +264,30 @@ class Mechanism:
             given: rates of the kinematic variables.
 
         Raises:
-            InputError: the mass matrix is singular there, or the constraints depend on each other.
+            MechanismError: the mass matrix is singular there, or the constraints depend on each other.
         """
-        room = self.new_room()
-        prescribed = np.where(self.mechanics.prescribed != 0, self.rates(given), 0.0)
-        failed = rates_from_momentum(
-            self.mechanics, self.configuration(q), self._vector(momentum, "momentum"), prescribed, room
-        )
-        if failed:
-            raise InputError("the mass matrix is singular at q, or the constraints depend on each other there")
+        engine = self.engine()
+        room = engine.world.room
+        room.node_q[:], room.node_momentum[:] = self.configuration(q), self._vector(momentum, "momentum")
+        room.given_rates[:] = np.where(self.mechanics.prescribed != 0, self.rates(given), 0.0)
+        if engine.enter(RATES):
+            raise MechanismError("the mass matrix is singular at q, or the constraints depend on each other there")
         return room.node_rates
 
     def constraint_values(self, q: Vector) -> Floats:
         """(m,) h(q) [m or rad], in the order of ``constraint_names``."""
-        return self._constraints_at(self.configuration(q))[0]
+        return self._constraints_at(self.configuration(q), self.engine())[0]
 
     def constraint_jacobian(self, q: Vector) -> Floats:
         """(m, n) Dh(q)."""
-        return self._constraints_at(self.configuration(q))[1]
+        return self._constraints_at(self.configuration(q), self.engine())[1]
 
-    def _constraints_at(self, q: Floats, room: Room | None = None) -> tuple[Floats, Floats]:
-        m = len(self.labels)
-        values, rows = np.zeros(m), np.zeros((m, self.size))
-        constraints_at(self.mechanics, q, self.new_room() if room is None else room, values, rows)
-        return values, rows
+    def _constraints_at(self, q: Floats, engine: Engine) -> tuple[Floats, Floats]:
+        """h(q) and Dh(q), which the next call writes over."""
+        room = engine.world.room
+        room.node_q[:] = q
+        engine.enter(CONSTRAINTS)
+        return room.values, room.node_border.rows
 
     def satisfy_constraints(self, q: Vector, tolerance: float = 1e-12) -> Floats:
         """(n,) a configuration near q on the constraints: least changes of the variables, but of kinematic ones.
@@ -268,10 +299,10 @@ class Mechanism:
         Raises:
             IntegrationError: none was found; the message says how far off which constraint still is.
         """
-        found, room = self.configuration(q), self.new_room()
+        found, engine = self.configuration(q), self.engine()
         free = self.mechanics.prescribed == 0
         for _ in range(ROUNDS):
-            values, rows = self._constraints_at(found, room)
+            values, rows = self._constraints_at(found, engine)
             off = float(np.abs(values).max(initial=0.0))
             if off <= tolerance:
                 return found
@@ -279,6 +310,8 @@ class Mechanism:
                 break
             change = np.linalg.lstsq(rows[:, free], -values, rcond=1e-12)[0]
             largest = float(np.abs(change).max())
+            if largest == 0.0:
+                break
             found[free] += change * min(1.0, 1.0 / largest)
         worst = int(np.argmax(np.abs(values)))
         raise IntegrationError(
@@ -312,9 +345,11 @@ class Mechanism:
             duration: [s] a whole number of steps.
             step: [s] h.
             q: configuration at the start: an array, or values by name, the others being zero.
-            v: rates at the start, alike; on constraints, they must be on them too.
-            q0, q1: in place of q and v: the configurations before and after the first step, as the paper's
-                initialization procedure has them. The first row is then that of q₁, at ``start + step``.
+            v: rates at the start, alike; on constraints, they must be on them too. Without them, the mechanism is at
+                rest, but for what kinematic variables drive by constraints.
+            q0: in place of q and v: the configuration before the first step, as the paper's initialization procedure
+                has it. The first row is then that of q₁, at ``start + step``.
+            q1: with q0: that after the first step.
             kinematic: the motions of all kinematic variables, by name: numbers, ``biped.signals.Signal``, or functions
                 of an array of times. They also decide the start of these variables.
             alpha: of the generalized midpoint rule, 0 to 1; ½ is of second order and symmetric.
@@ -326,7 +361,7 @@ class Mechanism:
             announce: called with a line before something is compiled.
 
         Raises:
-            InputError: something cannot be used: a start off the constraints, constraints that depend on each other
+            MechanismError: something cannot be used: a start off the constraints, constraints that depend on each other
                 there, a mass matrix that is singular, no motion for a kinematic variable.
             IntegrationError: a step could not be solved; the message says when and why, and ``error.run`` has the
                 motion before that.
@@ -342,9 +377,9 @@ class Mechanism:
 
 def _all_of(kind: type, given: Sequence[Any], what: str) -> tuple[Any, ...]:
     """A tuple of what is all of one kind."""
-    if isinstance(given, kind) or isinstance(given, str) or not isinstance(given, Sequence):
-        raise InputError(f"{what} = {given!r}: it must be a list of {kind.__name__} objects")
+    if isinstance(given, (kind, str)) or not isinstance(given, Sequence):
+        raise MechanismError(f"{what} = {given!r}: it must be a list of {kind.__name__} objects")
     for item in given:
         if not isinstance(item, kind):
-            raise InputError(f"{what}: {item!r} is no {kind.__name__}")
+            raise MechanismError(f"{what}: {item!r} is no {kind.__name__}")
     return tuple(given)

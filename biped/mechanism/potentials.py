@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from biped.checks import above_zero, is_finite, numbers
-from biped.errors import InputError
 from biped.kernels.mechanism.potentials import NEWTONIAN, POLYNOMIAL
 from biped.mechanism.compilation import Builder
-from biped.mechanism.component import CoordinateName, FrameName, Potential, Vector
+from biped.mechanism.component import CoordinateName, FrameName, Potential, Vector, finite
+from biped.mechanism.errors import MechanismError
 
 #: [N m²/kg²]
 GRAVITATIONAL_CONSTANT = 6.6743e-11
@@ -22,7 +22,7 @@ def _coefficients(given: float | tuple[float, ...], what: str) -> tuple[float, .
     except TypeError:
         count = 0
     if count == 0:
-        raise InputError(f"{what} = {given!r}: it must be a finite number, or several")
+        raise MechanismError(f"{what} = {given!r}: it must be a finite number, or several")
     return numbers((given,) if is_finite(given) else given, count, what)  # type: ignore[arg-type]
 
 
@@ -40,6 +40,7 @@ class Gravity(Potential):
     acceleration: Vector = (0.0, 0.0, -9.81)
 
     def add_to(self, builder: Builder) -> None:
+        """Add a constant force at the mass."""
         x, y, z = numbers(self.acceleration, 3, "acceleration")
         mass = builder.mass_of(self.frame)
         builder.add_weight(builder.point(self.frame), (mass * x, mass * y, mass * z))
@@ -62,6 +63,7 @@ class LinearSpring(Potential):
     length: float = 0.0
 
     def add_to(self, builder: Builder) -> None:
+        """Add the spring."""
         law = _coefficients(self.stiffness, "stiffness")
         builder.add_spring(POLYNOMIAL, self.first, self.second, _rest(self.length), law)
 
@@ -83,13 +85,14 @@ class NonlinearSpring(Potential):
     length: float = 0.0
 
     def add_to(self, builder: Builder) -> None:
+        """Add the spring."""
         law = _coefficients(self.coefficients, "coefficients")
         builder.add_spring(POLYNOMIAL, self.first, self.second, _rest(self.length), law)
 
 
 def _rest(length: float) -> float:
     if not is_finite(length) or length < 0.0:
-        raise InputError(f"length = {length!r}: it must be a finite number of metres, zero or above")
+        raise MechanismError(f"length = {length!r}: it must be a finite number of metres, zero or above")
     return float(length)
 
 
@@ -109,10 +112,9 @@ class CoordinateSpring(Potential):
     rest: float = 0.0
 
     def add_to(self, builder: Builder) -> None:
-        if not is_finite(self.rest):
-            raise InputError(f"rest = {self.rest!r}: it must be a finite number")
+        """Add the spring."""
         law = _coefficients(self.stiffness, "stiffness")
-        builder.add_coordinate_spring(builder.coordinate(self.coordinate), float(self.rest), law)
+        builder.add_coordinate_spring(builder.coordinate(self.coordinate), finite(self.rest, "rest"), law)
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ class NewtonianGravity(Potential):
     constant: float = GRAVITATIONAL_CONSTANT
 
     def add_to(self, builder: Builder) -> None:
+        """Add a force along the line between the masses."""
         above_zero(self.constant, "constant")
         strength = self.constant * builder.mass_of(self.first) * builder.mass_of(self.second)
         builder.add_spring(NEWTONIAN, self.first, self.second, 0.0, (strength,))

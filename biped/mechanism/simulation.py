@@ -12,16 +12,13 @@ import numpy as np
 import pandas as pd
 
 from biped.checks import above_zero, is_finite, whole, zero_or_above
-from biped.errors import InputError, IntegrationError
-from biped.kernels.mechanism import loop
+from biped.errors import IntegrationError
 from biped.kernels.mechanism import step as kernels
 from biped.kernels.mechanism import system as places
-from biped.kernels.mechanism.node import momentum_from_rates, rates_from_momentum
-from biped.kernels.mechanism.system import Motion as MotionState
-from biped.kernels.mechanism.system import Rule, new_motion
+from biped.kernels.mechanism.system import Rule
+from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled
 from contact.arrays import Floats
-from contact.jit import is_compiled
 
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism, Vector
@@ -31,7 +28,7 @@ Progress = Callable[[float], None]
 #: Called with a line.
 Announce = Callable[[str], None]
 
-# A start is on the constraints, and its rates on theirs, up to this: of metres and radians, and of what terms amount to.
+# A start is on the constraints up to this [m or rad], and its rates on theirs, relative to what the terms amount to.
 ON_CONSTRAINTS = 1e-9
 # Singular values of Dh, its rows of length one, below this are zero.
 RANK = 1e-10
@@ -42,6 +39,7 @@ MAX_BACKTRACKS = 12
 _CAUSES = {
     kernels.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
     kernels.STUCK: "no part of Newton's step reduces the residual: no solution is near",
+    kernels.TURNED_TOO_FAR: "an angle would change by more than half a turn in a step",
     kernels.NOT_FINITE: "a number is not finite",
     kernels.SINGULAR: "the derivative of the equations is singular: a configuration variable moves no mass there",
     kernels.DEPENDENT: "the constraints depend on each other there, so that their forces are not determined",
@@ -67,15 +65,17 @@ class Settings:
         whole(self.max_iterations, "max_iterations")
         whole(self.record_every, "record_every")
         if not is_finite(self.start):
-            raise InputError(f"start = {self.start!r}: it must be a finite number of seconds")
+            raise MechanismError(f"start = {self.start!r}: it must be a finite number of seconds")
         if not (is_finite(self.alpha) and 0.0 <= self.alpha <= 1.0):
-            raise InputError(f"alpha = {self.alpha!r}: it must be from 0 to 1; ½ is of second order")
+            raise MechanismError(f"alpha = {self.alpha!r}: it must be from 0 to 1; ½ is of second order")
         if self.max_iterations < 1 or self.record_every < 1:
-            raise InputError("max_iterations and record_every must be one or more")
+            raise MechanismError("max_iterations and record_every must be one or more")
         if abs(self.steps * self.step - self.duration) > 1e-6 * self.step:
-            raise InputError(f"duration = {self.duration:g} s: it must be a whole number of steps of {self.step:g} s")
+            raise MechanismError(
+                f"duration = {self.duration:g} s: it must be a whole number of steps of {self.step:g} s"
+            )
         if self.steps % self.record_every:
-            raise InputError(
+            raise MechanismError(
                 f"record_every = {self.record_every}: {self.steps} steps are not a whole number of times as many"
             )
 
@@ -155,14 +155,16 @@ def simulate(
 ) -> Motion:
     """See ``Mechanism.simulate``."""
     run = _Simulation(mechanism, settings, given or {})
-    if announce is not None and not is_compiled(loop.take_steps):
+    if announce is not None and not run.engine.is_ready(places.TAKE_STEPS):
         announce("compiling the steps of mechanisms, once for this machine")
-    if pair != (None, None):
+    if any(part is not None for part in pair):
         if q is not None or v is not None or None in [0 if part is not None else None for part in pair]:
-            raise InputError("give either q (and v) or both q0 and q1: a configuration and rates, or two configurations")
+            raise MechanismError(
+                "give either q (and v) or both q0 and q1: a configuration and rates, or two configurations"
+            )
         run.start_from_two(mechanism.configuration(pair[0]), mechanism.configuration(pair[1]))
     else:
-        run.start(mechanism.configuration(q), mechanism.rates(v))
+        run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v))
     return run.advance(progress)
 
 
@@ -172,8 +174,8 @@ class _Simulation:
     def __init__(self, mechanism: Mechanism, settings: Settings, given: Mapping[str, Input]) -> None:
         self.mechanism, self.settings, self.rule = mechanism, settings, settings.rule
         self.mechanics = mechanism.mechanics
-        self.room = mechanism.new_room()
-        self.motion: MotionState = new_motion(mechanism.size, len(mechanism.labels))
+        self.engine = mechanism.engine(self.rule)
+        self.room, self.motion = self.engine.world.room, self.engine.world.motion
         self.given = _checked_motions(mechanism, given)
         self.began = 0  # steps before the first row: one, where two configurations were given
         self.seconds = 0.0
@@ -182,7 +184,8 @@ class _Simulation:
 
     def inputs(self, first: int, count: int) -> Floats:
         """Rows of functions of time in the middle of steps, from the step before ``first`` on."""
-        times = self.settings.start + self.rule.h * (np.arange(first - 1, first + count + 1) + self.rule.alpha)
+        steps = np.arange(first - 1, first + count + 1, dtype=np.float64)
+        times = self.settings.start + self.rule.h * (steps + self.rule.alpha)
         table = np.zeros((len(times), len(self.mechanism.inputs)))
         for column, (what, value) in enumerate(self.mechanism.inputs):
             table[:, column] = sampled(value, times, what)
@@ -190,7 +193,7 @@ class _Simulation:
 
     def prescribed(self, first: int, count: int) -> Floats:
         """Rows of kinematic variables at the beginnings of steps, from the step before ``first`` on."""
-        times = self.settings.start + self.rule.h * np.arange(first - 1, first + count + 2)
+        times = self.settings.start + self.rule.h * np.arange(first - 1, first + count + 2, dtype=np.float64)
         table = np.zeros((len(times), self.mechanism.size))
         for name, value in self.given.items():
             table[:, self.mechanism.coordinates.index(name)] = sampled(value, times, f"motion of {name!r}")
@@ -198,21 +201,25 @@ class _Simulation:
 
     # --- the start ---
 
-    def start(self, q: Floats, v: Floats) -> None:
-        """From a configuration and rates: p₀ = M(q₀) v₀."""
+    def start(self, q: Floats, v: Floats | None) -> None:
+        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given."""
         motion, table = self.motion, self.prescribed(0, 0)
-        for name in self.given:
-            row = self.mechanism.coordinates.index(name)
-            q[row] = table[1, row]
-            v[row] = (table[2, row] - table[0, row]) / (2.0 * self.rule.h)
+        prescribed = self.mechanics.prescribed != 0
+        q[prescribed] = table[1, prescribed]
+        driven = np.where(prescribed, (table[2] - table[0]) / (2.0 * self.rule.h), 0.0)
         rows = self.check_place(q, "the start")
+        if v is None:
+            v = self.mechanism.rates_of(q, np.zeros_like(q), driven)
+        v[prescribed] = driven[prescribed]
         self.check_rates(rows, v)
         motion.q[:] = q
-        momentum_from_rates(self.mechanics, q, v, self.room, motion.momentum)
+        self.room.node_q[:], self.room.node_rates[:] = q, v
+        self.engine.enter(places.MOMENTUM)
+        motion.momentum[:] = self.room.node_momentum
         self.check_mass(q, v)
         motion.past[0] = self.rule.h * v
-        motion.count[places.FRESH] = 1
-        loop.begin_motion(self.mechanics, motion, self.room)
+        motion.counts[places.FRESH] = 1
+        self.engine.enter(places.BEGIN)
 
     def start_from_two(self, q0: Floats, q1: Floats) -> None:
         """From two configurations one step apart: the initialization procedure of section V-A."""
@@ -225,8 +232,9 @@ class _Simulation:
         self.check_mass(q1, np.zeros_like(q1))
         self.motion.q[:] = q0
         self.room.middle.moved[:] = q1 - q0
-        loop.begin_from_two(self.mechanics, self.motion, self.inputs(0, 1), self.rule, self.room)
-        loop.begin_motion(self.mechanics, self.motion, self.room)
+        self.engine.take_in(inputs=self.inputs(0, 1))
+        self.engine.enter(places.BEGIN_FROM_TWO)
+        self.engine.enter(places.BEGIN)
         self.began = 1
 
     def check_place(self, q: Floats, what: str) -> Floats:
@@ -242,13 +250,13 @@ class _Simulation:
         if len(names) > free.shape[1] or singular[-1] < RANK:
             part = np.abs(left[:, -1])
             which = [name for name, share in zip(names, part, strict=True) if share > 1e-3]
-            raise InputError(
+            raise MechanismError(
                 f"the constraints depend on each other at {what}: of {', '.join(map(repr, which))} one is too many, or "
                 "acts on nothing that can move"
             )
         worst = int(np.argmax(np.abs(values)))
         if not abs(values[worst]) <= ON_CONSTRAINTS:
-            raise InputError(
+            raise MechanismError(
                 f"{what} is off the constraints: {names[worst]!r} is {values[worst]:.3g} there, not zero; "
                 "satisfy_constraints finds a configuration near by that is on them"
             )
@@ -261,16 +269,18 @@ class _Simulation:
         wrong = off > ON_CONSTRAINTS * np.maximum(scale, 1e-300)
         if np.any(wrong):
             worst = int(np.argmax(np.where(wrong, off, 0.0)))
-            raise InputError(
+            raise MechanismError(
                 f"the rates at the start leave the constraints: {self.mechanism.constraint_names[worst]!r} changes at "
                 f"{(rows @ v)[worst]:.3g}/s, and must not"
             )
 
     def check_mass(self, q: Floats, v: Floats) -> None:
         """The momentum must determine rates."""
-        given = np.where(self.mechanics.prescribed != 0, v, 0.0)
-        if rates_from_momentum(self.mechanics, q, self.motion.momentum, given, self.room):
-            raise InputError(
+        room = self.room
+        room.given_rates[:] = np.where(self.mechanics.prescribed != 0, v, 0.0)
+        room.node_q[:], room.node_momentum[:] = q, self.motion.momentum
+        if self.engine.enter(places.RATES):
+            raise MechanismError(
                 "the mass matrix is singular at the start: a configuration variable moves no mass there; give masses "
                 "or rotational inertias to what it moves, or leave singular orientations such as three rotations whose "
                 "axes lie in a plane"
@@ -282,46 +292,41 @@ class _Simulation:
         """All steps, in chunks, and a row at the end."""
         every, steps = self.settings.record_every, self.settings.steps - self.began
         if self.began and every > 1:
-            raise InputError("record_every must be 1 where a motion starts from two configurations")
+            raise MechanismError("record_every must be 1 where a motion starts from two configurations")
         rows = np.full((steps // every + 1, len(columns_of(self.mechanism))), np.nan)
+        self.engine.take_in(rows=rows)
         chunk = every * math.ceil(CHUNK / every)
         done = 0
         while done < steps:
             count = min(chunk, steps - done)
-            first = self.began + done
-            table, prescribed = self.inputs(first, count), self.prescribed(first, count)
-            failed = self.timed(loop.take_steps, table, prescribed, every, count, rows[done // every :])
+            failed = self.timed(places.TAKE_STEPS, self.began + done, count, count, every, done // every)
             if failed:
                 self.fail(failed, rows)
             done += count
             if progress is not None:
                 progress(done / steps)
-        last = self.began + steps
-        if self.timed(loop.record_end, self.inputs(last, 1), self.prescribed(last, 1), rows[-1]):
-            rows[-1, np.isnan(rows[-1])] = np.nan  # the motion is whole; only its last forces are not known
+        self.timed(places.RECORD_END, self.began + steps, 1, len(rows) - 1)
         return self.recorded(rows)
 
-    def timed(self, routine: Callable[..., int], inputs: Floats, prescribed: Floats, *more: Any) -> int:
-        """Call a routine of the loop."""
+    def timed(self, number: int, first: int, count: int, *arguments: int) -> int:
+        """Enter a part of the loop, with the functions of time of the steps from ``first`` on."""
+        self.engine.take_in(inputs=self.inputs(first, count), given=self.prescribed(first, count))
         began = time.perf_counter()
-        failed = routine(
-            self.mechanics, self.motion, inputs, prescribed, self.rule, *(self.room, *more)
-        )
+        failed = self.engine.enter(number, *arguments)
         self.seconds += time.perf_counter() - began
-        return int(failed)
+        return failed
 
     def fail(self, failed: int, rows: Floats) -> None:
         """Raise what ended the motion, with what was recorded before."""
-        taken = int(self.motion.count[places.STEPS])
+        taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
         cause = _CAUSES[failed].format(iterations=self.rule.max_iterations)
-        off, worst = self.motion.residual
+        off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {cause}; the residual is {off:.3g}"
         if self.mechanism.labels:
             message += f", the largest constraint {worst:.3g}"
         message += f" after a step of {self.rule.h:g} s; try a smaller step"
-        kept = taken // self.settings.record_every
-        raise IntegrationError(message, self.recorded(rows[:kept]))
+        raise IntegrationError(message, self.recorded(rows[~np.isnan(rows[:, 0])]))
 
     def recorded(self, rows: Floats) -> Motion:
         """Tables with names."""
@@ -331,7 +336,7 @@ class _Simulation:
         frame.insert(0, "time", self.settings.start + self.rule.h * (self.began + every * np.arange(len(rows))))
         units = {"time": "s"} | units
         frame.attrs["units"] = units
-        count = self.motion.count
+        count = self.motion.counts
         summary = {
             "steps": int(count[places.STEPS]),
             "newton_mean": float(count[places.ITERATIONS]) / max(1, int(count[places.STEPS])),
@@ -346,11 +351,13 @@ def _checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[s
     wanted = mechanism.kinematic_coordinates
     for name in given:
         if name not in wanted:
-            raise InputError(
+            raise MechanismError(
                 f"kinematic: {name!r} is no kinematic variable; they are {', '.join(wanted) or 'none'}: make it one by "
                 f"kinematic({name!r}) as its transform's parameter"
             )
     missing = [name for name in wanted if name not in given]
     if missing:
-        raise InputError(f"kinematic: no motion for {', '.join(missing)}; give a number, a Signal or a function of times")
+        raise MechanismError(
+            f"kinematic: no motion for {', '.join(missing)}; give a number, a Signal or a function of times"
+        )
     return dict(given)

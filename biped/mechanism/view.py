@@ -49,7 +49,7 @@ class FrameView:
         return result
 
     def jacobian(self, q: Vector) -> Floats:
-        """(6, n) by which rates become the velocity of its origin [m/s] and its angular velocity [rad/s], world axes."""
+        """(6, n) from rates to the velocity of its origin [m/s] and its angular velocity [rad/s], in world axes."""
         data = self._placed(q)
         result = np.zeros((6, self.mechanism.size))
         if self.place.body >= 0:

@@ -41,7 +41,11 @@ def add_force_impulses(forces, inputs, k, duration, room, load):
     for f in range(forces.wrench_kind.shape[0]):
         _, wrench = wrench_of(forces, inputs, k, room.poses, f)
         body = forces.wrench_body[f]
-        store6(room.impulse, body, add6(load6(room.impulse, body), scale(duration, wrench[:3]) + scale(duration, wrench[3:])))
+        store6(
+            room.impulse,
+            body,
+            add6(load6(room.impulse, body), scale(duration, wrench[:3]) + scale(duration, wrench[3:])),
+        )
 
 
 @kernel

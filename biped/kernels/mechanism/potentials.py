@@ -150,9 +150,7 @@ def set_spring_border(tree, springs, points, arms, alpha, duration, room, border
                     row[j] = 0.0
                 n = (-1.0 * (axis == 0), -1.0 * (axis == 1), -1.0 * (axis == 2))
                 add_point_pairings(tree, room.poses, points.body[first], load3(arms, first), n, row)
-                add_point_pairings(
-                    tree, room.poses, points.body[second], load3(arms, second), scale(-1.0, n), row
-                )
+                add_point_pairings(tree, room.poses, points.body[second], load3(arms, second), scale(-1.0, n), row)
             _, K = stiffness_of(springs, k, stretch(springs, arms, k))
             set_spring_rows(border, start, mat_scale(-alpha * duration, K))
 

@@ -38,7 +38,7 @@ class Rule(NamedTuple):
     max_backtracks: int
 
 
-# Places in ``Motion.count``.
+# Places in ``Motion.counts``.
 STEPS = 0  # taken
 KNOWN = 1  # rows of ``past`` that are filled, at most all
 KEPT = 2  # 1: the factors of the last step may serve
@@ -60,9 +60,9 @@ class Motion(NamedTuple):
     momentum: Floats  # (n,)
     multiplier: Floats  # (m,) λ of the last step [N·s or N·m·s]
     past: Floats  # (PAST, n) the last displacements, the latest first
-    count: Integers  # (COUNTS,)
+    counts: Integers  # (COUNTS,)
     work: Floats  # (1,) [J] of forces that are not of a potential
-    residual: Floats  # (2,) of the last step: the equations' norm, the largest constraint
+    residual: Floats  # (3,) of the last candidate: the equations' norm, the largest constraint, both by tolerances
 
 
 def new_motion(n: int, m: int) -> Motion:
@@ -72,9 +72,9 @@ def new_motion(n: int, m: int) -> Motion:
         momentum=np.zeros(n),
         multiplier=np.zeros(m),
         past=np.zeros((PAST, n)),
-        count=np.zeros(COUNTS, dtype=np.int64),
+        counts=np.zeros(COUNTS, dtype=np.int64),
         work=np.zeros(1),
-        residual=np.zeros(2),
+        residual=np.zeros(3),
     )
 
 
@@ -121,8 +121,11 @@ class Room(NamedTuple):
     node: MidpointRoom
     node_arms: Floats  # (np, 3)
     node_border: Border
+    node_q: Floats  # (n,) the configuration that is asked about
     node_rates: Floats  # (n,)
+    node_momentum: Floats  # (n,)
     given_rates: Floats  # (n,) of what is prescribed; zero of the others
+    energy: Floats  # (2,) kinetic and potential [J]
 
 
 def new_room(n: int, m: int, b: int, points: int) -> Room:
@@ -141,6 +144,39 @@ def new_room(n: int, m: int, b: int, points: int) -> Room:
         node=new_midpoint_room(n, 0),
         node_arms=np.full((points, 3), np.nan),
         node_border=new_border(m, n),
-        node_rates=np.full(n, np.nan),
+        node_q=np.zeros(n),
+        node_rates=np.zeros(n),
+        node_momentum=np.full(n, np.nan),
         given_rates=np.zeros(n),
+        energy=np.full(2, np.nan),
     )
+
+
+# Places in ``World.parts``: what is compiled by itself.
+EVALUATE = 0
+FACTOR = 1
+CORRECT = 2
+SOLVE = 3
+COMMIT = 4
+MOMENTUM = 5
+RATES = 6
+ENERGIES = 7
+CONSTRAINTS = 8
+BEGIN = 9
+BEGIN_FROM_TWO = 10
+TAKE_STEPS = 11
+RECORD_END = 12
+PARTS = 13
+
+
+class World(NamedTuple):
+    """All that a motion needs, in one argument."""
+
+    mechanics: Mechanics
+    motion: Motion
+    rule: Rule
+    room: Room
+    inputs: Floats  # (., inputs) functions of time in the middle of steps; row 1 belongs to the first step
+    given: Floats  # (., n) prescribed coordinates; row 1 belongs to where the first step begins
+    rows: Floats  # (., columns) what is recorded
+    parts: Integers  # (PARTS,) addresses of what is compiled by itself
