@@ -178,11 +178,11 @@ class _Bodies:
 
     def __init__(self, mechanism: Mechanism, picture: Picture, home: Floats) -> None:
         self.names = mechanism.coordinates
-        self.origins = [
-            _place(home, node.parent) for node in picture.nodes if node.frame.coordinate is not None
-        ]
+        self.origins = [_place(home, node.parent) for node in picture.nodes if node.frame.coordinate is not None]
 
-    def visual(self, body: int, form: str, size: Sequence[float], place: Floats, rotation: Floats, color: object) -> Visual:
+    def visual(
+        self, body: int, form: str, size: Sequence[float], place: Floats, rotation: Floats, color: object
+    ) -> Visual:
         """A surface around a place at home."""
         center = vector3(place - self.origins[body], "center")
         return Visual(

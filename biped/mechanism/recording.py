@@ -1,4 +1,4 @@
-"""From the motion of a mechanism to an ordinary run, which all tools of runs take: saved, viewed, rendered, reported."""
+"""From the motion of a mechanism to an ordinary run, which all tools of runs take: view, render, report, export."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biped.errors import InputError
 from biped.kernels.loop.log import EVENT_WIDTH
 from biped.kernels.mechanism.totals import fill_totals
 from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, TOTAL_STEPS
 from biped.kernels.tree.dynamics import new_tree_data
-from biped.mechanism.conversion import to_model
+from biped.mechanism.errors import MechanismError
 from biped.mechanism.forces import Torque
 from biped.mechanism.inputs import sampled
 from biped.metrics.runs import assemble
@@ -37,13 +36,13 @@ def run_of(motion: Motion) -> Run:
     The ledger's ``actuators`` are all forces that are not of a potential, and what drives prescribed variables.
 
     Raises:
-        InputError: it has no rows, or a configuration variable has a name that makes its momentum another column.
+        MechanismError: it has no rows, or a configuration variable has a name that makes its momentum another column.
         ModelError: the mechanism makes no model.
     """
     frame = motion.frame
     if not len(frame):
-        raise InputError(f"the motion of {motion.mechanism.name!r} has no rows: there is nothing to record")
-    model = to_model(motion.mechanism)
+        raise MechanismError(f"the motion of {motion.mechanism.name!r} has no rows: there is nothing to record")
+    model = motion.mechanism.model
     columns = _columns(motion, model)
     rows = np.zeros((len(frame), len(columns.names)))
     for place, name in enumerate(columns.names):
@@ -81,7 +80,7 @@ def _columns(motion: Motion, model: Model) -> Columns:
     own = {name: unit for name, unit in motion.units.items() if name not in known.units and name not in _IN_LEDGER}
     for name in motion.mechanism.coordinates:
         if f"momentum_{name}" in known.units:
-            raise InputError(
+            raise MechanismError(
                 f"configuration variable {name!r}: its momentum would be called as the whole's, momentum_{name}; "
                 "give it another name"
             )
@@ -125,4 +124,6 @@ def _fill_totals(model: Model, motion: Motion, columns: Columns, rows: Floats) -
     layout = columns.layout
     q, v = np.ascontiguousarray(motion.q), np.ascontiguousarray(motion.v)
     data = new_tree_data(model.n, model.nv, model.nc)
-    fill_totals(model.tree, q, v, data, rows[:, layout.momentum : layout.momentum + 6], rows[:, layout.com : layout.com + 3])
+    fill_totals(
+        model.tree, q, v, data, rows[:, layout.momentum : layout.momentum + 6], rows[:, layout.com : layout.com + 3]
+    )

@@ -1,16 +1,18 @@
 """A mechanism drawn by itself: links, joints, masses, constraints, springs, in a plane or in space."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from biped.mechanism import Mechanism
+from biped.mechanism import Mechanism, Motion
 from biped.mechanism.drawing import Picture, frames_named, picture_of, poses_at
 from contact.arrays import Floats
 from experiments.visualization.figures import style
+from experiments.visualization.figures.writing import styled, write_figure
 
 #: A mechanism whose places spread across a plane by less than this share of its size is drawn in the plane.
 FLAT = 1e-6
@@ -54,6 +56,37 @@ def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True, a
     return found
 
 
+def draw_motion(motion: Motion, folder: Path) -> list[Path]:
+    """The mechanism at the start of a motion, and its energy over time; the files."""
+    with styled():
+        picture = plot_mechanism(motion.mechanism, motion.q[0])
+        return [
+            *write_figure(picture, folder / "mechanism.png"),
+            *write_figure(plot_energy(motion), folder / "energy.png"),
+        ]
+
+
+def plot_energy(motion: Motion) -> Figure:
+    """Kinetic, potential and total energy of a motion [J], and how far the total is from what forces explain.
+
+    The potential energy is counted from that at the start.
+    """
+    frame, time = motion.frame, motion.frame["time"]
+    figure = Figure(figsize=(7.0, 4.6))
+    above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
+    zero = frame["potential_energy"].iloc[0]
+    above.plot(time, frame["kinetic_energy"], color=style.ORANGE, lw=1.0, label="kinetic")
+    above.plot(time, frame["potential_energy"] - zero, color=style.GREEN, lw=1.0, label="potential, from the start")
+    above.plot(time, frame["energy"] - zero, color=style.BLUE, label="total")
+    above.set_ylabel("energy [J]")
+    above.legend(ncols=3, fontsize="small")
+    rest = frame["energy"] - frame["work"]
+    below.plot(time, rest - rest.iloc[0], color=style.BLUE, lw=0.9)
+    below.set_ylabel("change, less\nwork [J]")
+    below.set_xlabel("time [s]")
+    return figure
+
+
 class _Drawing:
     """Lines and marks at places (frames + 1, 2 or 3) [m], the last of which is the world's."""
 
@@ -66,7 +99,9 @@ class _Drawing:
     def links(self) -> None:
         for link in self.picture.links:
             ground = link.body < 0
-            self._line((link.first, link.second), color=_GROUND if ground else _LINK, lw=1.2 if ground else 2.6, zorder=1)
+            self._line(
+                (link.first, link.second), color=_GROUND if ground else _LINK, lw=1.2 if ground else 2.6, zorder=1
+            )
         for before, after in self.picture.slides:
             self._line((before, after), color=_LINK, lw=1.2, zorder=1)
 
