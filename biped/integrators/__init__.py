@@ -13,6 +13,7 @@ from biped.integrators.explicit.kernels.methods import Explicit
 from biped.integrators.integrator import Integrator, check_fits
 from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
 from biped.integrators.maximal.integrator import Maximal
+from biped.integrators.midpoint.integrator import Midpoint
 from biped.integrators.recursive import Recursive
 from biped.integrators.registry import INTEGRATORS, integrator_named, settings_of
 
@@ -30,6 +31,7 @@ __all__ = [
     "LeeRiqn",
     "LeeSvi",
     "Maximal",
+    "Midpoint",
     "Recursive",
     "RungeKutta4",
     "SemiImplicitEuler",

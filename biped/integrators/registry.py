@@ -11,6 +11,7 @@ from biped.integrators.explicit.integrators import ExplicitEuler, RungeKutta4, S
 from biped.integrators.integrator import Integrator
 from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
 from biped.integrators.maximal.integrator import Maximal
+from biped.integrators.midpoint.integrator import Midpoint
 from biped.integrators.recursive import Recursive
 from contact.errors import meant
 
@@ -24,6 +25,7 @@ INTEGRATORS: dict[str, Integrator] = _by_name(
     [
         Recursive(),
         Maximal(),
+        Midpoint(),
         Lee(),
         LeeRiqn(),
         LeeNewton(),
