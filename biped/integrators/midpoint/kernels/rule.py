@@ -107,6 +107,11 @@ def quaternion_at(q, a):
 
 
 @kernel
+def dot4(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+
+
+@kernel
 def begin_rule(tree, state, scratch, rule):
     """Charts and coordinates at k, and the displacement to the candidate in ``scratch``."""
     for i in range(tree.parent.shape[0]):
@@ -135,8 +140,11 @@ def begin_turn(tree, state, scratch, rule, i):
 
 
 @kernel
-def put_candidate(tree, scratch, rule):
-    """``rule.end`` as ``scratch.q`` and ``scratch.shift``, which the forces from outside go by."""
+def put_candidate(tree, state, scratch, rule):
+    """``rule.end`` as ``scratch.q`` and ``scratch.shift``, which the forces from outside go by.
+
+    Of the two quaternions of an orientation it is the one nearer to that at k.
+    """
     for i in range(tree.parent.shape[0]):
         a, j = tree.first_q[i], tree.first_v[i]
         if tree.kind[i] == FLOATING:
@@ -146,6 +154,8 @@ def put_candidate(tree, scratch, rule):
         if has_turn(tree, i):
             a, j = turn_places(tree, i)
             new = quaternion_of(rule.chart[i], triple_at(rule.end, j))
+            if dot4(new, quaternion_at(state.q, a)) < 0.0:
+                new = (-new[0], -new[1], -new[2], -new[3])
             scratch.q[a], scratch.q[a + 1], scratch.q[a + 2], scratch.q[a + 3] = new
 
 
@@ -219,7 +229,7 @@ def evaluate_rule(tree, ground, state, pushes, scratch, rule, root_finder, h):
     """The norm of e for the displacement ``rule.room.moved``."""
     for j in range(rule.end.shape[0]):
         rule.end[j] = rule.start[j] + rule.room.moved[j]
-    put_candidate(tree, scratch, rule)
+    put_candidate(tree, state, scratch, rule)
     acted = is_acted_on(state, pushes)
     if acted:
         place_ends(tree, pushes, scratch)
