@@ -1,7 +1,5 @@
 """The midpoint rule in generalized coordinates: charts, the paper's own step, order, what it keeps, and contact."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,8 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 
 from biped import InputError, dynamics
-from biped.disturbances import Patch, Platform, compile_ground
-from biped.integrators import Midpoint, Recursive
+from biped.disturbances import compile_ground
+from biped.integrators import Midpoint, Recursive, ScalableVariational
 from biped.integrators.midpoint.expansion import expanded
 from biped.integrators.midpoint.kernels.charts import (
     FAR,
@@ -23,8 +21,7 @@ from biped.integrators.midpoint.kernels.charts import (
     turned_axes,
     within_half_turn,
 )
-from biped.integrators.midpoint.kernels.newton import TwoBlockNewton, set_newton_step
-from biped.integrators.midpoint.kernels.rule import begin_rule, evaluate_rule
+from biped.integrators.midpoint.kernels.rule import begin_rule, evaluate_rule, set_newton_step
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import new_poses, place_bodies
@@ -92,7 +89,11 @@ def test_the_expanded_tree_has_its_bodies_where_they_are(is_floating):
     angles = np.random.default_rng(4).uniform(-1.0, 1.0, model.nv)
     q = model.neutral()
     for i, kind in enumerate(body.joint.kind for body in model.bodies):
-        a, j, straight = int(tree.first_q[i]), int(tree.first_v[i]), 3 if model.bodies[i].joint.kind == "floating" else 0
+        a, j, straight = (
+            int(tree.first_q[i]),
+            int(tree.first_v[i]),
+            3 if model.bodies[i].joint.kind == "floating" else 0,
+        )
         if kind in ("floating", "spherical"):
             q[a : a + straight] = angles[j : j + straight]
             q[a + straight : a + straight + 4] = quaternion_of(0, tuple(angles[j + straight : j + straight + 3]))
@@ -147,14 +148,15 @@ def test_a_step_is_the_papers_own(alpha):
 class Step:
     """A step of a floating tree in violent motion with some of its contact points in the floor, off its solution."""
 
-    def __init__(self, seed: int, contacts: int, h: float, alpha: float) -> None:
+    def __init__(self, seed: int, contacts: int, h: float, integrator: Midpoint) -> None:
         rng = np.random.default_rng(seed)
         model = random_tree(rng, 8, floating=True, kinds=KINDS, contacts=contacts)
         state = State.at(model, model.neutral(), 3.0 * rng.normal(size=model.nv))
         self.arrays, self.tree, self.h = state.arrays, model.tree, h
         self.scratch, self.pushes = new_scratch(model.n, model.nq, model.nv, model.nc), new_pushes(0)
         self.ground = compile_ground(Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0), model)
-        self.arrays.q[2] = -0.02 - dynamics.forward_kinematics(model, self.arrays.q).contact[:, 2].mean() if contacts else 9
+        if contacts:
+            self.arrays.q[2] = -0.02 - dynamics.forward_kinematics(model, self.arrays.q).contact[:, 2].mean()
         prepare(self.tree, self.arrays, self.scratch)
         points = self.scratch.motion.poses.contact[:, :2] + self.arrays.q[:2]
         self.arrays.mode[:] = [(SLIDING, STICKING)[c % 2] for c in range(contacts)]
@@ -163,7 +165,7 @@ class Step:
         self.arrays.torque[:] = 5.0 * rng.normal(size=model.nv)
         self.arrays.stiffness[one], self.arrays.damping[one] = 300.0, 5.0
         begin_ground(self.ground, tuple(self.arrays.q[:3]), self.scratch.motion.poses.contact, 0.0, h)
-        self.method = Midpoint(alpha=alpha).method(model)
+        self.method = integrator.method(model)
         ahead = np.linalg.solve(dynamics.mass_matrix(model, self.arrays.q), self.arrays.momentum)
         ahead += 0.3 * rng.normal(size=model.nv)
         self.scratch.shift[:] = 0.0
@@ -178,7 +180,7 @@ class Step:
         room = self.method.body.room
         room.moved[:] = moved
         world = self.tree, self.ground, self.arrays, self.pushes, self.scratch
-        evaluate_rule(*world, self.method.body, self.method.root_finder, self.h)
+        evaluate_rule(*world, self.method.body, self.h)
         return room.residual.copy()
 
     def error_of_newtons_step(self) -> float:
@@ -189,7 +191,7 @@ class Step:
             columns.append((f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * 1e-5))
         e = self.residual(self.candidate)
         world = self.tree, self.ground, self.arrays, self.scratch
-        set_newton_step(TwoBlockNewton(), *world, self.method.body, self.h, True)
+        set_newton_step(self.method.body.derivatives, *world, self.method.body, self.h, True)
         left = e + np.array(columns).T @ self.method.body.room.delta
         return float(np.linalg.norm(left) / np.linalg.norm(e))
 
@@ -200,9 +202,32 @@ def test_newtons_matrix_lacks_little(alpha):
     """In flight a term of h³; on the floor, whose forces act along twists of the ends, terms of h²."""
     for contacts, order, size in ((0, 3, 2e-6), (8, 2, 2e-3)):
         steps = np.array([4e-3, 2e-3, 1e-3])
-        errors = [Step(1, contacts, float(h), alpha).error_of_newtons_step() for h in steps]
+        errors = [Step(1, contacts, float(h), Midpoint(alpha=alpha)).error_of_newtons_step() for h in steps]
         assert errors[-1] < size
         assert slope(steps, errors) > order - 0.3
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize("alpha", [0.5, 0.3])
+def test_the_papers_recursions_are_the_passes_in_linear_time(alpha):
+    """The same residual, and the exact Newton's matrix, of a tree whose branches come from one another in turn."""
+    for seed in range(3):
+        passes = Step(seed, 0, 3e-3, Midpoint(alpha=alpha))
+        cached = Step(seed, 0, 3e-3, ScalableVariational(alpha=alpha))
+        e = passes.residual(passes.candidate)
+        assert np.linalg.norm(cached.residual(passes.candidate) - e) < 1e-12 * np.linalg.norm(passes.arrays.momentum)
+        assert cached.error_of_newtons_step() < 1e-8
+
+
+@pytest.mark.slow
+def test_a_chain_swings_the_same_by_the_papers_recursions(swinging_chain):
+    model, q, _ = swinging_chain
+    ends = []
+    for integrator in (Midpoint(tolerance=1e-13), ScalableVariational(tolerance=1e-13, guess="current")):
+        state = State.at(model, q)
+        simulate(model, state=state, integrator=integrator, step=2e-3, duration=0.1, record_every=0.1)
+        ends.append(np.concatenate([state.q, state.momentum]))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-11)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ f⁻ and f⁺ are what ``biped.kernels.variational.equations`` has: half of each
 own arms there. Forces go by the chords between the ends, so that their works are exact.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,12 +29,7 @@ from biped.integrators.midpoint.kernels.charts import (
     third_axis,
     within_half_turn,
 )
-from biped.kernels.midpoint.equations import (
-    MidpointRoom,
-    new_midpoint_room,
-    set_gravity_impulses,
-    set_midpoint_momentum,
-)
+from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.tree.tree import FLOATING, SPHERICAL, Tree
 from biped.kernels.variational.discrete_body import set_momentum
@@ -52,31 +47,37 @@ class MidpointRule(NamedTuple):
 
     alpha: float
     tree: Tree  # the same bodies on joints of one coordinate
+    derivatives: Any  # how those of the Lagrangian are evaluated
     room: MidpointRoom
     chart: Integers  # (n,) of each joint with a free turn
     start: Floats  # (nv,) coordinates at k
     end: Floats  # (nv,) the candidate for those at k + 1
     base: Floats  # (nv,) the displacement at which a line search starts
-    nothing: Floats  # (nv,) zeros
+    nothing: Floats  # (nv,) zeros: no impulse along a coordinate
     free: Integers  # (nv,) zeros: no coordinate is prescribed
 
 
-def new_rule(alpha: float, wide: Tree, n: int) -> MidpointRule:
+def new_rule(alpha: float, wide: Tree, derivatives: Any, n: int) -> MidpointRule:
     """Room for a step of a tree of n bodies whose expansion is ``wide``, filled with NaN."""
     nv = wide.parent.shape[0]
     start, end, base = (np.full(nv, np.nan) for _ in range(3))
     chart, free = (np.zeros(size, dtype=np.int64) for size in (n, nv))
-    return MidpointRule(alpha, wide, new_midpoint_room(nv, 0), chart, start, end, base, np.zeros(nv), free)
+    return MidpointRule(alpha, wide, derivatives, new_midpoint_room(nv, 0), chart, start, end, base, np.zeros(nv), free)
 
 
-@generic("root_finder")
-def set_legendre_residual(root_finder, rule, h):
+@generic("derivatives")
+def set_legendre_residual(derivatives, rule, h):
     """e and its norm, of the momenta in ``rule.room.load`` and the displacement ``rule.room.moved``."""
 
 
-@generic("root_finder")
-def set_newton_step(root_finder, tree, ground, state, scratch, rule, h, fresh):
+@generic("derivatives")
+def set_newton_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
     """Newton's step into ``rule.room.delta``, by the matrix of this candidate, or by the last one if not ``fresh``."""
+
+
+@generic("derivatives")
+def set_legendre_momentum(derivatives, rule, h, momentum):
+    """D₂L_d of the last displacement of which the residual was asked."""
 
 
 @kernel
@@ -225,7 +226,7 @@ def set_start_load(tree, ground, state, pushes, scratch, rule, h, acted):
 
 
 @kernel
-def evaluate_rule(tree, ground, state, pushes, scratch, rule, root_finder, h):
+def evaluate_rule(tree, ground, state, pushes, scratch, rule, h):
     """The norm of e for the displacement ``rule.room.moved``."""
     for j in range(rule.end.shape[0]):
         rule.end[j] = rule.start[j] + rule.room.moved[j]
@@ -234,7 +235,7 @@ def evaluate_rule(tree, ground, state, pushes, scratch, rule, root_finder, h):
     if acted:
         place_ends(tree, pushes, scratch)
     set_start_load(tree, ground, state, pushes, scratch, rule, h, acted)
-    return set_legendre_residual(root_finder, rule, h)
+    return set_legendre_residual(rule.derivatives, rule, h)
 
 
 @kernel
@@ -252,8 +253,7 @@ def arrive(tree, state, pushes, scratch, rule):
 @set_momentum.register(MidpointRule)
 def set_rule_momentum(body, tree, state, pushes, scratch, h):
     rule = body
-    set_gravity_impulses(rule.tree, rule.room, rule.alpha * h)
-    set_midpoint_momentum(rule.tree, h, rule.room, rule.nothing, state.momentum)
+    set_legendre_momentum(rule.derivatives, rule, h, state.momentum)
     out_of_charts(tree, scratch.next, rule.chart, rule.end, state.momentum)
     scratch.wrench[:] = 0.0
     if is_acted_on(state, pushes):
