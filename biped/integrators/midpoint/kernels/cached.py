@@ -51,6 +51,7 @@ class Cached(NamedTuple):
     slot: Integers  # (n,) where a body's values stand
     depth: Integers  # (n,) how many coordinates move a body
     path: Integers  # (slots, n) these coordinates, from the root
+    order: Integers  # (n,) of the rows of the matrix, as pivoted
     gravity: Floats  # (slots, 3) [m/s²] in the body's axes
     velocity: Floats  # (slots, 6) V
     by_place: Floats  # (slots, n, 6) ∂V/∂q
@@ -65,7 +66,6 @@ class Cached(NamedTuple):
     L_qv: Floats  # (n, n) ∂²L/∂q_i∂q̇_j
     L_vv: Floats  # (n, n)
     matrix: Floats  # (n, n) Newton's
-    order: Integers  # (n,) of its rows, as pivoted
 
 
 def new_cached(tree: Tree) -> Cached:
@@ -88,7 +88,8 @@ def new_cached(tree: Tree) -> Cached:
         (slots, deepest, deepest, 6), (deepest, 6), (deepest, 6), (n,), (n,), (n, n), (n, n), (n, n), (n, n),
     )  # fmt: skip
     path = np.zeros((slots, deepest), dtype=np.int64)
-    return Cached(slot, depth, path, *(np.full(shape, np.nan) for shape in shapes), np.zeros(n, dtype=np.int64))
+    order = np.zeros(n, dtype=np.int64)
+    return Cached(slot, depth, path, order, *(np.full(shape, np.nan) for shape in shapes))
 
 
 @kernel
