@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from biped.errors import IntegrationError
-from biped.integrators import Integrator, Lee, LeeBroyden, LeeNewton, LeeRiqn, Midpoint, ScalableVariational
+from biped.integrators import Integrator, Lee, LeeBroyden, LeeNewton, LeeRiqn, ScalableVariational
 from biped.kernels.loop.closed_loop import Loop
 from biped.kernels.state.simulation_state import ITERATIONS, RETRIED
 from biped.kernels.state.status import OK
