@@ -83,7 +83,7 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> M
     return Model(
         mechanism.name,
         tuple(bodies),
-        gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else mechanism.gravity,
+        gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else vector3(mechanism.gravity, "gravity"),
         facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
         notes=tuple(notes),
         visuals=visuals_of(mechanism) if visuals is None else tuple(visuals),

@@ -203,15 +203,14 @@ def _add_component(parts: Parts, form: Form, names: _Names) -> None:
         raise _unknown(form, "expression", ("gravity", "name", *TRANSFORMS, *sorted(COMPONENTS)))
     component = _component(form, COMPONENTS[form.head])
     _check_names(component, form, names)
-    for kind, group in (
-        (Potential, parts.potentials),
-        (Constraint, parts.constraints),
-        (Force, parts.forces),
-    ):
-        if isinstance(component, kind):
-            group.append(component)  # type: ignore[attr-defined] # of the class that was asked for
-            return
-    raise ExpressionError(form.place, f"({form.head} …) is neither a potential, nor a constraint, nor a force")
+    if isinstance(component, Potential):
+        parts.potentials.append(component)
+    elif isinstance(component, Constraint):
+        parts.constraints.append(component)
+    elif isinstance(component, Force):
+        parts.forces.append(component)
+    else:
+        raise ExpressionError(form.place, f"({form.head} …) is neither a potential, nor a constraint, nor a force")
 
 
 def _component(form: Form, kind: type[Component]) -> Component:
@@ -249,7 +248,7 @@ def _check_names(component: Component, form: Form, names: _Names) -> None:
         ("coordinate", "configuration variable", tuple(names.coordinates)),
     ):
         for name in component.named(role):
-            if isinstance(name, str) and name not in known:
+            if name not in known:
                 raise ExpressionError(form.place, f"({form.head} …): {unknown(what, name, known)}")
 
 
