@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,12 +29,10 @@ from biped.mechanism.component import Component, Constraint, Force, Potential
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import Frame
 from biped.mechanism.inputs import Input
+from biped.mechanism.simulation import Announce, Motion, Progress, Settings, simulate
 from biped.mechanism.view import FrameView
 from biped.model.errors import unknown
 from contact.arrays import Floats
-
-if TYPE_CHECKING:
-    from biped.mechanism.simulation import Announce, Motion, Progress
 
 #: Configuration or rates: of all variables in their order, or of some by name, the others being zero.
 Vector = ArrayLike | Mapping[str, float]
@@ -366,8 +364,6 @@ class Mechanism:
             IntegrationError: a step could not be solved; the message says when and why, and ``error.run`` has the
                 motion before that.
         """
-        from biped.mechanism.simulation import Settings, simulate
-
         settings = Settings(
             duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,
             record_every=record_every, start=start,
