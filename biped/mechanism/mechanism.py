@@ -217,17 +217,19 @@ class Mechanism:
     def engine(self, rule: Rule | None = None) -> Engine:
         """The kernels for it, with room of their own."""
         mechanics, n, m = self.mechanics, self.size, len(self.labels)
+        border = int(mechanics.border[0])
+        customs, words = self._built[0].new_customs(border)
         world = World(
             mechanics=mechanics,
             motion=new_motion(n, m),
             rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1),
-            room=new_room(n, m, int(mechanics.border[0]), mechanics.points.body.shape[0]),
-            inputs=np.zeros((0, len(self.inputs))),
+            room=new_room(n, m, border, mechanics.points.body.shape[0], customs),
+            inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),
             rows=np.zeros((0, 0)),
             parts=no_parts(),
         )
-        return Engine(world)
+        return Engine(world, words)
 
     def energies(self, q: Vector, v: Vector | None = None) -> tuple[float, float]:
         """Kinetic and potential energy [J]."""
