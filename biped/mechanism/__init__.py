@@ -12,6 +12,7 @@ from biped.mechanism.component import (
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
 from biped.mechanism.conversion import configuration_of, from_model, to_model, variables_of
+from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
@@ -30,6 +31,9 @@ __all__ = [
     "Constraint",
     "CoordinateName",
     "CoordinateSpring",
+    "CustomConstraint",
+    "CustomForce",
+    "CustomPotential",
     "Damper",
     "Distance",
     "ExpressionError",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from biped.errors import InputError
@@ -124,7 +125,7 @@ def _frame(head: _Head, children: tuple[Frame, ...]) -> Frame:
     """Transformations after the first make frames on one another; name and mass are the last one's."""
     name, mass = head.name, head.mass
     for transform, parameter, place in reversed(head.transforms):
-        frame = _at(place, lambda t=transform, p=parameter, c=children, n=name, m=mass: Frame(t, p, c, n, m))
+        frame = _at(place, partial(Frame, transform, parameter, children, name, mass))
         children, name, mass = (frame,), None, None
     return children[0]
 
