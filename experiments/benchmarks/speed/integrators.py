@@ -1,4 +1,4 @@
-"""The cost of the human's step by the midpoint rule in generalized coordinates, beside that of the default integrator."""
+"""The cost of the human's step by the midpoint rule in generalized coordinates, beside the default integrator's."""
 
 from collections.abc import Callable
 from statistics import median
