@@ -29,12 +29,17 @@ from biped.mechanism.component import Component, Constraint, Force, Potential
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import Frame
 from biped.mechanism.inputs import Input
+from biped.mechanism.simulation import Announce, Motion, Progress, Settings, simulate
 from biped.mechanism.view import FrameView
 from biped.model.errors import unknown
+from biped.presentation import shown_by
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
-    from biped.mechanism.simulation import Announce, Motion, Progress
+    from matplotlib.figure import Figure
+
+    from biped.model import Model
+    from biped.presentation import View
 
 #: Configuration or rates: of all variables in their order, or of some by name, the others being zero.
 Vector = ArrayLike | Mapping[str, float]
@@ -219,17 +224,19 @@ class Mechanism:
     def engine(self, rule: Rule | None = None) -> Engine:
         """The kernels for it, with room of their own."""
         mechanics, n, m = self.mechanics, self.size, len(self.labels)
+        border = int(mechanics.border[0])
+        customs, words = self._built[0].new_customs(border)
         world = World(
             mechanics=mechanics,
             motion=new_motion(n, m),
             rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1),
-            room=new_room(n, m, int(mechanics.border[0]), mechanics.points.body.shape[0]),
-            inputs=np.zeros((0, len(self.inputs))),
+            room=new_room(n, m, border, mechanics.points.body.shape[0], customs),
+            inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),
             rows=np.zeros((0, 0)),
             parts=no_parts(),
         )
-        return Engine(world)
+        return Engine(world, words)
 
     def energies(self, q: Vector, v: Vector | None = None) -> tuple[float, float]:
         """Kinetic and potential energy [J]."""
@@ -366,13 +373,47 @@ class Mechanism:
             IntegrationError: a step could not be solved; the message says when and why, and ``error.run`` has the
                 motion before that.
         """
-        from biped.mechanism.simulation import Settings, simulate
-
         settings = Settings(
             duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,
             record_every=record_every, start=start,
         )  # fmt: skip
         return simulate(self, settings, q=q, v=v, pair=(q0, q1), given=kinematic, progress=progress, announce=announce)
+
+    # --- to look at ---
+
+    @cached_property
+    def model(self) -> Model:
+        """Its tree as a `Model`, which draws it; loops are open (`biped.mechanism.conversion.to_model`).
+
+        Raises:
+            ModelError: nothing resists a configuration variable but constraints.
+        """
+        from biped.mechanism.conversion import to_model
+
+        return to_model(self)
+
+    def plot(self, q: Vector | None = None, *, names: bool = True) -> Figure:
+        """A figure of it: links, joints, masses, springs, and what constraints hold together.
+
+        Args:
+            q: configuration; all variables zero if not given.
+            names: whether frames are named.
+
+        Raises:
+            MechanismError: q is no configuration.
+        """
+        figure: Figure = shown_by("plot_mechanism")(self, q, names=names)
+        return figure
+
+    def view(self, q: Vector | None = None) -> View:
+        """See it in three dimensions, inline in a notebook, else in the browser.
+
+        Raises:
+            MechanismError: q is no configuration.
+            ModelError: as ``model``.
+            MissingExtraError: the viewer is not installed; the message says how to install it.
+        """
+        return self.model.view(self.configuration(q))
 
 
 def _all_of(kind: type, given: Sequence[Any], what: str) -> tuple[Any, ...]:
