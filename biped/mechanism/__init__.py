@@ -11,6 +11,7 @@ from biped.mechanism.component import (
     Vector,
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
+from biped.mechanism.continuous import Acceleration, accelerations, integrate
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
 from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
@@ -22,6 +23,7 @@ from biped.mechanism.view import FrameView
 __all__ = [
     "COMPONENTS",
     "WORLD",
+    "Acceleration",
     "BodyWrench",
     "Coincident",
     "Component",
@@ -54,6 +56,8 @@ __all__ = [
     "SpatialWrench",
     "Torque",
     "Vector",
+    "accelerations",
+    "integrate",
     "kinematic",
     "rx",
     "ry",

@@ -26,7 +26,6 @@ from biped.kernels.mechanism.system import (
     PARTS,
     RATES,
     SOLVE,
-    World,
 )
 from biped.kernels.midpoint.equations import place_middle, set_midpoint_momentum, set_midpoint_residual
 from biped.kernels.tree.kinematics import place_bodies
@@ -222,10 +221,16 @@ _known: dict[object, int] = {}
 
 
 class Engine:
-    """A world ready to run: parts are compiled, or loaded, when they are first entered."""
+    """A world ready to run: parts are compiled, or loaded, when they are first entered.
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    Args:
+        world: a ``World``, or another named tuple with addresses of ``parts``.
+        functions: its parts, each with the whole numbers that it is called with; those of a ``World`` by default.
+        calls: by a part's number, those that it calls.
+    """
+
+    def __init__(self, world: Any, functions: Any = _functions, calls: Any = _CALLS) -> None:
+        self.world, self._functions, self._calls = world, functions(), calls
         self._kind = kind_of(world)
         self._place()
 
@@ -245,16 +250,18 @@ class Engine:
 
     def is_ready(self, number: int) -> bool:
         """Whether entering a part compiles nothing."""
-        function, *arguments = _functions()[number]
-        return is_part_compiled(function, self.world, *arguments) and all(map(self.is_ready, _CALLS.get(number, ())))
+        function, *arguments = self._functions[number]
+        return is_part_compiled(function, self.world, *arguments) and all(
+            map(self.is_ready, self._calls.get(number, ()))
+        )
 
     def _need(self, number: int) -> None:
         if self.world.parts[number] >= 0:
             return
-        for other in _CALLS.get(number, ()):
+        for other in self._calls.get(number, ()):
             self._need(other)
-        function, *arguments = _functions()[number]
-        key = number, self._kind
+        function, *arguments = self._functions[number]
+        key = function, self._kind
         if key not in _known:
             _known[key] = address_of(function, self.world, *arguments)
         self.world.parts[number] = _known[key]
