@@ -12,6 +12,7 @@ from biped.mechanism.component import (
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
 from biped.mechanism.continuous import Acceleration, accelerations, integrate
+from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
 from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
@@ -30,6 +31,9 @@ __all__ = [
     "Constraint",
     "CoordinateName",
     "CoordinateSpring",
+    "CustomConstraint",
+    "CustomForce",
+    "CustomPotential",
     "Damper",
     "Distance",
     "Force",

@@ -19,7 +19,6 @@ from biped.errors import IntegrationError
 from biped.kernels.mechanism import continuous as kernels
 from biped.kernels.mechanism.loop import Engine
 from biped.kernels.mechanism.step import NOT_FINITE
-from biped.kernels.mechanism.system import new_room
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled
 from biped.mechanism.simulation import CAUSES, CHUNK, Motion, Progress, Settings, columns_of, start_of
@@ -66,17 +65,18 @@ def accelerations(
         MechanismError: the mass matrix is singular there, or the constraints depend on each other, or an argument does
             not fit.
     """
-    flow = _flow(mechanism, np.concatenate([mechanism.configuration(q), mechanism.rates(v), [0.0]]), np.zeros((0, 0)))
-    table, size = np.zeros((1, 3, mechanism.size)), mechanism.size
-    table[0, kernels.PLACE], table[0, kernels.RATE] = flow.state[:size], flow.state[size : 2 * size]
+    state = np.concatenate([mechanism.configuration(q), mechanism.rates(v), [0.0]])
+    engine, size = _engine(mechanism, state, np.zeros((0, 0))), mechanism.size
+    table = np.zeros((1, 3, size))
+    table[0, kernels.PLACE], table[0, kernels.RATE] = state[:size], state[size : 2 * size]
     table[0, kernels.ACCELERATION] = mechanism.rates(given)
-    flow.rates.stage[:] = flow.state
-    failed = _engine(flow._replace(given=table, inputs=_inputs_at(mechanism, np.array([time])))).enter(
-        kernels.SLOPE, 0, 0
-    )
+    engine.take_in(given=table, inputs=_inputs_at(mechanism, np.array([time])))
+    rates = engine.world.rates
+    rates.stage[:] = state
+    failed = engine.enter(kernels.SLOPE, 0, 0)
     if failed:
         raise MechanismError(f"{mechanism.name} at q: {CAUSES[failed]}")
-    return Acceleration(flow.rates.acceleration, flow.rates.multiplier)
+    return Acceleration(rates.acceleration, rates.multiplier)
 
 
 def integrate(
@@ -130,28 +130,28 @@ def integrate(
     return run.recorded()
 
 
-def _flow(mechanism: Mechanism, state: Floats, rows: Floats) -> kernels.Flow:
-    return kernels.Flow(
+def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
+    """The kernels with room for an integration."""
+    steps = mechanism.engine()  # which has room for what is asked about one state, and users' components
+    flow = kernels.Flow(
         mechanics=mechanism.mechanics,
-        room=new_room(mechanism.size, len(mechanism.labels), 0, len(mechanism.mechanics.points.body)),
+        room=steps.world.room,
         rates=kernels.new_rates(mechanism.size, len(mechanism.labels)),
         state=state,
-        step=0.0,
-        inputs=np.zeros((0, len(mechanism.inputs))),
+        step=step,
+        inputs=np.zeros((0, 1 + len(mechanism.inputs))),
         given=np.zeros((0, 3, mechanism.size)),
         rows=rows,
         parts=kernels.no_parts(),
     )
-
-
-def _engine(flow: kernels.Flow) -> Engine:
-    return Engine(flow, kernels.functions, kernels.CALLS)
+    return Engine(flow, steps, kernels.functions, kernels.CALLS)
 
 
 def _inputs_at(mechanism: Mechanism, times: Floats) -> Floats:
     """Rows of the functions of time."""
-    table = np.zeros((len(times), len(mechanism.inputs)))
-    for column, (what, value) in enumerate(mechanism.inputs):
+    table = np.zeros((len(times), 1 + len(mechanism.inputs)))
+    table[:, 0] = times
+    for column, (what, value) in enumerate(mechanism.inputs, 1):
         table[:, column] = sampled(value, times, what)
     return table
 
@@ -175,8 +175,9 @@ class _Integration:
     def __init__(self, mechanism: Mechanism, settings: Settings, state: Floats, given: Mapping[str, Input]) -> None:
         self.mechanism, self.settings, self.given = mechanism, settings, given
         self.rows = np.full((settings.steps // settings.record_every + 1, len(columns_of(mechanism))), np.nan)
-        self.flow = _flow(mechanism, state, self.rows)._replace(step=float(settings.step))
-        self.engine = _engine(self.flow)
+        self.state = state
+        self.engine = _engine(mechanism, state, self.rows, float(settings.step))
+        self.rates: kernels.Rates = self.engine.world.rates
         self.seconds = 0.0
         self.evaluations = 0
 
@@ -200,18 +201,18 @@ class _Integration:
             self.seconds += time.perf_counter() - began
             self.evaluations += 4 * count
             if failed:
-                self.fail(failed, self.settings.start + h * (first + int(self.flow.rates.steps[0])))
+                self.fail(failed, self.settings.start + h * (first + int(self.rates.steps[0])))
             yield (first + count) / steps
-        self.record(self.settings.start + h * steps, self.flow.state, len(self.rows) - 1)
+        self.record(self.settings.start + h * steps, self.state, len(self.rows) - 1)
 
     def by_own_steps(self) -> Iterator[float]:
         """Dormand and Prince's method of order 8, with rows by its interpolant; the fraction done after each step."""
         begin, duration, tolerance = self.settings.start, self.settings.duration, self.settings.tolerance
         times = begin + self.settings.step * self.settings.record_every * np.arange(len(self.rows))
-        self.record(begin, self.flow.state, 0)
+        self.record(begin, self.state, 0)
         row, began = 1, time.perf_counter()
         relative = max(tolerance, LEAST_TOLERANCE)
-        solver = DOP853(self.slope, begin, self.flow.state.copy(), times[-1], rtol=relative, atol=tolerance)
+        solver = DOP853(self.slope, begin, self.state.copy(), times[-1], rtol=relative, atol=tolerance)
         while row < len(times):
             told = solver.step()
             if told is not None:  # no step is small enough
@@ -226,16 +227,16 @@ class _Integration:
     def slope(self, t: float, state: Floats) -> Floats:
         """The derivative of a state."""
         self.look_up(np.array([t]))
-        self.flow.rates.stage[:] = state
+        self.rates.stage[:] = state
         failed = NOT_FINITE if not np.all(np.isfinite(state)) else self.engine.enter(kernels.SLOPE, 0, 0)
         if failed:
             self.fail(failed, t)
-        return self.flow.rates.slope[0].copy()
+        return self.rates.slope[0].copy()
 
     def record(self, t: float, state: Floats, row: int) -> None:
         """A row of the table."""
         self.slope(t, state)
-        self.flow.state[:] = state
+        self.state[:] = state
         self.engine.enter(kernels.RECORD, 0, row)
 
     def fail(self, failed: int, t: float) -> None:

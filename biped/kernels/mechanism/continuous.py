@@ -12,20 +12,30 @@ import numpy as np
 
 from biped.kernels.mechanism.border import solve_border
 from biped.kernels.mechanism.constraints import ALONG, CONSTANT, DISTANCE, FIRST_FACTOR, LINEAR, SECOND_FACTOR
-from biped.kernels.mechanism.forces import add_force_impulses, force_work
+from biped.kernels.mechanism.custom import (
+    CONSTRAINT,
+    JACOBIAN,
+    ask_custom,
+    custom_work,
+    set_strain_rates,
+    set_strains,
+)
+from biped.kernels.mechanism.forces import force_work
 from biped.kernels.mechanism.loop import ENERGY, KINETIC, NEWTON, NUMBERS, POTENTIAL, WORK
 from biped.kernels.mechanism.node import factor_node, load_momenta, place_node, set_energies
 from biped.kernels.mechanism.points import turned
-from biped.kernels.mechanism.potentials import add_spring_impulses
-from biped.kernels.mechanism.step import NOT_FINITE, part_in
+from biped.kernels.mechanism.step import NOT_FINITE, load_impulses, part_in
 from biped.kernels.mechanism.system import Mechanics, Room
 from biped.kernels.midpoint.elimination import wrench_cross
-from biped.kernels.midpoint.equations import momentum_of, point_velocity, set_gravity_impulses
+from biped.kernels.midpoint.equations import momentum_of, point_velocity
 from biped.kernels.tree.factorization import add_scaled6
 from biped.kernels.tree.kinematics import add6, motion_cross
 from contact.arrays import Floats, Integers
 from contact.jit import call, kernel, part, unpacked
 from contact.vectors import add, cross, dot, dot6, load3, load6, store6, sub
+
+# [m or rad] that strains move by in differences.
+DIFFERENCE = 1e-3
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 AT_REST = (0.0, 0.0, 0.0)
@@ -78,7 +88,7 @@ class Flow(NamedTuple):
     rates: Rates
     state: Floats  # (2 n + 1,) q, v, and the work of forces that are not of a potential
     step: float  # [s]
-    inputs: Floats  # (., inputs) functions of time
+    inputs: Floats  # (., 1 + inputs) time and functions of it
     given: Floats  # (., 3, n) places, rates and accelerations of prescribed coordinates, at the same times
     rows: Floats  # (., columns) what is recorded
     parts: Integers  # (PARTS,) addresses of what is compiled by itself
@@ -164,25 +174,74 @@ def set_bends(mechanics, room, acceleration, rates):
 
 
 @kernel
+def set_custom_bends(mechanics, room, acceleration, rates):
+    """The same of users' constraints: Σ ∂h/∂z z̈ + d(∂h/∂z)/dt ż, the second by differences of order four."""
+    customs = room.customs
+    if customs.kind.shape[0] == 0:
+        return
+    set_strain_rates(customs, mechanics.points, room.node_arms, room.node)
+    set_strains(customs, room.node_arms, room.node_q)
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] == CONSTRAINT:
+            ask_custom(customs, k, 0.0, JACOBIAN)
+            for c in range(customs.rows[k]):
+                bend = 0.0
+                for i in range(customs.first[k], customs.first[k + 1]):
+                    change = strain_acceleration(customs, mechanics.points, room, acceleration, rates.bodies, i)
+                    bend += slope_of(customs, k, c, i) * change
+                rates.bend[customs.row[k] + c] = bend
+            dt = DIFFERENCE / largest_rate(customs, k)
+            add_slope_change(customs, k, dt, 8.0 / (12.0 * dt), rates.bend)
+            add_slope_change(customs, k, -2.0 * dt, -8.0 / (12.0 * dt), rates.bend)
+            add_slope_change(customs, k, 3.0 * dt, -1.0 / (12.0 * dt), rates.bend)
+            add_slope_change(customs, k, -4.0 * dt, 1.0 / (12.0 * dt), rates.bend)
+
+
+@kernel
+def slope_of(customs, k, c, i):
+    """∂h_c/∂z_i."""
+    begin, end = customs.first[k], customs.first[k + 1]
+    return customs.jacobian[customs.slopes[k] + c * (end - begin) + i - begin]
+
+
+@kernel
+def strain_acceleration(customs, points, room, acceleration, bodies, i):
+    """z̈_i."""
+    p = customs.point[i]
+    if p < 0:
+        return acceleration[customs.coordinate[i]]
+    _, a = point_motion(points, room.node, bodies, room.node_arms, p)
+    return (a[0], a[1], a[2])[customs.axis[i]]
+
+
+@kernel
+def largest_rate(customs, k):
+    """[1/s] of the strains of a component, and one at least."""
+    largest = 1.0
+    for i in range(customs.first[k], customs.first[k + 1]):
+        largest = max(largest, abs(customs.rate[i]))
+    return largest
+
+
+@kernel
+def add_slope_change(customs, k, moved, weight, bend):
+    """Move the strains on for a time, and add ``weight`` times what ∂h/∂z makes of ż there."""
+    for i in range(customs.first[k], customs.first[k + 1]):
+        customs.z[i] += moved * customs.rate[i]
+    ask_custom(customs, k, 0.0, JACOBIAN)
+    for c in range(customs.rows[k]):
+        for i in range(customs.first[k], customs.first[k + 1]):
+            bend[customs.row[k] + c] += weight * slope_of(customs, k, c, i) * customs.rate[i]
+
+
+@kernel
 def load_now(mechanics, inputs, k, room):
     """The tree at ``node_q`` and ``node_rates``; all forces, on bodies in ``impulse``, on coordinates in ``load``."""
     node = room.node
     place_node(mechanics, room.node_rates, room)
     for j in range(node.load.shape[0]):
         node.load[j] = 0.0
-    set_gravity_impulses(mechanics.tree, node, 1.0)
-    add_spring_impulses(
-        mechanics.springs,
-        mechanics.coordinate_springs,
-        mechanics.weights,
-        mechanics.points,
-        room.node_arms,
-        room.node_q,
-        1.0,
-        node,
-        node.load,
-    )
-    add_force_impulses(mechanics.forces, inputs, k, 1.0, node, node.load)
+    load_impulses(mechanics, inputs, k, 1.0, 1.0, room.customs, room.node_arms, node, node.load)
 
 
 @kernel
@@ -192,6 +251,7 @@ def accelerate(mechanics, given, inputs, k, room, rates):
     load_now(mechanics, inputs, k, room)
     set_balance(tree, node, given, rates)
     set_bends(mechanics, room, given, rates)
+    set_custom_bends(mechanics, room, given, rates)
     failed = factor_node(mechanics, room)
     if failed != 0:
         return failed
@@ -226,7 +286,8 @@ def slope_part(place, i, k):
     n = room.node_q.shape[0]
     for j in range(n):
         rates.slope[i, j], rates.slope[i, n + j] = room.node_rates[j], rates.acceleration[j]
-    rates.slope[i, 2 * n] = force_work(mechanics.forces, world.inputs, k, 1.0, room.node)
+    work = force_work(mechanics.forces, world.inputs, k, 1.0, room.node) + custom_work(room.customs, 1.0)
+    rates.slope[i, 2 * n] = work
     return failed
 
 

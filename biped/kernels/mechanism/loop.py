@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
-from biped.kernels.mechanism.constraints import set_constraint_rows
 from biped.kernels.mechanism.node import constraints_part, energies_part, momentum_part, rates_part
 from biped.kernels.mechanism.points import place_points
 from biped.kernels.mechanism.step import (
@@ -14,8 +13,9 @@ from biped.kernels.mechanism.step import (
     correct_part,
     evaluate_part,
     factor_part,
-    load_impulses,
+    load_middle,
     part_in,
+    set_end_rows,
     solve_part,
 )
 from biped.kernels.mechanism.system import (
@@ -49,9 +49,7 @@ def begin_part(place):
     copy1(world.motion.q, room.end_q)
     place_bodies(mechanics.tree, room.end_q, room.end)
     place_points(mechanics.points, room.end, room.end_arms)
-    set_constraint_rows(
-        mechanics.tree, mechanics.constraints, mechanics.points, room.end, room.end_arms, room.border.columns
-    )
+    set_end_rows(mechanics, room, room.border.columns)
     return 0
 
 
@@ -71,7 +69,7 @@ def begin_from_two_part(place):
         middle.impulse[j, :] = 0.0
         room.right_load[j] = 0.0
     set_midpoint_residual(mechanics.tree, middle, mechanics.prescribed)  # for its sums of momenta
-    load_impulses(mechanics, world.inputs, 1, rule.alpha * rule.h, 0.5 * rule.h, room, room.right_load)
+    load_middle(mechanics, world.inputs, 1, rule.alpha * rule.h, 0.5 * rule.h, room, room.right_load)
     set_midpoint_momentum(mechanics.tree, rule.h, middle, room.right_load, motion.momentum)
     for j in range(motion.q.shape[0]):
         motion.q[j] += middle.moved[j]
@@ -225,12 +223,14 @@ class Engine:
 
     Args:
         world: a ``World``, or another named tuple with addresses of ``parts``.
+        words: what the world has addresses of, which must not go away before it.
         functions: its parts, each with the whole numbers that it is called with; those of a ``World`` by default.
         calls: by a part's number, those that it calls.
     """
 
-    def __init__(self, world: Any, functions: Any = _functions, calls: Any = _CALLS) -> None:
-        self.world, self._functions, self._calls = world, functions(), calls
+    def __init__(self, world: Any, words: Any = None, functions: Any = _functions, calls: Any = _CALLS) -> None:
+        self.world, self._own = world, words
+        self._functions, self._calls = functions(), calls
         self._kind = kind_of(world)
         self._place()
 

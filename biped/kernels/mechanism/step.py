@@ -4,6 +4,14 @@ import math
 
 from biped.kernels.mechanism.border import factor_border, solve_border
 from biped.kernels.mechanism.constraints import set_constraint_rows, set_constraint_values
+from biped.kernels.mechanism.custom import (
+    add_custom_blocks,
+    add_custom_impulses,
+    custom_work,
+    set_custom_border,
+    set_custom_rows,
+    set_custom_values,
+)
 from biped.kernels.mechanism.forces import add_force_blocks, add_force_impulses, force_work
 from biped.kernels.mechanism.points import place_points
 from biped.kernels.mechanism.potentials import add_spring_blocks, add_spring_impulses, set_spring_border
@@ -82,22 +90,36 @@ def guess(prescribed, motion, given, k, room):
 
 
 @kernel
-def load_impulses(mechanics, inputs, k, potentials, forces, room, load):
-    """All impulses on bodies and coordinates, ``potentials`` and ``forces`` being the times [s] for which they act."""
-    middle = room.middle
+def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middle, load):
+    """All impulses on bodies and coordinates, ``potentials`` and ``forces`` being the times [s] for which they act.
+
+    Args:
+        mechanics, inputs, k, customs: what acts, row ``k`` of the inputs being that of the time.
+        potentials, forces: times.
+        arms: where the points are.
+        middle: a ``MidpointRoom`` that is placed, whose ``impulse`` gets what acts on bodies.
+        load: (n,) to which is added what acts along coordinates.
+    """
     set_gravity_impulses(mechanics.tree, middle, potentials)
     add_spring_impulses(
         mechanics.springs,
         mechanics.coordinate_springs,
         mechanics.weights,
         mechanics.points,
-        room.middle_arms,
+        arms,
         middle.middle,
         potentials,
         middle,
         load,
     )
     add_force_impulses(mechanics.forces, inputs, k, forces, middle, load)
+    add_custom_impulses(customs, mechanics.points, arms, inputs[k, 0], potentials, forces, middle, load)
+
+
+@kernel
+def load_middle(mechanics, inputs, k, potentials, forces, room, load):
+    """The same of the middle of a step."""
+    load_impulses(mechanics, inputs, k, potentials, forces, room.customs, room.middle_arms, room.middle, load)
 
 
 @part
@@ -123,7 +145,7 @@ def set_equations(mechanics, motion, inputs, k, rule, room):
     for c in range(room.values.shape[0]):
         for j in range(middle.load.shape[0]):
             middle.load[j] -= room.border.columns[c, j] * motion.multiplier[c]
-    load_impulses(mechanics, inputs, k, (1.0 - rule.alpha) * rule.h, 0.5 * rule.h, room, middle.load)
+    load_middle(mechanics, inputs, k, (1.0 - rule.alpha) * rule.h, 0.5 * rule.h, room, middle.load)
     motion.residual[0] = set_midpoint_residual(mechanics.tree, middle, mechanics.prescribed)
 
 
@@ -136,7 +158,8 @@ def set_end(mechanics, motion, room):
             room.end_q[j] = motion.q[j] + room.middle.moved[j]
         place_bodies(mechanics.tree, room.end_q, room.end)
         place_points(mechanics.points, room.end, room.end_arms)
-        set_constraint_values(mechanics.constraints, mechanics.points, room.end, room.end_arms, room.end_q, room.values)
+        set_constraint_values(mechanics.constraints, room.end, room.end_arms, room.end_q, room.values)
+        set_custom_values(room.customs, room.end_arms, room.end_q, room.values)
         for c in range(room.values.shape[0]):
             total += room.values[c] * room.values[c]
     motion.residual[1] = math.sqrt(total)
@@ -167,6 +190,14 @@ def place_round_off(room):
     return ROUNDINGS * EPSILON * farthest
 
 
+@kernel
+def set_end_rows(mechanics, room, rows):
+    """Dh(q_{k+1})."""
+    tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
+    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, rows)
+    set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
+
+
 @part
 def factor_part(place, k):
     """Newton's matrix of the candidate, factored; SINGULAR, DEPENDENT or 0."""
@@ -186,12 +217,15 @@ def factor_part(place, k):
         before,
         middle,
     )
-    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, 0.5 * rule.h, middle)
+    half, points, arms = 0.5 * rule.h, mechanics.points, room.middle_arms
+    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, half, middle)
+    add_custom_blocks(room.customs, points, arms, before, half, middle)
     if eliminate_blocks(tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
-    set_constraint_rows(tree, mechanics.constraints, mechanics.points, room.end, room.end_arms, room.border.rows)
-    set_spring_border(
-        tree, mechanics.springs, mechanics.points, room.middle_arms, rule.alpha, before, middle, room.border
+    set_end_rows(mechanics, room, room.border.rows)
+    set_spring_border(tree, mechanics.springs, points, arms, rule.alpha, before, middle, room.border)
+    set_custom_border(
+        tree, room.customs, points, arms, world.inputs[k, 0], rule.alpha, rule.h, before, half, middle, room.border
     )
     if factor_border(tree, middle, rule.alpha, room.border) >= 0:
         return DEPENDENT
@@ -341,13 +375,11 @@ def commit_part(place, k, iterations):
     middle = room.middle
     for j in range(room.right_load.shape[0]):
         room.right_load[j] = 0.0
-    motion.work[0] += force_work(mechanics.forces, world.inputs, k, rule.h, middle)
-    load_impulses(mechanics, world.inputs, k, rule.alpha * rule.h, 0.5 * rule.h, room, room.right_load)
+    motion.work[0] += force_work(mechanics.forces, world.inputs, k, rule.h, middle) + custom_work(room.customs, rule.h)
+    load_middle(mechanics, world.inputs, k, rule.alpha * rule.h, 0.5 * rule.h, room, room.right_load)
     set_midpoint_momentum(mechanics.tree, rule.h, middle, room.right_load, motion.momentum)
     move_on(mechanics.prescribed, motion, middle)
-    set_constraint_rows(
-        mechanics.tree, mechanics.constraints, mechanics.points, room.end, room.end_arms, room.border.columns
-    )
+    set_end_rows(mechanics, room, room.border.columns)
     count_step(motion, iterations)
     return 0
 
