@@ -93,12 +93,8 @@ def guess(prescribed, motion, given, k, room):
 def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middle, load):
     """All impulses on bodies and coordinates, ``potentials`` and ``forces`` being the times [s] for which they act.
 
-    Args:
-        mechanics, inputs, k, customs: what acts, row ``k`` of the inputs being that of the time.
-        potentials, forces: times.
-        arms: where the points are.
-        middle: a ``MidpointRoom`` that is placed, whose ``impulse`` gets what acts on bodies.
-        load: (n,) to which is added what acts along coordinates.
+    Row ``k`` of the inputs is that of the time, ``arms`` are where the points are, and ``middle`` is a ``MidpointRoom``
+    that is placed: its ``impulse`` gets what acts on bodies; what acts along coordinates is added to ``load`` (n,).
     """
     set_gravity_impulses(mechanics.tree, middle, potentials)
     add_spring_impulses(
