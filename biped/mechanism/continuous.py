@@ -21,7 +21,7 @@ from biped.kernels.mechanism.loop import Engine
 from biped.kernels.mechanism.step import NOT_FINITE
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled
-from biped.mechanism.simulation import CAUSES, CHUNK, Motion, Progress, Settings, columns_of, start_of
+from biped.mechanism.simulation import CAUSES, CHUNK, Motion, Progress, Settings, columns_of, driving_work, start_of
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -251,6 +251,7 @@ class _Integration:
         frame = pd.DataFrame(self.rows, columns=list(units)).drop(columns="newton_iterations")
         every = self.settings.record_every * self.settings.step
         frame.insert(0, "time", self.settings.start + every * np.arange(len(self.rows)))
+        frame["work"] += driving_work(self.mechanism, frame)
         units = {"time": "s"} | {name: unit for name, unit in units.items() if name != "newton_iterations"}
         frame.attrs["units"] = units
         summary = {"steps": self.settings.steps, "evaluations": self.evaluations, "wall_time": self.seconds}

@@ -403,7 +403,7 @@ class _Simulation:
         every = self.settings.record_every
         frame.insert(0, "time", self.settings.start + self.rule.h * (self.began + every * np.arange(len(rows))))
         units = {"time": "s"} | units
-        frame["work"] += _driving_work(self.mechanism, frame)
+        frame["work"] += driving_work(self.mechanism, frame)
         frame.attrs["units"] = units
         count = self.motion.counts
         summary = {
@@ -417,7 +417,7 @@ class _Simulation:
         return Motion(self.mechanism, frame, units, summary)
 
 
-def _driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
+def driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
     """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
     times = frame["time"].to_numpy()
     power = np.zeros(len(frame))
