@@ -275,8 +275,11 @@ class _Simulation:
         self.motion.q[:] = q0
         self.room.middle.moved[:] = q1 - q0
         self.engine.take_in(inputs=self.inputs(0, 1))
-        self.engine.enter(places.BEGIN_FROM_TWO)
         self.engine.enter(places.BEGIN)
+        self.engine.enter(places.EVALUATE, 1)
+        self.room.middle.residual[:] = 0.0  # p₁ is what this step ends with, whatever p it would have to begin with
+        self.engine.enter(places.COMMIT, 1, 0)
+        self.motion.counts[places.STEPS], self.motion.work[0] = 0, 0.0
         self.began = 1
 
     def check_place(self, q: Floats, what: str) -> Floats:
