@@ -12,6 +12,7 @@ from biped.mechanism.component import (
     Vector,
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
+from biped.mechanism.continuous import Acceleration, accelerations, integrate
 from biped.mechanism.conversion import configuration_of, from_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError
@@ -26,6 +27,7 @@ from biped.mechanism.view import FrameView
 __all__ = [
     "COMPONENTS",
     "WORLD",
+    "Acceleration",
     "BodyWrench",
     "Coincident",
     "Component",
@@ -62,8 +64,10 @@ __all__ = [
     "SpatialWrench",
     "Torque",
     "Vector",
+    "accelerations",
     "configuration_of",
     "from_model",
+    "integrate",
     "kinematic",
     "load_mechanism",
     "mechanism_text",
