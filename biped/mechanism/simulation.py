@@ -130,9 +130,7 @@ class Motion:
     @cached_property
     def constraint_errors(self) -> Floats:
         """(rows,) the largest |h(q)| of each row [m or rad]; zero without constraints."""
-        values = [self.mechanism.constraint_values(q) for q in self.q] if self.mechanism.labels else []
-        found: Floats = np.abs(values).max(axis=1) if values else np.zeros(len(self.frame))
-        return found
+        return self.mechanism.largest_constraints(self.q)
 
     @cached_property
     def run(self) -> Run:
