@@ -26,8 +26,6 @@ LATE = {
     "biped.kernels.tree.body_axes": {"biped/model/pinocchio_model.py"},
     "biped.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
     "biped.lagrangian.integrate": {"biped/lagrangian/system.py"},
-    "biped.mechanism.conversion": {"biped/mechanism/mechanism.py"},
-    "biped.mechanism.mechanism": {"biped/mechanism/expressions/__init__.py"},
     "biped.mechanism.recording": {"biped/mechanism/simulation.py"},
     "contact.jit": {"experiments/studies/store/header.py"},
     "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},

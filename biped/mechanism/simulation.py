@@ -129,7 +129,7 @@ class Motion:
 
     @cached_property
     def constraint_errors(self) -> Floats:
-        """(rows,) the largest |h(q)| of each row [m or rad]; zero without constraints."""
+        """(rows,) the largest entry of h(q) of each row, whatever its sign, [m or rad]; zero without constraints."""
         return self.mechanism.largest_constraints(self.q)
 
     @cached_property
