@@ -1,13 +1,59 @@
-"""Mechanisms: trees of frames with masses, springs, constraints and forces (Johnson & Murphey 2009)."""
+"""Mechanisms as trees of coordinate frames, with constraints, in generalized coordinates (Johnson & Murphey 2009)."""
 
+from biped.mechanism.component import (
+    COMPONENTS,
+    Component,
+    Constraint,
+    CoordinateName,
+    Force,
+    FrameName,
+    Potential,
+    Vector,
+)
+from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
 from biped.mechanism.errors import MechanismError
-from biped.mechanism.frames import Frame, Kinematic, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
+from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
+from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
+from biped.mechanism.mechanism import Mechanism
+from biped.mechanism.potentials import CoordinateSpring, Gravity, LinearSpring, NewtonianGravity, NonlinearSpring
+from biped.mechanism.simulation import Motion
+from biped.mechanism.view import FrameView
 
 __all__ = [
+    "COMPONENTS",
+    "WORLD",
+    "BodyWrench",
+    "Coincident",
+    "Component",
+    "Constraint",
+    "CoordinateName",
+    "CoordinateSpring",
+    "Damper",
+    "Distance",
+    "Force",
     "Frame",
+    "FrameName",
+    "FrameView",
+    "Gear",
+    "Gravity",
+    "HybridWrench",
     "Kinematic",
+    "LinearSpring",
+    "Mass",
+    "Mechanism",
     "MechanismError",
+    "Motion",
+    "NewtonianGravity",
     "Node",
+    "NonlinearSpring",
+    "PointAlong",
+    "PointOnLine",
+    "PointOnPlane",
+    "Potential",
+    "Screw",
+    "SpatialWrench",
+    "Torque",
+    "Vector",
     "kinematic",
     "rx",
     "ry",
