@@ -222,7 +222,7 @@ class Mechanism:
         world = World(
             mechanics=mechanics,
             motion=new_motion(n, m),
-            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1),
+            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
             room=new_room(n, m, int(mechanics.border[0]), mechanics.points.body.shape[0]),
             inputs=np.zeros((0, len(self.inputs))),
             given=np.zeros((0, n)),

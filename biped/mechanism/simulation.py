@@ -35,8 +35,10 @@ RANK = 1e-10
 # Steps between two looks at the progress bar, and rows of the tables of inputs.
 CHUNK = 4096
 MAX_BACKTRACKS = 12
+# Forces act by halves at both ends of a step (section IV-E).
+FORCE_SHARE = 0.5
 
-_CAUSES = {
+CAUSES = {
     kernels.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
     kernels.STUCK: "no part of Newton's step reduces the residual: no solution is near",
     kernels.TURNED_TOO_FAR: "an angle would change by more than half a turn in a step",
@@ -88,8 +90,9 @@ class Settings:
     def rule(self) -> Rule:
         """What the kernels take."""
         return Rule(
-            float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS
-        )
+            float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS,
+            FORCE_SHARE,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +268,7 @@ class _Simulation:
     def check_rates(self, rows: Floats, v: Floats) -> None:
         """Rates must be on the constraints, Dh v = 0."""
         off = np.abs(rows @ v)
-        scale = np.abs(rows) @ np.abs(v)
+        scale = np.abs(rows).sum(axis=1) * np.abs(v).max(initial=0.0)
         wrong = off > ON_CONSTRAINTS * np.maximum(scale, 1e-300)
         if np.any(wrong):
             worst = int(np.argmax(np.where(wrong, off, 0.0)))
@@ -320,7 +323,7 @@ class _Simulation:
         """Raise what ended the motion, with what was recorded before."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
-        cause = _CAUSES[failed].format(iterations=self.rule.max_iterations)
+        cause = CAUSES[failed].format(iterations=self.rule.max_iterations)
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {cause}; the residual is {off:.3g}"
         if self.mechanism.labels:

@@ -51,7 +51,13 @@ def begin_part(place):
     place_bodies(mechanics.tree, room.end_q, room.end)
     place_points(mechanics.points, room.end, room.end_arms)
     set_constraint_rows(
-        mechanics.tree, mechanics.constraints, mechanics.points, room.end, room.end_arms, room.border.columns
+        mechanics.tree,
+        mechanics.constraints,
+        mechanics.points,
+        room.end,
+        room.end_arms,
+        room.end_q,
+        room.border.columns,
     )
     return 0
 
@@ -72,7 +78,8 @@ def begin_from_two_part(place):
         middle.impulse[j, :] = 0.0
         room.right_load[j] = 0.0
     set_midpoint_residual(mechanics.tree, middle, mechanics.prescribed)  # for its sums of momenta
-    load_impulses(mechanics, world.inputs, 1, rule.alpha * rule.h, 0.5 * rule.h, room, room.right_load)
+    impulses = (rule.alpha * rule.h, (1.0 - rule.share) * rule.h)
+    load_impulses(mechanics, world.inputs, 1, impulses[0], impulses[1], room, room.right_load)
     set_midpoint_momentum(mechanics.tree, rule.h, middle, room.right_load, motion.momentum)
     for j in range(motion.q.shape[0]):
         motion.q[j] += middle.moved[j]

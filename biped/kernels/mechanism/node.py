@@ -64,7 +64,9 @@ def rates_part(place):
     set_midpoint_blocks(tree, 1.0, 0.0, node)
     if eliminate_blocks(tree, node, 0.0, 1.0, node.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
-    set_constraint_rows(tree, mechanics.constraints, mechanics.points, node.poses, room.node_arms, border.rows)
+    set_constraint_rows(
+        tree, mechanics.constraints, mechanics.points, node.poses, room.node_arms, room.node_q, border.rows
+    )
     for c in range(border.load.shape[0]):
         copy1(border.rows[c], border.columns[c])
         border.load[c] = -row_times(border.rows, c, room.given_rates)
@@ -133,6 +135,12 @@ def constraints_part(place):
     place_node(mechanics, room.given_rates, room)
     set_constraint_values(mechanics.constraints, mechanics.points, node.poses, room.node_arms, room.node_q, room.values)
     set_constraint_rows(
-        mechanics.tree, mechanics.constraints, mechanics.points, node.poses, room.node_arms, room.node_border.rows
+        mechanics.tree,
+        mechanics.constraints,
+        mechanics.points,
+        node.poses,
+        room.node_arms,
+        room.node_q,
+        room.node_border.rows,
     )
     return 0

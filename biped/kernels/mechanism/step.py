@@ -123,7 +123,7 @@ def set_equations(mechanics, motion, inputs, k, rule, room):
     for c in range(room.values.shape[0]):
         for j in range(middle.load.shape[0]):
             middle.load[j] -= room.border.columns[c, j] * motion.multiplier[c]
-    load_impulses(mechanics, inputs, k, (1.0 - rule.alpha) * rule.h, 0.5 * rule.h, room, middle.load)
+    load_impulses(mechanics, inputs, k, (1.0 - rule.alpha) * rule.h, rule.share * rule.h, room, middle.load)
     motion.residual[0] = set_midpoint_residual(mechanics.tree, middle, mechanics.prescribed)
 
 
@@ -186,10 +186,12 @@ def factor_part(place, k):
         before,
         middle,
     )
-    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, 0.5 * rule.h, middle)
+    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, rule.share * rule.h, middle)
     if eliminate_blocks(tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
-    set_constraint_rows(tree, mechanics.constraints, mechanics.points, room.end, room.end_arms, room.border.rows)
+    set_constraint_rows(
+        tree, mechanics.constraints, mechanics.points, room.end, room.end_arms, room.end_q, room.border.rows
+    )
     set_spring_border(
         tree, mechanics.springs, mechanics.points, room.middle_arms, rule.alpha, before, middle, room.border
     )
@@ -342,11 +344,18 @@ def commit_part(place, k, iterations):
     for j in range(room.right_load.shape[0]):
         room.right_load[j] = 0.0
     motion.work[0] += force_work(mechanics.forces, world.inputs, k, rule.h, middle)
-    load_impulses(mechanics, world.inputs, k, rule.alpha * rule.h, 0.5 * rule.h, room, room.right_load)
+    impulses = (rule.alpha * rule.h, (1.0 - rule.share) * rule.h)
+    load_impulses(mechanics, world.inputs, k, impulses[0], impulses[1], room, room.right_load)
     set_midpoint_momentum(mechanics.tree, rule.h, middle, room.right_load, motion.momentum)
     move_on(mechanics.prescribed, motion, middle)
     set_constraint_rows(
-        mechanics.tree, mechanics.constraints, mechanics.points, room.end, room.end_arms, room.border.columns
+        mechanics.tree,
+        mechanics.constraints,
+        mechanics.points,
+        room.end,
+        room.end_arms,
+        room.end_q,
+        room.border.columns,
     )
     count_step(motion, iterations)
     return 0
