@@ -268,7 +268,7 @@ class _Simulation:
     def check_rates(self, rows: Floats, v: Floats) -> None:
         """Rates must be on the constraints, Dh v = 0."""
         off = np.abs(rows @ v)
-        scale = np.abs(rows).sum(axis=1) * np.abs(v).max(initial=0.0)
+        scale = np.abs(rows).sum(axis=1) * np.abs(v).max(initial=0.0)  # rates that should be zero are rounding
         wrong = off > ON_CONSTRAINTS * np.maximum(scale, 1e-300)
         if np.any(wrong):
             worst = int(np.argmax(np.where(wrong, off, 0.0)))

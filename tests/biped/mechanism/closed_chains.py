@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 from scipy.integrate import solve_ivp
 
-from biped.mechanism import Frame, rx, ry, rz, tx, ty, tz
+from biped.mechanism import Coincident, Frame, Mechanism, rx, ry, rz, tx, ty, tz
 
 G = 9.81
 THETA = sympy.Symbol("theta", real=True)
@@ -26,7 +26,7 @@ class Chain:
     """
 
     frames: list[Frame]
-    joined: list[tuple[str, str, tuple[tuple[float, float, float], ...]]]
+    joined: list[tuple[str, str, str]]
     angles: dict[str, sympy.Expr]
     inertia: sympy.Expr  # J(θ)
     potential: sympy.Expr  # V(θ)
@@ -89,7 +89,7 @@ def four_bar() -> Chain:
         tx(d, ry("rocker", tx(c / 2, mass=masses["rocker"]), tx(c, name="end"))),
     ]
     angles = {"crank": THETA, "coupler": psi - THETA, "rocker": phi}
-    return Chain(frames, [("tip", "end", ((1, 0, 0), (0, 0, 1)))], angles, J, V, -0.7)
+    return Chain(frames, [("tip", "end", "xz")], angles, J, V, -0.7)
 
 
 def rssr() -> Chain:
@@ -128,4 +128,10 @@ def rssr() -> Chain:
         rx("crank", tz(a, rod_frames, mass=m_crank)),
         tx(base[0], ty(base[1], tz(base[2], rz(turn, ry("rocker", tz(c, name="end", mass=m_rocker)))))),
     ]
-    return Chain(frames, [("tip", "end", ((1, 0, 0), (0, 1, 0), (0, 0, 1)))], angles, J, V, 0.6)
+    return Chain(frames, [("tip", "end", "xyz")], angles, J, V, 0.6)
+
+
+def mechanism_of(chain: Chain) -> Mechanism:
+    """With the loop closed by constraints."""
+    closing = [Coincident(a, b, directions) for a, b, directions in chain.joined]
+    return Mechanism("closed chain", chain.frames, constraints=closing)

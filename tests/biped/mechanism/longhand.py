@@ -87,13 +87,14 @@ class Tree:
         self.frames: list[Frame] = []
         self.parent: list[int] = []
         self._add(frames, -1)
-        moving = [frame for frame in self.frames if frame.coordinate is not None]
-        self.variables = [frame.coordinate for frame in moving]
+        named = [frame.coordinate for frame in self.frames]
+        self.variables = [name for name in named if name is not None]
         assert len(set(self.variables)) == len(self.variables), "R2: a variable drives one transformation"
         self.n = len(self.variables)
-        self.dynamic = np.array([not frame.is_kinematic for frame in moving], dtype=bool)
+        free = [not frame.is_kinematic for frame in self.frames if frame.coordinate is not None]
+        self.dynamic = np.array(free, dtype=bool)
         place = {name: i for i, name in enumerate(self.variables)} | {None: -1}
-        self.driver = [place[frame.coordinate] for frame in self.frames]
+        self.driver = [place[name] for name in named]
         self.names = {frame.name: k for k, frame in enumerate(self.frames) if frame.name} | {"world": -1}
         self.above = [self._ancestors(k) for k in range(len(self.frames))]
         self.massive = [k for k, frame in enumerate(self.frames) if frame.mass is not None]
@@ -392,14 +393,35 @@ class Affine:
         return 0.0
 
 
-class JointForce:
-    """A constant on one variable and a damper on it: f_i = τ − c q̇_i."""
+class Scaled:
+    """Another one's h times a constant: its multiplier is as much smaller."""
 
-    def __init__(self, i: int, torque: float = 0.0, damping: float = 0.0) -> None:
+    def __init__(self, other: Distance | Point | Affine, factor: float) -> None:
+        self.other, self.factor = other, factor
+
+    def h(self, tree: Tree) -> complex:
+        return self.factor * self.other.h(tree)
+
+    def h_q(self, tree: Tree, i: int) -> complex:
+        return self.factor * self.other.h_q(tree, i)
+
+    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
+        return self.factor * self.other.h_qq(tree, i, j)
+
+
+def at(value: float | Callable[[float], float], t: float) -> float:
+    """Of a number or a function of time."""
+    return value(t) if callable(value) else value
+
+
+class JointForce:
+    """A torque and a damper on one variable: f_i = τ(t) − c q̇_i."""
+
+    def __init__(self, i: int, torque: float | Callable[[float], float] = 0.0, damping: float = 0.0) -> None:
         self.i, self.torque, self.damping = i, torque, damping
 
     def f(self, tree: Tree, i: int, t: float) -> complex:
-        return self.torque - self.damping * tree.v[i] if i == self.i else 0.0
+        return at(self.torque, t) - self.damping * tree.v[i] if i == self.i else 0.0
 
     def f_q(self, tree: Tree, i: int, j: int, t: float) -> complex:
         return 0.0

@@ -1,25 +1,34 @@
 """Random trees of frames: all six primitives, constants in between, masses anywhere, branches."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from biped import mechanism
-from biped.mechanism import Frame, kinematic
-
-from .longhand import (
-    KINDS,
-    Affine,
+from biped.mechanism import (
     BodyWrench,
+    Constraint,
+    CoordinateSpring,
+    Damper,
     Distance,
-    JointForce,
-    OriginWrench,
-    Point,
+    Frame,
+    Gear,
+    Gravity,
+    HybridWrench,
+    LinearSpring,
+    Mechanism,
+    NewtonianGravity,
+    NonlinearSpring,
+    PointAlong,
+    PointOnLine,
+    PointOnPlane,
     SpatialWrench,
-    System,
-    Tree,
-    linear_spring,
-    newtonian_gravity,
-    torsional_spring,
+    Torque,
+    kinematic,
 )
+
+from .longhand import KINDS, System, Tree
+from .twin import constraint_jacobian
 
 GRAVITY = (0.3, -0.2, -9.81)
 
@@ -72,51 +81,88 @@ def regular_frames(rng: np.random.Generator, n: int, prescribed: int = 0) -> lis
             return frames
 
 
-def random_system(
-    rng: np.random.Generator, n: int = 7, *, loops: int = 2, prescribed: int = 0
-) -> tuple[System, np.ndarray]:
-    """With gravity, springs, a Newtonian attraction, dampers, wrenches and constraints; and where they are met."""
-    tree = Tree(regular_frames(rng, n, prescribed))
-    ends = [tree.names[f"c{i}"] for i in range(n)]
-    system = System(tree).with_gravity(GRAVITY)
-    a, b, c, d = (int(one) for one in rng.choice(ends, size=4, replace=False))
-    system.potentials += [
-        linear_spring(a, b, 12.0, 0.4),
-        linear_spring(c, -1, 5.0, 0.1),
-        newtonian_gravity(b, d, 0.7),
-        torsional_spring(int(rng.integers(n)), 3.0, 0.2),
-    ]
-    system.forces += [
-        JointForce(0, torque=0.4, damping=0.3),
-        JointForce(n - 1, damping=0.7),
-        BodyWrench(a, rng.normal(size=6)),
-        SpatialWrench(d, lambda t: np.sin(t + np.arange(6.0))),
-        OriginWrench(c, rng.normal(size=6)),
-    ]
-    system.constraints += [
-        Distance(a, c, 0.0),
-        Point(b, d, rng.normal(size=3), axes=b),
-        Affine({0: 0.7, n - 1: -1.0}),
-        Point(d, -1, rng.normal(size=3)),
-    ][:loops]
+def random_mechanism(seed: int, n: int = 7, *, loops: int = 2, prescribed: int = 0) -> tuple[Mechanism, np.ndarray]:
+    """With every kind of potential and force, and of ``loops`` constraints; and a configuration where these are met."""
+    rng = np.random.default_rng(seed)
+    frames = regular_frames(rng, n, prescribed)
+    tree = Tree(frames)
     q = rng.uniform(-0.8, 0.8, n)
-    fit(system, q)
-    return system, q
+    tree.set(q, np.zeros(n))
+    a, b, c, d = (f"c{i}" for i in rng.choice(n, size=4, replace=False))
+    massive = [tree.frames[k].name for k in tree.massive if tree.frames[k].name]
+    one, other = rng.choice(massive, size=2, replace=False)
+    mechanism = Mechanism(
+        f"random {seed}",
+        frames,
+        gravity=GRAVITY,
+        potentials=[
+            LinearSpring(a, b, 12.0, 0.4),
+            LinearSpring(c, "world", 5.0),
+            NonlinearSpring(b, d, (3.0, -1.0, 2.0), 0.3),
+            CoordinateSpring(f"q{rng.integers(n)}", 3.0, 0.2),
+            CoordinateSpring(f"q{rng.integers(n)}", (1.0, 0.5), -0.1),
+            NewtonianGravity(str(one), str(other), 0.7),
+            Gravity(str(one), (0.5, 1.0, -2.0)),
+        ],
+        constraints=random_constraints(rng, tree, loops),
+        forces=[
+            Damper("q0", 0.3),
+            Damper(f"q{n - 1}", 0.7),
+            Torque("q1", 0.4),
+            Torque("q0", np.sin),
+            BodyWrench(a, rng.normal(size=3).tolist(), [np.cos, 0.1, -0.2]),
+            SpatialWrench(d, [np.sin, 0.3, 0.0], rng.normal(size=3).tolist()),
+            HybridWrench(c, rng.normal(size=3).tolist(), rng.normal(size=3).tolist()),
+        ],
+    )
+    return mechanism, q
 
 
-def fit(system: System, q: np.ndarray) -> None:
-    """Lengths and offsets with which a configuration satisfies the constraints."""
-    tree = system.tree
-    tree.set(q, np.zeros(tree.n))
-    for one in system.constraints:
-        if isinstance(one, Distance):
-            one.length = float(one.x(tree))
-        else:
-            one.offset += float(one.h(tree))
+def random_constraints(rng: np.random.Generator, tree: Tree, count: int) -> list[Constraint]:
+    """So many different ones that hold where the tree is now, and do not depend on each other there."""
+    ends = [name for name in tree.names if name.startswith("c")]
+
+    def apart(a: str, b: str) -> np.ndarray:
+        return tree.p(tree.names[a]) - tree.p(tree.names[b])
+
+    def across(vector: np.ndarray, axes: str) -> tuple[float, ...]:
+        """A random direction at right angles to a vector of the world, in the axes of a frame."""
+        return tuple(tree.g(tree.names[axes])[:3, :3].T @ np.cross(vector, rng.normal(size=3)))
+
+    while True:
+        a, b, c, d, e = (str(name) for name in rng.choice(ends, size=5, replace=False))
+        i, j = (int(one) for one in rng.choice(tree.n, size=2, replace=False))
+        first, second = tree.variables[i], tree.variables[j]
+        found = [
+            Distance(a, b, float(np.linalg.norm(apart(a, b)))),
+            PointAlong(c, d, across(apart(c, d), "world")),
+            PointAlong(d, e, across(apart(d, e), a), axes=a),
+            PointOnPlane(b, across(apart(c, b), b), c),
+            Gear(first, second, -1.5, float(-1.5 * tree.q[i] - tree.q[j])),
+            PointOnLine("world", tuple(apart(a, "world")), a),
+        ]
+        chosen = [found[k] for k in rng.permutation(len(found))[:count]]
+        Dh = constraint_jacobian(tree, chosen)[:, tree.dynamic]
+        if not count or np.linalg.svd(Dh, compute_uv=False)[-1] > 0.05:
+            return chosen
 
 
 def tangent(system: System, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The part of a velocity that keeps the constraints."""
+    """The part of a velocity that keeps the constraints, prescribed rates as they are."""
     system.tree.set(q, v)
-    Dh = system.Dh()
+    Dh, free, v = system.Dh(), system.tree.dynamic, v.copy()
+    v[free] -= np.linalg.pinv(Dh[:, free]) @ (Dh @ v)
+    return v
+
+
+def tangent_rates(mechanism: Mechanism, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The same of a mechanism without kinematic variables."""
+    Dh = mechanism.constraint_jacobian(q)
     return v - np.linalg.pinv(Dh) @ (Dh @ v)
+
+
+def conservative(seed: int, loops: int) -> tuple[Mechanism, np.ndarray, np.ndarray]:
+    """A random mechanism without forces, in motion on its constraints."""
+    found, q = random_mechanism(seed, loops=loops)
+    mechanism = replace(found, forces=())
+    return mechanism, q, tangent_rates(mechanism, q, np.random.default_rng(seed).normal(size=mechanism.size))

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from biped.mechanism import rx, ry, rz, tx, tz
 
-from .closed_chains import four_bar, rssr
+from .closed_chains import four_bar, mechanism_of, rssr
 from .longhand import (
     KINDS,
     Affine,
@@ -25,7 +25,8 @@ from .longhand import (
     twist,
     unhat,
 )
-from .random_frames import random_system, tangent
+from .random_frames import random_mechanism, tangent
+from .twin import twin_of
 
 TINY = 1e-30
 EXACT = {"rtol": 1e-12, "atol": 1e-12}
@@ -43,9 +44,8 @@ def by_complex_steps(function, x):
 
 @pytest.fixture(params=[0, 1, 2])
 def system(request):
-    rng = np.random.default_rng(request.param)
-    found, q = random_system(rng, 6, loops=4)
-    v = rng.normal(size=6)
+    mechanism, q = random_mechanism(request.param, 6, loops=6)
+    found, v = twin_of(mechanism), np.random.default_rng(request.param).normal(size=6)
     found.tree.set(q, v)
     return found, q, v
 
@@ -284,9 +284,9 @@ def test_small_systems_against_sympy(make):
 
 def test_residuals_derivative_and_the_constraint_hold_along_a_motion():
     """(46) is the derivative of (45), and what is solved: |h| stays at the tolerance, Newton takes few iterations."""
-    rng = np.random.default_rng(8)
-    found, q = random_system(rng, 6, loops=2)
-    state, h = found.start(q, tangent(found, q, rng.normal(size=6)), 0.1), 0.01
+    mechanism, q = random_mechanism(8, 6)
+    found, rates = twin_of(mechanism), np.random.default_rng(8).normal(size=6)
+    state, h = found.start(q, tangent(found, q, rates), 0.1), 0.01
     for _ in range(5):
         before = found.tree.writes
         state = found.step(state, h, 1e-12)
@@ -439,10 +439,7 @@ def test_the_wire_is_one():
 def test_closed_chains_accelerate_as_with_one_coordinate(make):
     """(36a, b) against a Lagrangian of one angle, whose loops trigonometry closes."""
     chain = make()
-    found = System(Tree(chain.frames)).with_gravity((0.0, 0.0, -G))
-    names = found.tree.names
-    for a, b, directions in chain.joined:
-        found.constraints += [Point(names[a], names[b], direction) for direction in directions]
+    found = twin_of(mechanism_of(chain))
     theta, rate = chain.start + 0.3, 1.3
     configuration, rates = chain.configuration(theta), chain.rates(theta, rate)
     q, v = (np.array([values[name] for name in found.tree.variables]) for values in (configuration, rates))
