@@ -11,9 +11,10 @@ from biped.mechanism.component import (
     Vector,
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
-from biped.mechanism.errors import MechanismError
+from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
 from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
+from biped.mechanism.linearization import DiscreteMechanism, Linearization
 from biped.mechanism.mechanism import Mechanism
 from biped.mechanism.potentials import CoordinateSpring, Gravity, LinearSpring, NewtonianGravity, NonlinearSpring
 from biped.mechanism.simulation import Motion
@@ -29,6 +30,7 @@ __all__ = [
     "CoordinateName",
     "CoordinateSpring",
     "Damper",
+    "DiscreteMechanism",
     "Distance",
     "Force",
     "Frame",
@@ -39,6 +41,7 @@ __all__ = [
     "HybridWrench",
     "Kinematic",
     "LinearSpring",
+    "Linearization",
     "Mass",
     "Mechanism",
     "MechanismError",
@@ -51,6 +54,7 @@ __all__ = [
     "PointOnPlane",
     "Potential",
     "Screw",
+    "SingularStepError",
     "SpatialWrench",
     "Torque",
     "Vector",
