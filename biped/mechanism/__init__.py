@@ -11,6 +11,7 @@ from biped.mechanism.component import (
     Vector,
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
+from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
 from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
@@ -29,6 +30,9 @@ __all__ = [
     "Constraint",
     "CoordinateName",
     "CoordinateSpring",
+    "CustomConstraint",
+    "CustomForce",
+    "CustomPotential",
     "Damper",
     "DiscreteMechanism",
     "Distance",

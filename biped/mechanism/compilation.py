@@ -7,20 +7,22 @@ configuration: frames that no variable separates are one body, their masses merg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biped.errors import InputError, ModelError
-from biped.kernels.mechanism.constraints import ALONG, DISTANCE, LINEAR, NUMBERS, STRING, Constraints
+from biped.kernels.mechanism.constraints import ALONG, CUSTOM, DISTANCE, LINEAR, NUMBERS, STRING, Constraints
+from biped.kernels.mechanism.custom import CONSTRAINT, Customs
 from biped.kernels.mechanism.forces import Forces
 from biped.kernels.mechanism.points import WORLD as GROUND
 from biped.kernels.mechanism.points import Points
 from biped.kernels.mechanism.potentials import CoordinateSprings, Springs, Weights
 from biped.kernels.mechanism.system import Mechanics
 from biped.kernels.tree.tree import PASSIVE, PRISMATIC, REVOLUTE, Tree
+from biped.mechanism.custom_arrays import Custom, new_customs
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import WORLD, Frame, primitive, tree_of
 from biped.mechanism.inputs import Input
@@ -207,6 +209,7 @@ class Builder:
     _damping: dict[int, float] = field(default_factory=dict)
     _torques: list[tuple[int, int]] = field(default_factory=list)
     _wrenches: list[tuple[int, Place, int]] = field(default_factory=list)
+    _customs: list[Custom] = field(default_factory=list)
     _current: str = ""
 
     # --- what components ask for ---
@@ -306,14 +309,43 @@ class Builder:
         place = self.place(frame)
         if place.body < 0:
             raise MechanismError(f"frame {frame!r} does not move, so that no wrench does anything there")
-        first = len(self.inputs)
-        for part in parts:
-            self._add_input(part)
+        first, *_ = [self._add_input(part) for part in parts]
         self._wrenches.append((kind, place, first))
+
+    def add_custom(
+        self,
+        kind: int,
+        part: Callable[..., int],
+        strains: Sequence[tuple[str, str]],
+        numbers: list[float],
+        rows: int,
+        label: tuple[str, str],
+    ) -> None:
+        """A user's functions: of places of frames and of variables, each as its role and name.
+
+        Args:
+            kind: one of ``biped.kernels.mechanism.custom``.
+            part: with the functions.
+            strains: what they are functions of.
+            numbers: that they are given.
+            rows: of a constraint's h.
+            label: of a constraint: names of its multipliers, and their unit.
+        """
+        found: list[tuple[int, int, int]] = []
+        for role, name in strains:
+            if role == "frame":
+                found += [(self.point(name), axis, -1) for axis in range(3)]
+            else:
+                found.append((-1, -1, self.coordinate(name)))
+        size = sum(len(other.strains) for other in self._customs if other.kind != CONSTRAINT)
+        self._customs.append(Custom(kind, part, found, numbers, len(self._rows), rows, size))
+        for c in range(rows):
+            name = label[0] if rows == 1 else f"{label[0]}_{c + 1}"
+            self._add_row((CUSTOM, 0, 0, GROUND, np.zeros(3), (0.0, 0.0, 0.0)), name, label[1])
 
     def _add_input(self, value: Input) -> int:
         self.inputs.append((self._current, value))
-        return len(self.inputs) - 1
+        return len(self.inputs)  # the time stands before them
 
     def _check_apart(self, first: str, second: str) -> None:
         one, other = self.place(first), self.place(second)
@@ -348,6 +380,7 @@ class Builder:
     def finish(self, prescribed: Sequence[bool]) -> Mechanics:
         """The arrays of all that was added."""
         springs, border = self._compile_springs(len(self._rows))
+        border += sum(len(custom.strains) for custom in self._customs if custom.kind != CONSTRAINT)
         return Mechanics(
             tree=self.structure.tree,
             prescribed=np.array(prescribed, dtype=np.int64),
@@ -370,6 +403,13 @@ class Builder:
             ),
             border=np.array([border], dtype=np.int64),
         )
+
+    def new_customs(self, border: int) -> tuple[Customs, list[Any]]:
+        """The users' components with room of their own, and what must stay as long as they do.
+
+        ``border``: how many unknowns stand beside those of the tree.
+        """
+        return new_customs(self._customs, border)
 
     def _compile_points(self) -> Points:
         places = [self.structure.named[name] for name in self._points]

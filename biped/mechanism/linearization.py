@@ -22,6 +22,7 @@ from biped.kernels.mechanism.loop import Engine, enter
 from biped.kernels.mechanism.step import DEPENDENT, SINGULAR
 from biped.kernels.mechanism.system import Rule as SolverRule
 from biped.mechanism.chain import Rule, StepChain
+from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.inputs import sampled
 from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
@@ -53,7 +54,8 @@ class DiscreteMechanism:
         tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
 
     Raises:
-        MechanismError: a coordinate has no torque, or a number is none that a step can have.
+        MechanismError: a coordinate has no torque, a number is none that a step can have, or the mechanism has
+            components of one's own, whose derivatives are not known to the order that is needed.
     """
 
     mechanism: Mechanism
@@ -69,6 +71,12 @@ class DiscreteMechanism:
         for what, value in (("alpha", self.alpha), ("force_share", self.force_share)):
             if not (is_finite(value) and 0.0 <= value <= 1.0):
                 raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
+        for component in (*self.mechanism.potentials, *self.mechanism.constraints, *self.mechanism.forces):
+            if isinstance(component, (CustomPotential, CustomConstraint, CustomForce)):
+                raise MechanismError(
+                    f"{type(component).__name__} is a component of one's own, which has no third derivatives: only "
+                    "mechanisms of the components that come with the package can be linearized"
+                )
         _ = self._inputs
 
     # --- what it is made of ---
@@ -229,10 +237,11 @@ class DiscreteMechanism:
         return found
 
     def _row_of_inputs(self, u: Floats, time: float) -> Floats:
-        """(all inputs,): functions of time in the middle of the step, but for those that u replaces."""
+        """(1 + all inputs,): time and functions of it in the middle of the step, but for those that u replaces."""
         middle = np.array([time + self.alpha * self.step])
-        row = np.zeros(len(self.mechanism.inputs))
-        for column, (what, value) in enumerate(self.mechanism.inputs):
+        row = np.zeros(1 + len(self.mechanism.inputs))
+        row[0] = middle[0]
+        for column, (what, value) in enumerate(self.mechanism.inputs, 1):
             if column not in self._inputs:
                 row[column] = sampled(value, middle, what)[0]
         row[self._inputs] = u
@@ -243,7 +252,7 @@ class DiscreteMechanism:
         share, tolerance = float(self.force_share), float(self.tolerance)
         rule = SolverRule(float(self.alpha), float(self.step), tolerance, _MAX_ITERATIONS, MAX_BACKTRACKS, share)
         engine = self.mechanism.engine(rule)
-        engine.take_in(inputs=np.zeros((1, len(self.mechanism.inputs))), given=np.zeros((2, self.mechanism.size)))
+        engine.take_in(inputs=np.zeros((1, 1 + len(self.mechanism.inputs))), given=np.zeros((2, self.mechanism.size)))
         return engine
 
     @cached_property
@@ -263,7 +272,7 @@ class DiscreteMechanism:
         return [np.flatnonzero(row) for row in near]
 
     def _derivation(self, order: int) -> _Derivation:
-        mechanics, inputs = self.mechanism.mechanics, len(self.mechanism.inputs)
+        mechanics, inputs = self.mechanism.mechanics, 1 + len(self.mechanism.inputs)
         n, m, points = self.mechanism.size, len(self.mechanism.labels), mechanics.points.body.shape[0]
         step = SolvedStep(
             mechanics, float(self.alpha), float(self.step), np.zeros(n), np.zeros(n), np.zeros(m),
@@ -315,7 +324,7 @@ class Solved:
         q: (n,) configuration there.
         moved: (n,) by how much it changes.
         multiplier: (m,) λ [N·s or N·m·s].
-        row: (1, all inputs).
+        row: (1, 1 + all inputs).
         next_state: f(x, u).
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,12 +29,10 @@ from biped.mechanism.component import Component, Constraint, Force, Potential
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import Frame
 from biped.mechanism.inputs import Input
+from biped.mechanism.simulation import Announce, Motion, Progress, Settings, simulate
 from biped.mechanism.view import FrameView
 from biped.model.errors import unknown
 from contact.arrays import Floats
-
-if TYPE_CHECKING:
-    from biped.mechanism.simulation import Announce, Motion, Progress
 
 #: Configuration or rates: of all variables in their order, or of some by name, the others being zero.
 Vector = ArrayLike | Mapping[str, float]
@@ -219,17 +217,19 @@ class Mechanism:
     def engine(self, rule: Rule | None = None) -> Engine:
         """The kernels for it, with room of their own."""
         mechanics, n, m = self.mechanics, self.size, len(self.labels)
+        border = int(mechanics.border[0])
+        customs, words = self._built[0].new_customs(border)
         world = World(
             mechanics=mechanics,
             motion=new_motion(n, m),
             rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
-            room=new_room(n, m, int(mechanics.border[0]), mechanics.points.body.shape[0]),
-            inputs=np.zeros((0, len(self.inputs))),
+            room=new_room(n, m, border, mechanics.points.body.shape[0], customs),
+            inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),
             rows=np.zeros((0, 0)),
             parts=no_parts(),
         )
-        return Engine(world)
+        return Engine(world, words)
 
     def energies(self, q: Vector, v: Vector | None = None) -> tuple[float, float]:
         """Kinetic and potential energy [J]."""
@@ -366,8 +366,6 @@ class Mechanism:
             IntegrationError: a step could not be solved; the message says when and why, and ``error.run`` has the
                 motion before that.
         """
-        from biped.mechanism.simulation import Settings, simulate
-
         settings = Settings(
             duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,
             record_every=record_every, start=start,

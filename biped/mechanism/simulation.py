@@ -186,11 +186,12 @@ class _Simulation:
     # --- functions of time ---
 
     def inputs(self, first: int, count: int) -> Floats:
-        """Rows of functions of time in the middle of steps, from the step before ``first`` on."""
+        """Rows of times and functions of them in the middle of steps, from the step before ``first`` on."""
         steps = np.arange(first - 1, first + count + 1, dtype=np.float64)
         times = self.settings.start + self.rule.h * (steps + self.rule.alpha)
-        table = np.zeros((len(times), len(self.mechanism.inputs)))
-        for column, (what, value) in enumerate(self.mechanism.inputs):
+        table = np.zeros((len(times), 1 + len(self.mechanism.inputs)))
+        table[:, 0] = times
+        for column, (what, value) in enumerate(self.mechanism.inputs, 1):
             table[:, column] = sampled(value, times, what)
         return table
 

@@ -33,7 +33,7 @@ class Constraints(NamedTuple):
 
 
 @kernel
-def set_constraint_values(constraints, points, poses, arms, q, values):
+def set_constraint_values(constraints, poses, arms, q, values):
     """h(q), of all rows but a user's; needs the poses at q, and where the points are there."""
     for c in range(constraints.kind.shape[0]):
         kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]

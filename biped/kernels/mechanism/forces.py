@@ -20,7 +20,7 @@ SPATIAL = 2  # force and moment about the world's origin, in the world's axes
 
 
 class Forces(NamedTuple):
-    """What acts besides potentials; ``input`` is the place of a function of time in a row of inputs."""
+    """What acts besides potentials; ``input`` is the place of a function of time in a row of inputs, the time first."""
 
     damping: Floats  # (n,) [N·m·s/rad or N·s/m] of each coordinate
     torque_coordinate: Integers  # (nt,)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
-from biped.kernels.mechanism.constraints import set_constraint_rows
 from biped.kernels.mechanism.node import constraints_part, energies_part, momentum_part, rates_part
 from biped.kernels.mechanism.points import place_points
 from biped.kernels.mechanism.step import (
@@ -16,6 +15,7 @@ from biped.kernels.mechanism.step import (
     factor_part,
     load_impulses,
     part_in,
+    set_end_rows,
     solve_part,
 )
 from biped.kernels.mechanism.system import (
@@ -50,15 +50,7 @@ def begin_part(place):
     copy1(world.motion.q, room.end_q)
     place_bodies(mechanics.tree, room.end_q, room.end)
     place_points(mechanics.points, room.end, room.end_arms)
-    set_constraint_rows(
-        mechanics.tree,
-        mechanics.constraints,
-        mechanics.points,
-        room.end,
-        room.end_arms,
-        room.end_q,
-        room.border.columns,
-    )
+    set_end_rows(mechanics, room, room.border.columns)
     return 0
 
 
@@ -78,8 +70,8 @@ def begin_from_two_part(place):
         middle.impulse[j, :] = 0.0
         room.right_load[j] = 0.0
     set_midpoint_residual(mechanics.tree, middle, mechanics.prescribed)  # for its sums of momenta
-    impulses = (rule.alpha * rule.h, (1.0 - rule.share) * rule.h)
-    load_impulses(mechanics, world.inputs, 1, impulses[0], impulses[1], room, room.right_load)
+    after, forced = rule.alpha * rule.h, (1.0 - rule.share) * rule.h
+    load_impulses(mechanics, world.inputs, 1, after, forced, room, room.right_load)
     set_midpoint_momentum(mechanics.tree, rule.h, middle, room.right_load, motion.momentum)
     for j in range(motion.q.shape[0]):
         motion.q[j] += middle.moved[j]
@@ -229,10 +221,13 @@ _known: dict[object, int] = {}
 
 
 class Engine:
-    """A world ready to run: parts are compiled, or loaded, when they are first entered."""
+    """A world ready to run: parts are compiled, or loaded, when they are first entered.
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    ``words`` must not go away before it, since the world has their addresses.
+    """
+
+    def __init__(self, world: World, words: Any = None) -> None:
+        self.world, self._own = world, words
         self._kind = kind_of(world)
         self._place()
 

@@ -2,6 +2,7 @@
 
 from biped.kernels.mechanism.border import factor_border, row_times, solve_border
 from biped.kernels.mechanism.constraints import set_constraint_rows, set_constraint_values
+from biped.kernels.mechanism.custom import custom_energy, set_custom_rows, set_custom_values
 from biped.kernels.mechanism.points import place_points
 from biped.kernels.mechanism.potentials import spring_energy
 from biped.kernels.mechanism.step import DEPENDENT, SINGULAR
@@ -64,9 +65,7 @@ def rates_part(place):
     set_midpoint_blocks(tree, 1.0, 0.0, node)
     if eliminate_blocks(tree, node, 0.0, 1.0, node.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
-    set_constraint_rows(
-        tree, mechanics.constraints, mechanics.points, node.poses, room.node_arms, room.node_q, border.rows
-    )
+    set_node_rows(mechanics, room)
     for c in range(border.load.shape[0]):
         copy1(border.rows[c], border.columns[c])
         border.load[c] = -row_times(border.rows, c, room.given_rates)
@@ -106,6 +105,7 @@ def energies_part(place):
         room.node_arms,
         room.node_q,
     )
+    room.energy[1] += custom_energy(room.customs, room.node_arms, room.node_q)
     return 0
 
 
@@ -133,14 +133,16 @@ def constraints_part(place):
     mechanics, room = world.mechanics, world.room
     node = room.node
     place_node(mechanics, room.given_rates, room)
-    set_constraint_values(mechanics.constraints, mechanics.points, node.poses, room.node_arms, room.node_q, room.values)
-    set_constraint_rows(
-        mechanics.tree,
-        mechanics.constraints,
-        mechanics.points,
-        node.poses,
-        room.node_arms,
-        room.node_q,
-        room.node_border.rows,
-    )
+    set_constraint_values(mechanics.constraints, node.poses, room.node_arms, room.node_q, room.values)
+    set_custom_values(room.customs, room.node_arms, room.node_q, room.values)
+    set_node_rows(mechanics, room)
     return 0
+
+
+@kernel
+def set_node_rows(mechanics, room):
+    """Dh(q) into the rows of ``node_border``."""
+    tree, points, poses = mechanics.tree, mechanics.points, room.node.poses
+    arms, rows = room.node_arms, room.node_border.rows
+    set_constraint_rows(tree, mechanics.constraints, points, poses, arms, room.node_q, rows)
+    set_custom_rows(tree, room.customs, points, poses, arms, room.node_q, rows)

@@ -4,6 +4,14 @@ import math
 
 from biped.kernels.mechanism.border import factor_border, solve_border
 from biped.kernels.mechanism.constraints import set_constraint_rows, set_constraint_values
+from biped.kernels.mechanism.custom import (
+    add_custom_blocks,
+    add_custom_impulses,
+    custom_work,
+    set_custom_border,
+    set_custom_rows,
+    set_custom_values,
+)
 from biped.kernels.mechanism.forces import add_force_blocks, add_force_impulses, force_work
 from biped.kernels.mechanism.points import place_points
 from biped.kernels.mechanism.potentials import add_spring_blocks, add_spring_impulses, set_spring_border
@@ -98,6 +106,9 @@ def load_impulses(mechanics, inputs, k, potentials, forces, room, load):
         load,
     )
     add_force_impulses(mechanics.forces, inputs, k, forces, middle, load)
+    add_custom_impulses(
+        room.customs, mechanics.points, room.middle_arms, inputs[k, 0], potentials, forces, middle, load
+    )
 
 
 @part
@@ -136,7 +147,8 @@ def set_end(mechanics, motion, room):
             room.end_q[j] = motion.q[j] + room.middle.moved[j]
         place_bodies(mechanics.tree, room.end_q, room.end)
         place_points(mechanics.points, room.end, room.end_arms)
-        set_constraint_values(mechanics.constraints, mechanics.points, room.end, room.end_arms, room.end_q, room.values)
+        set_constraint_values(mechanics.constraints, room.end, room.end_arms, room.end_q, room.values)
+        set_custom_values(room.customs, room.end_arms, room.end_q, room.values)
         for c in range(room.values.shape[0]):
             total += room.values[c] * room.values[c]
     motion.residual[1] = math.sqrt(total)
@@ -167,6 +179,14 @@ def place_round_off(room):
     return ROUNDINGS * EPSILON * farthest
 
 
+@kernel
+def set_end_rows(mechanics, room, rows):
+    """Dh(q_{k+1})."""
+    tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
+    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, room.end_q, rows)
+    set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
+
+
 @part
 def factor_part(place, k):
     """Newton's matrix of the candidate, factored; SINGULAR, DEPENDENT or 0."""
@@ -186,14 +206,15 @@ def factor_part(place, k):
         before,
         middle,
     )
-    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, rule.share * rule.h, middle)
+    forced, points, arms = rule.share * rule.h, mechanics.points, room.middle_arms
+    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
+    add_custom_blocks(room.customs, points, arms, before, forced, middle)
     if eliminate_blocks(tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
-    set_constraint_rows(
-        tree, mechanics.constraints, mechanics.points, room.end, room.end_arms, room.end_q, room.border.rows
-    )
-    set_spring_border(
-        tree, mechanics.springs, mechanics.points, room.middle_arms, rule.alpha, before, middle, room.border
+    set_end_rows(mechanics, room, room.border.rows)
+    set_spring_border(tree, mechanics.springs, points, arms, rule.alpha, before, middle, room.border)
+    set_custom_border(
+        tree, room.customs, points, arms, world.inputs[k, 0], rule.alpha, rule.h, before, forced, middle, room.border
     )
     if factor_border(tree, middle, rule.alpha, room.border) >= 0:
         return DEPENDENT
@@ -343,20 +364,12 @@ def commit_part(place, k, iterations):
     middle = room.middle
     for j in range(room.right_load.shape[0]):
         room.right_load[j] = 0.0
-    motion.work[0] += force_work(mechanics.forces, world.inputs, k, rule.h, middle)
-    impulses = (rule.alpha * rule.h, (1.0 - rule.share) * rule.h)
-    load_impulses(mechanics, world.inputs, k, impulses[0], impulses[1], room, room.right_load)
+    motion.work[0] += force_work(mechanics.forces, world.inputs, k, rule.h, middle) + custom_work(room.customs, rule.h)
+    after, forced = rule.alpha * rule.h, (1.0 - rule.share) * rule.h
+    load_impulses(mechanics, world.inputs, k, after, forced, room, room.right_load)
     set_midpoint_momentum(mechanics.tree, rule.h, middle, room.right_load, motion.momentum)
     move_on(mechanics.prescribed, motion, middle)
-    set_constraint_rows(
-        mechanics.tree,
-        mechanics.constraints,
-        mechanics.points,
-        room.end,
-        room.end_arms,
-        room.end_q,
-        room.border.columns,
-    )
+    set_end_rows(mechanics, room, room.border.columns)
     count_step(motion, iterations)
     return 0
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.mechanism.constraints import Constraints
+from biped.kernels.mechanism.custom import Customs
 from biped.kernels.mechanism.forces import Forces
 from biped.kernels.mechanism.points import Points
 from biped.kernels.mechanism.potentials import CoordinateSprings, Springs, Weights
@@ -107,7 +108,9 @@ def new_border(b: int, n: int) -> Border:
 
 
 class Room(NamedTuple):
-    """Room for a step, and beside it for what is asked about a node."""
+    """Room for a step, and beside it for what is asked about a node; with components that have room of their own."""
+
+    customs: Customs
 
     middle: MidpointRoom
     end: Poses  # at q_{k+1}
@@ -129,9 +132,10 @@ class Room(NamedTuple):
     energy: Floats  # (2,) kinetic and potential [J]
 
 
-def new_room(n: int, m: int, b: int, points: int) -> Room:
+def new_room(n: int, m: int, b: int, points: int, customs: Customs) -> Room:
     """Room, filled with NaN."""
     return Room(
+        customs=customs,
         middle=new_midpoint_room(n, 0),
         end=new_poses(n, n, 0),
         middle_arms=np.full((points, 3), np.nan),
@@ -177,7 +181,7 @@ class World(NamedTuple):
     motion: Motion
     rule: Rule
     room: Room
-    inputs: Floats  # (., inputs) functions of time in the middle of steps; row 1 belongs to the first step
+    inputs: Floats  # (., 1 + inputs) time and functions of it in the middle of steps; row 1 is that of the first step
     given: Floats  # (., n) prescribed coordinates; row 1 belongs to where the first step begins
     rows: Floats  # (., columns) what is recorded
     parts: Integers  # (PARTS,) addresses of what is compiled by itself
