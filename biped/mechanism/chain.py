@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
+from scipy.linalg import LinAlgWarning, lu_factor
 
 from biped.kernels.mechanism.linearization import Derivatives
 from biped.mechanism.errors import SingularStepError
@@ -94,21 +93,20 @@ class StepChain:
         self.matrix[: d.size, : d.size] = self.e_by_end[np.ix_(d, d)]
         self.matrix[: d.size, d.size :] = -found.rows[0][:, d].T
         self.matrix[d.size :, : d.size] = found.rows[1][:, d]
-        self.factors = self._factored()
+        self._check_regular()
 
-    def _factored(self) -> tuple[Floats, NDArray[np.int32]]:
-        """K's factors."""
+    def _check_regular(self) -> None:
+        """Refuse a K with a pivot that is nothing but rounding."""
         if not np.all(np.isfinite(self.matrix)):
             raise SingularStepError("the step's equations have derivatives that are not finite")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LinAlgWarning)  # of a pivot that is zero, which is told below
-            factors = lu_factor(self.matrix, check_finite=False)
+            triangle, _ = lu_factor(self.matrix, check_finite=False)
         sizes = np.abs(self.matrix).sum(axis=0)
         sizes[: self.dynamic.size] += self._inertia_sizes()[self.dynamic]
-        pivots = np.abs(np.diag(factors[0]))
+        pivots = np.abs(np.diag(triangle))
         if np.any(pivots <= _ROUNDING * sizes):
             raise SingularStepError(self._reason())
-        return factors
 
     def _inertia_sizes(self) -> Floats:
         """(n,) of what is summed up in M's diagonal: its size before anything cancels."""
@@ -161,7 +159,8 @@ class StepChain:
         rest[: d.size, self.at_u] = rule.share * rule.h * inputs[d]
         rest[: d.size, self.at_rho] = self.e_by_end[np.ix_(d, self.kinematic)]
         rest[d.size :, self.at_rho] = found.rows[1][:, self.kinematic]
-        solved = -lu_solve(self.factors, rest, check_finite=False)
+        # Not SciPy's lu_solve: on a busy machine its threads wait for each other a hundred times as long as they compute.
+        solved = -np.linalg.solve(self.matrix, rest)
         #: (n, size) ∂q'/∂w.
         self.end = np.zeros((n, self.size))
         self.end[d] = solved[: d.size]
@@ -187,7 +186,7 @@ class StepChain:
         left[: d.size] -= self._constraint_terms()
         for c in range(m):
             left[d.size + c] = self.end.T @ self.found.curvature[1, c] @ self.end
-        flat = -lu_solve(self.factors, left.reshape(d.size + m, -1), check_finite=False)
+        flat = -np.linalg.solve(self.matrix, left.reshape(d.size + m, -1))
         solved = flat.reshape(left.shape)
         momentum = rule.alpha * rule.h * by_q + by_v + (1.0 - rule.share) * rule.h * forces
         momentum += (self.p_by_end[np.ix_(d, d)] @ flat[: d.size]).reshape(momentum.shape)
@@ -236,7 +235,7 @@ class StepChain:
         found, rule, n, d = self.found, self.rule, self.n, self.dynamic
         load = np.zeros(self.matrix.shape[0])
         load[: d.size] = q + self.p_by_end[np.ix_(d, d)].T @ p
-        adjoint = lu_solve(self.factors, load, trans=1, check_finite=False)
+        adjoint = np.linalg.solve(self.matrix.T, load)
         on_e, on_h = np.zeros(n), adjoint[d.size :]
         on_e[d] = -adjoint[: d.size]
         on_p = np.zeros(n)
