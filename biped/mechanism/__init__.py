@@ -11,8 +11,10 @@ from biped.mechanism.component import (
     Vector,
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
+from biped.mechanism.conversion import configuration_of, from_model, to_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError, SingularStepError
+from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
 from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
 from biped.mechanism.linearization import DiscreteMechanism, Linearization
@@ -36,6 +38,7 @@ __all__ = [
     "Damper",
     "DiscreteMechanism",
     "Distance",
+    "ExpressionError",
     "Force",
     "Frame",
     "FrameName",
@@ -62,12 +65,19 @@ __all__ = [
     "SpatialWrench",
     "Torque",
     "Vector",
+    "configuration_of",
+    "from_model",
     "kinematic",
+    "load_mechanism",
+    "mechanism_text",
     "rx",
     "ry",
     "rz",
+    "save_mechanism",
+    "to_model",
     "tree_of",
     "tx",
     "ty",
     "tz",
+    "variables_of",
 ]

@@ -159,7 +159,7 @@ class StepChain:
         rest[: d.size, self.at_u] = rule.share * rule.h * inputs[d]
         rest[: d.size, self.at_rho] = self.e_by_end[np.ix_(d, self.kinematic)]
         rest[d.size :, self.at_rho] = found.rows[1][:, self.kinematic]
-        # Not SciPy's lu_solve: on a busy machine its threads wait for each other a hundred times as long as they compute.
+        # Not SciPy's lu_solve: on a busy machine its threads wait for each other, a hundred times as long as it takes.
         solved = -np.linalg.solve(self.matrix, rest)
         #: (n, size) ∂q'/∂w.
         self.end = np.zeros((n, self.size))

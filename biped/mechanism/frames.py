@@ -146,10 +146,18 @@ def primitive(transform: str, value: float) -> NDArray[np.float64]:
         g[i, 3] = value
     else:
         j, k = (i + 1) % 3, (i + 2) % 3
-        g[j, j] = g[k, k] = math.cos(value)
-        g[k, j] = math.sin(value)
-        g[j, k] = -g[k, j]
+        cosine, sine = _cosine_and_sine(value)
+        g[j, j] = g[k, k] = cosine
+        g[j, k], g[k, j] = -sine, sine
     return g
+
+
+def _cosine_and_sine(angle: float) -> tuple[float, float]:
+    """Exact where a quarter turn is meant."""
+    quarters = angle / (0.5 * math.pi)
+    if quarters == round(quarters):
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]
+    return math.cos(angle), math.sin(angle)
 
 
 def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:

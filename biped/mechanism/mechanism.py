@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +32,14 @@ from biped.mechanism.inputs import Input
 from biped.mechanism.simulation import Announce, Motion, Progress, Settings, simulate
 from biped.mechanism.view import FrameView
 from biped.model.errors import unknown
+from biped.presentation import shown_by
 from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from biped.model import Model
+    from biped.presentation import View
 
 #: Configuration or rates: of all variables in their order, or of some by name, the others being zero.
 Vector = ArrayLike | Mapping[str, float]
@@ -371,6 +378,42 @@ class Mechanism:
             record_every=record_every, start=start,
         )  # fmt: skip
         return simulate(self, settings, q=q, v=v, pair=(q0, q1), given=kinematic, progress=progress, announce=announce)
+
+    # --- to look at ---
+
+    @cached_property
+    def model(self) -> Model:
+        """Its tree as a `Model`, which draws it; loops are open (`biped.mechanism.conversion.to_model`).
+
+        Raises:
+            ModelError: nothing resists a configuration variable but constraints.
+        """
+        from biped.mechanism.conversion import to_model
+
+        return to_model(self)
+
+    def plot(self, q: Vector | None = None, *, names: bool = True) -> Figure:
+        """A figure of it: links, joints, masses, springs, and what constraints hold together.
+
+        Args:
+            q: configuration; all variables zero if not given.
+            names: whether frames are named.
+
+        Raises:
+            MechanismError: q is no configuration.
+        """
+        figure: Figure = shown_by("plot_mechanism")(self, q, names=names)
+        return figure
+
+    def view(self, q: Vector | None = None) -> View:
+        """See it in three dimensions, inline in a notebook, else in the browser.
+
+        Raises:
+            MechanismError: q is no configuration.
+            ModelError: as ``model``.
+            MissingExtraError: the viewer is not installed; the message says how to install it.
+        """
+        return self.model.view(self.configuration(q))
 
 
 def _all_of(kind: type, given: Sequence[Any], what: str) -> tuple[Any, ...]:

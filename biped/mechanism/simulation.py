@@ -6,6 +6,8 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from contact.arrays import Floats
 
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism, Vector
+    from biped.presentation import View
+    from biped.runs.run import Run
 
 #: Called with the fraction that is done.
 Progress = Callable[[float], None]
@@ -103,7 +107,7 @@ class Motion:
         mechanism: that moved.
         frame: one row per recorded time; ``units`` has each column's unit.
         units: by column.
-        summary: steps, iterations of Newton's method, residuals, wall time.
+        summary: step and α, steps, iterations of Newton's method, wall time.
     """
 
     mechanism: Mechanism
@@ -125,6 +129,43 @@ class Motion:
     def momentum(self) -> Floats:
         """(rows, n) momenta."""
         return self.frame[[f"momentum_{name}" for name in self.mechanism.coordinates]].to_numpy()
+
+    @cached_property
+    def constraint_errors(self) -> Floats:
+        """(rows,) the largest |h(q)| of each row [m or rad]; zero without constraints."""
+        values = [self.mechanism.constraint_values(q) for q in self.q] if self.mechanism.labels else []
+        found: Floats = np.abs(values).max(axis=1) if values else np.zeros(len(self.frame))
+        return found
+
+    @cached_property
+    def run(self) -> Run:
+        """The motion as an ordinary run, which every tool of runs takes; its model is the tree with its loops open.
+
+        Raises:
+            MechanismError: it has no rows, or the momentum of a variable would be called as another column.
+            ModelError: nothing resists a configuration variable but constraints.
+        """
+        from biped.mechanism.recording import run_of
+
+        return run_of(self)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write it as ``Run.save`` does: ``biped view``, ``render`` and ``report`` open it, and `Run.load`.
+
+        Raises:
+            MechanismError: as ``run``.
+            OSError: the folder cannot be written.
+        """
+        return self.run.save(folder)
+
+    def view(self, speed: float = 1.0) -> View:
+        """See it move in three dimensions, as ``Run.view``.
+
+        Raises:
+            MechanismError: as ``run``.
+            MissingExtraError: the viewer is not installed; the message says how to install it.
+        """
+        return self.run.view(speed)
 
 
 def coordinate_columns(mechanism: Mechanism) -> list[tuple[str, str]]:
@@ -237,8 +278,11 @@ class _Simulation:
         self.motion.q[:] = q0
         self.room.middle.moved[:] = q1 - q0
         self.engine.take_in(inputs=self.inputs(0, 1))
-        self.engine.enter(places.BEGIN_FROM_TWO)
         self.engine.enter(places.BEGIN)
+        self.engine.enter(places.EVALUATE, 1)
+        self.room.middle.residual[:] = 0.0  # p₁ is what this step ends with, whatever p it would have to begin with
+        self.engine.enter(places.COMMIT, 1, 0)
+        self.motion.counts[places.STEPS], self.motion.work[0] = 0, 0.0
         self.began = 1
 
     def check_place(self, q: Floats, what: str) -> Floats:
@@ -339,15 +383,28 @@ class _Simulation:
         every = self.settings.record_every
         frame.insert(0, "time", self.settings.start + self.rule.h * (self.began + every * np.arange(len(rows))))
         units = {"time": "s"} | units
+        frame["work"] += _driving_work(self.mechanism, frame)
         frame.attrs["units"] = units
         count = self.motion.counts
         summary = {
+            "step": self.rule.h,
+            "alpha": self.rule.alpha,
             "steps": int(count[places.STEPS]),
             "newton_mean": float(count[places.ITERATIONS]) / max(1, int(count[places.STEPS])),
             "newton_max": int(count[places.MOST_ITERATIONS]),
             "wall_time": self.seconds,
         }
         return Motion(self.mechanism, frame, units, summary)
+
+
+def _driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
+    """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
+    times = frame["time"].to_numpy()
+    power = np.zeros(len(frame))
+    for name in mechanism.kinematic_coordinates:
+        power += np.nan_to_num(frame[f"driving_{name}"].to_numpy()) * frame[f"rate_{name}"].to_numpy()
+    parts = 0.5 * np.diff(times) * (power[1:] + power[:-1])
+    return np.concatenate([np.zeros(min(1, len(frame))), np.cumsum(parts)])
 
 
 def _checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:

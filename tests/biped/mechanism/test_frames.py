@@ -40,6 +40,14 @@ def test_the_six_transformations_are_those_of_their_names(axis):
         np.testing.assert_allclose(g @ primitive(transform, -0.7), np.eye(4), atol=1e-15)
 
 
+def test_quarter_turns_are_exact():
+    for quarters in range(-5, 6):
+        turn = primitive("rx", quarters * math.pi / 2)
+        np.testing.assert_array_equal(turn, np.round(turn))
+        expected = Rotation.from_euler("x", 90 * quarters, degrees=True).as_matrix()
+        np.testing.assert_allclose(turn[:3, :3], expected, atol=1e-14)
+
+
 def test_a_frame_gives_its_own_transformation():
     np.testing.assert_array_equal(rx(0.2).matrix(), primitive("rx", 0.2))
     np.testing.assert_array_equal(ry("q").matrix(0.3), primitive("ry", 0.3))
