@@ -1,5 +1,6 @@
 """Mechanisms as trees of coordinate frames, with constraints, in generalized coordinates (Johnson & Murphey 2009)."""
 
+from biped.mechanism.as_model import to_model
 from biped.mechanism.component import (
     COMPONENTS,
     Component,
@@ -11,7 +12,8 @@ from biped.mechanism.component import (
     Vector,
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
-from biped.mechanism.conversion import configuration_of, from_model, to_model, variables_of
+from biped.mechanism.continuous import Acceleration, accelerations, integrate
+from biped.mechanism.conversion import configuration_of, from_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
@@ -26,6 +28,7 @@ from biped.mechanism.view import FrameView
 __all__ = [
     "COMPONENTS",
     "WORLD",
+    "Acceleration",
     "BodyWrench",
     "Coincident",
     "Component",
@@ -65,8 +68,10 @@ __all__ = [
     "SpatialWrench",
     "Torque",
     "Vector",
+    "accelerations",
     "configuration_of",
     "from_model",
+    "integrate",
     "kinematic",
     "load_mechanism",
     "mechanism_text",

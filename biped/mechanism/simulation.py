@@ -42,6 +42,7 @@ MAX_BACKTRACKS = 12
 # Forces act by halves at both ends of a step (section IV-E).
 FORCE_SHARE = 0.5
 
+#: What ends a motion, by what a kernel returned.
 CAUSES = {
     kernels.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
     kernels.STUCK: "no part of Newton's step reduces the residual: no solution is near",
@@ -132,7 +133,7 @@ class Motion:
 
     @cached_property
     def constraint_errors(self) -> Floats:
-        """(rows,) the largest |h(q)| of each row [m or rad]; zero without constraints."""
+        """(rows,) the largest entry of h(q) of each row, whatever its sign, [m or rad]; zero without constraints."""
         values = [self.mechanism.constraint_values(q) for q in self.q] if self.mechanism.labels else []
         found: Floats = np.abs(values).max(axis=1) if values else np.zeros(len(self.frame))
         return found
@@ -212,6 +213,23 @@ def simulate(
     return run.advance(progress)
 
 
+def start_of(
+    mechanism: Mechanism,
+    settings: Settings,
+    q: Vector | None,
+    v: Vector | None,
+    given: Mapping[str, Input],
+    driven: Floats,
+) -> tuple[Floats, Floats]:
+    """Configuration and rates at the start of a motion, checked as ``simulate`` checks them.
+
+    ``driven`` (n,) has the rates of prescribed variables.
+    """
+    run = _Simulation(mechanism, settings, given)
+    run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v), driven)
+    return run.motion.q, run.room.node_rates
+
+
 class _Simulation:
     """State and room of one motion."""
 
@@ -246,12 +264,17 @@ class _Simulation:
 
     # --- the start ---
 
-    def start(self, q: Floats, v: Floats | None) -> None:
-        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given."""
+    def start(self, q: Floats, v: Floats | None, driven: Floats | None = None) -> None:
+        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given.
+
+        ``driven`` has the rates of what is prescribed, by default over two steps.
+        """
         motion, table = self.motion, self.prescribed(0, 0)
         prescribed = self.mechanics.prescribed != 0
         q[prescribed] = table[1, prescribed]
-        driven = np.where(prescribed, (table[2] - table[0]) / (2.0 * self.rule.h), 0.0)
+        if driven is None:
+            driven = (table[2] - table[0]) / (2.0 * self.rule.h)
+        driven = np.where(prescribed, driven, 0.0)
         rows = self.check_place(q, "the start")
         if v is None:
             v = self.mechanism.rates_of(q, np.zeros_like(q), driven)
@@ -383,7 +406,7 @@ class _Simulation:
         every = self.settings.record_every
         frame.insert(0, "time", self.settings.start + self.rule.h * (self.began + every * np.arange(len(rows))))
         units = {"time": "s"} | units
-        frame["work"] += _driving_work(self.mechanism, frame)
+        frame["work"] += driving_work(self.mechanism, frame)
         frame.attrs["units"] = units
         count = self.motion.counts
         summary = {
@@ -397,7 +420,7 @@ class _Simulation:
         return Motion(self.mechanism, frame, units, summary)
 
 
-def _driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
+def driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
     """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
     times = frame["time"].to_numpy()
     power = np.zeros(len(frame))
