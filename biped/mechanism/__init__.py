@@ -11,6 +11,7 @@ from biped.mechanism.component import (
     Vector,
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
+from biped.mechanism.continuous import Acceleration, accelerations, integrate
 from biped.mechanism.conversion import configuration_of, from_model, to_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError
@@ -25,6 +26,7 @@ from biped.mechanism.view import FrameView
 __all__ = [
     "COMPONENTS",
     "WORLD",
+    "Acceleration",
     "BodyWrench",
     "Coincident",
     "Component",
@@ -61,8 +63,10 @@ __all__ = [
     "SpatialWrench",
     "Torque",
     "Vector",
+    "accelerations",
     "configuration_of",
     "from_model",
+    "integrate",
     "kinematic",
     "load_mechanism",
     "mechanism_text",

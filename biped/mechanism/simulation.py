@@ -40,7 +40,8 @@ RANK = 1e-10
 CHUNK = 4096
 MAX_BACKTRACKS = 12
 
-_CAUSES = {
+#: What ends a motion, by what a kernel returned.
+CAUSES = {
     kernels.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
     kernels.STUCK: "no part of Newton's step reduces the residual: no solution is near",
     kernels.TURNED_TOO_FAR: "an angle would change by more than half a turn in a step",
@@ -209,6 +210,23 @@ def simulate(
     return run.advance(progress)
 
 
+def start_of(
+    mechanism: Mechanism,
+    settings: Settings,
+    q: Vector | None,
+    v: Vector | None,
+    given: Mapping[str, Input],
+    driven: Floats,
+) -> tuple[Floats, Floats]:
+    """Configuration and rates at the start of a motion, checked as ``simulate`` checks them.
+
+    ``driven`` (n,) has the rates of prescribed variables.
+    """
+    run = _Simulation(mechanism, settings, given)
+    run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v), driven)
+    return run.motion.q, run.room.node_rates
+
+
 class _Simulation:
     """State and room of one motion."""
 
@@ -243,12 +261,17 @@ class _Simulation:
 
     # --- the start ---
 
-    def start(self, q: Floats, v: Floats | None) -> None:
-        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given."""
+    def start(self, q: Floats, v: Floats | None, driven: Floats | None = None) -> None:
+        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given.
+
+        ``driven`` has the rates of what is prescribed, by default over two steps.
+        """
         motion, table = self.motion, self.prescribed(0, 0)
         prescribed = self.mechanics.prescribed != 0
         q[prescribed] = table[1, prescribed]
-        driven = np.where(prescribed, (table[2] - table[0]) / (2.0 * self.rule.h), 0.0)
+        if driven is None:
+            driven = (table[2] - table[0]) / (2.0 * self.rule.h)
+        driven = np.where(prescribed, driven, 0.0)
         rows = self.check_place(q, "the start")
         if v is None:
             v = self.mechanism.rates_of(q, np.zeros_like(q), driven)
@@ -365,7 +388,7 @@ class _Simulation:
         """Raise what ended the motion, with what was recorded before."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
-        cause = _CAUSES[failed].format(iterations=self.rule.max_iterations)
+        cause = CAUSES[failed].format(iterations=self.rule.max_iterations)
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {cause}; the residual is {off:.3g}"
         if self.mechanism.labels:

@@ -105,10 +105,21 @@ def impulses_part(place, k, half):
     """
     world = unpacked(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
-    middle, points, arms = room.middle, mechanics.points, room.middle_arms
-    load = middle.load if half == LEFT else room.right_load
+    load = room.middle.load if half == LEFT else room.right_load
     potentials = ((1.0 - rule.alpha) if half == LEFT else rule.alpha) * rule.h
     forces = 0.5 * rule.h
+    load_impulses(mechanics, world.inputs, k, potentials, forces, room.customs, room.middle_arms, room.middle, load)
+    return 0
+
+
+@kernel
+def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middle, load):
+    """All impulses on bodies and coordinates, ``potentials`` and ``forces`` being the times [s] for which they act.
+
+    Row ``k`` of the inputs is that of the time, ``arms`` are where the points are, and ``middle`` is a ``MidpointRoom``
+    that is placed: its ``impulse`` gets what acts on bodies; what acts along coordinates is added to ``load`` (n,).
+    """
+    points = mechanics.points
     set_gravity_impulses(mechanics.tree, middle, potentials)
     add_spring_impulses(
         mechanics.springs,
@@ -121,9 +132,8 @@ def impulses_part(place, k, half):
         middle,
         load,
     )
-    add_force_impulses(mechanics.forces, world.inputs, k, forces, middle, load)
-    add_custom_impulses(room.customs, points, arms, world.inputs[k, 0], potentials, forces, middle, load)
-    return 0
+    add_force_impulses(mechanics.forces, inputs, k, forces, middle, load)
+    add_custom_impulses(customs, points, arms, inputs[k, 0], potentials, forces, middle, load)
 
 
 @part
