@@ -1,5 +1,6 @@
 """Mechanisms as trees of coordinate frames, with constraints, in generalized coordinates (Johnson & Murphey 2009)."""
 
+from biped.mechanism.as_model import to_model
 from biped.mechanism.component import (
     COMPONENTS,
     Component,
@@ -12,7 +13,7 @@ from biped.mechanism.component import (
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
 from biped.mechanism.continuous import Acceleration, accelerations, integrate
-from biped.mechanism.conversion import configuration_of, from_model, to_model, variables_of
+from biped.mechanism.conversion import configuration_of, from_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism

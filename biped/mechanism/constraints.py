@@ -19,7 +19,7 @@ from biped.mechanism.frames import WORLD
 
 @dataclass(frozen=True)
 class Distance(Constraint):
-    """A wire or rod: the origins of two frames stay at a distance, h = (|p₁ − p₂|² − L²) / 2L, which is (37) over 2L.
+    """A wire or rod: the origins of two frames stay at a distance, h = (‖p₁ − p₂‖² − L²) / 2L, which is (37) over 2L.
 
     Attributes:
         first, second: the frames.

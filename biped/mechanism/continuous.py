@@ -21,7 +21,17 @@ from biped.kernels.mechanism.loop import Engine
 from biped.kernels.mechanism.step import NOT_FINITE
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled
-from biped.mechanism.simulation import CAUSES, CHUNK, Motion, Progress, Settings, columns_of, start_of
+from biped.mechanism.simulation import (
+    CAUSES,
+    CHUNK,
+    Motion,
+    Progress,
+    Settings,
+    checked_motions,
+    columns_of,
+    driving_work,
+    start_of,
+)
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -120,10 +130,10 @@ def integrate(
         duration=duration, step=step, alpha=0.5, tolerance=tolerance, max_iterations=1, record_every=record_every,
         start=start,
     )  # fmt: skip
-    known = {name: motion for name, motion in (kinematic or {}).items() if name in mechanism.kinematic_coordinates}
-    driven = _motions_at(mechanism, known, np.array([start]))[0, kernels.RATE]
-    began = np.concatenate([*start_of(mechanism, settings, q, v, kinematic or {}, driven), [0.0]])
-    run = _Integration(mechanism, settings, began, kinematic or {})
+    given = checked_motions(mechanism, kinematic or {})
+    driven = _motions_at(mechanism, given, np.array([start]))[0, kernels.RATE]
+    began = np.concatenate([*start_of(mechanism, settings, q, v, given, driven), [0.0]])
+    run = _Integration(mechanism, settings, began, given)
     for done in run.by_fixed_steps() if method == "rk4" else run.by_own_steps():
         if progress is not None:
             progress(done)
@@ -251,6 +261,7 @@ class _Integration:
         frame = pd.DataFrame(self.rows, columns=list(units)).drop(columns="newton_iterations")
         every = self.settings.record_every * self.settings.step
         frame.insert(0, "time", self.settings.start + every * np.arange(len(self.rows)))
+        frame["work"] += driving_work(self.mechanism, frame)
         units = {"time": "s"} | {name: unit for name, unit in units.items() if name != "newton_iterations"}
         frame.attrs["units"] = units
         summary = {"steps": self.settings.steps, "evaluations": self.evaluations, "wall_time": self.seconds}

@@ -19,7 +19,7 @@ from biped.kernels.mechanism import step as kernels
 from biped.kernels.mechanism import system as places
 from biped.kernels.mechanism.system import Rule
 from biped.mechanism.errors import MechanismError
-from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.inputs import Input, checked_input, sampled
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Motion:
 
     @cached_property
     def constraint_errors(self) -> Floats:
-        """(rows,) the largest |h(q)| of each row [m or rad]; zero without constraints."""
+        """(rows,) the largest entry of h(q) of each row, whatever its sign, [m or rad]; zero without constraints."""
         values = [self.mechanism.constraint_values(q) for q in self.q] if self.mechanism.labels else []
         found: Floats = np.abs(values).max(axis=1) if values else np.zeros(len(self.frame))
         return found
@@ -235,7 +235,7 @@ class _Simulation:
         self.mechanics = mechanism.mechanics
         self.engine = mechanism.engine(self.rule)
         self.room, self.motion = self.engine.world.room, self.engine.world.motion
-        self.given = _checked_motions(mechanism, given)
+        self.given = checked_motions(mechanism, given)
         self.began = 0  # steps before the first row: one, where two configurations were given
         self.seconds = 0.0
 
@@ -288,6 +288,11 @@ class _Simulation:
 
     def start_from_two(self, q0: Floats, q1: Floats) -> None:
         """From two configurations one step apart: the initialization procedure of section V-A."""
+        if self.settings.steps < 1:
+            raise MechanismError(
+                f"duration = {self.settings.duration:g} s: two configurations are one step of {self.rule.h:g} s apart, "
+                "so that a motion from them lasts as long at least"
+            )
         table = self.prescribed(0, 1)
         for name in self.given:
             row = self.mechanism.coordinates.index(name)
@@ -403,7 +408,7 @@ class _Simulation:
         every = self.settings.record_every
         frame.insert(0, "time", self.settings.start + self.rule.h * (self.began + every * np.arange(len(rows))))
         units = {"time": "s"} | units
-        frame["work"] += _driving_work(self.mechanism, frame)
+        frame["work"] += driving_work(self.mechanism, frame)
         frame.attrs["units"] = units
         count = self.motion.counts
         summary = {
@@ -417,7 +422,7 @@ class _Simulation:
         return Motion(self.mechanism, frame, units, summary)
 
 
-def _driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
+def driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
     """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
     times = frame["time"].to_numpy()
     power = np.zeros(len(frame))
@@ -427,7 +432,7 @@ def _driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
     return np.concatenate([np.zeros(min(1, len(frame))), np.cumsum(parts)])
 
 
-def _checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:
+def checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:
     """The motions of all kinematic variables, and of no others."""
     wanted = mechanism.kinematic_coordinates
     for name in given:
@@ -441,4 +446,4 @@ def _checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[s
         raise MechanismError(
             f"kinematic: no motion for {', '.join(missing)}; give a number, a Signal or a function of times"
         )
-    return dict(given)
+    return {name: checked_input(value, f"motion of {name!r}") for name, value in given.items()}
