@@ -34,7 +34,6 @@ from biped.kernels.mechanism.system import (
     ROWS,
     SOLVE,
     TAKE_STEPS,
-    World,
 )
 from biped.kernels.tree.kinematics import place_bodies
 from contact.jit import address_of, call, is_part_compiled, kernel, kind_of, pack, part, routine, unpacked
@@ -218,11 +217,16 @@ _known: dict[object, int] = {}
 class Engine:
     """A world ready to run: parts are compiled, or loaded, when they are first entered.
 
-    ``words`` must not go away before it, since the world has their addresses.
+    Args:
+        world: a ``World``, or another named tuple with addresses of ``parts``.
+        words: what the world has addresses of, which must not go away before it.
+        functions: its parts, each with the whole numbers that it is called with; those of a ``World`` by default.
+        calls: by a part's number, those that it calls.
     """
 
-    def __init__(self, world: World, words: Any = None) -> None:
+    def __init__(self, world: Any, words: Any = None, functions: Any = _functions, calls: Any = _CALLS) -> None:
         self.world, self._own = world, words
+        self._functions, self._calls = functions(), calls
         self._kind = kind_of(world)
         self._place()
 
@@ -242,16 +246,18 @@ class Engine:
 
     def is_ready(self, number: int) -> bool:
         """Whether entering a part compiles nothing."""
-        function, *arguments = _functions()[number]
-        return is_part_compiled(function, self.world, *arguments) and all(map(self.is_ready, _CALLS.get(number, ())))
+        function, *arguments = self._functions[number]
+        return is_part_compiled(function, self.world, *arguments) and all(
+            map(self.is_ready, self._calls.get(number, ()))
+        )
 
     def _need(self, number: int) -> None:
         if self.world.parts[number] >= 0:
             return
-        for other in _CALLS.get(number, ()):
+        for other in self._calls.get(number, ()):
             self._need(other)
-        function, *arguments = _functions()[number]
-        key = number, self._kind
+        function, *arguments = self._functions[number]
+        key = function, self._kind
         if key not in _known:
             _known[key] = address_of(function, self.world, *arguments)
         self.world.parts[number] = _known[key]
