@@ -230,7 +230,7 @@ class Mechanism:
         world = World(
             mechanics=mechanics,
             motion=new_motion(n, m),
-            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1),
+            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
             room=new_room(n, m, border, mechanics.points.body.shape[0], customs),
             inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),

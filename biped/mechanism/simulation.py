@@ -39,6 +39,8 @@ RANK = 1e-10
 # Steps between two looks at the progress bar, and rows of the tables of inputs.
 CHUNK = 4096
 MAX_BACKTRACKS = 12
+# Forces act by halves at both ends of a step (section IV-E).
+FORCE_SHARE = 0.5
 
 #: What ends a motion, by what a kernel returned.
 CAUSES = {
@@ -93,8 +95,9 @@ class Settings:
     def rule(self) -> Rule:
         """What the kernels take."""
         return Rule(
-            float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS
-        )
+            float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS,
+            FORCE_SHARE,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

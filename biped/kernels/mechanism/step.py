@@ -100,14 +100,14 @@ RIGHT = 1
 def impulses_part(place, k, half):
     """The impulses on bodies and coordinates that belong to one half of a step: LEFT of e, RIGHT of the momentum after.
 
-    Of potentials (1 − α) h or α h, of other forces h/2; those of coordinates are added to ``middle.load`` or
-    ``right_load``.
+    Of potentials (1 − α) h or α h, of other forces σ h or (1 − σ) h; those of coordinates are added to ``middle.load``
+    or ``right_load``.
     """
     world = unpacked(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     load = room.middle.load if half == LEFT else room.right_load
     potentials = ((1.0 - rule.alpha) if half == LEFT else rule.alpha) * rule.h
-    forces = 0.5 * rule.h
+    forces = (rule.share if half == LEFT else 1.0 - rule.share) * rule.h
     load_impulses(mechanics, world.inputs, k, potentials, forces, room.customs, room.middle_arms, room.middle, load)
     return 0
 
@@ -143,7 +143,7 @@ def rows_part(place, of):
     mechanics, room = world.mechanics, world.room
     tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
     rows = room.border.rows if of == LEFT else room.border.columns
-    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, rows)
+    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, room.end_q, rows)
     set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
     return 0
 
@@ -244,7 +244,7 @@ def set_blocks(place, k):
     world = unpacked(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     middle, points, arms = room.middle, mechanics.points, room.middle_arms
-    before, half = (1.0 - rule.alpha) * rule.h, 0.5 * rule.h
+    before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
     set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
     add_spring_blocks(
         mechanics.springs,
@@ -257,8 +257,8 @@ def set_blocks(place, k):
         before,
         middle,
     )
-    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, half, middle)
-    add_custom_blocks(room.customs, points, arms, before, half, middle)
+    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
+    add_custom_blocks(room.customs, points, arms, before, forced, middle)
 
 
 @kernel
@@ -274,10 +274,10 @@ def set_border(place, k):
     world = unpacked(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
-    alpha, before, half = rule.alpha, (1.0 - rule.alpha) * rule.h, 0.5 * rule.h
+    alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
     set_spring_border(tree, mechanics.springs, points, arms, alpha, before, room.middle, border)
     time = world.inputs[k, 0]
-    set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, half, room.middle, border)
+    set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
 
 
 @kernel
