@@ -111,7 +111,7 @@ def steady_regulator(A: Floats, B: Floats, Q: Floats, R: Floats) -> Regulator:
     except (LinAlgError, ValueError) as error:
         raise InputError(f"the regulator of a steady state cannot be found: {error}") from None
     mixed = B.T @ P @ A
-    gain: Floats = np.linalg.solve(np.asarray(R, dtype=np.float64) + B.T @ P @ B, mixed)
+    gain: Floats = np.asarray(np.linalg.solve(R + B.T @ P @ B, mixed), dtype=np.float64)
     return Regulator(gain[None], P[None])
 
 
