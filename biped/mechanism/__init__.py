@@ -15,10 +15,11 @@ from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, 
 from biped.mechanism.continuous import Acceleration, accelerations, integrate
 from biped.mechanism.conversion import configuration_of, from_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
-from biped.mechanism.errors import MechanismError
+from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
 from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
+from biped.mechanism.linearization import DiscreteMechanism, Linearization
 from biped.mechanism.mechanism import Mechanism
 from biped.mechanism.potentials import CoordinateSpring, Gravity, LinearSpring, NewtonianGravity, NonlinearSpring
 from biped.mechanism.simulation import Motion
@@ -38,6 +39,7 @@ __all__ = [
     "CustomForce",
     "CustomPotential",
     "Damper",
+    "DiscreteMechanism",
     "Distance",
     "ExpressionError",
     "Force",
@@ -49,6 +51,7 @@ __all__ = [
     "HybridWrench",
     "Kinematic",
     "LinearSpring",
+    "Linearization",
     "Mass",
     "Mechanism",
     "MechanismError",
@@ -61,6 +64,7 @@ __all__ = [
     "PointOnPlane",
     "Potential",
     "Screw",
+    "SingularStepError",
     "SpatialWrench",
     "Torque",
     "Vector",

@@ -230,7 +230,7 @@ class Mechanism:
         world = World(
             mechanics=mechanics,
             motion=new_motion(n, m),
-            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1),
+            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
             room=new_room(n, m, border, mechanics.points.body.shape[0], customs),
             inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),
@@ -285,6 +285,12 @@ class Mechanism:
     def constraint_values(self, q: Vector) -> Floats:
         """(m,) h(q) [m or rad], in the order of ``constraint_names``."""
         return self._constraints_at(self.configuration(q), self.engine())[0]
+
+    def largest_constraints(self, q: Floats) -> Floats:
+        """(rows,) the largest |h(q)| [m or rad] of each of many configurations (rows, n); zero without constraints."""
+        engine = self.engine()
+        found = [np.abs(self._constraints_at(row, engine)[0]).max(initial=0.0) for row in q]
+        return np.array(found, dtype=np.float64)
 
     def constraint_jacobian(self, q: Vector) -> Floats:
         """(m, n) Dh(q)."""

@@ -161,5 +161,5 @@ def set_node_rows(mechanics, room):
     """Dh(q) into the rows of ``node_border``."""
     tree, points, poses = mechanics.tree, mechanics.points, room.node.poses
     arms, rows = room.node_arms, room.node_border.rows
-    set_constraint_rows(tree, mechanics.constraints, points, poses, arms, rows)
+    set_constraint_rows(tree, mechanics.constraints, points, poses, arms, room.node_q, rows)
     set_custom_rows(tree, room.customs, points, poses, arms, room.node_q, rows)

@@ -100,14 +100,14 @@ RIGHT = 1
 def impulses_part(place, k, half):
     """The impulses on bodies and coordinates that belong to one half of a step: LEFT of e, RIGHT of the momentum after.
 
-    Of potentials (1 − α) h or α h, of other forces h/2; those of coordinates are added to ``middle.load`` or
-    ``right_load``.
+    Of potentials (1 − α) h or α h, of other forces σ h or (1 − σ) h; those of coordinates are added to ``middle.load``
+    or ``right_load``.
     """
     world = unpacked(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     load = room.middle.load if half == LEFT else room.right_load
     potentials = ((1.0 - rule.alpha) if half == LEFT else rule.alpha) * rule.h
-    forces = 0.5 * rule.h
+    forces = (rule.share if half == LEFT else 1.0 - rule.share) * rule.h
     load_impulses(mechanics, world.inputs, k, potentials, forces, room.customs, room.middle_arms, room.middle, load)
     return 0
 
@@ -143,7 +143,7 @@ def rows_part(place, of):
     mechanics, room = world.mechanics, world.room
     tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
     rows = room.border.rows if of == LEFT else room.border.columns
-    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, rows)
+    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, room.end_q, rows)
     set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
     return 0
 
@@ -244,7 +244,7 @@ def set_blocks(place, k):
     world = unpacked(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     middle, points, arms = room.middle, mechanics.points, room.middle_arms
-    before, half = (1.0 - rule.alpha) * rule.h, 0.5 * rule.h
+    before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
     set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
     add_spring_blocks(
         mechanics.springs,
@@ -257,8 +257,8 @@ def set_blocks(place, k):
         before,
         middle,
     )
-    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, half, middle)
-    add_custom_blocks(room.customs, points, arms, before, half, middle)
+    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
+    add_custom_blocks(room.customs, points, arms, before, forced, middle)
 
 
 @kernel
@@ -274,10 +274,10 @@ def set_border(place, k):
     world = unpacked(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
-    alpha, before, half = rule.alpha, (1.0 - rule.alpha) * rule.h, 0.5 * rule.h
+    alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
     set_spring_border(tree, mechanics.springs, points, arms, alpha, before, room.middle, border)
     time = world.inputs[k, 0]
-    set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, half, room.middle, border)
+    set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
 
 
 @kernel
@@ -351,13 +351,14 @@ def search_line(place, k, trials, norm):
 
 
 @kernel
-def try_kept(place, k, norm):
-    """One iteration by the last step's factors; the residual's norm after it, or as it was if that is less."""
+def try_kept(place, k, old, norm):
+    """One iteration by the factors at hand, of the last step if ``old``; the norm after it, or as it was if less."""
     call(part_in(place, CORRECT), place)
     reduced = norm_at(place, k, 1.0)
     if reduced <= 1.0 or reduced <= 0.1 * norm:
         return reduced
-    set_counts(place, WAIT, RETRY_AFTER)
+    if old:
+        set_counts(place, WAIT, RETRY_AFTER)
     if reduced < norm:
         return reduced
     return norm_at(place, k, 0.0)
@@ -385,22 +386,25 @@ def solve_part(place, k, most, trials):
     guess_step(place, k)
     call(part_in(place, EVALUATE), place, k)
     norm, iteration = norm_in(place), 0
-    kept = norm > 1.0 and may_try_kept(place)
+    kept, fresh = norm > 1.0 and may_try_kept(place), False
     while not norm <= 1.0:
         if not math.isfinite(norm):
             return NOT_FINITE
         if iteration >= most:
             return NOT_CONVERGED
-        if kept:
-            norm, kept = try_kept(place, k, norm), False
+        if kept or fresh:
+            norm = try_kept(place, k, kept, norm)
+            kept = fresh = False
         else:
             failed = call(part_in(place, FACTOR), place, k)
             if failed != 0:
                 return failed
             call(part_in(place, CORRECT), place)
+            before = norm
             norm = search_line(place, k, trials, norm)
             if norm == math.inf:
                 return STUCK
+            fresh = norm * norm <= before  # as much again, by the same factors, is enough
         iteration += 1
     return TURNED_TOO_FAR if turns_too_far(place) else iteration
 

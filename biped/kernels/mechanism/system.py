@@ -37,6 +37,7 @@ class Rule(NamedTuple):
     tolerance: float  # of the residual [N·s or N·m·s], and of the constraints [m or rad]
     max_iterations: int
     max_backtracks: int
+    share: float  # of the impulses of forces (not of potentials) that acts at a step's beginning; the rest at its end
 
 
 # Places in ``Motion.counts``.
