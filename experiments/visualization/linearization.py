@@ -51,13 +51,13 @@ def linearization_page(found: Linearization, gains: Sequence[GainSensitivity], t
     )  # fmt: skip
     sections = [Section("modes", "Modes", "the slowest first", blocks=(Table("Modes", headings, rows, fold=False),))]
     if gains:
-        headings = ("number", "value", "∂|λ|", "∂(decay) [1/s]")
+        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]")
         lines = tuple((one.name, f"{one.value:g}", f"{one.slope:.4g}", f"{one.decay:.4g}") for one in gains)
-        block = Table("By one of each number", headings, lines, fold=False)
+        block = Table("By one of each number", heads, lines, fold=False)
         sections.append(Section("gains", "What gains do to the slowest mode", blocks=(block,)))
-    headings = ("point", "what happens", "away", "step")
+    heads = ("point", "what happens", "away", "step")
     kinks = tuple((k.point, k.what, f"{k.value:+.4g} {k.unit}", str(k.step)) for k in found.kinks[:KINKS])
-    block = Table("The nearest", headings, kinks, fold=False)
+    block = Table("The nearest", heads, kinks, fold=False)
     sections.append(Section("kinks", "Where the map is not smooth", blocks=(block,)))
     return Page(
         title=f"Linearization: {title}", subtitle=repr(found).splitlines()[0], lead=lead, sections=tuple(sections)
