@@ -22,7 +22,7 @@ NEWTON, STEEPEST, NEAR = 14, 653, 0.02
 DIRECTIONS = {"steepest": 28.5, "newton": 55.8}
 SHARE = 0.04
 #: After so many iterations a short version gives the slow search up.
-QUICK_MOST = 40
+QUICK_MOST = 30
 REPEATS, QUICK_REPEATS = 20, 2
 SECOND, FIRST = "second order (Newton)", "first order (steepest descent)"
 
@@ -46,7 +46,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def slopes(found: Optimum) -> Floats:
-    """(iterations + 1,) by how much the cost falls along the descent direction, before each iteration and at the end."""
+    """(iterations + 1,) of the cost along the descent direction, before each iteration and at the end."""
     return np.abs([*(one.slope for one in found.history), found.slope])
 
 

@@ -1,17 +1,18 @@
 """Section VIII-B: what a step of the marionette and its linearizations cost."""
 
-import time
-from collections.abc import Callable
+import json
+import os
+import subprocess
+import sys
 
-import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
+from experiments.benchmarks.timing import Spread
 from experiments.papers.item import Finding, Item, Outcome, Progress
-from experiments.papers.johnson_schultz_murphey_2014.puppet import ASSUMPTIONS, puppet, reference
+from experiments.papers.johnson_schultz_murphey_2014 import timed_steps
+from experiments.papers.johnson_schultz_murphey_2014.puppet import ASSUMPTIONS
+from experiments.papers.johnson_schultz_murphey_2014.timed_steps import LINEARIZATION, ONE_SUM, SECOND, STEP
 
-STEP, LINEARIZATION, SECOND = "step", "linearization", "second-order linearization"
-ONE_SUM = "second derivatives, one weighted sum"
 #: [ms] printed.
 PRINTED = {STEP: 2.11, LINEARIZATION: 1.12, SECOND: 22.15}
 #: Steps of the motion that each is taken at, and how often all are taken.
@@ -21,7 +22,8 @@ REPEATS, QUICK_REPEATS = 9, 2
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     steps, repeats = (QUICK_STEPS, QUICK_REPEATS) if quick else (STEPS, REPEATS)
-    times = measured(steps, repeats, progress)
+    times = measured(steps, repeats)
+    progress(1.0)
     findings = tuple(
         Finding(
             f"{what} [ms]", printed, times[what].median, "no longer than printed", times[what].median <= printed,
@@ -31,7 +33,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     )  # fmt: skip
     assumed = (
         *ASSUMPTIONS,
-        "printed for an Intel i7-2760QM at 2.40 GHz; ours is the processor's time of one core, median of "
+        "printed for an Intel i7-2760QM at 2.40 GHz; ours is the time of one thread, the processor's, median of "
         f"{repeats} repetitions of the first {steps} steps, each with what Python adds",
         "a linearization is what `linearize` takes beyond its step; the second-order one are all 80 × 98 × 98 second "
         "derivatives of a step that is solved, its first ones included; a weighted sum of them, which is all that "
@@ -40,28 +42,14 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     return Outcome(findings, assumed, {"Times": _table(times)})
 
 
-def measured(steps: int, repeats: int, progress: Progress) -> dict[str, Spread]:
-    """[ms] of each, one step."""
-    system = puppet()
-    path = reference(system, steps)
-    pairs = list(zip(path.x[:-1], path.u, strict=True))
-    solved = [system.linearize(x, u) for x, u in pairs]
-    some, weights = solved[:: max(1, steps // 10)], np.ones(system.states)
-
-    def per(count: int, work: Callable[[], object]) -> Callable[[], float]:
-        return lambda: 1e3 * seconds(work, time.process_time) / count
-
-    both = "step and linearization"
-    cases = {
-        STEP: per(steps, lambda: [system.advance(x, u) for x, u in pairs]),
-        both: per(steps, lambda: [system.linearize(x, u) for x, u in pairs]),
-        SECOND: per(len(some), lambda: [one.second() for one in some]),
-        ONE_SUM: per(len(some), lambda: [one.weighted_second(weights) for one in some]),
-    }
-    with one_core():
-        taken = interleaved(cases, repeats, progress=progress)
-    alone = [whole - step for whole, step in zip(taken.pop(both), taken[STEP], strict=True)]
-    return {what: Spread.of(values) for what, values in (taken | {LINEARIZATION: alone}).items()}
+def measured(steps: int, repeats: int) -> dict[str, Spread]:
+    """[ms] of each, one step; by a process of one thread, as those of NumPy wait for each other in small products."""
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+    command = [sys.executable, "-m", timed_steps.__name__, str(steps), str(repeats)]
+    done = subprocess.run(command, env=os.environ | threads, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    return {what: Spread.of(values) for what, values in json.loads(done.stdout).items()}
 
 
 def _table(times: dict[str, Spread]) -> pd.DataFrame:
