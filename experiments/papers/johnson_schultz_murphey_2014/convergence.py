@@ -133,6 +133,7 @@ def _draw(found: dict[str, Optimum]) -> Figure:
     with plotted("A pendulum's swing-up, N = 100", "iteration", "slope of the cost") as (figure, axes):
         for name, color in ((FIRST, style.GREY), (SECOND, style.BLUE)):
             axes.loglog(np.arange(1, len(slopes(found[name])) + 1), slopes(found[name]), color=color, label=name)
+        axes.set_ylim(bottom=1e-4 * TOLERANCE)
         axes.axhline(TOLERANCE, lw=0.8, color=style.BLACK, ls=":")
     return figure
 

@@ -1,5 +1,7 @@
 """Figure 5: the marionette."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -44,11 +46,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is
 def _draw(mechanism: Mechanism) -> Figure:
     with styled():
         figure = mechanism.plot(marionette_start(mechanism), names=False)
-        figure.set_size_inches(4.5, 7.5)
-        axes = figure.axes[0]
-        axes.view_init(14.0, 35.0)  # type: ignore[attr-defined]
-        axes.locator_params(axis="x", nbins=2)
-        axes.locator_params(axis="y", nbins=2)
+        figure.set_size_inches(6.0, 6.0)
+        axes: Any = figure.axes[0]
+        axes.view_init(14.0, 35.0)
+        axes.set_box_aspect(np.ptp(np.array(axes.get_w_lims()).reshape(3, 2), axis=1), zoom=1.15)
+        axes.set_axis_off()
+        axes.set_title("")
     return figure
 
 

@@ -27,7 +27,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the w
     closed, opened = (closed_loop(system, desired, K, np.array(START)) for K in (gains, 0.0 * gains))
     progress(1.0)
     paths = {REFERENCE: swing_up.wanted(), FEASIBLE: desired, CLOSED: closed, OPEN: opened}
-    time = STEP * np.arange(len(desired.x))
+    time = np.linspace(0.0, STEP * swing_up.STEPS, swing_up.STEPS + 1)
     assumed = (
         *swing_up.ASSUMPTIONS,
         "the regulator's costs, which are not printed: Q = I, R = 1, the end as Q: by the authors' program",

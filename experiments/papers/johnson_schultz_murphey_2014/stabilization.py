@@ -35,7 +35,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     x = turned(system, path)
     found = {CLOSED: closed_loop(system, path, gains, x), OPEN: closed_loop(system, path, 0.0 * gains, x)}
     progress(1.0)
-    time = STEP * np.arange(steps + 1)
+    time = np.linspace(0.0, STEP * steps, steps + 1)
     errors = {name: apart(one, path, size) for name, one in found.items()}
     column = system.state_names.index(TURNED)
     angles = {name: (one.x - path.x)[:, column] for name, one in found.items()}
@@ -90,7 +90,8 @@ def _findings(
             "significantly improves the norm of the error", better, "above 0.8", better > 0.8,
         ),
         Finding(
-            "root mean square of the torso's error in the second half, with feedback over without", "significantly improves",
+            "root mean square of the torso's error in the second half, with feedback over without",
+            "significantly improves",
             torso / free, "below 0.5", torso < 0.5 * free,
         ),
         Finding(
@@ -109,8 +110,8 @@ def _table(time: Floats, errors: dict[str, Floats], angles: dict[str, Floats]) -
 def _draw(time: Floats, found: dict[str, Floats], label: str) -> Figure:
     with plotted("The marionette, its torso turned by 0.1 rad", "time [s]", label) as (figure, axes):
         for name, values in found.items():
-            drawn = name in COLORS
-            axes.plot(time, values, color=COLORS.get(name, style.BLACK), lw=1.4 if drawn else 0.7, label=name)
+            dashes = "-" if name in COLORS else ":"
+            axes.plot(time, values, dashes, color=COLORS.get(name, style.BLACK), label=name)
     return figure
 
 

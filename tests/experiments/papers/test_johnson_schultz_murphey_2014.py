@@ -1,4 +1,4 @@
-"""The short versions of what is recomputed of Johnson, Schultz and Murphey 2014, but for times, which hang on a machine."""
+"""The short versions of what is recomputed of Johnson, Schultz and Murphey 2014, but for times of the marionette."""
 
 import matplotlib
 import numpy as np
