@@ -175,13 +175,10 @@ class WholeBodyController(Controller):
         places = placed.position[feet]
         floor = np.append(places.mean(axis=0)[:2], 0.0)
         com = body.com + (np.array(self.target_position) - q[:3]) - floor
-        angles = np.zeros(model.nv)
-        for joint in model.joint_names:
-            angles[model.dof(joint)] = q[model.coordinate(joint)]
         points, owners = points_of_feet(model)
         turns = placed.orientation[feet]
         inset = np.array([_inward(model, point, self.margin) for point in points])
-        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, points, owners, inset)
+        return Stance(com, q.copy(), feet, places - floor, turns, points, owners, inset)
 
     def _limits(self, model: Model) -> Limits:
         own = by_joint(self.torque_limit, model, default=math.inf)
