@@ -18,6 +18,7 @@ from .whole_body_twin import Terms, Twin
 AGREEMENT = 1e-9
 TORQUES = {"left_knee_pitch": 40.0, "right_hip_roll": 25.0, "right_ankle_pitch": 30.0}
 
+
 def with_ball_joints() -> Model:
     """The human with arms of two kilograms that hang from its shoulders by spherical joints."""
     person, inertia = human(), ((0.03, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.004))
@@ -43,8 +44,10 @@ def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
     q[3:7] += 0.05 * random.normal(size=4)
     q[3:7] /= np.linalg.norm(q[3:7])
     for body, first in zip(model.bodies[1:], model.tree.first_q[1:], strict=True):
-        q[first : first + (1 if body.joint.has_axis else 4)] += 0.1 * random.normal(size=1 if body.joint.has_axis else 4)
-        if not body.joint.has_axis:
+        if body.joint.has_axis:
+            q[first] += 0.1 * random.normal()
+        else:
+            q[first : first + 4] += 0.1 * random.normal(size=4)
             q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
     touching = random.random(model.nc) < random.choice([0.0, 0.3, 0.7, 1.0])
     forces = np.where(touching[:, None], random.normal([0, 0, 90], [20, 20, 30], size=(model.nc, 3)), 0.0)
