@@ -10,7 +10,6 @@ from biped.model import Model
 from contact.arrays import Integers
 from controllers.joint_values import JointValues, by_joint
 
-
 #: What is told of a controller's field ``torque_limit``, which is infinite if not given.
 TORQUE_LIMIT = {"unit": "N·m", "title": "greatest torque of each joint"}
 
