@@ -264,7 +264,7 @@ def test_refusals():
         (lambda: random_forces("trunk", -1.0, 1), InputError, "zero or above"),
         (lambda: Actuators(limit=0.0), InputError, "above zero"),
         (lambda: Actuators(limit="high"), InputError, "above zero"),
-        (lambda: Load("trunk", -1.0), InputError, "above zero"),
+        (lambda: Load("trunk", 0.0), InputError, "load.mass = 0.0: it must be a finite mass"),
         (lambda: simulate(person, PD, disturbances=[Sensors(delay=3e-3)]), InputError, "0.002 or 0.004"),
         (lambda: simulate(person, disturbances=[Sensors()]), InputError, "without a controller"),
         (lambda: simulate(person, JointImpedance(), disturbances=[Actuators()]), InputError, "joint impedance"),
