@@ -31,7 +31,7 @@ LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with t
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest push [N·s], or displacement of the floor [m], that a model withstands in one direction without a step.
+    """The largest push [N·s] or displacement of the floor [m] that a model withstands in one direction without a step.
 
     Attributes:
         pendulum: of a point mass on feet.
