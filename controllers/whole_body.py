@@ -102,7 +102,7 @@ class WholeBodyController(Controller):
     weight_momentum: float = field(default=0.047, metadata=_weight("angular momentum", 1e-4, 10.0))
     weight_feet: float = field(default=11.0, metadata=_weight("feet", 0.1, 1000.0))
     weight_posture: float = field(default=1.1e-3, metadata=_weight("joints' posture", 1e-6, 1e-2))
-    weight_force: float = field(default=5.8e-4, metadata=_weight("contact forces", 1e-4, 0.1))
+    weight_force: float = field(default=5e-3, metadata=_weight("contact forces", 1e-4, 0.1))
     friction: float = a_friction()
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
     margin: float = field(
