@@ -11,8 +11,9 @@ from biped.integrators.explicit.integrators import (
 )
 from biped.integrators.explicit.kernels.methods import Explicit
 from biped.integrators.integrator import Integrator, check_fits
-from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
+from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn
 from biped.integrators.maximal.integrator import Maximal
+from biped.integrators.midpoint.integrator import Midpoint, ScalableVariational
 from biped.integrators.recursive import Recursive
 from biped.integrators.registry import INTEGRATORS, integrator_named, settings_of
 
@@ -28,10 +29,11 @@ __all__ = [
     "LeeBroyden",
     "LeeNewton",
     "LeeRiqn",
-    "LeeSvi",
     "Maximal",
+    "Midpoint",
     "Recursive",
     "RungeKutta4",
+    "ScalableVariational",
     "SemiImplicitEuler",
     "check_fits",
     "integrator_named",

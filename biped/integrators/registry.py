@@ -9,8 +9,9 @@ from biped.integrators.composition.integrator import COMPOSITIONS
 from biped.integrators.explicit.adaptive import Adaptive
 from biped.integrators.explicit.integrators import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator
-from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
+from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn
 from biped.integrators.maximal.integrator import Maximal
+from biped.integrators.midpoint.integrator import Midpoint, ScalableVariational
 from biped.integrators.recursive import Recursive
 from contact.errors import meant
 
@@ -24,11 +25,12 @@ INTEGRATORS: dict[str, Integrator] = _by_name(
     [
         Recursive(),
         Maximal(),
+        Midpoint(),
+        ScalableVariational(),
         Lee(),
         LeeRiqn(),
         LeeNewton(),
         LeeBroyden(),
-        LeeSvi(),
         ExplicitEuler(),
         SemiImplicitEuler(),
         RungeKutta4(),

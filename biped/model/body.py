@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from biped.model.errors import ModelError
-from biped.model.geometry import Matrix3, Vector3, name_of, positive, vector3
+from biped.model.geometry import Matrix3, Vector3, name_of, not_negative, vector3
 from biped.model.inertia import checked_inertia
 from biped.model.joint import Joint
 
@@ -17,8 +17,10 @@ class Body:
 
     Attributes:
         name: unique among the bodies of a model.
-        mass: [kg].
-        inertia: (3, 3) [kg m²] about the centre of mass, in home axes.
+        mass: [kg]; zero of a body between joints, such as the cross of a universal joint. What a joint moves must
+            resist it: that is for the `Model` to see.
+        inertia: (3, 3) [kg m²] about the centre of mass, in home axes; of a point or a thin rod with zeros in it, of a
+            body without mass all zero.
         com: [m] the centre of mass in the link frame.
         joint: the joint that carries the body.
         parent: name of the body on the other side of the joint; None for the root, whose joint stands in
@@ -42,6 +44,8 @@ class Body:
             raise ModelError(f"{what} joint must be a Joint, such as revolute('knee', (0, 1, 0)), got {self.joint!r}")
         if self.parent is not None:
             name_of(self.parent, f"{what} the parent")
-        object.__setattr__(self, "mass", positive(self.mass, f"{what} mass", "kg"))
+        object.__setattr__(self, "mass", not_negative(self.mass, f"{what} mass", "kg"))
         object.__setattr__(self, "inertia", checked_inertia(self.inertia, f"{what} inertia"))
+        if self.mass == 0.0 and any(any(row) for row in self.inertia):
+            raise ModelError(f"{what} mass must be above zero, got 0.0 kg; a body without mass has an inertia of zeros")
         object.__setattr__(self, "com", vector3(self.com, f"{what} com"))

@@ -89,6 +89,18 @@ def positive(value: ArrayLike, what: str, unit: str) -> float:
     return result
 
 
+def not_negative(value: ArrayLike, what: str, unit: str) -> float:
+    """``value`` as a finite float, zero or above.
+
+    Raises:
+        ModelError: it is not.
+    """
+    result = number(value, what)
+    if result < 0.0:
+        raise ModelError(f"{what} must not be below zero, got {result!r} {unit}")
+    return result
+
+
 def vector3(value: ArrayLike, what: str) -> Vector3:
     """``value`` as three finite floats.
 

@@ -50,12 +50,13 @@ def principal_inertia(moments: ArrayLike, rotation: ArrayLike = IDENTITY) -> Mat
     return matrix3(0.5 * (turned + turned.T), "inertia")
 
 
-def checked_inertia(value: ArrayLike, what: str) -> Matrix3:
-    """``value`` [kg m²], exactly symmetric.
+def checked_inertia(value: ArrayLike, what: str, *, solid: bool = False) -> Matrix3:
+    """``value`` [kg m²], exactly symmetric; that of a ``solid`` body, or also of a thin rod or a point.
 
     Raises:
-        ModelError: not 3 x 3 finite numbers, not symmetric, not positive definite, or against the triangle
-            inequality: no distribution of mass has such a tensor. ``what`` begins the message.
+        ModelError: not 3 x 3 finite numbers, not symmetric, with a principal moment below zero, or against the
+            triangle inequality: no distribution of mass has such a tensor; or not solid, where it has to be. ``what``
+            begins the message.
     """
     J = np.array(matrix3(value, what))
     scale = float(np.abs(J).max())
@@ -64,11 +65,22 @@ def checked_inertia(value: ArrayLike, what: str) -> Matrix3:
     J = np.triu(J) + np.triu(J, 1).T
     smallest, middle, largest = np.linalg.eigvalsh(J).tolist()
     moments = f"({smallest:.6g}, {middle:.6g}, {largest:.6g}) kg m²"
-    if smallest <= 0.0:
+    if solid and smallest <= 0.0:
         raise ModelError(f"{what} must be positive definite, but its principal moments are {moments}")
+    if smallest < -_TOLERANCE * scale:
+        raise ModelError(f"{what} has principal moments {moments}; none may be below zero")
     if largest > (smallest + middle) * (1.0 + _TOLERANCE):
         raise ModelError(f"{what} has principal moments {moments}; the largest may not exceed the sum of the other two")
     return matrix3(J, what)
+
+
+def is_solid(inertia: Matrix3) -> bool:
+    """Whether a checked tensor is positive definite, by more than rounding: its leading minors are above zero."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia
+    size = max(xx, yy, zz)
+    second = xx * yy - xy * xy
+    third = zz * second - xx * yz * yz - yy * xz * xz + 2.0 * xy * yz * xz
+    return xx > 0.0 and second > _TOLERANCE * size * size and third > _TOLERANCE * size**3
 
 
 def shifted(inertia: ArrayLike, mass: float, offset: ArrayLike) -> Floats:

@@ -32,6 +32,7 @@ from biped.model.geometry import (
 )
 from biped.model.inertia import shifted
 from biped.model.joint import Joint
+from biped.model.regularity import check_regular
 from biped.model.shape import Box
 from biped.model.topology import Weld, merge_welds, sorted_depth_first
 from biped.model.visual import Visual
@@ -49,7 +50,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Model:
-    """A tree of rigid bodies with contact points.
+    """A tree of rigid bodies, or several on the ground, with contact points.
 
     On construction the bodies are sorted depth first (siblings in the order given, so a parent stands
     before its children), and bodies on fixed joints are merged into their parents together with their
@@ -76,8 +77,8 @@ class Model:
         visuals: surfaces to draw.
 
     Raises:
-        ModelError: names clash or are unknown, the bodies are not one tree, or a body other than the root
-            floats.
+        ModelError: names clash or are unknown, the bodies are not trees on the ground, a body other than an only root
+            floats, or nothing that a joint moves has inertia.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Model:
         name_of(self.name, "a model")
         ordered = sorted_depth_first(tuple(self.bodies))
         bodies, welds = merge_welds(ordered)
+        check_regular(bodies)
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "contact_points", _moved_points(self.contact_points, welds))
         object.__setattr__(self, "body_points", _moved_points(self.body_points, welds))
@@ -148,7 +150,7 @@ class Model:
 
     @property
     def root(self) -> Body:
-        """The body without a parent, body 0."""
+        """The body without a parent, body 0; the first of them, where several stand on the ground."""
         return self.bodies[0]
 
     @property

@@ -22,26 +22,26 @@ class Weld(NamedTuple):
 
 
 def sorted_depth_first(bodies: Sequence[Body]) -> tuple[Body, ...]:
-    """The root, then each branch to its end; siblings stay in the order given.
+    """Each root, then each of its branches to its end; siblings, and roots, stay in the order given.
 
     Raises:
-        ModelError: a name occurs twice, a parent does not exist, there is no root or more than one, bodies
-            hang on one another in a circle, or a body other than the root floats.
+        ModelError: a name occurs twice, a parent does not exist, there is no root, bodies hang on one another in a
+            circle, or a body other than an only root floats.
     """
     _check_names(bodies)
-    root = _only_root(bodies)
+    roots = _roots(bodies)
     children: dict[str, list[Body]] = defaultdict(list)
     for body in bodies:
         if body.parent is not None:
             children[body.parent].append(body)
     ordered: list[Body] = []
-    pending = [root]
+    pending = list(reversed(roots))
     while pending:
         body = pending.pop()
         ordered.append(body)
         pending.extend(reversed(children[body.name]))
     _check_reached(bodies, ordered)
-    _check_only_root_floats(ordered)
+    _check_only_root_floats(ordered, len(roots))
     return tuple(ordered)
 
 
@@ -57,12 +57,11 @@ def _check_names(bodies: Sequence[Body]) -> None:
             raise ModelError(f"body {body.name!r}: parent: {unknown('body', body.parent, names)}")
 
 
-def _only_root(bodies: Sequence[Body]) -> Body:
+def _roots(bodies: Sequence[Body]) -> list[Body]:
     roots = [body for body in bodies if body.parent is None]
-    if len(roots) != 1:
-        found = ", ".join(repr(body.name) for body in roots) or "none"
-        raise ModelError(f"a model has exactly one root, a body whose parent is None; found {found}")
-    return roots[0]
+    if not roots:
+        raise ModelError("a model has a root, a body whose parent is None; found none")
+    return roots
 
 
 def _check_reached(bodies: Sequence[Body], ordered: Sequence[Body]) -> None:
@@ -72,23 +71,24 @@ def _check_reached(bodies: Sequence[Body], ordered: Sequence[Body]) -> None:
         raise ModelError(f"bodies {', '.join(circle)} do not hang on the root: following parents goes in a circle")
 
 
-def _check_only_root_floats(ordered: Sequence[Body]) -> None:
-    for body in ordered[1:]:
+def _check_only_root_floats(ordered: Sequence[Body], roots: int) -> None:
+    for body in ordered if roots > 1 else ordered[1:]:
         if body.joint.kind == "floating":
-            raise ModelError(f"joint {body.joint.name!r} of body {body.name!r} floats; only the root's joint may")
+            told = "only the root's joint may" if roots == 1 else "none may where several bodies stand on the ground"
+            raise ModelError(f"joint {body.joint.name!r} of body {body.name!r} floats; {told}")
 
 
 def merge_welds(ordered: Sequence[Body]) -> tuple[tuple[Body, ...], dict[str, Weld]]:
     """The same system without fixed joints, and for every body of ``ordered`` where it is now.
 
     A welded body gives its mass to its parent. A welded root is part of the ground: it vanishes, and the
-    one body on it becomes the root.
+    bodies on it become roots.
 
     Args:
         ordered: parents before children.
 
     Raises:
-        ModelError: a welded root carries no body, or more than one.
+        ModelError: nothing is left that moves.
     """
     kept: dict[str, Body] = {}
     welds: dict[str, Weld] = {}
@@ -101,7 +101,7 @@ def merge_welds(ordered: Sequence[Body]) -> tuple[tuple[Body, ...], dict[str, We
             welds[body.name] = Weld(parent or _GROUND, joint.position)
             if parent is not None:
                 kept[parent] = _welded(kept[parent], body, joint.position)
-    _check_ground(ordered, kept)
+    _check_moving(ordered, kept)
     return tuple(kept.values()), welds
 
 
@@ -121,18 +121,14 @@ def _welded(body: Body, other: Body, offset: Vector3) -> Body:
     """``body`` and ``other`` as one, the link frame of ``other`` being ``offset`` [m] from that of ``body``."""
     com_other = np.add(offset, other.com)
     mass = body.mass + other.mass
+    if mass == 0.0:
+        return body
     com = (body.mass * np.array(body.com) + other.mass * com_other) / mass
     inertia = shifted(body.inertia, body.mass, com - body.com) + shifted(other.inertia, other.mass, com - com_other)
     return replace(body, mass=mass, com=com, inertia=inertia)  # type: ignore[arg-type]
 
 
-def _check_ground(ordered: Sequence[Body], kept: dict[str, Body]) -> None:
-    root = ordered[0]
-    if root.joint.kind != "fixed":
-        return
-    on_ground = [name for name, body in kept.items() if body.parent is None]
-    if len(on_ground) != 1:
-        found = ", ".join(repr(name) for name in on_ground) or "none"
-        raise ModelError(
-            f"root {root.name!r} is fixed to the ground, so exactly one body must be jointed to it; found {found}"
-        )
+def _check_moving(ordered: Sequence[Body], kept: dict[str, Body]) -> None:
+    if not kept:
+        root = ordered[0].name
+        raise ModelError(f"root {root!r} is fixed to the ground, so a body must be jointed to it; found none")

@@ -34,6 +34,7 @@ COMMANDS = {
     "rerun": "run one trial of a study again, with everything recorded",
     "report": "write one page about a run or a study, with its figures",
     "export": "write a saved run for EUROBENCH or OpenSim",
+    "mechanism": "simulate a mechanism of frames, springs and loops, from a file",
     "search-friction": "find the floor's friction that reproduces the published box drop",
     "integrators": "list the integrators and what each can do",
     "compare": "run an experiment in other physics engines, and compare",

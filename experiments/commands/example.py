@@ -47,10 +47,10 @@ def main(argv: Sequence[str]) -> int:
 
 def examples() -> list[str]:
     """The names of their files."""
-    return sorted(file.name for file in FOLDER.iterdir() if file.suffix in (".toml", ".py"))
+    return sorted(file.name for file in FOLDER.iterdir() if file.suffix in (".toml", ".py", ".trep"))
 
 
 def title_of(name: str) -> str:
     """The first line of its text, which says what it is; files are named as they are once they are taken."""
     first = (FOLDER / name).read_text(encoding="utf-8").splitlines()[0]
-    return first.strip('#" ').replace("``", "").replace("examples/", "")
+    return first.strip('#"; ').replace("``", "").replace("examples/", "")

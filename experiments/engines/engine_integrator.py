@@ -21,6 +21,7 @@ from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import body_velocities
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
+from biped.model.inertia import is_solid
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 from contact.ground import END, START, is_moving, place_frame
@@ -106,6 +107,12 @@ class EngineIntegrator(Integrator):
             raise InputError(
                 f"{self.engine.title} simulates no armature, and joints of {model.name!r} have some: load it without, "
                 "or use MuJoCo or an integrator of ours"
+            )
+        thin = [body.name for body in model.bodies if not is_solid(body.inertia)]
+        if thin:
+            raise InputError(
+                f"{self.engine.title} needs bodies with mass and extent, and {', '.join(map(repr, thin))} of "
+                f"{model.name!r} are without: give them some, or use an integrator of ours"
             )
         self._taken, self._simulation = (model, floor, acting), None
 

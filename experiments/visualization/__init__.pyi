@@ -1,5 +1,6 @@
 from .export.eurobench import export_eurobench
 from .export.opensim import export_opensim
+from .figures.mechanism import plot_mechanism
 from .figures.panels import time_figure
 from .figures.quantities import Curve, Panel
 from .figures.sheets import SHEETS, FigureSheet, draw_figures, plot_run
@@ -23,6 +24,7 @@ __all__ = [
     "export_eurobench",
     "export_opensim",
     "load_run",
+    "plot_mechanism",
     "plot_run",
     "run_figures",
     "shapes_of",

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from biped.errors import InputError
 from biped.integrators.lee.kernels.broyden import new_broyden
-from biped.integrators.lee.kernels.dense_newton import new_column_newton, new_summed_newton
+from biped.integrators.lee.kernels.dense_newton import new_column_newton
 from biped.integrators.lee.kernels.initial_guesses import CURRENT, DYNAMICS, EULER, EXTRAPOLATED, InitialGuess
 from biped.integrators.lee.kernels.riqn import Riqn
 from biped.integrators.lee.kernels.screw_body import ScrewBody
@@ -16,6 +16,16 @@ from biped.model import Model
 
 #: Where the search of a step starts: ours, and the paper's IG1, IG2 and IG3 (section 3.3).
 GUESSES = {"extrapolation": EXTRAPOLATED, "current": CURRENT, "euler": EULER, "dynamics": DYNAMICS}
+
+
+def check_guess(guess: str) -> None:
+    """Whether there is such a first guess.
+
+    Raises:
+        InputError: there is none; the message says which there are.
+    """
+    if guess not in GUESSES:
+        raise InputError(f"integrator.guess = {guess!r}: it must be one of {', '.join(GUESSES)}")
 
 
 @dataclass(frozen=True)
@@ -46,8 +56,7 @@ class Lee(NewtonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.guess not in GUESSES:
-            raise InputError(f"integrator.guess = {self.guess!r}: it must be one of {', '.join(GUESSES)}")
+        check_guess(self.guess)
 
     def method(self, model: Model) -> Variational:
         """What the kernels step a tree by."""
@@ -91,14 +100,3 @@ class LeeBroyden(Lee):
 
     def _finder(self, model: Model) -> Any:
         return new_broyden(model.nv)
-
-
-@dataclass(frozen=True)
-class LeeSvi(Lee):
-    """Newton's method with all sums over body Jacobians written out, as Johnson and Murphey (2009) have them."""
-
-    name: ClassVar[str] = "lee-svi"
-    cost: ClassVar[str] = "O(n³)"
-
-    def _finder(self, model: Model) -> Any:
-        return new_summed_newton(model.tree)

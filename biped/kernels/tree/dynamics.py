@@ -90,7 +90,8 @@ def load_composite_blocks(tree, motion):
     """The same, each with those of all bodies outboard of it."""
     load_body_blocks(tree, motion)
     for i in range(tree.parent.shape[0] - 1, 0, -1):
-        add_block(motion.factors.block, tree.parent[i], i)
+        if tree.parent[i] >= 0:
+            add_block(motion.factors.block, tree.parent[i], i)
 
 
 @kernel

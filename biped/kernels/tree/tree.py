@@ -32,7 +32,8 @@ CREEP = 1e-3
 class Tree(NamedTuple):
     """n bodies, nv degrees of freedom, nc contact points; body i hangs on joint i, ``parent[i] < i``.
 
-    Only body 0 has the inertial frame as its parent (-1); only body 0 may float.
+    The inertial frame is parent -1: of body 0, and of others where several trees stand on the ground. Only body 0 may
+    float, and then it is the only one of them. Bodies between joints may be without mass.
     """
 
     parent: Integers  # (n,)

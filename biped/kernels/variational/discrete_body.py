@@ -20,6 +20,11 @@ def body_momentum(body, mass, inertia, turn, moved, h):
 
 
 @generic("body")
+def set_momentum(body, tree, state, pushes, scratch, h):
+    """p at k + 1, into ``state.momentum``; what is left of e is carried over."""
+
+
+@generic("body")
 def turn_to_end(body, tree, scratch):
     """Make ℓ⁺ of ℓ⁻ in ``scratch.angular``."""
 

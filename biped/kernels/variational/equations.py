@@ -26,7 +26,14 @@ from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from biped.kernels.tree.factorization import add_point_block
 from biped.kernels.tree.kinematics import Poses, new_poses
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
-from biped.kernels.variational.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
+from biped.kernels.variational.discrete_body import (
+    MidpointBody,
+    body_displacement,
+    body_momentum,
+    set_momentum,
+    store_body_block,
+    turn_to_end,
+)
 from biped.kernels.variational.joints import dof_torque, rotor_momentum, set_joint_diagonal
 from contact.arrays import Floats
 from contact.ground import END, START, floor_force, floor_force_derivative, is_moving, to_floor
@@ -239,7 +246,6 @@ def hand_to_parent(tree, wrench, i, b):
             wrench[parent, axis] += b[axis]
 
 
-@kernel
 def set_discrete_momentum(body, tree, state, pushes, scratch, h):
     """p at k + 1.
 
@@ -259,6 +265,9 @@ def set_discrete_momentum(body, tree, state, pushes, scratch, h):
         hand_to_parent(tree, scratch.wrench, i, b)
     if tree.kind[0] == FLOATING:
         move_residual(state.momentum, scratch)
+
+
+set_momentum.register(MidpointBody)(set_discrete_momentum)
 
 
 @kernel

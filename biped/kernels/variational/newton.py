@@ -9,7 +9,8 @@ from biped.kernels.state.status import TURNED_TOO_FAR, cause_of
 from biped.kernels.tree.factorization import Factors, eliminate, solve
 from biped.kernels.tree.kinematics import place_bodies, point_of_body
 from biped.kernels.tree.tree import REVOLUTE
-from biped.kernels.variational.equations import displace, set_discrete_momentum, set_newton_blocks, set_residual
+from biped.kernels.variational.discrete_body import set_momentum
+from biped.kernels.variational.equations import displace, set_newton_blocks, set_residual
 from contact.jit import kernel
 from contact.vectors import copy1, dot, load3, store3
 
@@ -238,4 +239,4 @@ def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, roo
 
 @set_new_momentum.register(Variational)
 def set_variational_momentum(tree, state, pushes, scratch, method, h):
-    set_discrete_momentum(method.body, tree, state, pushes, scratch, h)
+    set_momentum(method.body, tree, state, pushes, scratch, h)

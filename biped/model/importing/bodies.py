@@ -65,17 +65,7 @@ def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) 
             f"the URDF of {robot.name!r} does not move: its root is the ground and all joints are fixed; load with "
             "floating=True to let it float"
         )
-    _check_one_root(bodies)
     return bodies, mended
-
-
-def _check_one_root(bodies: Sequence[Body]) -> None:
-    roots = [repr(body.name) for body in bodies if body.parent is None]
-    if len(roots) > 1:
-        raise ModelError(
-            f"a model has exactly one root, a body whose parent is None; found {', '.join(roots)}, all on the ground; "
-            "load with floating=True to let the link that carries them float"
-        )
 
 
 def _given(robot: Robot, options: Options, joints: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -102,10 +92,11 @@ def _body(
     inertia, name = inertia_of(home, i), home.bodies[i]
     why = repair.why_not(inertia)
     if why and inertia.mass >= 0.0:
-        if options.get("repair") != "inertia":
+        if options.get("repair") == "inertia":
+            mended[name] = why
+            inertia = repair.least(inertia)
+        elif not repair.is_thin(inertia):
             raise repair.refuse(name, why)
-        mended[name] = why
-        inertia = repair.least(inertia)
     above = home.model.parents[i]
     return Body(
         name=name,

@@ -21,6 +21,7 @@ from biped.model.importing.looks import visuals_of
 from biped.model.importing.options import COLLISION, Options, by_joint, check_options
 from biped.model.importing.robot import Robot
 from biped.model.model import Model
+from biped.model.regularity import UnresistedJointError
 from biped.model.visual import Visual
 
 
@@ -28,8 +29,7 @@ def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **optio
     """The model that a ``pinocchio.Model`` describes.
 
     Bodies are named after the link on their joint. Joints of one degree of freedom, spherical ones, composites of
-    these, and a floating root are read. Between the parts of a composite joint stand links without mass: see the
-    option ``repair``.
+    these, and a floating root are read. Between the parts of a composite joint stand links without mass.
 
     Args:
         model: Pinocchio's, with independent joints.
@@ -117,18 +117,21 @@ def build(robot: Robot, options: Options) -> Model:
         *(told_of_limits(locked.model) if options.get("limits", True) else ()),
     )
     asked, gravity = options.get("name"), options.get("gravity")
-    model = Model(
-        name=robot.name if asked is None else asked,
-        bodies=tuple(bodies),
-        contact_points=tuple(points),
-        shapes=() if robot.boxes is None else tuple(robot.boxes(home)),
-        gravity=vector3(robot.gravity if gravity is None else gravity, "gravity"),
-        feet=tuple(home.body(foot, "feet") for foot in feet),
-        facing=facing,
-        posture=tuple(rest.items()),
-        notes=notes,
-        visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
-    )
+    try:
+        model = Model(
+            name=robot.name if asked is None else asked,
+            bodies=tuple(bodies),
+            contact_points=tuple(points),
+            shapes=() if robot.boxes is None else tuple(robot.boxes(home)),
+            gravity=vector3(robot.gravity if gravity is None else gravity, "gravity"),
+            feet=tuple(home.body(foot, "feet") for foot in feet),
+            facing=facing,
+            posture=tuple(rest.items()),
+            notes=notes,
+            visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
+        )
+    except UnresistedJointError as error:
+        raise UnresistedJointError(f"{error}; {repair.WAYS_OUT}") from None
     for note in notes:
         warnings.warn(f"{model.name}: {note}", ModelWarning, stacklevel=3)
     return model

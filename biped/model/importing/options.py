@@ -29,9 +29,10 @@ class Options(TypedDict, total=False):
         contacts: by link: points [m] in the link's frame, in a list or by name; or ``"collision"``: the corners of
             the soles, found in the collision geometry of the feet.
         locked: by joint: the position [rad or m] at which it does not move; its links become one body.
-        repair: what becomes of links that no rigid body is, without mass or with an inertia that no distribution of
-            mass has: ``"merge"`` locks their joints, ``"inertia"`` gives them the least inertia (and 1 g) that they
-            can have. Without it they are refused.
+        repair: what becomes of links that no solid body is, without mass or extent or with an inertia that no
+            distribution of mass has: ``"merge"`` locks their joints, ``"inertia"`` gives them the least inertia (and
+            1 g) that they can have. Without it they stay as they are where their joints are resisted all the same,
+            else they are refused.
         armature: [kg m² or kg] the rotors' inertia that joints feel, by joint or for all, instead of the file's.
         damping: [N·m·s/rad or N·s/m] of the joints' bearings, likewise.
         friction: [N·m or N] dry friction of the joints' bearings, likewise.

@@ -24,22 +24,37 @@ class Inertia(NamedTuple):
 
 
 def why_not(inertia: Inertia) -> str | None:
-    """Why no rigid body has it, as a clause, or None if one can."""
+    """Why no solid body has it, as a clause, or None if one can."""
     if inertia.mass == 0.0:
         return "has no mass"
     try:
-        checked_inertia(inertia.tensor, "inertia")
+        checked_inertia(inertia.tensor, "inertia", solid=True)
     except ModelError as error:
         return f"cannot be a rigid body: its {error}"
     return None
 
 
+def is_thin(inertia: Inertia) -> bool:
+    """Whether a body may have it where what hangs on it, or its mass away from the joint, resists its joint."""
+    if inertia.mass == 0.0:
+        return not inertia.tensor.any()
+    try:
+        checked_inertia(inertia.tensor, "inertia")
+    except ModelError:
+        return False
+    return True
+
+
+#: What can be done for such bodies.
+WAYS_OUT = (
+    "load with repair='merge' to weld it to its parent, or with repair='inertia' to give it the least inertia that it "
+    "can have"
+)
+
+
 def refuse(name: str, why: str) -> ModelError:
     """The error that names the ways out."""
-    return ModelError(
-        f"body {name!r} {why}; load with repair='merge' to weld it to its parent, or with repair='inertia' to give "
-        "it the least inertia that it can have"
-    )
+    return ModelError(f"body {name!r} {why}; {WAYS_OUT}")
 
 
 def least(inertia: Inertia) -> Inertia:

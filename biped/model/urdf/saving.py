@@ -65,18 +65,22 @@ def _ground_name(model: Model) -> str:
 
 def _write_link(robot: ET.Element, body: Body, boxes: list[Box], visuals: list[Visual]) -> None:
     link = ET.SubElement(robot, "link", {"name": body.name})
-    inertial = ET.SubElement(link, "inertial")
-    _write_origin(inertial, body.com)
-    ET.SubElement(inertial, "mass", {"value": words([body.mass])})
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
-    moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
-    ET.SubElement(inertial, "inertia", {name: words([moment]) for name, moment in moments.items()})
+    if body.mass:
+        _write_inertial(ET.SubElement(link, "inertial"), body)
     for visual in visuals or [Visual(box.body, "box", box.size, box.center, box.rotation) for box in boxes]:
         _write_visual(ET.SubElement(link, "visual"), visual)
     for box in boxes:
         element = ET.SubElement(link, "collision")
         _write_origin(element, box.center, matrix_rpy(box.rotation))
         ET.SubElement(ET.SubElement(element, "geometry"), "box", {"size": words(box.size)})
+
+
+def _write_inertial(inertial: ET.Element, body: Body) -> None:
+    _write_origin(inertial, body.com)
+    ET.SubElement(inertial, "mass", {"value": words([body.mass])})
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+    moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
+    ET.SubElement(inertial, "inertia", {name: words([moment]) for name, moment in moments.items()})
 
 
 def _write_visual(element: ET.Element, visual: Visual) -> None:

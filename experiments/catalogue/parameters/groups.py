@@ -80,6 +80,7 @@ _SETTINGS = {
     "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
     "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
     "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
+    "alpha": ("", "of the midpoint rule: where in the step the Lagrangian is taken, 0.5: in its middle"),
     "scheme": ("", "of a composition: the lengths of its parts"),
     "base": ("", "of a composition: the integrator that its parts are steps of"),
     "relative_tolerance": ("", "of each number of a step with error control"),

@@ -1,7 +1,10 @@
 """``import pybullet`` without what it prints."""
 
+import ctypes
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -9,14 +12,24 @@ from typing import Any
 @cache
 def pybullet() -> Any:
     """The module. It tells when it was built, on the standard error, past Python, whoever asked for what."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    try:
-        with open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), 2)
+    with silenced(2):
         import pybullet as module
 
         return module
+
+
+@contextmanager
+def silenced(descriptor: int) -> Iterator[None]:
+    """Without what C writes to the standard output (1) or the standard error (2), past Python."""
+    (sys.stdout if descriptor == 1 else sys.stderr).flush()
+    libc = ctypes.CDLL(None) if os.name == "posix" else None  # elsewhere its buffer may be written later
+    kept = os.dup(descriptor)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), descriptor)
+        yield
     finally:
-        os.dup2(kept, 2)
+        if libc is not None:
+            libc.fflush(None)
+        os.dup2(kept, descriptor)
         os.close(kept)

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from biped.errors import IntegrationError
-from biped.integrators import Integrator, Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi
+from biped.integrators import Integrator, Lee, LeeBroyden, LeeNewton, LeeRiqn, ScalableVariational
 from biped.kernels.loop.closed_loop import Loop
 from biped.kernels.state.simulation_state import ITERATIONS, RETRIED
 from biped.kernels.state.status import OK
@@ -40,13 +40,13 @@ OURS = "exact Newton in O(n) (ours)"
 class Way:
     """One line of the figure: the integrator, and how its cost grows: n to this power."""
 
-    integrator: Lee
+    integrator: Integrator
     power: int
     color: str
 
 
 WAYS = {
-    SVI: Way(LeeSvi(guess="dynamics"), 3, style.PURPLE),
+    SVI: Way(ScalableVariational(guess="dynamics"), 3, style.PURPLE),
     NEWTON: Way(LeeNewton(guess="dynamics"), 3, style.RED),
     BROYDEN: Way(LeeBroyden(guess="dynamics"), 2, style.ORANGE),
     RIQN: Way(LeeRiqn(guess="dynamics"), 1, style.BLUE),

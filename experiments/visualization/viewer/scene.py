@@ -72,7 +72,7 @@ class ViewerScene:
         if ghost and color is None:
             color = colors.ghost_color(sum(view.is_ghost for view in self.models))
         scenery = Scenery() if scenery is None else scenery
-        if self._floor is None and not scenery.moving_floor:
+        if self._floor is None and scenery.floor and not scenery.moving_floor:
             self._floor = add_floor(self.server.scene, f"{self.root}/floor")
         view = ModelView(self, model, name, ghost, color, scenery, offset, plate)
         self.models.append(view)

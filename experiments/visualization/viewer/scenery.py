@@ -10,6 +10,9 @@ from biped.disturbances import Disturbance, described
 from biped.model import Model
 from biped.model.geometry import Vector3, vector3
 
+#: [m] below the floor's level.
+BELOW = 0.01
+
 
 @dataclass(frozen=True)
 class LoadBox:
@@ -37,6 +40,7 @@ class Scenery:
     loads: tuple[LoadBox, ...] = ()  # on the bodies
     patches: tuple[PatchArea, ...] = ()  # of the floor
     moving_floor: bool = False  # whether the floor moves
+    floor: bool = True  # whether there is one to see
 
 
 def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
@@ -50,7 +54,13 @@ def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, A
     )
     loads = [d for d in acting if d["kind"] == "load"]
     moving = any(d["kind"] == "platform" for d in acting)
-    return Scenery(projectiles[0] if projectiles else None, _load_boxes(model, loads), patches, moving)
+    boxes = _load_boxes(model, loads)
+    return Scenery(projectiles[0] if projectiles else None, boxes, patches, moving, not _hangs_below(model))
+
+
+def _hangs_below(model: Model) -> bool:
+    """Whether it has no contact with the floor and would be hidden by it: a pendulum that hangs from the origin."""
+    return not model.nc and not model.is_floating and float(model.home_positions[:, 2].min()) < -BELOW
 
 
 def _load_boxes(model: Model, loads: Sequence[Mapping[str, Any]]) -> tuple[LoadBox, ...]:

@@ -5,7 +5,7 @@ import pytest
 
 from biped import InputError, State, dynamics, integrator_named, simulate
 from biped.disturbances import compile_ground
-from biped.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, LeeSvi, Recursive
+from biped.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, Recursive
 from biped.integrators.lee.kernels.riqn import Riqn
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
@@ -23,7 +23,6 @@ WAYS = [
     LeeRiqn(),
     LeeNewton(),
     LeeBroyden(),
-    LeeSvi(),
     LeeRiqn(guess="current"),
     LeeRiqn(guess="euler"),
     LeeRiqn(guess="dynamics"),

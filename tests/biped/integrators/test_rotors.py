@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from biped import dynamics
 from biped.disturbances import Push
-from biped.integrators import Lee, Maximal, Recursive, RungeKutta4
+from biped.integrators import Lee, Maximal, Midpoint, Recursive, RungeKutta4
 from biped.model import Body, Model, box_inertia, chain, human, prismatic
 from biped.runs.postures import standing
 from biped.runs.state import State
@@ -25,7 +25,7 @@ def with_rotors(model: Model, armature: float) -> Model:
 
 
 @pytest.mark.parametrize(
-    "integrator", [Recursive(tolerance=1e-14), Lee(tolerance=1e-14), Maximal(tolerance=1e-14), RungeKutta4()]
+    "integrator", [*(kind(tolerance=1e-14) for kind in (Recursive, Lee, Maximal, Midpoint)), RungeKutta4()]
 )
 def test_a_slide_falls_as_if_its_rotor_were_mass_without_weight(integrator):
     """z = −m g t²/2 (m + a), which all of these have exactly."""

@@ -70,7 +70,7 @@ def damaged(change):
         (damaged(lambda saved: saved.update(format=2)), "saved by another version"),
         (damaged(lambda saved: saved.pop("gravity")), "gravity: missing, or not known"),
         (damaged(lambda saved: saved["bodies"][1].update(colour="red")), "colour: missing, or not known"),
-        (damaged(lambda saved: saved["bodies"][1].update(mass=-1.0)), "mass must be above zero"),
+        (damaged(lambda saved: saved["bodies"][1].update(mass=-1.0)), "mass must not be below zero"),
         (damaged(lambda saved: saved["bodies"][1]["joint"].update(axle=1)), "axle"),
     ],
 )  # fmt: skip

@@ -153,10 +153,32 @@ def test_mimics_of_mimics():
 # --- links that no rigid body is ---
 
 
-@pytest.mark.parametrize("text", [MASSLESS, ROBOT.replace('ixx="0.03"', 'ixx="0.3"', 1)])
-def test_an_unphysical_link_is_refused_with_the_ways_out(text):
-    with pytest.raises(ModelError, match="load with repair='merge' .* or with repair='inertia'"):
+#: A link without mass at the end of a chain, where nothing resists its joint.
+FLAG = '<link name="flag"/>' + joint("mast", "continuous", "pelvis", "flag", "0 0 1")
+ENDING = ROBOT.replace("</robot>", f"{FLAG}</robot>")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (ROBOT.replace('ixx="0.03"', 'ixx="0.3"', 1), "body 'pelvis' cannot be a rigid body"),
+        (ENDING, "body 'flag': nothing resists its joint 'mast': the body has no mass"),
+    ],
+)
+def test_an_unphysical_link_is_refused_with_the_ways_out(text, why):
+    with pytest.raises(ModelError, match=f"{why}.*load with repair='merge' .* or with repair='inertia'"):
         load_urdf(text)
+
+
+def test_a_link_without_mass_between_joints_stays():
+    """A shoulder of two axes, as most files have it."""
+    model = load_urdf(MASSLESS)
+    assert model.bodies[model.body_index("shoulder")].mass == 0.0
+    ours, theirs = mass_matrices(model, MASSLESS, {"follow": 0.2}, np.random.default_rng(4))
+    np.testing.assert_allclose(ours, theirs, atol=1e-13)
+    assert [body.mass == 0.0 for body in load_urdf(urdf_text(model)).bodies] == [
+        body.mass == 0.0 for body in model.bodies
+    ]
 
 
 def test_a_merged_link_is_a_locked_joint():
@@ -187,7 +209,7 @@ def test_the_nearest_inertia_keeps_what_is_possible():
 
 
 def test_a_negative_mass_is_not_repaired():
-    with pytest.raises(ModelError, match="body 'pelvis': mass must be above zero"):
+    with pytest.raises(ModelError, match="body 'pelvis': mass must not be below zero"):
         load_urdf(ROBOT.replace('value="12.0"', 'value="-12.0"'), repair="inertia")
 
 
@@ -573,11 +595,9 @@ def mjcf(tmp_path):
 
 
 def test_an_mjcf_with_two_joints_on_a_body(mjcf):
-    """Against Pinocchio's own, in which the two are one; 1 g between them is what differs."""
+    """Against Pinocchio's own, in which the two are one; between ours stands a body without mass."""
     file = mjcf()
-    with pytest.raises(ModelError, match="body 'roll' has no mass; load with repair="):
-        load_mjcf(file)
-    model = load_mjcf(file, repair="inertia", feet=["foot"], contacts="collision")
+    model = load_mjcf(file, feet=["foot"], contacts="collision")
     assert model.joint_names == ("roll", "pitch", "ankle")
     roll = model.bodies[model.joint_index("roll")].joint
     assert (roll.lower, roll.upper) == (pytest.approx(math.radians(-20)), pytest.approx(math.radians(30)))
@@ -588,7 +608,7 @@ def test_an_mjcf_with_two_joints_on_a_body(mjcf):
     q[7:] = angles
     M = pin.crba(theirs, theirs.createData(), q)
     M = np.triu(M) + np.triu(M, 1).T
-    np.testing.assert_allclose(dynamics.mass_matrix(model, ours)[6:, 6:], M[6:, 6:], atol=1e-6)
+    np.testing.assert_allclose(dynamics.mass_matrix(model, ours)[6:, 6:], M[6:, 6:], atol=1e-13)
     assert sorted(tuple(np.round(point.position, 12)) for point in model.contact_points) == [
         (-0.07, -0.05, -0.05), (-0.07, 0.05, -0.05), (0.13, -0.05, -0.05), (0.13, 0.05, -0.05),
     ]  # fmt: skip
@@ -597,8 +617,8 @@ def test_an_mjcf_with_two_joints_on_a_body(mjcf):
 
 
 def test_what_an_mjcf_has_fixed_to_the_world_may_float(mjcf):
-    assert load_mjcf(mjcf(""), repair="inertia").joint_names == ("roll", "pitch", "ankle")
-    assert not load_mjcf(mjcf(""), repair="inertia").is_floating
+    assert load_mjcf(mjcf("")).joint_names == ("roll", "pitch", "ankle")
+    assert not load_mjcf(mjcf("")).is_floating
     assert load_mjcf(mjcf(""), repair="inertia", floating=True).is_floating
     with pytest.raises(ModelError, match="floating: the root of Pinocchio's model floats; build it with the root"):
         load_mjcf(mjcf(), floating=False)

@@ -1,25 +1,17 @@
-"""Newton's method with a full matrix: what Lee et al. 2016 compare with, O(n³) an iteration.
-
-``ColumnNewton`` has the residual by recursion and the matrix column by column (Lee et al., algorithms 2 and 4).
-``SummedNewton`` has both by sums over the bodies' Jacobians, as the scalable variational integrator of Johnson and
-Murphey 2009 has them: O(n²) and O(n³). Both solve the same equations by the same elimination.
-"""
+"""Newton's method with a full matrix, column by column (Lee et al. 2016, algorithms 2 and 4): O(n³) an iteration."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from biped.integrators.lee.kernels.dense import factor_dense, solve_dense
 from biped.kernels.state.method import find_root
+from biped.kernels.tree.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import row_dot
 from biped.kernels.tree.kinematics import add6
 from biped.kernels.variational.equations import (
     hand_to_parent,
-    load_start_wrenches,
     set_newton_blocks,
 )
-from biped.kernels.variational.joints import dof_torque, rotor_momentum
-from biped.kernels.variational.newton import place_candidate
 from biped.kernels.variational.quasi_newton import iterate_quasi_newton, measure, measure_by_recursion, set_correction
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
@@ -34,28 +26,9 @@ class ColumnNewton(NamedTuple):
     moves: Integers  # (n,) whether the column's degree of freedom moves a body
 
 
-class SummedNewton(NamedTuple):
-    """Residual and derivative by sums over the bodies' Jacobians (Johnson and Murphey 2009)."""
-
-    matrix: Floats  # (nv, nv)
-    order: Integers  # (nv,)
-    moves: Integers  # (nv, n) whether a degree of freedom moves a body
-
-
 def new_column_newton(n: int, nv: int) -> ColumnNewton:
     """Room for a tree's full matrix."""
     return ColumnNewton(np.full((nv, nv), np.nan), np.zeros(nv, np.int64), np.zeros(n, np.int64))
-
-
-def new_summed_newton(tree) -> SummedNewton:
-    """Room for a tree's full matrix, and which degree of freedom moves what."""
-    n, nv = tree.parent.shape[0], int(tree.dofs.sum())
-    moves = np.zeros((nv, n), np.int64)
-    for i in range(n):
-        if tree.parent[i] >= 0:
-            moves[:, i] = moves[:, tree.parent[i]]
-        moves[tree.first_v[i] : tree.first_v[i] + tree.dofs[i], i] = 1
-    return SummedNewton(np.full((nv, nv), np.nan), np.zeros(nv, np.int64), moves)
 
 
 @kernel
@@ -88,21 +61,6 @@ def fill_columns(tree, left, right, block, diagonal, moves, wrench, matrix):
             matrix[column, column] += diagonal[column]
 
 
-@routine
-def fill_by_sums(tree, left, right, block, diagonal, moves, matrix):
-    """A_jk = Σ_i s_j⁻ · G_i s_k⁺ over the bodies that both degrees of freedom move."""
-    matrix[:] = 0.0
-    for k in range(moves.shape[0]):
-        s = load6(right, k)
-        matrix[k, k] = diagonal[k]
-        for i in range(tree.parent.shape[0]):
-            if moves[k, i] == 1:
-                b = block_times(block, i, s)
-                for j in range(moves.shape[0]):
-                    if moves[j, i] == 1:
-                        matrix[j, k] += dot6(load6(left, j), b)
-
-
 @set_correction.register(ColumnNewton)
 def set_column_correction(root_finder, tree, ground, state, scratch, body, h, iteration):
     set_newton_blocks(body, tree, ground, state, scratch, h)
@@ -114,34 +72,5 @@ def set_column_correction(root_finder, tree, ground, state, scratch, body, h, it
     solve_dense(root_finder.matrix, root_finder.order, scratch.residual, scratch.delta)
 
 
-@set_correction.register(SummedNewton)
-def set_summed_correction(root_finder, tree, ground, state, scratch, body, h, iteration):
-    set_newton_blocks(body, tree, ground, state, scratch, h)
-    left, right, block = scratch.motion.poses.motion, scratch.next.motion, scratch.motion.factors.block
-    fill_by_sums(tree, left, right, block, scratch.diagonal, root_finder.moves, root_finder.matrix)
-    factor_dense(root_finder.matrix, root_finder.order)
-    solve_dense(root_finder.matrix, root_finder.order, scratch.residual, scratch.delta)
-
-
-@measure.register(SummedNewton)
-def measure_by_sums(root_finder, tree, ground, state, pushes, scratch, body, h):
-    """e_j from all bodies that j moves, one by one: O(n²)."""
-    place_candidate(tree, pushes, scratch)
-    load_start_wrenches(body, tree, ground, state, pushes, scratch, h)
-    total = 0.0
-    for i in range(tree.parent.shape[0]):
-        for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            s = load6(scratch.motion.poses.motion, j)
-            e = state.momentum[j] + 0.5 * h * dof_torque(tree, state, scratch, h, i, j)
-            e -= rotor_momentum(tree, state, scratch, h, i, j)
-            for other in range(i, tree.parent.shape[0]):
-                if root_finder.moves[j, other] == 1:
-                    e -= dot6(s, load6(scratch.wrench, other))
-            scratch.residual[j] = e
-            total += e * e
-    return total**0.5
-
-
 measure.register(ColumnNewton)(measure_by_recursion)
 find_root.register(ColumnNewton)(iterate_quasi_newton)
-find_root.register(SummedNewton)(iterate_quasi_newton)

@@ -17,7 +17,14 @@ import math
 from typing import NamedTuple
 
 from biped.kernels.tree.factorization import store_matrix
-from biped.kernels.variational.discrete_body import body_displacement, body_momentum, store_body_block, turn_to_end
+from biped.kernels.variational.discrete_body import (
+    body_displacement,
+    body_momentum,
+    set_momentum,
+    store_body_block,
+    turn_to_end,
+)
+from biped.kernels.variational.equations import set_discrete_momentum
 from contact.jit import kernel, routine
 from contact.vectors import (
     add,
@@ -191,6 +198,9 @@ def screw_derivatives(mass, J, turn, moved, h):
     A = mat_add(A, hat(sub(g, spin)))
     A = mat_sub(mat_sub(mat_scale(c, A), mat_hat(A, u)), outer(add(g, spin), u))
     return by_move, mat_sub(cN, Nu), transposed(mat_add(cN, Nu)), mat_scale(0.25, A)
+
+
+set_momentum.register(ScrewBody)(set_discrete_momentum)
 
 
 @store_body_block.register(ScrewBody)

@@ -1,0 +1,265 @@
+"""The midpoint rule in generalized coordinates, with all that acts on a tree from outside.
+
+Johnson and Murphey 2009: between two configurations the discrete Lagrangian is h L at the coordinates
+q_m = (1 − α) q + α q' and the velocity v = (q' − q)/h (equation 19). A step solves
+
+    e_j = p_j + f_j⁻ + D₁L_d(q, q')_j = 0      for q',        p_j' = D₂L_d(q, q')_j + f_j⁺
+
+(equations 44 to 46; ``biped.kernels.midpoint`` has the derivatives of L_d and Newton's matrix, in O(n)).
+The coordinates are those of a tree whose joints all have one degree of freedom (``expansion``): a floating root's
+place relative to where it is at k, so that no digit is lost far from the origin, and three angles of a chart for each
+free turn (``charts``). The state keeps its momenta in fixed axes, which are theirs by a change of coordinates at either
+end of the step.
+
+f⁻ and f⁺ are what ``biped.kernels.variational.equations`` has: half of each force's impulse at each end, at the points'
+own arms there. Forces go by the chords between the ends, so that their works are exact.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biped.integrators.midpoint.kernels.charts import (
+    angles_of,
+    choose_chart,
+    into_chart,
+    out_of_chart,
+    quaternion_of,
+    second_axis,
+    third_axis,
+    within_half_turn,
+)
+from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room
+from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.tree.tree import FLOATING, SPHERICAL, Tree
+from biped.kernels.variational.discrete_body import set_momentum
+from biped.kernels.variational.equations import add_external_impulses, hand_to_parent, move_residual, set_contact_forces
+from biped.kernels.variational.joints import dof_torque
+from biped.kernels.variational.newton import place_push
+from contact.arrays import Floats, Integers
+from contact.jit import generic, kernel
+from contact.modes import NONE
+from contact.vectors import copy1, dot6, load4, load6, load9, mat_t_vec, mat_vec, quat_difference, store3, store4, sub
+
+
+class MidpointRule(NamedTuple):
+    """The rule for one tree, and room for one step; nothing in it outlives the step."""
+
+    alpha: float
+    tree: Tree  # the same bodies on joints of one coordinate
+    derivatives: Any  # how those of the Lagrangian are evaluated
+    room: MidpointRoom
+    chart: Integers  # (n,) of each joint with a free turn
+    start: Floats  # (nv,) coordinates at k
+    end: Floats  # (nv,) the candidate for those at k + 1
+    base: Floats  # (nv,) the displacement at which a line search starts
+    nothing: Floats  # (nv,) zeros: no impulse along a coordinate
+    free: Integers  # (nv,) zeros: no coordinate is prescribed
+
+
+def new_rule(alpha: float, wide: Tree, derivatives: Any, n: int) -> MidpointRule:
+    """Room for a step of a tree of n bodies whose expansion is ``wide``, filled with NaN."""
+    nv = wide.parent.shape[0]
+    start, end, base = (np.full(nv, np.nan) for _ in range(3))
+    chart, free = (np.zeros(size, dtype=np.int64) for size in (n, nv))
+    return MidpointRule(alpha, wide, derivatives, new_midpoint_room(nv, 0), chart, start, end, base, np.zeros(nv), free)
+
+
+@generic("derivatives")
+def set_legendre_residual(derivatives, rule, h):
+    """e and its norm, of the momenta in ``rule.room.load`` and the displacement ``rule.room.moved``."""
+
+
+@generic("derivatives")
+def set_newton_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
+    """Newton's step into ``rule.room.delta``, by the matrix of this candidate, or by the last one if not ``fresh``."""
+
+
+@generic("derivatives")
+def set_legendre_momentum(derivatives, rule, h, momentum):
+    """D₂L_d of the last displacement of which the residual was asked."""
+
+
+@kernel
+def turn_places(tree, i):
+    """Where the free turn of joint i is: its quaternion in q, its first degree of freedom."""
+    straight = 3 if tree.kind[i] == FLOATING else 0
+    return tree.first_q[i] + straight, tree.first_v[i] + straight
+
+
+@kernel
+def has_turn(tree, i):
+    return tree.kind[i] == FLOATING or tree.kind[i] == SPHERICAL
+
+
+@kernel
+def triple_at(values, j):
+    return values[j], values[j + 1], values[j + 2]
+
+
+@kernel
+def set_triple(values, j, new):
+    values[j], values[j + 1], values[j + 2] = new
+
+
+@kernel
+def quaternion_at(q, a):
+    return q[a], q[a + 1], q[a + 2], q[a + 3]
+
+
+@kernel
+def dot4(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+
+
+@kernel
+def begin_rule(tree, state, scratch, rule):
+    """Charts and coordinates at k, and the displacement to the candidate in ``scratch``."""
+    for i in range(tree.parent.shape[0]):
+        a, j = tree.first_q[i], tree.first_v[i]
+        if tree.kind[i] == FLOATING:
+            set_triple(rule.start, j, (0.0, 0.0, 0.0))
+            set_triple(rule.room.moved, j, triple_at(scratch.shift, 0))
+        elif not has_turn(tree, i):
+            rule.start[j], rule.room.moved[j] = state.q[a], scratch.q[a] - state.q[a]
+        if has_turn(tree, i):
+            begin_turn(tree, state, scratch, rule, i)
+
+
+@kernel
+def begin_turn(tree, state, scratch, rule, i):
+    a, j = turn_places(tree, i)
+    quaternion = quaternion_at(state.q, a)
+    chart = choose_chart(quaternion)
+    rule.chart[i] = chart
+    store3(rule.tree.axis, j + 1, second_axis(chart))
+    store3(rule.tree.axis, j + 2, third_axis(chart))
+    first = angles_of(chart, quaternion)
+    ahead = sub(angles_of(chart, quaternion_at(scratch.q, a)), first)
+    set_triple(rule.start, j, first)
+    set_triple(rule.room.moved, j, (within_half_turn(ahead[0]), ahead[1], within_half_turn(ahead[2])))
+
+
+@kernel
+def put_candidate(tree, state, scratch, rule):
+    """``rule.end`` as ``scratch.q`` and ``scratch.shift``, which the forces from outside go by.
+
+    Of the two quaternions of an orientation it is the one nearer to that at k.
+    """
+    for i in range(tree.parent.shape[0]):
+        a, j = tree.first_q[i], tree.first_v[i]
+        if tree.kind[i] == FLOATING:
+            set_triple(scratch.shift, 0, triple_at(rule.end, j))
+        elif not has_turn(tree, i):
+            scratch.q[a] = rule.end[j]
+        if has_turn(tree, i):
+            a, j = turn_places(tree, i)
+            new = quaternion_of(rule.chart[i], triple_at(rule.end, j))
+            if dot4(new, quaternion_at(state.q, a)) < 0.0:
+                new = (-new[0], -new[1], -new[2], -new[3])
+            scratch.q[a], scratch.q[a + 1], scratch.q[a + 2], scratch.q[a + 3] = new
+
+
+@kernel
+def into_charts(tree, poses, chart, angles, values):
+    """Turn components in fixed axes into those of the angles, in place; ``poses`` are those of the angles."""
+    for i in range(tree.parent.shape[0]):
+        if has_turn(tree, i):
+            _, j = turn_places(tree, i)
+            own = triple_at(values, j)
+            if tree.parent[i] >= 0:
+                own = mat_t_vec(load9(poses.rotation, tree.parent[i]), own)
+            set_triple(values, j, into_chart(chart[i], triple_at(angles, j), own))
+
+
+@kernel
+def out_of_charts(tree, poses, chart, angles, values):
+    """The inverse of ``into_charts``."""
+    for i in range(tree.parent.shape[0]):
+        if has_turn(tree, i):
+            _, j = turn_places(tree, i)
+            own = out_of_chart(chart[i], triple_at(angles, j), triple_at(values, j))
+            if tree.parent[i] >= 0:
+                own = mat_vec(load9(poses.rotation, tree.parent[i]), own)
+            set_triple(values, j, own)
+
+
+@kernel
+def is_acted_on(state, pushes):
+    """Whether contacts or pushes may act in this step."""
+    if pushes.body.shape[0] > 0:
+        return True
+    for c in range(state.mode.shape[0]):
+        if state.mode[c] != NONE:
+            return True
+    return False
+
+
+@kernel
+def place_ends(tree, pushes, scratch):
+    """The poses at k + 1 and where pushes act on them."""
+    place_bodies(tree, scratch.q, scratch.next)
+    for j in range(pushes.body.shape[0]):
+        place_push(scratch.next, pushes, j, pushes.right)
+
+
+@kernel
+def add_outer_loads(tree, state, scratch, twists, h, values):
+    """Add h/2 of the joints' torques, and take what ``scratch.wrench`` does at the unit twists."""
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        b = load6(scratch.wrench, i)
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            values[dof] += 0.5 * h * dof_torque(tree, state, scratch, h, i, dof) + dot6(load6(twists, dof), b)
+        hand_to_parent(tree, scratch.wrench, i, b)
+
+
+@kernel
+def set_start_load(tree, ground, state, pushes, scratch, rule, h, acted):
+    """p + f⁻ in the coordinates of the charts."""
+    copy1(state.momentum, rule.room.load)
+    set_contact_forces(tree, ground, state, scratch, h)
+    scratch.wrench[:] = 0.0
+    if acted:
+        add_external_impulses(tree, state, pushes, scratch, scratch.motion.poses.contact, pushes.left, 0.5 * h, 1.0)
+    add_outer_loads(tree, state, scratch, scratch.motion.poses.motion, h, rule.room.load)
+    into_charts(tree, scratch.motion.poses, rule.chart, rule.start, rule.room.load)
+
+
+@kernel
+def evaluate_rule(tree, ground, state, pushes, scratch, rule, h):
+    """The norm of e for the displacement ``rule.room.moved``."""
+    for j in range(rule.end.shape[0]):
+        rule.end[j] = rule.start[j] + rule.room.moved[j]
+    put_candidate(tree, state, scratch, rule)
+    acted = is_acted_on(state, pushes)
+    if acted:
+        place_ends(tree, pushes, scratch)
+    set_start_load(tree, ground, state, pushes, scratch, rule, h, acted)
+    return set_legendre_residual(rule.derivatives, rule, h)
+
+
+@kernel
+def arrive(tree, state, pushes, scratch, rule):
+    """The poses and turns at k + 1 of a solved step, and what is left of e as a wrench fixed in space."""
+    copy1(rule.room.residual, scratch.residual)
+    if not is_acted_on(state, pushes):
+        place_ends(tree, pushes, scratch)
+    for i in range(tree.parent.shape[0]):
+        turn = quat_difference(load4(scratch.next.quaternion, i), load4(scratch.motion.poses.quaternion, i))
+        store4(scratch.turn, i, turn)
+    out_of_charts(tree, scratch.motion.poses, rule.chart, rule.start, scratch.residual)
+
+
+@set_momentum.register(MidpointRule)
+def set_rule_momentum(body, tree, state, pushes, scratch, h):
+    rule = body
+    set_legendre_momentum(rule.derivatives, rule, h, state.momentum)
+    out_of_charts(tree, scratch.next, rule.chart, rule.end, state.momentum)
+    scratch.wrench[:] = 0.0
+    if is_acted_on(state, pushes):
+        add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, 0.5 * h, 1.0)
+    add_outer_loads(tree, state, scratch, scratch.next.motion, h, state.momentum)
+    for dof in range(state.momentum.shape[0]):
+        state.momentum[dof] += scratch.residual[dof]
+    if tree.kind[0] == FLOATING:
+        move_residual(state.momentum, scratch)

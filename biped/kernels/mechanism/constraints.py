@@ -1,0 +1,74 @@
+"""Holonomic constraints h(q) = 0 and their derivatives, one row each (section IV-D of Johnson & Murphey 2009)."""
+
+from typing import NamedTuple
+
+from biped.kernels.mechanism.points import add_pairings, add_point_pairings, turned
+from contact.arrays import Floats, Integers
+from contact.jit import kernel
+from contact.vectors import cross, dot, load3, scale, sub
+
+# Kinds of rows.
+ALONG = 0  # n · (p₁ − p₂) − c, where a body or the world carries n
+DISTANCE = 1  # (|p₁ − p₂|² − L²) / 2L: (37), so scaled that its multiplier is the wire's tension
+LINEAR = 2  # a q₁ + b q₂ − c: (39)
+CUSTOM = 3  # a user's
+
+# Places in ``number``.
+FIRST_FACTOR = 0
+SECOND_FACTOR = 1
+CONSTANT = 2  # c, or L of a DISTANCE
+NUMBERS = 3
+
+
+class Constraints(NamedTuple):
+    """m rows; the world is a body of its own, −1."""
+
+    kind: Integers  # (m,)
+    first: Integers  # (m,) a point, or a coordinate
+    second: Integers  # (m,)
+    carrier: Integers  # (m,) the body that carries n
+    direction: Floats  # (m, 3) n in home axes
+    number: Floats  # (m, NUMBERS)
+
+
+@kernel
+def set_constraint_values(constraints, poses, arms, q, values):
+    """h(q), of all rows but a user's; needs the poses at q, and where the points are there."""
+    for c in range(constraints.kind.shape[0]):
+        kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
+        constant = constraints.number[c, CONSTANT]
+        if kind == LINEAR:
+            values[c] = (
+                constraints.number[c, FIRST_FACTOR] * q[first]
+                + constraints.number[c, SECOND_FACTOR] * q[second]
+                - constant
+            )
+        elif kind == ALONG:
+            apart = sub(load3(arms, first), load3(arms, second))
+            values[c] = dot(turned(poses, constraints.carrier[c], load3(constraints.direction, c)), apart) - constant
+        elif kind == DISTANCE:
+            apart = sub(load3(arms, first), load3(arms, second))
+            values[c] = (dot(apart, apart) - constant * constant) / (2.0 * constant)
+
+
+@kernel
+def set_constraint_rows(tree, constraints, points, poses, arms, rows):
+    """Dh(q), of all rows but a user's, into the first rows of ``rows`` (., n); (38), (40)."""
+    for c in range(constraints.kind.shape[0]):
+        kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
+        row = rows[c]
+        for j in range(row.shape[0]):
+            row[j] = 0.0
+        if kind == LINEAR:
+            row[first] += constraints.number[c, FIRST_FACTOR]
+            row[second] += constraints.number[c, SECOND_FACTOR]
+        elif kind == ALONG or kind == DISTANCE:
+            apart = sub(load3(arms, first), load3(arms, second))
+            if kind == ALONG:
+                carrier = constraints.carrier[c]
+                n = turned(poses, carrier, load3(constraints.direction, c))
+                add_pairings(tree, poses, carrier, (0.0, 0.0, 0.0), cross(n, apart), row)
+            else:
+                n = scale(1.0 / constraints.number[c, CONSTANT], apart)
+            add_point_pairings(tree, poses, points.body[first], load3(arms, first), n, row)
+            add_point_pairings(tree, poses, points.body[second], load3(arms, second), scale(-1.0, n), row)

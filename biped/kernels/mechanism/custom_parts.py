@@ -1,0 +1,119 @@
+"""The parts of components that a user has written, around their functions."""
+
+import types
+
+from biped.kernels.mechanism.custom import ENERGY, FORCES, VALUES
+from contact.jit import kernel, part, unpacked
+
+# Relative steps of differences, where there are no derivatives that only the search for a root needs.
+SPREAD = 1e-6
+
+
+def named_part(function, name):
+    """A part by a name of its own, under which it is kept on disk."""
+    own = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    own.__qualname__ = f"{function.__name__}_{name}"
+    own.__module__ = function.__module__
+    return part(own)
+
+
+@kernel
+def negate(array):
+    for i in range(array.size):
+        array.flat[i] = -array.flat[i]
+
+
+def potential_part(name, energy, gradient, hessian):
+    """Of V, ∂V and ∂²V; forces and slopes are their negatives."""
+
+    def potential(place, wanted, time):
+        room = unpacked(place)
+        if wanted == ENERGY:
+            room.energy[0] = energy(room.z, room.number)
+        elif wanted == FORCES:
+            gradient(room.z, room.number, room.force)
+            negate(room.force)
+        else:
+            hessian(room.z, room.number, room.slope)
+            negate(room.slope)
+        return 0
+
+    return named_part(potential, name)
+
+
+def potential_without_hessian(name, energy, gradient):
+    """Of V and ∂V; slopes are differences."""
+
+    def rough_potential(place, wanted, time):
+        room = unpacked(place)
+        if wanted == ENERGY:
+            room.energy[0] = energy(room.z, room.number)
+        elif wanted == FORCES:
+            gradient(room.z, room.number, room.force)
+            negate(room.force)
+        else:
+            for j in range(room.z.shape[0]):
+                kept, spread = room.z[j], SPREAD * max(1.0, abs(room.z[j]))
+                room.z[j] = kept - spread
+                gradient(room.z, room.number, room.before)
+                room.z[j] = kept + spread
+                gradient(room.z, room.number, room.after)
+                room.z[j] = kept
+                set_column(room.slope, j, room.before, room.after, -0.5 / spread)
+        return 0
+
+    return named_part(rough_potential, name)
+
+
+@kernel
+def set_column(matrix, j, before, after, factor):
+    """A column of differences."""
+    for i in range(before.shape[0]):
+        matrix[i, j] = factor * (after[i] - before[i])
+
+
+def force_part(name, force):
+    """Of a force; slopes are differences."""
+
+    def of_force(place, wanted, time):
+        room = unpacked(place)
+        if wanted == FORCES:
+            force(room.z, room.rate, time, room.number, room.force)
+            return 0
+        for j in range(room.z.shape[0]):
+            kept, spread = room.z[j], SPREAD * max(1.0, abs(room.z[j]))
+            room.z[j] = kept - spread
+            force(room.z, room.rate, time, room.number, room.before)
+            room.z[j] = kept + spread
+            force(room.z, room.rate, time, room.number, room.after)
+            room.z[j] = kept
+            set_column(room.slope, j, room.before, room.after, 0.5 / spread)
+            kept, spread = room.rate[j], SPREAD * max(1.0, abs(room.rate[j]))
+            room.rate[j] = kept - spread
+            force(room.z, room.rate, time, room.number, room.before)
+            room.rate[j] = kept + spread
+            force(room.z, room.rate, time, room.number, room.after)
+            room.rate[j] = kept
+            set_column(room.rate_slope, j, room.before, room.after, 0.5 / spread)
+        return 0
+
+    return named_part(of_force, name)
+
+
+def constraint_part(name, value, jacobian):
+    """Of h and Dh."""
+
+    def constraint(place, wanted, time):
+        room = unpacked(place)
+        if wanted == VALUES:
+            value(room.z, room.number, room.value)
+        else:
+            for i in range(room.jacobian.shape[0]):
+                for j in range(room.jacobian.shape[1]):
+                    room.jacobian[i, j] = 0.0
+            jacobian(room.z, room.number, room.jacobian)
+        return 0
+
+    return named_part(constraint, name)

@@ -1,0 +1,207 @@
+"""One step of the generalized midpoint rule in generalized coordinates, in linear time (Johnson & Murphey 2009).
+
+The discrete Lagrangian (19) is h L(q_m, v) with q_m = (1 − α) q_k + α q_{k+1} and v = (q_{k+1} − q_k)/h. Of a tree
+whose joints have one coordinate each, let s_j be the unit twists at q_m, V_i the bodies' velocities there, H_j the
+momentum and F_j the wrench of all bodies at and beyond joint j, all about one point O in world axes. Then
+∂L/∂q̇_j = s_j · H_j and ∂T/∂q_j = (V_parent × s_j) · H_j, so that (45) and the momentum after the step are
+
+    e_j  = p_j − r_j · H_j + (1 − α) h s_j · F_j,        r_j  = s_j − (1 − α) h V_parent × s_j,
+    p_j' =      r_j'· H_j +    α     h s_j · F_j,        r_j' = s_j +    α     h V_parent × s_j,
+
+each in one outboard and one inboard pass. Impulses of potentials are split by 1 − α and α as here, those of other
+forces in halves, as the paper has them: whoever adds them to the passes says how much.
+
+The unknown is the displacement Δ = q_{k+1} − q_k, so that no digit of it is lost where q is large.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.midpoint.elimination import (
+    TwoBlocks,
+    new_two_blocks,
+    store_momentum_blocks,
+    subtract_arm_block,
+)
+from biped.kernels.tree.dynamics import turn_inertias
+from biped.kernels.tree.factorization import add_scaled6
+from biped.kernels.tree.kinematics import Poses, add6, motion_cross, new_poses, place_bodies
+from contact.arrays import Floats
+from contact.jit import kernel
+from contact.vectors import add, cross, dot6, load3, load6, load9, mat_vec, scale, store6, triple
+
+
+class MidpointRoom(NamedTuple):
+    """Room for one step of a tree of n joints of one coordinate each."""
+
+    middle: Floats  # (n,) q_m
+    moved: Floats  # (n,) Δ, the unknown
+    rates: Floats  # (n,) v
+    poses: Poses  # at q_m
+    inertia: Floats  # (n, 9) [kg m²] about each centre of mass, world axes
+    velocity: Floats  # (n, 6) V_i
+    momentum: Floats  # (n, 6) of body i alone
+    carried: Floats  # (n, 6) H_i: of all bodies at and beyond joint i, once the residual is set
+    impulse: Floats  # (n, 6) what acts on body i towards e; once the residual is set, on all bodies beyond
+    left: Floats  # (n, 6) r_i
+    right: Floats  # (n, 6) c_i
+    load: Floats  # (n,) p and the impulses along the coordinates that belong in e
+    residual: Floats  # (n,) e
+    delta: Floats  # (n,) Newton's step
+    diagonal: Floats  # (n,) what joints themselves add to Newton's matrix
+    factors: TwoBlocks
+
+
+def new_midpoint_room(n: int, nc: int) -> MidpointRoom:
+    """Room for the steps of a tree of n bodies and nc points, filled with NaN."""
+    return MidpointRoom(
+        middle=np.full(n, np.nan),
+        moved=np.full(n, np.nan),
+        rates=np.full(n, np.nan),
+        poses=new_poses(n, n, nc),
+        inertia=np.full((n, 9), np.nan),
+        velocity=np.full((n, 6), np.nan),
+        momentum=np.full((n, 6), np.nan),
+        carried=np.full((n, 6), np.nan),
+        impulse=np.full((n, 6), np.nan),
+        left=np.full((n, 6), np.nan),
+        right=np.full((n, 6), np.nan),
+        load=np.full(n, np.nan),
+        residual=np.full(n, np.nan),
+        delta=np.full(n, np.nan),
+        diagonal=np.full(n, np.nan),
+        factors=new_two_blocks(n),
+    )
+
+
+@kernel
+def place_middle(tree, q, alpha, h, room):
+    """Poses, velocities and momenta at the middle of a step from ``q`` by ``room.moved``; the twists r and c."""
+    for j in range(q.shape[0]):
+        room.middle[j] = q[j] + alpha * room.moved[j]
+        room.rates[j] = room.moved[j] / h
+    place_bodies(tree, room.middle, room.poses)
+    turn_inertias(tree, room.poses, room.inertia)
+    move_middle(tree, alpha, h, room)
+
+
+@kernel
+def move_middle(tree, alpha, h, room):
+    """The part of ``place_middle`` that depends on the rates."""
+    for i in range(tree.parent.shape[0]):
+        s = load6(room.poses.motion, i)
+        parent = tree.parent[i]
+        V, bracket = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        if parent >= 0:
+            V = load6(room.velocity, parent)
+            bracket = motion_cross(V, s)
+        store6(room.left, i, add_scaled6(s, (alpha - 1.0) * h, bracket))
+        store6(room.right, i, scale6(1.0 / h, add_scaled6(s, alpha * h, bracket)))
+        V = add_scaled6(V, room.rates[i], s)
+        store6(room.velocity, i, V)
+        store6(room.momentum, i, momentum_of(tree, room, i, V))
+
+
+@kernel
+def scale6(c, a):
+    return c * a[0], c * a[1], c * a[2], c * a[3], c * a[4], c * a[5]
+
+
+@kernel
+def momentum_of(tree, room, i, V):
+    """h_i = I_i V_i, about O."""
+    com = load3(room.poses.com, i)
+    linear = scale(tree.mass[i], add(V[:3], cross(V[3:], com)))
+    return linear + add(mat_vec(load9(room.inertia, i), V[3:]), cross(com, linear))
+
+
+@kernel
+def set_gravity_impulses(tree, room, duration):
+    """The impulses of uniform gravity on the bodies in ``duration``, in place of what was in ``room.impulse``."""
+    for i in range(tree.parent.shape[0]):
+        impulse = scale(duration * tree.mass[i], triple(tree.gravity))
+        store6(room.impulse, i, impulse + cross(load3(room.poses.com, i), impulse))
+
+
+@kernel
+def add_point_impulse(room, i, arm, impulse):
+    """An impulse on body i at ``arm`` from O."""
+    store6(room.impulse, i, add6(load6(room.impulse, i), impulse + cross(arm, impulse)))
+
+
+@kernel
+def rotor_momentum_of(tree, room, j):
+    """a v of the rotor that joint j drives: of both ends of the step, since no place enters."""
+    return tree.armature[j] * room.rates[j]
+
+
+@kernel
+def set_midpoint_residual(tree, room, prescribed):
+    """e, and the norm of what of it is not prescribed; needs ``place_middle``, impulses and ``load``.
+
+    Leaves in ``carried`` and ``impulse`` the sums over all bodies beyond. What is left in e of a prescribed coordinate
+    is, but for its sign, the impulse that drives it.
+    """
+    n = tree.parent.shape[0]
+    for i in range(n):
+        store6(room.carried, i, load6(room.momentum, i))
+    total = 0.0
+    for i in range(n - 1, -1, -1):
+        H, G = load6(room.carried, i), load6(room.impulse, i)
+        e = room.load[i] - dot6(load6(room.left, i), H) + dot6(load6(room.poses.motion, i), G)
+        e -= rotor_momentum_of(tree, room, i)
+        room.residual[i] = e
+        if prescribed[i] == 0:
+            total += e * e
+        parent = tree.parent[i]
+        if parent >= 0:
+            store6(room.carried, parent, add6(load6(room.carried, parent), H))
+            store6(room.impulse, parent, add6(load6(room.impulse, parent), G))
+    return math.sqrt(total)
+
+
+@kernel
+def set_midpoint_blocks(tree, h, gravity_duration, room):
+    """The blocks of all bodies under uniform gravity, and of rotors; forces add theirs before ``eliminate_blocks``."""
+    for i in range(tree.parent.shape[0]):
+        com = load3(room.poses.com, i)
+        store_momentum_blocks(room.factors, i, tree.mass[i], com, load9(room.inertia, i), load6(room.momentum, i))
+        impulse = scale(gravity_duration * tree.mass[i], triple(tree.gravity))
+        subtract_arm_block(room.factors.by_pose, i, com, impulse)
+        room.diagonal[i] = tree.armature[i] / h
+
+
+@kernel
+def set_midpoint_momentum(tree, h, room, load, momentum):
+    """p after the step, from sums of momenta as ``set_midpoint_residual`` leaves them.
+
+    Args:
+        tree: of which.
+        h: length of the step.
+        room: with ``impulse`` of each body alone, of the second part of the step; it is summed up.
+        load: (n,) the impulses along the coordinates that belong to the second part.
+        momentum: (n,) the result.
+    """
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        s = load6(room.poses.motion, i)
+        H, G = load6(room.carried, i), load6(room.impulse, i)
+        p = h * dot6(load6(room.right, i), H) + dot6(s, G)  # r' is h c
+        momentum[i] = p + load[i] + rotor_momentum_of(tree, room, i)
+        parent = tree.parent[i]
+        if parent >= 0:
+            store6(room.impulse, parent, add6(load6(room.impulse, parent), G))
+
+
+@kernel
+def point_velocity(room, i, arm):
+    """[m/s] of the point of body i at ``arm`` from O, at the middle of the step."""
+    V = load6(room.velocity, i)
+    return add(V[:3], cross(V[3:], arm))
+
+
+@kernel
+def point_change(X, arm):
+    """How a displacement X moves the point of a body at ``arm``: v + ω × arm."""
+    return add(X[:3], cross(X[3:], arm))

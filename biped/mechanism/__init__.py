@@ -1,0 +1,79 @@
+"""Mechanisms as trees of coordinate frames, with constraints, in generalized coordinates (Johnson & Murphey 2009)."""
+
+from biped.mechanism.component import (
+    COMPONENTS,
+    Component,
+    Constraint,
+    CoordinateName,
+    Force,
+    FrameName,
+    Potential,
+    Vector,
+)
+from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
+from biped.mechanism.conversion import configuration_of, from_model, to_model, variables_of
+from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
+from biped.mechanism.errors import MechanismError
+from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
+from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
+from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
+from biped.mechanism.mechanism import Mechanism
+from biped.mechanism.potentials import CoordinateSpring, Gravity, LinearSpring, NewtonianGravity, NonlinearSpring
+from biped.mechanism.simulation import Motion
+from biped.mechanism.view import FrameView
+
+__all__ = [
+    "COMPONENTS",
+    "WORLD",
+    "BodyWrench",
+    "Coincident",
+    "Component",
+    "Constraint",
+    "CoordinateName",
+    "CoordinateSpring",
+    "CustomConstraint",
+    "CustomForce",
+    "CustomPotential",
+    "Damper",
+    "Distance",
+    "ExpressionError",
+    "Force",
+    "Frame",
+    "FrameName",
+    "FrameView",
+    "Gear",
+    "Gravity",
+    "HybridWrench",
+    "Kinematic",
+    "LinearSpring",
+    "Mass",
+    "Mechanism",
+    "MechanismError",
+    "Motion",
+    "NewtonianGravity",
+    "Node",
+    "NonlinearSpring",
+    "PointAlong",
+    "PointOnLine",
+    "PointOnPlane",
+    "Potential",
+    "Screw",
+    "SpatialWrench",
+    "Torque",
+    "Vector",
+    "configuration_of",
+    "from_model",
+    "kinematic",
+    "load_mechanism",
+    "mechanism_text",
+    "rx",
+    "ry",
+    "rz",
+    "save_mechanism",
+    "to_model",
+    "tree_of",
+    "tx",
+    "ty",
+    "tz",
+    "variables_of",
+]

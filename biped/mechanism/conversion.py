@@ -1,0 +1,370 @@
+"""From a mechanism to a `Model` and back: the same tree, in the words of either.
+
+A mechanism's tree becomes a model of hinges and slides, one body a configuration variable, with the joints' names and
+positions those of the variables; bodies without mass stand between the variables of one place. Loops stay open: a
+`Model` has no constraints.
+
+A model's spherical joint becomes turns about z, y and x, its floating root shifts along x, y and z, which are the
+coordinates of its centre of mass, and these turns. About an axis that is none of the frame's, constant rotations stand
+before and after the transformation.
+"""
+
+import math
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.mechanism.component import Force
+from biped.mechanism.drawing import visuals_of
+from biped.mechanism.forces import Damper
+from biped.mechanism.frames import Frame, Node, Transform, primitive, tree_of
+from biped.mechanism.mechanism import Mechanism
+from biped.model import Body, Model, ModelWarning, Visual
+from biped.model.geometry import matrix3, matrix_rpy, quaternion_matrix, rotation_about, rpy_quaternion, vector3
+from biped.model.inertia import shifted
+from biped.model.joint import Joint
+from contact.arrays import Floats
+
+# --- a mechanism's tree at home ---
+
+
+class Carried(NamedTuple):
+    """A frame with all variables at zero: which body carries it, and where it stands then."""
+
+    node: Node
+    body: int  # the row of the variable that moves it, −1 on the ground
+    pose: Floats  # (4, 4) to the world
+    parent: Floats  # (4, 4) of its parent
+
+
+def at_home(frames: Sequence[Frame]) -> tuple[Carried, ...]:
+    """All frames with all variables at zero, in the order of `tree_of`; bodies count as the variables do."""
+    found: list[Carried] = []
+    bodies = 0
+    for node in tree_of(frames):
+        above, parent = (found[node.parent].body, found[node.parent].pose) if node.parent >= 0 else (-1, np.eye(4))
+        if node.frame.coordinate is not None:
+            found.append(Carried(node, bodies, parent, parent))
+            bodies += 1
+        else:
+            found.append(Carried(node, above, parent @ node.frame.matrix(), parent))
+    return tuple(found)
+
+
+# --- mechanism to model ---
+
+
+def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> Model:
+    """The tree of ``mechanism`` as a model; what a model does not carry is told in its ``notes``.
+
+    Bodies and joints are called as the configuration variables, and coordinates and rates are theirs, in their order. A
+    variable whose motion is prescribed becomes a joint that moves freely, with an armature of 1 kg m² (kg).
+
+    Args:
+        mechanism: its masses on the ground are left out; its dampers become the joints'.
+        visuals: surfaces to draw, on bodies of these names; by default those of `biped.mechanism.drawing`.
+
+    Raises:
+        ModelError: nothing resists a configuration variable, or nothing has mass.
+    """
+    frames = at_home(mechanism.frames)
+    movers = [one for one in frames if one.node.frame.coordinate is not None]
+    damping = _damping(mechanism.forces)
+    notes = _left_out(mechanism)
+    bodies = []
+    for row, mover in enumerate(movers):
+        above = frames[mover.node.parent].body if mover.node.parent >= 0 else -1
+        place = mover.parent[:3, 3] - (movers[above].parent[:3, 3] if above >= 0 else 0.0)
+        bodies.append(_body(mover, place, movers[above] if above >= 0 else None, damping, notes, _masses(frames, row)))
+    return Model(
+        mechanism.name,
+        tuple(bodies),
+        gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else vector3(mechanism.gravity, "gravity"),
+        facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
+        notes=tuple(notes),
+        visuals=visuals_of(mechanism) if visuals is None else tuple(visuals),
+    )
+
+
+def _body(
+    mover: Carried, place: Floats, above: Carried | None, damping: Mapping[str, float], notes: list[str],
+    masses: Sequence[Carried],
+) -> Body:  # fmt: skip
+    frame = mover.node.frame
+    name = str(frame.coordinate)
+    joint = Joint(
+        name,
+        "revolute" if frame.is_rotation else "prismatic",
+        axis=vector3(mover.parent[:3, frame.axis], "axis"),
+        position=vector3(place, "position"),
+        damping=damping.get(name, 0.0),
+        armature=1.0 if frame.is_kinematic else 0.0,
+    )
+    mass, com, inertia = _composed(masses)
+    com -= mover.parent[:3, 3] if mass else 0.0
+    return Body(
+        name, mass, matrix3(_possible(inertia, name, notes), "inertia"), vector3(com, "com"), joint,
+        None if above is None else above.node.frame.coordinate,
+    )  # fmt: skip
+
+
+def _masses(frames: Sequence[Carried], body: int) -> list[Carried]:
+    return [one for one in frames if one.body == body and one.node.frame.mass is not None]
+
+
+def _composed(masses: Sequence[Carried]) -> tuple[float, Floats, Floats]:
+    """Mass [kg], centre of mass [m] and (3, 3) inertia about it [kg m²] of what one body carries, world axes."""
+    weights = [one.node.frame.mass or (0.0, 0.0, 0.0, 0.0) for one in masses]
+    mass = math.fsum(weight[0] for weight in weights)
+    com, inertia = np.zeros(3), np.zeros((3, 3))
+    if mass > 0.0:
+        com = sum((w[0] * one.pose[:3, 3] for w, one in zip(weights, masses, strict=True)), com) / mass
+    for (m, *moments), one in zip(weights, masses, strict=True):
+        R = one.pose[:3, :3]
+        inertia += shifted((R * moments) @ R.T, m, one.pose[:3, 3] - com)
+    return mass, com, 0.5 * (inertia + inertia.T)
+
+
+def _possible(inertia: Floats, name: str, notes: list[str]) -> Floats:
+    """The same where a body can have it; else with the least moments raised to what the greatest asks for."""
+    moments, axes = np.linalg.eigh(inertia)
+    lack = moments[2] - moments[0] - moments[1]
+    if lack <= 1e-9 * moments[2]:
+        return inertia
+    notes.append(
+        f"body {name} has principal moments that no body has, one above the sum of the others: the lesser were raised"
+    )
+    moments[:2] += 0.5 * lack
+    raised: Floats = (axes * moments) @ axes.T
+    return 0.5 * (raised + raised.T)
+
+
+def _damping(forces: Sequence[Force]) -> dict[str, float]:
+    found: dict[str, float] = defaultdict(float)
+    for force in forces:
+        if isinstance(force, Damper):
+            found[force.coordinate] += force.damping
+    return found
+
+
+def _left_out(mechanism: Mechanism) -> list[str]:
+    """A sentence for each kind of thing that a model does not carry."""
+    frames = [node.frame for node in tree_of(mechanism.frames)]
+    prescribed = [frame.coordinate for frame in frames if frame.is_kinematic]
+    groups: list[tuple[Sequence[object], str]] = [
+        (mechanism.constraint_names, "constraints are left out, so that loops are open"),
+        (mechanism.potentials, "potentials are left out"),
+        ([force for force in mechanism.forces if not isinstance(force, Damper)], "forces are left out"),
+    ]
+    told = [f"of the mechanism, {len(group)} {what}" for group, what in groups if group]
+    if prescribed:
+        told.append(
+            f"joints that the mechanism prescribes are free, with an armature of 1: {', '.join(map(str, prescribed))}"
+        )
+    return told
+
+
+# --- model to mechanism ---
+
+
+def from_model(model: Model) -> Mechanism:
+    """The mechanism that is ``model``.
+
+    Every body's link frame has the body's name, and its centre of mass, in principal axes, that name with ``_com``.
+    Variables are called as the joints; those of a spherical joint with ``_yaw``, ``_pitch``, ``_roll``, turns about z,
+    y and x; those of a floating root also with ``_x``, ``_y``, ``_z``, the place of its centre of mass.
+
+    Raises:
+        ModelWarning: as a warning, where joints have limits, dry friction or an armature, and for contact points: a
+            mechanism has none.
+    """
+    children: dict[str | None, list[Body]] = defaultdict(list)
+    for body in model.bodies:
+        children[body.parent].append(body)
+    made: dict[str, Frame] = {}
+    for body in reversed(model.bodies):
+        hung = [made[child.name] for child in children[body.name]]
+        made[body.name] = _frames_of(body, hung)
+    for told in _not_carried(model):
+        warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=3)
+    gravity = model.gravity if any(model.gravity) else None
+    dampers: list[Force] = [
+        Damper(body.joint.name, body.joint.damping)
+        for body in model.bodies
+        if body.joint.has_axis and body.joint.damping
+    ]
+    return Mechanism(model.name, [made[body.name] for body in children[None]], gravity, forces=dampers)
+
+
+def _not_carried(model: Model) -> list[str]:
+    joints = [body.joint for body in model.bodies]
+    told = {
+        "limits": [joint.name for joint in joints if joint.is_limited],
+        "dry friction": [joint.name for joint in joints if joint.friction],
+        "armature": [joint.name for joint in joints if joint.armature],
+        "contact": list(model.contact_names),
+    }
+    return [
+        f"a mechanism has no {what}, which is left out of {', '.join(names)}" for what, names in told.items() if names
+    ]
+
+
+def _frames_of(body: Body, hung: Sequence[Frame]) -> Frame:
+    """The frames from the parent's link frame over the joint to the body, its mass, and what hangs on it."""
+    joint, com = body.joint, np.array(body.com)
+    inside = [*_mass_frames(body), *hung]
+    if joint.kind == "floating":
+        at_com = [("t" + axis, f"{joint.name}_{axis}") for axis in "xyz"]
+        link = _chain(_shift(-com), body.name, inside)
+        return _chain([*at_com, *_turns(joint.name)], None, [link])
+    if joint.kind == "spherical":
+        return _chain([*_shift(joint.position), *_turns(joint.name)], body.name, inside)
+    before, kind, after = _about(joint)
+    return _chain([*_shift(joint.position), *before, (kind, joint.name), *after], body.name, inside)
+
+
+Step = tuple[str, float | str]
+
+
+def _chain(steps: Sequence[Step], name: str | None, children: Sequence[Frame]) -> Frame:
+    """Frames on one another; the last has the name and the children."""
+    steps = list(steps) or [("tx", 0.0)]
+    frame = Frame(_transform(steps[-1][0]), steps[-1][1], tuple(children), name)
+    for kind, parameter in reversed(steps[:-1]):
+        frame = Frame(_transform(kind), parameter, (frame,))
+    return frame
+
+
+def _transform(kind: str) -> Transform:
+    return kind  # type: ignore[return-value] # one of them
+
+
+def _shift(offset: ArrayLike) -> list[Step]:
+    return [("t" + axis, float(x)) for axis, x in zip("xyz", np.asarray(offset), strict=True) if x]
+
+
+def _turns(joint: str) -> list[Step]:
+    return [("rz", f"{joint}_yaw"), ("ry", f"{joint}_pitch"), ("rx", f"{joint}_roll")]
+
+
+def _about(joint: Joint) -> tuple[list[Step], str, list[Step]]:
+    """Constant rotations that bring an axis of the frame into the joint's, the transformation, and those back."""
+    kind = "r" if joint.kind == "revolute" else "t"
+    x, y, z = joint.axis
+    for i, name in enumerate("xyz"):
+        if joint.axis[i] == 1.0:
+            return [], kind + name, []
+        if joint.axis[i] == -1.0:
+            half = "r" + "yzx"[i]
+            return [(half, math.pi)], kind + name, [(half, -math.pi)]
+    around, down = math.atan2(y, x), math.atan2(math.hypot(x, y), z)
+    before: list[Step] = [("rz", around), ("ry", down)]
+    return before, kind + "z", [("ry", -down), ("rz", -around)]
+
+
+def _mass_frames(body: Body) -> list[Frame]:
+    if body.mass == 0.0:
+        return []
+    J = np.array(body.inertia)
+    steps, moments = _shift(body.com), np.diag(J)
+    if np.any(np.diag(moments) != J):
+        moments, axes = np.linalg.eigh(J)
+        axes[:, 2] *= np.linalg.det(axes)
+        roll, pitch, yaw = matrix_rpy(matrix3(axes, "principal axes"))
+        steps += [("rz", yaw), ("ry", pitch), ("rx", roll)]
+    frame = _chain(steps, None, ())
+    weight = (body.mass, *(max(float(moment), 0.0) for moment in moments))
+    return [_with_mass(frame, weight, f"{body.name}_com")]
+
+
+def _with_mass(frame: Frame, mass: tuple[float, ...], name: str) -> Frame:
+    """The same chain whose last frame has a mass and a name."""
+    chain = [frame]
+    while chain[-1].children:
+        chain.append(chain[-1].children[0])
+    result = Frame(chain[-1].transform, chain[-1].parameter, (), name, mass)  # type: ignore[arg-type] # checked there
+    for one in reversed(chain[:-1]):
+        result = Frame(one.transform, one.parameter, (result,))
+    return result
+
+
+# --- configurations ---
+
+
+def variables_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> tuple[dict[str, float], dict[str, float]]:
+    """A model's configuration (nq,) and velocity (nv,) as those of its mechanism's variables, by name.
+
+    At a pitch of ±90°, where yaw and roll turn about one axis, a velocity has no such rates in general.
+    """
+    at, rate = np.asarray(q, dtype=float), np.zeros(model.nv) if v is None else np.asarray(v, dtype=float)
+    values: dict[str, float] = {}
+    rates: dict[str, float] = {}
+    orientation: dict[str | None, Floats] = {None: np.eye(3)}
+    for body, i, k in _joints(model):
+        joint, R = body.joint, orientation[body.parent]
+        if joint.has_axis:
+            values[joint.name], rates[joint.name] = float(at[i]), float(rate[k])
+            turn = _axis_turn(joint, float(at[i]))
+        else:
+            if joint.kind == "floating":
+                for step, axis in enumerate("xyz"):
+                    values[f"{joint.name}_{axis}"], rates[f"{joint.name}_{axis}"] = (
+                        float(at[i + step]),
+                        float(rate[k + step]),
+                    )
+            turn = quaternion_matrix(at[i + joint.nq - 4 : i + joint.nq])
+            roll, pitch, yaw = matrix_rpy(matrix3(turn, "orientation"))
+            spin = R.T @ rate[k + joint.nv - 3 : k + joint.nv]
+            turned = np.linalg.lstsq(_rate_axes(yaw, pitch), spin, rcond=None)[0]
+            for name, value, speed in zip(("yaw", "pitch", "roll"), (yaw, pitch, roll), turned, strict=True):
+                values[f"{joint.name}_{name}"], rates[f"{joint.name}_{name}"] = value, float(speed)
+        orientation[body.name] = R @ turn
+    return values, rates
+
+
+def configuration_of(
+    model: Model, values: Mapping[str, float], rates: Mapping[str, float] | None = None
+) -> tuple[Floats, Floats]:
+    """The inverse of `variables_of`: (nq,) and (nv,); variables that are not given are at zero, and at rest."""
+    q, v = model.neutral(), np.zeros(model.nv)
+    speeds: Callable[[str], float] = lambda name: 0.0 if rates is None else float(rates.get(name, 0.0))  # noqa: E731
+    orientation: dict[str | None, Floats] = {None: np.eye(3)}
+    for body, i, k in _joints(model):
+        joint, R = body.joint, orientation[body.parent]
+        if joint.has_axis:
+            q[i], v[k] = values.get(joint.name, 0.0), speeds(joint.name)
+            turn = _axis_turn(joint, float(q[i]))
+        else:
+            if joint.kind == "floating":
+                q[i : i + 3] = [values.get(f"{joint.name}_{axis}", 0.0) for axis in "xyz"]
+                v[k : k + 3] = [speeds(f"{joint.name}_{axis}") for axis in "xyz"]
+            names = [f"{joint.name}_{name}" for name in ("yaw", "pitch", "roll")]
+            yaw, pitch, roll = (values.get(name, 0.0) for name in names)
+            quaternion = rpy_quaternion((roll, pitch, yaw))
+            q[i + joint.nq - 4 : i + joint.nq] = quaternion
+            v[k + joint.nv - 3 : k + joint.nv] = R @ _rate_axes(yaw, pitch) @ [speeds(name) for name in names]
+            turn = quaternion_matrix(quaternion)
+        orientation[body.name] = R @ turn
+    return q, v
+
+
+def _joints(model: Model) -> list[tuple[Body, int, int]]:
+    """Each body with where its joint's coordinates and velocities begin."""
+    return [
+        (body, int(i), int(k)) for body, i, k in zip(model.bodies, model.tree.first_q, model.tree.first_v, strict=True)
+    ]
+
+
+def _axis_turn(joint: Joint, angle: float) -> Floats:
+    return np.array(rotation_about(joint.axis, angle)) if joint.kind == "revolute" else np.eye(3)
+
+
+def _rate_axes(yaw: float, pitch: float) -> Floats:
+    """(3, 3) columns: the axes of the three turns, in the axes of the joint's parent."""
+    first = primitive("rz", yaw)[:3, :3]
+    second = first @ primitive("ry", pitch)[:3, :3]
+    return np.column_stack((np.eye(3)[:, 2], first[:, 1], second[:, 0]))

@@ -1,0 +1,256 @@
+"""What any mechanism looks like, made of its tree alone (section V-E of Johnson & Murphey 2009).
+
+Links go from frame to frame, masses are balls, or boxes of their moments of inertia, hinges are pins, slides are
+blocks, and frames that constraints hold are marked. `Picture` says where these are in a configuration, `visuals_of`
+makes surfaces of them for the viewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biped.mechanism.frames import WORLD, Frame, Node, tree_of
+from biped.model.errors import ModelError
+from biped.model.geometry import matrix3, vector3
+from biped.model.inertia import box_size_of
+from biped.model.visual import Visual
+from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    from biped.mechanism.component import Component
+    from biped.mechanism.mechanism import Mechanism, Vector
+
+# Shares of a typical link: radii of rods, pins and marks, the ball of the heaviest mass, the longest edge of a box.
+ROD, PIN, MARK, BALL, BOX = 0.018, 0.04, 0.05, 0.09, 0.3
+
+LINK = (0.55, 0.60, 0.66)
+MASS = (0.20, 0.42, 0.62)
+JOINT = (0.28, 0.31, 0.36)
+HELD = (0.90, 0.45, 0.10)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rod from one frame's origin to another's; ``body`` is the row of the variable that moves both."""
+
+    first: int
+    second: int
+    body: int
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A mechanism's tree as something to draw: rows count the nodes of `tree_of`, −1 is the world.
+
+    Attributes:
+        nodes: the frames.
+        bodies: by node, the row of the variable that moves it; −1 on the ground.
+        links: rods between frames that nothing moves apart.
+        slides: likewise along prismatic variables, which stretch: (frame before, frame that slides).
+        held: the frames that each constraint names, in pairs if there are two.
+    """
+
+    nodes: tuple[Node, ...]
+    bodies: tuple[int, ...]
+    links: tuple[Link, ...]
+    slides: tuple[tuple[int, int], ...]
+    held: tuple[tuple[int, ...], ...]
+
+    @property
+    def heaviest(self) -> float:
+        """[kg] the greatest mass; 1 where there is none."""
+        return max((node.frame.mass[0] for node in self.nodes if node.frame.mass), default=0.0) or 1.0
+
+
+def picture_of(mechanism: Mechanism) -> Picture:
+    """What there is to draw."""
+    nodes = tree_of(mechanism.frames)
+    bodies = _bodies(nodes)
+    knots = _knots(nodes)
+    links, slides = [], []
+    for i, node in enumerate(nodes):
+        if node.frame.coordinate is not None and not node.frame.is_rotation:
+            slides.append((node.parent, i))
+        if i in knots and node.frame.coordinate is None:
+            above = node.parent
+            while above not in knots and above >= 0:
+                above = nodes[above].parent
+            links.append(Link(above, i, bodies[i]))
+    rows = {node.frame.name: i for i, node in enumerate(nodes) if node.frame.name} | {WORLD: -1}
+    held = tuple(tuple(rows[name] for name in _frames_named(one)) for one in mechanism.constraints)
+    return Picture(nodes, tuple(bodies), tuple(links), tuple(slides), tuple(pair for pair in held if pair))
+
+
+def frames_named(mechanism: Mechanism, components: Sequence[Component]) -> list[tuple[int, ...]]:
+    """The rows of the frames that each component names; −1 is the world."""
+    rows = {node.frame.name: i for i, node in enumerate(tree_of(mechanism.frames)) if node.frame.name} | {WORLD: -1}
+    return [tuple(rows[name] for name in _frames_named(one)) for one in components]
+
+
+def poses_at(mechanism: Mechanism, q: Vector | None = None) -> Floats:
+    """(frames, 4, 4) from each frame to the world in a configuration, equation (2), in the order of `tree_of`."""
+    return _poses(tree_of(mechanism.frames), mechanism.configuration(q))
+
+
+def visuals_of(mechanism: Mechanism) -> tuple[Visual, ...]:
+    """Surfaces on the bodies of the mechanism's `Model`; what stands on the ground has none."""
+    picture = picture_of(mechanism)
+    home = _poses(picture.nodes, np.zeros(len(mechanism.coordinates)))
+    size = _typical(picture, home)
+    return (
+        *_rods(mechanism, picture, home, size),
+        *_joints(mechanism, picture, home, size),
+        *_masses(mechanism, picture, home, size),
+        *_marks(mechanism, picture, home, size),
+    )
+
+
+# --- the tree ---
+
+
+def _bodies(nodes: Sequence[Node]) -> list[int]:
+    found: list[int] = []
+    count = 0
+    for node in nodes:
+        found.append(count if node.frame.coordinate is not None else found[node.parent] if node.parent >= 0 else -1)
+        count += node.frame.coordinate is not None
+    return found
+
+
+def _knots(nodes: Sequence[Node]) -> set[int]:
+    """The frames that rods go to: those with a name, a mass or a variable, ends, and where something branches."""
+    children: dict[int, int] = {}
+    above_variables = set()
+    for node in nodes:
+        children[node.parent] = children.get(node.parent, 0) + 1
+        if node.frame.coordinate is not None:
+            above_variables.add(node.parent)
+    return {
+        i
+        for i, node in enumerate(nodes)
+        if node.frame.name or node.frame.mass or node.frame.coordinate is not None
+        or children.get(i, 0) != 1 or i in above_variables
+    }  # fmt: skip
+
+
+def _poses(nodes: Sequence[Node], q: Floats) -> Floats:
+    found = np.empty((len(nodes), 4, 4))
+    row = 0
+    for i, node in enumerate(nodes):
+        parent = found[node.parent] if node.parent >= 0 else np.eye(4)
+        if node.frame.coordinate is not None:
+            found[i] = parent @ node.frame.matrix(float(q[row]))
+            row += 1
+        else:
+            found[i] = parent @ node.frame.matrix()
+    return found
+
+
+def _frames_named(component: Component) -> list[str]:
+    """Names of frames that say where it acts, and not in whose axes."""
+    roles = component.roles()
+    places = [name for name, role in roles.items() if role == "frame" and name != "axes"]
+    return [value for value in (getattr(component, name) for name in places) if isinstance(value, str)]
+
+
+def _typical(picture: Picture, home: Floats) -> float:
+    """[m] the mean length of the links, or of where the frames reach."""
+    lengths = [np.linalg.norm(_place(home, link.second) - _place(home, link.first)) for link in picture.links]
+    long = [float(length) for length in lengths if length > 0.0]
+    if not long:
+        long = [float(np.linalg.norm(pose[:3, 3])) for pose in home if pose[:3, 3].any()]
+    return float(np.mean(long)) if long else 1.0
+
+
+def _place(poses: Floats, row: int) -> Floats:
+    return poses[row, :3, 3] if row >= 0 else np.zeros(3)
+
+
+# --- surfaces ---
+
+
+class _Bodies:
+    """Names and origins of the model's bodies."""
+
+    def __init__(self, mechanism: Mechanism, picture: Picture, home: Floats) -> None:
+        self.names = mechanism.coordinates
+        self.origins = [_place(home, node.parent) for node in picture.nodes if node.frame.coordinate is not None]
+
+    def visual(
+        self, body: int, form: str, size: Sequence[float], place: Floats, rotation: Floats, color: object
+    ) -> Visual:
+        """A surface around a place at home."""
+        center = vector3(place - self.origins[body], "center")
+        return Visual(
+            self.names[body], form, vector3(size, "size"), center, matrix3(rotation, "rotation"), color,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+
+def _rods(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
+    bodies, found = _Bodies(mechanism, picture, home), []
+    for link in picture.links:
+        first, second = _place(home, link.first), _place(home, link.second)
+        length = float(np.linalg.norm(second - first))
+        if link.body >= 0 and length > 1e-9:
+            thick = 2.0 * ROD * size
+            across = (thick, thick, length + thick)
+            turn = _along(second - first)
+            found.append(bodies.visual(link.body, "capsule", across, 0.5 * (first + second), turn, LINK))
+    return found
+
+
+def _joints(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
+    """Pins and blocks; none for a variable that another of the same place follows, but the last."""
+    bodies, found = _Bodies(mechanism, picture, home), []
+    for i, node in enumerate(picture.nodes):
+        if node.frame.coordinate is None:
+            continue
+        parent = home[node.parent] if node.parent >= 0 else np.eye(4)
+        turn = _along(parent[:3, node.frame.axis])
+        thick = 2.0 * PIN * size
+        form, edges = ("cylinder", (thick, thick, 1.2 * thick)) if node.frame.is_rotation else ("box", (thick,) * 3)
+        found.append(bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], turn, JOINT))
+    return found
+
+
+def _masses(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
+    bodies, found = _Bodies(mechanism, picture, home), []
+    for i, node in enumerate(picture.nodes):
+        if node.frame.mass is None or not node.frame.mass[0] or picture.bodies[i] < 0:
+            continue
+        form, edges = _solid(node.frame, size, picture.heaviest)
+        found.append(bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], home[i, :3, :3], MASS))
+    return found
+
+
+def _solid(frame: Frame, size: float, heaviest: float) -> tuple[str, tuple[float, float, float]]:
+    """A box of the mass and its moments, made smaller if it is long beside the links; a ball of a point."""
+    mass, *moments = frame.mass or (1.0, 0.0, 0.0, 0.0)
+    diameter = 2.0 * BALL * size * float(np.cbrt(mass / heaviest))
+    try:
+        edges = np.array(box_size_of(mass, moments))
+    except ModelError:
+        return "sphere", (diameter, diameter, diameter)
+    edges *= min(1.0, BOX * size / float(edges.max()))
+    return "box", vector3(edges, "edges")
+
+
+def _marks(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
+    bodies = _Bodies(mechanism, picture, home)
+    diameter = 2.0 * MARK * size
+    rows = sorted({row for held in picture.held for row in held if row >= 0 and picture.bodies[row] >= 0})
+    return [
+        bodies.visual(picture.bodies[row], "sphere", (diameter,) * 3, home[row, :3, 3], np.eye(3), HELD) for row in rows
+    ]
+
+
+def _along(direction: Floats) -> Floats:
+    """(3, 3) a rotation that turns z into a direction."""
+    z = direction / np.linalg.norm(direction)
+    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+    x /= np.linalg.norm(x)
+    return np.column_stack((x, np.cross(z, x), z))

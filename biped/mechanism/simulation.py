@@ -1,0 +1,418 @@
+"""Motions of a mechanism: what is checked before the first step, steps in chunks, and a table of what came out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from biped.checks import above_zero, is_finite, whole, zero_or_above
+from biped.errors import IntegrationError
+from biped.kernels.mechanism import step as kernels
+from biped.kernels.mechanism import system as places
+from biped.kernels.mechanism.system import Rule
+from biped.mechanism.errors import MechanismError
+from biped.mechanism.inputs import Input, sampled
+from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    from biped.mechanism.mechanism import Mechanism, Vector
+    from biped.presentation import View
+    from biped.runs.run import Run
+
+#: Called with the fraction that is done.
+Progress = Callable[[float], None]
+#: Called with a line.
+Announce = Callable[[str], None]
+
+# A start is on the constraints up to this [m or rad], and its rates on theirs, relative to what the terms amount to.
+ON_CONSTRAINTS = 1e-9
+# Singular values of Dh, its rows of length one, below this are zero.
+RANK = 1e-10
+# Steps between two looks at the progress bar, and rows of the tables of inputs.
+CHUNK = 4096
+MAX_BACKTRACKS = 12
+
+_CAUSES = {
+    kernels.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
+    kernels.STUCK: "no part of Newton's step reduces the residual: no solution is near",
+    kernels.TURNED_TOO_FAR: "an angle would change by more than half a turn in a step",
+    kernels.NOT_FINITE: "a number is not finite",
+    kernels.SINGULAR: "the derivative of the equations is singular: a configuration variable moves no mass there",
+    kernels.DEPENDENT: "the constraints depend on each other there, so that their forces are not determined",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How steps are taken; ``Mechanism.simulate`` documents each."""
+
+    duration: float
+    step: float
+    alpha: float
+    tolerance: float
+    max_iterations: int
+    record_every: int
+    start: float
+
+    def __post_init__(self) -> None:
+        above_zero(self.step, "step")
+        zero_or_above(self.duration, "duration")
+        above_zero(self.tolerance, "tolerance")
+        whole(self.max_iterations, "max_iterations")
+        whole(self.record_every, "record_every")
+        if not is_finite(self.start):
+            raise MechanismError(f"start = {self.start!r}: it must be a finite number of seconds")
+        if not (is_finite(self.alpha) and 0.0 <= self.alpha <= 1.0):
+            raise MechanismError(f"alpha = {self.alpha!r}: it must be from 0 to 1; ½ is of second order")
+        if self.max_iterations < 1 or self.record_every < 1:
+            raise MechanismError("max_iterations and record_every must be one or more")
+        if abs(self.steps * self.step - self.duration) > 1e-6 * self.step:
+            raise MechanismError(
+                f"duration = {self.duration:g} s: it must be a whole number of steps of {self.step:g} s"
+            )
+        if self.steps % self.record_every:
+            raise MechanismError(
+                f"record_every = {self.record_every}: {self.steps} steps are not a whole number of times as many"
+            )
+
+    @property
+    def steps(self) -> int:
+        """How many."""
+        return round(self.duration / self.step)
+
+    @property
+    def rule(self) -> Rule:
+        """What the kernels take."""
+        return Rule(
+            float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A recorded motion of a mechanism.
+
+    Attributes:
+        mechanism: that moved.
+        frame: one row per recorded time; ``units`` has each column's unit.
+        units: by column.
+        summary: step and α, steps, iterations of Newton's method, wall time.
+    """
+
+    mechanism: Mechanism
+    frame: pd.DataFrame
+    units: dict[str, str]
+    summary: dict[str, Any]
+
+    @property
+    def q(self) -> Floats:
+        """(rows, n) configurations."""
+        return self.frame[[name for name, _ in coordinate_columns(self.mechanism)]].to_numpy()
+
+    @property
+    def v(self) -> Floats:
+        """(rows, n) rates."""
+        return self.frame[[f"rate_{name}" for name in self.mechanism.coordinates]].to_numpy()
+
+    @property
+    def momentum(self) -> Floats:
+        """(rows, n) momenta."""
+        return self.frame[[f"momentum_{name}" for name in self.mechanism.coordinates]].to_numpy()
+
+    @cached_property
+    def constraint_errors(self) -> Floats:
+        """(rows,) the largest |h(q)| of each row [m or rad]; zero without constraints."""
+        values = [self.mechanism.constraint_values(q) for q in self.q] if self.mechanism.labels else []
+        found: Floats = np.abs(values).max(axis=1) if values else np.zeros(len(self.frame))
+        return found
+
+    @cached_property
+    def run(self) -> Run:
+        """The motion as an ordinary run, which every tool of runs takes; its model is the tree with its loops open.
+
+        Raises:
+            MechanismError: it has no rows, or the momentum of a variable would be called as another column.
+            ModelError: nothing resists a configuration variable but constraints.
+        """
+        from biped.mechanism.recording import run_of
+
+        return run_of(self)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write it as ``Run.save`` does: ``biped view``, ``render`` and ``report`` open it, and `Run.load`.
+
+        Raises:
+            MechanismError: as ``run``.
+            OSError: the folder cannot be written.
+        """
+        return self.run.save(folder)
+
+    def view(self, speed: float = 1.0) -> View:
+        """See it move in three dimensions, as ``Run.view``.
+
+        Raises:
+            MechanismError: as ``run``.
+            MissingExtraError: the viewer is not installed; the message says how to install it.
+        """
+        return self.run.view(speed)
+
+
+def coordinate_columns(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """The columns of the configuration variables, with their units: ``angle_…`` or ``position_…``."""
+    return [(f"{'angle' if c.is_rotation else 'position'}_{c.name}", c.unit) for c in mechanism.variables]
+
+
+def columns_of(mechanism: Mechanism) -> dict[str, str]:
+    """The units of the columns of a motion, in order, after the time."""
+    variables = mechanism.variables
+    units = dict(coordinate_columns(mechanism))
+    units |= {f"rate_{c.name}": f"{c.unit}/s" for c in variables}
+    units |= {f"momentum_{c.name}": f"{c.force_unit}*s" for c in variables}
+    units |= dict.fromkeys(("kinetic_energy", "potential_energy", "energy", "work"), "J")
+    units |= {"newton_iterations": "1"}
+    units |= {f"multiplier_{label.name}": label.unit for label in mechanism.labels}
+    units |= {f"driving_{c.name}": c.force_unit for c in variables if c.frame.is_kinematic}
+    return units
+
+
+def simulate(
+    mechanism: Mechanism,
+    settings: Settings,
+    *,
+    q: Vector | None,
+    v: Vector | None,
+    pair: tuple[Vector | None, Vector | None],
+    given: Mapping[str, Input] | None,
+    progress: Progress | None,
+    announce: Announce | None,
+) -> Motion:
+    """See ``Mechanism.simulate``."""
+    run = _Simulation(mechanism, settings, given or {})
+    if announce is not None and not run.engine.is_ready(places.TAKE_STEPS):
+        announce("compiling the steps of mechanisms, once for this machine")
+    if any(part is not None for part in pair):
+        if q is not None or v is not None or None in [0 if part is not None else None for part in pair]:
+            raise MechanismError(
+                "give either q (and v) or both q0 and q1: a configuration and rates, or two configurations"
+            )
+        run.start_from_two(mechanism.configuration(pair[0]), mechanism.configuration(pair[1]))
+    else:
+        run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v))
+    return run.advance(progress)
+
+
+class _Simulation:
+    """State and room of one motion."""
+
+    def __init__(self, mechanism: Mechanism, settings: Settings, given: Mapping[str, Input]) -> None:
+        self.mechanism, self.settings, self.rule = mechanism, settings, settings.rule
+        self.mechanics = mechanism.mechanics
+        self.engine = mechanism.engine(self.rule)
+        self.room, self.motion = self.engine.world.room, self.engine.world.motion
+        self.given = _checked_motions(mechanism, given)
+        self.began = 0  # steps before the first row: one, where two configurations were given
+        self.seconds = 0.0
+
+    # --- functions of time ---
+
+    def inputs(self, first: int, count: int) -> Floats:
+        """Rows of times and functions of them in the middle of steps, from the step before ``first`` on."""
+        steps = np.arange(first - 1, first + count + 1, dtype=np.float64)
+        times = self.settings.start + self.rule.h * (steps + self.rule.alpha)
+        table = np.zeros((len(times), 1 + len(self.mechanism.inputs)))
+        table[:, 0] = times
+        for column, (what, value) in enumerate(self.mechanism.inputs, 1):
+            table[:, column] = sampled(value, times, what)
+        return table
+
+    def prescribed(self, first: int, count: int) -> Floats:
+        """Rows of kinematic variables at the beginnings of steps, from the step before ``first`` on."""
+        times = self.settings.start + self.rule.h * np.arange(first - 1, first + count + 2, dtype=np.float64)
+        table = np.zeros((len(times), self.mechanism.size))
+        for name, value in self.given.items():
+            table[:, self.mechanism.coordinates.index(name)] = sampled(value, times, f"motion of {name!r}")
+        return table
+
+    # --- the start ---
+
+    def start(self, q: Floats, v: Floats | None) -> None:
+        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given."""
+        motion, table = self.motion, self.prescribed(0, 0)
+        prescribed = self.mechanics.prescribed != 0
+        q[prescribed] = table[1, prescribed]
+        driven = np.where(prescribed, (table[2] - table[0]) / (2.0 * self.rule.h), 0.0)
+        rows = self.check_place(q, "the start")
+        if v is None:
+            v = self.mechanism.rates_of(q, np.zeros_like(q), driven)
+        v[prescribed] = driven[prescribed]
+        self.check_rates(rows, v)
+        motion.q[:] = q
+        self.room.node_q[:], self.room.node_rates[:] = q, v
+        self.engine.enter(places.MOMENTUM)
+        motion.momentum[:] = self.room.node_momentum
+        self.check_mass(q, v)
+        motion.past[0] = self.rule.h * v
+        motion.counts[places.FRESH] = 1
+        self.engine.enter(places.BEGIN)
+
+    def start_from_two(self, q0: Floats, q1: Floats) -> None:
+        """From two configurations one step apart: the initialization procedure of section V-A."""
+        table = self.prescribed(0, 1)
+        for name in self.given:
+            row = self.mechanism.coordinates.index(name)
+            q0[row], q1[row] = table[1, row], table[2, row]
+        self.check_place(q0, "q0")
+        self.check_place(q1, "q1")
+        self.check_mass(q1, np.zeros_like(q1))
+        self.motion.q[:] = q0
+        self.room.middle.moved[:] = q1 - q0
+        self.engine.take_in(inputs=self.inputs(0, 1))
+        self.engine.enter(places.BEGIN_FROM_TWO)
+        self.engine.enter(places.BEGIN)
+        self.began = 1
+
+    def check_place(self, q: Floats, what: str) -> Floats:
+        """Dh(q), of a configuration on the constraints, which are independent there."""
+        names = self.mechanism.constraint_names
+        values, rows = self.mechanism.constraint_values(q), self.mechanism.constraint_jacobian(q)
+        if not names:
+            return rows
+        free = rows[:, self.mechanics.prescribed == 0]
+        sizes = np.linalg.norm(free, axis=1)
+        scale = np.where(sizes > 0.0, sizes, 1.0)
+        left, singular, _ = np.linalg.svd(free / scale[:, None])
+        if len(names) > free.shape[1] or singular[-1] < RANK:
+            part = np.abs(left[:, -1])
+            which = [name for name, share in zip(names, part, strict=True) if share > 1e-3]
+            raise MechanismError(
+                f"the constraints depend on each other at {what}: of {', '.join(map(repr, which))} one is too many, or "
+                "acts on nothing that can move"
+            )
+        worst = int(np.argmax(np.abs(values)))
+        if not abs(values[worst]) <= ON_CONSTRAINTS:
+            raise MechanismError(
+                f"{what} is off the constraints: {names[worst]!r} is {values[worst]:.3g} there, not zero; "
+                "satisfy_constraints finds a configuration near by that is on them"
+            )
+        return rows
+
+    def check_rates(self, rows: Floats, v: Floats) -> None:
+        """Rates must be on the constraints, Dh v = 0."""
+        off = np.abs(rows @ v)
+        scale = np.abs(rows).sum(axis=1) * np.abs(v).max(initial=0.0)  # rates that should be zero are rounding
+        wrong = off > ON_CONSTRAINTS * np.maximum(scale, 1e-300)
+        if np.any(wrong):
+            worst = int(np.argmax(np.where(wrong, off, 0.0)))
+            raise MechanismError(
+                f"the rates at the start leave the constraints: {self.mechanism.constraint_names[worst]!r} changes at "
+                f"{(rows @ v)[worst]:.3g}/s, and must not"
+            )
+
+    def check_mass(self, q: Floats, v: Floats) -> None:
+        """The momentum must determine rates."""
+        room = self.room
+        room.given_rates[:] = np.where(self.mechanics.prescribed != 0, v, 0.0)
+        room.node_q[:], room.node_momentum[:] = q, self.motion.momentum
+        if self.engine.enter(places.RATES):
+            raise MechanismError(
+                "the mass matrix is singular at the start: a configuration variable moves no mass there; give masses "
+                "or rotational inertias to what it moves, or leave singular orientations such as three rotations whose "
+                "axes lie in a plane"
+            )
+
+    # --- steps ---
+
+    def advance(self, progress: Progress | None) -> Motion:
+        """All steps, in chunks, and a row at the end."""
+        every, steps = self.settings.record_every, self.settings.steps - self.began
+        if self.began and every > 1:
+            raise MechanismError("record_every must be 1 where a motion starts from two configurations")
+        rows = np.full((steps // every + 1, len(columns_of(self.mechanism))), np.nan)
+        self.engine.take_in(rows=rows)
+        chunk = every * math.ceil(CHUNK / every)
+        done = 0
+        while done < steps:
+            count = min(chunk, steps - done)
+            failed = self.timed(places.TAKE_STEPS, self.began + done, count, count, every, done // every)
+            if failed:
+                self.fail(failed, rows)
+            done += count
+            if progress is not None:
+                progress(done / steps)
+        self.timed(places.RECORD_END, self.began + steps, 1, len(rows) - 1)
+        return self.recorded(rows)
+
+    def timed(self, number: int, first: int, count: int, *arguments: int) -> int:
+        """Enter a part of the loop, with the functions of time of the steps from ``first`` on."""
+        self.engine.take_in(inputs=self.inputs(first, count), given=self.prescribed(first, count))
+        began = time.perf_counter()
+        failed = self.engine.enter(number, *arguments)
+        self.seconds += time.perf_counter() - began
+        return failed
+
+    def fail(self, failed: int, rows: Floats) -> None:
+        """Raise what ended the motion, with what was recorded before."""
+        taken = int(self.motion.counts[places.STEPS])
+        reached = self.settings.start + self.rule.h * (self.began + taken)
+        cause = _CAUSES[failed].format(iterations=self.rule.max_iterations)
+        off, worst, _ = self.motion.residual
+        message = f"{self.mechanism.name} at t = {reached:.9g} s: {cause}; the residual is {off:.3g}"
+        if self.mechanism.labels:
+            message += f", the largest constraint {worst:.3g}"
+        message += f" after a step of {self.rule.h:g} s; try a smaller step"
+        raise IntegrationError(message, self.recorded(rows[~np.isnan(rows[:, 0])]))
+
+    def recorded(self, rows: Floats) -> Motion:
+        """Tables with names."""
+        units = columns_of(self.mechanism)
+        frame = pd.DataFrame(rows, columns=list(units))
+        every = self.settings.record_every
+        frame.insert(0, "time", self.settings.start + self.rule.h * (self.began + every * np.arange(len(rows))))
+        units = {"time": "s"} | units
+        frame["work"] += _driving_work(self.mechanism, frame)
+        frame.attrs["units"] = units
+        count = self.motion.counts
+        summary = {
+            "step": self.rule.h,
+            "alpha": self.rule.alpha,
+            "steps": int(count[places.STEPS]),
+            "newton_mean": float(count[places.ITERATIONS]) / max(1, int(count[places.STEPS])),
+            "newton_max": int(count[places.MOST_ITERATIONS]),
+            "wall_time": self.seconds,
+        }
+        return Motion(self.mechanism, frame, units, summary)
+
+
+def _driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
+    """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
+    times = frame["time"].to_numpy()
+    power = np.zeros(len(frame))
+    for name in mechanism.kinematic_coordinates:
+        power += np.nan_to_num(frame[f"driving_{name}"].to_numpy()) * frame[f"rate_{name}"].to_numpy()
+    parts = 0.5 * np.diff(times) * (power[1:] + power[:-1])
+    return np.concatenate([np.zeros(min(1, len(frame))), np.cumsum(parts)])
+
+
+def _checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:
+    """The motions of all kinematic variables, and of no others."""
+    wanted = mechanism.kinematic_coordinates
+    for name in given:
+        if name not in wanted:
+            raise MechanismError(
+                f"kinematic: {name!r} is no kinematic variable; they are {', '.join(wanted) or 'none'}: make it one by "
+                f"kinematic({name!r}) as its transform's parameter"
+            )
+    missing = [name for name in wanted if name not in given]
+    if missing:
+        raise MechanismError(
+            f"kinematic: no motion for {', '.join(missing)}; give a number, a Signal or a function of times"
+        )
+    return dict(given)

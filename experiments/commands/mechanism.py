@@ -1,0 +1,199 @@
+"""``biped mechanism``: a mechanism from a file, simulated by the generalized midpoint rule, saved and drawn."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.cli.failures import INTERRUPTED, UNSOLVED
+from experiments.cli.main import Parser, announce, fail
+
+if TYPE_CHECKING:
+    from biped.mechanism import Mechanism
+    from biped.mechanism.simulation import Motion
+
+#: Of a file that holds a robot; any other is an S-expression.
+ROBOTS = (".urdf", ".xml", ".mjcf", ".toml", ".json")
+
+_DESCRIPTION = """\
+Simulate a mechanism: a tree of frames with masses, springs, forces, and constraints that close its loops, in
+generalized coordinates, by the variational integrator of Johnson and Murphey (2009). Energy stays within bounds and
+constraints hold to the solver's tolerance, for as long as it runs. The start is brought onto the constraints first."""
+
+_EXAMPLES = """\
+A file is an S-expression, as in the paper (docs/mechanisms.md), or a robot (.urdf, .xml, .toml):
+
+  (system (gravity 0 0 -9.81)
+    (ry "upper" (tz -1 (mass 1) (name "elbow")
+      (ry "lower" (tz -1 (mass 1) (name "tip"))))))
+
+A transform (tx ty tz rx ry rz) with a number shifts [m] or turns [rad] a frame from its parent; with a name in quotes,
+that configuration variable moves it.
+
+examples:
+  biped example closed-chain.trep > closed-chain.trep
+  biped mechanism closed-chain.trep                from where all variables are zero, brought onto the constraints
+  biped mechanism closed-chain.trep --time 120 --start K=30deg M=-1.345 J=-30deg H=1.21 A=-30deg C=1.539 E=1.225
+  biped mechanism closed-chain.trep --step 0.001 --record-every 10 --out results/fine
+  biped view results/closed-chain                  watch it
+  biped mechanism arm.trep --rates shoulder=2 --motion wrist=45deg
+                                                   with a start rate, and a prescribed variable held
+  biped mechanism robot.urdf --write robot.trep    a robot as S-expression, and its fall
+
+The output folder gets run.parquet (coordinates, rates, momenta, energies, constraint forces), summary.json, the model
+for the viewer, the mechanism as S-expression, and pictures of it and of its energy.
+Exit status: 0 done, 1 a step had no solution (what came before is saved), 2 bad input, 130 interrupted.
+"""
+
+
+def parser() -> Parser:
+    own = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES)
+    own.add_argument("file", metavar="FILE", help="S-expression, or a robot's file")
+    own.add_argument("--time", metavar="S", type=float, default=10.0, help="how long (10)")
+    own.add_argument("--step", metavar="S", type=float, default=0.01, help="of the integrator (0.01)")
+    own.add_argument("--alpha", metavar="A", type=float, default=0.5, help="of the midpoint rule, 0 to 1 (0.5)")
+    own.add_argument("--record-every", metavar="N", type=int, default=1, help="steps from row to row (1)")
+    for name, what in (
+        ("start", "values at the start, near which it begins; the others are zero"),
+        ("rates", "rates at the start; the others are zero"),
+        ("motion", "values at which variables are held whose motion is prescribed"),
+    ):
+        own.add_argument(
+            f"--{name}",
+            metavar="NAME=X",
+            nargs="+",
+            action="extend",
+            default=[],
+            help=f"{what}; angles as 0.52 or 30deg",
+        )
+    own.add_argument("--components", metavar="FILE.py", help="with components of your own, which the file names")
+    own.add_argument("--write", metavar="FILE", help="write the mechanism as S-expression")
+    own.add_out("results/NAME")
+    own.add_forms()
+    own.add_figure_look()
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    from biped.errors import IntegrationError
+    from experiments.cli.output import writable_folder
+    from experiments.cli.progress import ProgressBar
+
+    mechanism = _read(options)
+    start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
+    begin = mechanism.satisfy_constraints(mechanism.configuration(start | motion))
+    folder = writable_folder(options.out or Path("results") / mechanism.name)
+    if options.write is not None:
+        from biped.mechanism import save_mechanism
+
+        save_mechanism(mechanism, options.write)
+    status, failed = 0, ""
+    try:
+        with ProgressBar(options.time) as bar:
+            found = mechanism.simulate(
+                options.time, options.step, q=begin, v=rates, kinematic=dict(motion), alpha=options.alpha,
+                record_every=options.record_every, progress=lambda part: bar(part * options.time), announce=announce,
+            )  # fmt: skip
+    except IntegrationError as error:
+        if error.run is None or not len(error.run.frame):
+            raise
+        found, status, failed = error.run, UNSOLVED, str(error)
+    except KeyboardInterrupt:
+        return fail("interrupted: nothing is saved", INTERRUPTED, "")
+    _tell(found, _save(found, folder, draw=not options.no_figures), folder)
+    return fail(failed, status) if failed else status
+
+
+def _read(options: argparse.Namespace) -> "Mechanism":
+    from biped.mechanism import from_model, load_mechanism
+    from biped.modules import module_of_file
+
+    if options.components is not None:
+        module_of_file(Path(options.components))
+    if Path(options.file).suffix.lower() in ROBOTS:
+        from biped import load_robot
+
+        return from_model(load_robot(options.file))
+    return load_mechanism(Path(options.file))
+
+
+def _values(words: Sequence[str], option: str) -> dict[str, float]:
+    """By variable; angles may be in degrees."""
+    import math
+
+    from biped.errors import InputError
+    from experiments.catalogue.parameters.parameter import DEGREES
+
+    found: dict[str, float] = {}
+    for word in words:
+        name, _, text = word.partition("=")
+        degrees = next((unit for unit in DEGREES if text.endswith(unit)), "")
+        try:
+            value = float(text.removesuffix(degrees))
+        except ValueError:
+            raise InputError(f"{option} {word}: it must be NAME=X with a number, as J=0.3 or J=17deg") from None
+        found[name] = math.radians(value) if degrees else value
+    return found
+
+
+def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
+    """The run, the mechanism, and pictures of the two."""
+    from biped.mechanism import MechanismError, save_mechanism
+    from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
+
+    found.save(folder)
+    files = [folder / name for name in (TABLE, SUMMARY, STATE, MODEL)]
+    text = folder / f"{found.mechanism.name}.trep"
+    try:
+        save_mechanism(found.mechanism, text)
+        files.append(text)
+    except MechanismError as error:  # a component of the user's own may hold what no text says
+        announce(f"not written as S-expression: {error}")
+    if draw and len(found.frame) > 1:
+        from experiments.visualization.figures.mechanism import draw_motion
+
+        files += draw_motion(found, folder)
+    return files
+
+
+def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
+    from rich.text import Text
+
+    from experiments.cli.quantities import scaled
+    from experiments.cli.reply import Form, form, reply
+    from experiments.cli.terminal import terminal
+
+    facts = _facts(found)
+    reply(facts | {"folder": str(folder)})
+    if form() is not Form.TEXT:
+        return
+    mechanism, energy = found.mechanism, facts["energy"]
+    print(f"{mechanism.name}: {len(mechanism.coordinates)} variables, {len(mechanism.constraint_names)} constraints")
+    place = ", ".join(f"{name} {value:.6g}" for name, value in facts["start"].items())
+    print(f"  start        {place}")
+    print(
+        f"  energy       {energy['start']:.6g} J at the start, within {energy['least'] - energy['start']:+.2g} and "
+        f"{energy['most'] - energy['start']:+.2g} J of that less the work of forces"
+    )
+    if mechanism.constraint_names:
+        print(f"  constraints  hold to {facts['constraint_error']:.2g}")
+    speed = facts["simulated_time"] / facts["wall_time"] if facts["wall_time"] > 0.0 else float("inf")
+    print(
+        f"  steps        {facts['steps']} of {scaled(facts['step'], 's')}, {facts['newton_mean']:.2f} iterations each, "
+        f"{facts['newton_max']} at most; {speed:.3g} times as fast as real time"
+    )
+    terminal().print(Text(f"{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
+
+
+def _facts(found: "Motion") -> dict[str, Any]:
+    frame, summary = found.frame, found.summary
+    energy = (frame["energy"] - frame["work"]).to_numpy()
+    return {
+        "mechanism": found.mechanism.name,
+        "simulated_time": float(frame["time"].iloc[-1] - frame["time"].iloc[0]),
+        "start": dict(zip(found.mechanism.coordinates, found.q[0].tolist(), strict=True)),
+        "energy": {"start": float(energy[0]), "least": float(energy.min()), "most": float(energy.max())},
+        "constraint_error": float(found.constraint_errors.max()),
+        **summary,
+    }

@@ -1,0 +1,275 @@
+"""A planar mechanism in PyBullet: one free body a moving frame, held together by point constraints.
+
+A chain or a tree of frames that turn about y or slide along the world's x becomes what a force-balance simulator takes
+it for: bodies in space, and constraints that its solver drives back with an error-reduction parameter. PyBullet's own
+solver goes through them one after the other, 50 times at most; with ``direct`` it solves for all at once.
+"""
+
+import math
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.extras import need
+from biped.mechanism.frames import Frame, tree_of
+from contact.arrays import Floats
+from experiments.engines.pybullet.loading import pybullet, silenced
+from experiments.engines.pybullet.world import FASTEST
+
+#: The body of frames that do not move.
+GROUND = -1
+
+
+@dataclass(frozen=True)
+class LinkageSettings:
+    """Of the solver; those that are PyBullet's defaults are the defaults here."""
+
+    iterations: int = 50  # at most, numSolverIterations
+    residual: float = 1e-7  # at which it stops, solverResidualThreshold
+    direct: bool = False  # all constraints at once by Dantzig's method, in place of one after the other
+    point_inertia: float = 0.01  # [kg m²] of a body without one, which to PyBullet would be a body that never turns
+
+
+class Body(NamedTuple):
+    """A rigid body at the start; all frames that move with one configuration variable."""
+
+    name: str  # of the configuration variable
+    mass: float  # [kg]
+    inertia: float  # [kg m²] about y, about the centre of mass
+    centre: Floats  # (3,) [m] the centre of mass
+    angle: float  # [rad] of its frame about y
+    slides: bool  # along the world's x, instead of being free
+
+
+class Pin(NamedTuple):
+    """A point in which two bodies are held together."""
+
+    first: int  # index of a body
+    second: int  # of another, or GROUND
+    place: Floats  # (3,) [m] at the start: of the first's, which is the second's but for ``gap``
+    gap: Floats  # (3,) [m] from there to the second's
+
+
+def bodies_and_pins(
+    frames: Sequence[Frame], q: Mapping[str, float], coincident: Sequence[tuple[str, str]], point_inertia: float
+) -> tuple[list[Body], list[Pin]]:
+    """What a simulator of free bodies needs to know of a planar mechanism.
+
+    Args:
+        frames: those at the top; their moving frames turn about y, or slide along the world's x.
+        q: [rad or m] the configuration variables; those left out are zero.
+        coincident: pairs of names of frames whose origins are held together.
+        point_inertia: [kg m²] about y of bodies that have none of their own.
+
+    Raises:
+        InputError: a frame moves otherwise, a moving frame carries no mass, or a name is unknown.
+    """
+    nodes = tree_of(frames)
+    places: list[Floats] = []
+    owner: list[int] = []
+    moving: list[int] = []
+    for k, (frame, parent) in enumerate(nodes):
+        value = None if frame.coordinate is None else q.get(frame.coordinate, 0.0)
+        places.append((places[parent] if parent >= 0 else np.eye(4)) @ frame.matrix(value))
+        owner.append(owner[parent] if parent >= 0 else GROUND)
+        if frame.coordinate is not None:
+            _check_planar(frame, owner[k])
+            owner[k] = len(moving)
+            moving.append(k)
+    bodies = []
+    for number, k in enumerate(moving):
+        loads = [
+            (node.frame.mass, place[:3, 3])
+            for node, place, of in zip(nodes, places, owner, strict=True)
+            if of == number and node.frame.mass is not None
+        ]
+        bodies.append(_body(nodes[k].frame, places[k], loads, point_inertia))
+    pins = []
+    for number, k in enumerate(moving):
+        if not bodies[number].slides:
+            parent = nodes[k].parent
+            pins.append(Pin(number, owner[parent] if parent >= 0 else GROUND, places[k][:3, 3], np.zeros(3)))
+    index = {node.frame.name: k for k, node in enumerate(nodes) if node.frame.name}
+    for pair in coincident:
+        for name in pair:
+            if name not in index:
+                raise InputError(f"unknown frame {name!r}; frames are {', '.join(map(repr, index))}")
+        one, other = (index[name] for name in pair)
+        pins.append(Pin(owner[one], owner[other], places[one][:3, 3], places[other][:3, 3] - places[one][:3, 3]))
+    return bodies, pins
+
+
+def _check_planar(frame: Frame, below: int) -> None:
+    if frame.transform != "ry" and not (frame.transform == "tx" and below == GROUND):
+        raise InputError(
+            f"frame {frame.label} moves by {frame.transform}; of a planar linkage frames turn by ry, or slide by tx on "
+            "what does not move"
+        )
+
+
+def _body(frame: Frame, place: Floats, loads: list[tuple[Any, Floats]], point_inertia: float) -> Body:
+    name, mass = str(frame.coordinate), sum(load[0] for load, _ in loads)
+    if mass <= 0.0:
+        raise InputError(f"nothing that moves with {name!r} has a mass; a free body needs one")
+    centre = np.asarray(sum(load[0] * at for load, at in loads) / mass)
+    inertia = sum(load[2] + load[0] * float((at - centre) @ (at - centre)) for load, at in loads)
+    angle = math.atan2(place[0, 2], place[0, 0])
+    return Body(name, mass, inertia or point_inertia, centre, angle, frame.transform == "tx")
+
+
+class Linkage:
+    """A planar mechanism that PyBullet simulates, from rest, in a client of its own.
+
+    Args:
+        frames, q, coincident: as of `bodies_and_pins`.
+        step: [s]
+        gravity: [m/s²] downwards along z.
+        settings: of the solver.
+
+    Raises:
+        InputError: as `bodies_and_pins` does, or PyBullet is not installed or has no client left.
+    """
+
+    def __init__(
+        self,
+        frames: Sequence[Frame],
+        q: Mapping[str, float],
+        coincident: Sequence[tuple[str, str]] = (),
+        *,
+        step: float,
+        gravity: float = 9.81,
+        settings: LinkageSettings | None = None,
+    ) -> None:
+        need("pybullet")
+        settings = settings or LinkageSettings()
+        self.gravity, self.step = gravity, step
+        self.bodies, self.pins = bodies_and_pins(frames, q, coincident, settings.point_inertia)
+        self.engine = pybullet()
+        self.client = self.engine.connect(self.engine.DIRECT)
+        if self.client < 0:
+            raise InputError("PyBullet has no client left: too many of its simulations are alive in this process")
+        self.close = weakref.finalize(self, self.engine.disconnect, self.client)
+        self.engine.setGravity(0.0, 0.0, -gravity, physicsClientId=self.client)
+        self.engine.setPhysicsEngineParameter(
+            fixedTimeStep=step,
+            numSubSteps=0,
+            numSolverIterations=settings.iterations,
+            solverResidualThreshold=settings.residual,
+            physicsClientId=self.client,
+        )
+        if settings.direct:
+            with silenced(1):  # it says that it does
+                self.engine.setPhysicsEngineParameter(
+                    constraintSolverType=self.engine.CONSTRAINT_SOLVER_LCP_DANTZIG,
+                    minimumSolverIslandSize=1,
+                    physicsClientId=self.client,
+                )
+        self._seen: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}  # motions of bodies since the last step
+        self.links = [self._add(body) for body in self.bodies]
+        for pin in self.pins:
+            self._join(pin)
+
+    def _add(self, body: Body) -> tuple[int, int]:
+        """PyBullet's numbers of its body and link; its axes are the world's at the start."""
+        engine, client, shape = self.engine, self.client, -1
+        place, turn = body.centre.tolist(), (0.0, 0.0, 0.0, 1.0)
+        if body.slides:
+            number = engine.createMultiBody(
+                0.0, shape, shape, place, turn, linkMasses=[body.mass], linkCollisionShapeIndices=[shape],
+                linkVisualShapeIndices=[shape], linkPositions=[(0.0, 0.0, 0.0)], linkOrientations=[turn],
+                linkInertialFramePositions=[(0.0, 0.0, 0.0)], linkInertialFrameOrientations=[turn],
+                linkParentIndices=[0], linkJointTypes=[engine.JOINT_PRISMATIC], linkJointAxis=[(1.0, 0.0, 0.0)],
+                physicsClientId=client,
+            )  # fmt: skip
+            engine.setJointMotorControl2(number, 0, engine.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
+        else:
+            number = engine.createMultiBody(body.mass, shape, shape, place, turn, physicsClientId=client)
+        link = 0 if body.slides else -1
+        engine.changeDynamics(
+            number,
+            link,
+            localInertiaDiagonal=[body.inertia] * 3,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            jointDamping=0.0,
+            maxJointVelocity=FASTEST,
+            activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
+            physicsClientId=client,
+        )
+        return number, link
+
+    def _join(self, pin: Pin) -> None:
+        ground = pin.second == GROUND
+        second, link = (-1, -1) if ground else self.links[pin.second]
+        other = pin.place + pin.gap
+        self.engine.createConstraint(
+            *self.links[pin.first],
+            second,
+            link,
+            self.engine.JOINT_POINT2POINT,
+            (0.0, 0.0, 0.0),
+            (pin.place - self.bodies[pin.first].centre).tolist(),
+            (other if ground else other - self.bodies[pin.second].centre).tolist(),
+            physicsClientId=self.client,
+        )
+
+    def advance(self, steps: int) -> None:
+        """Take so many steps."""
+        forward, client = self.engine.stepSimulation, self.client
+        for _ in range(steps):
+            forward(physicsClientId=client)
+        self._seen.clear()
+
+    def _motion(self, number: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """(3,) centre of mass [m], (3, 3) how it has turned, (3,) its velocity [m/s], (3,) and spin [rad/s]."""
+        if number not in self._seen:
+            self._seen[number] = self._read(number)
+        return self._seen[number]
+
+    def _read(self, number: int) -> tuple[Floats, Floats, Floats, Floats]:
+        engine, client, (body, link) = self.engine, self.client, self.links[number]
+        if link >= 0:
+            state = engine.getLinkState(body, link, 1, 1, physicsClientId=client)
+            place, turn, velocity, spin = state[0], state[1], state[6], state[7]
+        else:
+            place, turn = engine.getBasePositionAndOrientation(body, physicsClientId=client)
+            velocity, spin = engine.getBaseVelocity(body, physicsClientId=client)
+        R = np.reshape(engine.getMatrixFromQuaternion(turn), (3, 3))
+        return np.array(place), R, np.array(velocity), np.array(spin)
+
+    def energy(self) -> float:
+        """[J] of all bodies; the potential is zero at z = 0."""
+        total = 0.0
+        for number, body in enumerate(self.bodies):
+            place, _, velocity, spin = self._motion(number)
+            total += 0.5 * body.mass * float(velocity @ velocity) + body.mass * self.gravity * float(place[2])
+            total += 0.5 * body.inertia * float(spin @ spin)
+        return total
+
+    def angle(self, name: str) -> float:
+        """[rad] about y, in (−π, π], of the frame that a configuration variable turns, in the world.
+
+        Raises:
+            InputError: there is no such variable.
+        """
+        names = [body.name for body in self.bodies]
+        if name not in names:
+            raise InputError(f"unknown configuration variable {name!r}; there are {', '.join(map(repr, names))}")
+        number = names.index(name)
+        R = self._motion(number)[1]
+        return math.remainder(self.bodies[number].angle + math.atan2(R[0, 2], R[0, 0]), math.tau)
+
+    def defect(self) -> float:
+        """[m] the greatest distance between points that should be one."""
+        return max(float(np.linalg.norm(self._point(pin, False) - self._point(pin, True))) for pin in self.pins)
+
+    def _point(self, pin: Pin, of_second: bool) -> Floats:
+        number, place = (pin.second, pin.place + pin.gap) if of_second else (pin.first, pin.place)
+        if number == GROUND:
+            return place
+        centre, R, _, _ = self._motion(number)
+        return centre + R @ (place - self.bodies[number].centre)

@@ -1,0 +1,93 @@
+"""Motions of mechanisms by our integrator and by PyBullet, in one form."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped.mechanism import Mechanism
+from contact.arrays import Floats
+from experiments.benchmarks.timing import seconds
+from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
+from experiments.papers.item import Progress
+from experiments.visualization.figures import style
+
+#: PyBullet as it comes, whose solver is of ODE's kind, and with a solver that leaves no residual.
+ITERATIVE, DIRECT = LinkageSettings(), LinkageSettings(direct=True)
+OURS, BULLET, BULLET_DIRECT = "variational integrator (ours)", "PyBullet", "PyBullet, direct solver"
+BULLETS = {BULLET: ITERATIVE, BULLET_DIRECT: DIRECT}
+#: The paper's: black is the variational integrator, grey is ODE.
+COLORS = {OURS: style.BLACK, BULLET: style.GREY, BULLET_DIRECT: style.SKY}
+
+#: At how many configurations of a long run it is seen how far apart points are that should be one.
+LOOKS = 3000
+
+BASELINE = (
+    "in place of ODE, which has no maintained Python package: PyBullet, free bodies held by point constraints that "
+    "its solver of sequential impulses satisfies approximately (50 iterations at most, error reduction 0.2, its "
+    "defaults; all damping set to zero), and once more with its direct solver (Dantzig's)"
+)
+POINTS = f"points get {ITERATIVE.point_inertia:g} kg m² in PyBullet, whose bodies must have some"
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A coordinate and the energy over time."""
+
+    time: Floats  # (k,) [s]
+    angle: Floats  # (k,) [rad] of the coordinate asked for
+    energy: Floats  # (k,) [J]
+    defect: float  # [m] how far apart points were at most that are one
+    seconds: float  # [s] it took
+
+
+def ours(
+    mechanism: Mechanism,
+    q: Mapping[str, float],
+    name: str,
+    *,
+    duration: float,
+    step: float,
+    every: int = 1,
+    progress: Progress = lambda _: None,
+) -> Motion:
+    """From rest at ``q``, by the midpoint rule with α = ½; the coordinate ``name``, a row ``every`` so many steps."""
+    mechanism.simulate(step, step, q=q)  # compiled before the clock starts
+    begin = time.perf_counter()
+    run = mechanism.simulate(duration, step, q=q, record_every=every, progress=progress)
+    taken = time.perf_counter() - begin
+    looks = run.q[:: max(1, len(run.q) // LOOKS)]
+    defect = max((float(np.abs(mechanism.constraint_values(q)).max(initial=0.0)) for q in looks), default=0.0)
+    angle, energy = run.frame[f"angle_{name}"].to_numpy(), run.frame["energy"].to_numpy()
+    return Motion(run.frame["time"].to_numpy(), angle, energy, defect, taken)
+
+
+def steps_cost(mechanism: Mechanism, q: Mapping[str, float], *, step: float, steps: int) -> float:
+    """[s] of a step: of so many from rest, without a row but the first and the last."""
+
+    def run() -> None:
+        mechanism.simulate(steps * step, step, q=q, record_every=steps)
+
+    mechanism.simulate(step, step, q=q)  # compiled before the clock starts
+    return seconds(run, time.process_time) / steps
+
+
+def bullet(
+    linkage: Linkage, name: str, *, duration: float, every: float, progress: Progress = lambda _: None
+) -> Motion:
+    """From rest; ``seconds`` are those of the steps alone."""
+    between = max(1, round(every / linkage.step))
+    count = round(duration / (between * linkage.step))
+    looks, taken = [(0.0, linkage.angle(name), linkage.energy(), linkage.defect())], 0.0
+    for k in range(1, count + 1):
+        taken += seconds(lambda: linkage.advance(between))
+        looks.append((k * between * linkage.step, linkage.angle(name), linkage.energy(), linkage.defect()))
+        progress(k / count)
+    when, angle, energy, defect = np.array(looks).T
+    return Motion(when, angle, energy, float(defect.max()), taken)
+
+
+def in_turn(progress: Progress, number: int, count: int) -> Progress:
+    """Of one of ``count`` computations that are done one after the other."""
+    return lambda done: progress((number + min(done, 1.0)) / count)

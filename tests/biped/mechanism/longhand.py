@@ -1,0 +1,701 @@
+"""The algorithm of Johnson and Murphey 2009 as it is printed, in NumPy: an oracle for the kernels.
+
+Frames related by six primitive transformations in 4 x 4 matrices; equations (2)-(10) as recursions whose values are
+kept until a configuration is written; the Lagrangian and its derivatives (11), (23)-(27); the generalized midpoint rule
+(19)-(22); potentials, constraints and forces with their derivatives; the continuous dynamics (28), (29) and (36); the
+combined integrator (44)-(46) with its two writes an iteration. With the package it shares the description of frames.
+
+Where the print is wrong, what is right stands here and the misprint is named beside it; ``test_longhand.py`` shows it.
+Everything works with complex numbers too, so that derivatives can be checked by complex steps, exact to rounding.
+Indices: k a frame, i and j configuration variables. λ is the paper's: equation (45) has −Dhᵀ λ_k.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biped.mechanism import Frame
+
+AXES = {"x": 0, "y": 1, "z": 2}
+KINDS = ("tx", "ty", "tz", "rx", "ry", "rz")
+
+
+def primitive(kind: str, x: complex, order: int = 0) -> np.ndarray:
+    """g(x) of one of the six (R1), or its derivative of any order; a rotation's come round after four (III-D)."""
+    axis = AXES[kind[1]]
+    g = np.zeros((4, 4), dtype=np.result_type(x, float))
+    if kind[0] == "t":
+        if order == 0:
+            g[:] = np.eye(4)
+        g[axis, 3] = x if order == 0 else float(order == 1)
+        return g
+    turns = order * np.pi / 2.0
+    one, other = (axis + 1) % 3, (axis + 2) % 3
+    g[one, one] = g[other, other] = np.cos(x + turns)
+    g[other, one] = np.sin(x + turns)
+    g[one, other] = -np.sin(x + turns)
+    if order == 0:
+        g[axis, axis] = g[3, 3] = 1.0
+    return g
+
+
+def inverse(kind: str, x: complex, order: int = 0) -> np.ndarray:
+    """g⁻¹(x) = g(−x), and its derivatives by x (III-D)."""
+    return (-1.0) ** order * primitive(kind, -x, order)
+
+
+def hat(v: np.ndarray) -> np.ndarray:
+    """Of (x, y, z, a, b, c): linear part first (II)."""
+    x, y, z, a, b, c = v
+    return np.array([[0, -c, b, x], [c, 0, -a, y], [-b, a, 0, z], [0, 0, 0, 0]])
+
+
+def unhat(m: np.ndarray) -> np.ndarray:
+    return np.array([m[0, 3], m[1, 3], m[2, 3], m[2, 1], m[0, 2], m[1, 0]])
+
+
+def twist(kind: str) -> np.ndarray:
+    """ξ̂ = g⁻¹ g′, the same for every x (III-D)."""
+    return inverse(kind, 0.0) @ primitive(kind, 0.0, 1)
+
+
+def remembered(method):
+    """Caching (III-E): a value is computed once for every configuration written, unless the cache is switched off."""
+
+    @functools.wraps(method)
+    def look(self, *args):
+        key = (method.__name__, *args)
+        if key in self.cache:
+            return self.cache[key]
+        self.evaluations += 1
+        value = method(self, *args)
+        if self.caching:
+            self.cache[key] = value
+        return value
+
+    return look
+
+
+class Tree:
+    """The frames numbered from the root, which is the world s and has the number −1; equations (2)-(10)."""
+
+    def __init__(self, frames: Sequence[Frame], caching: bool = True) -> None:
+        self.frames: list[Frame] = []
+        self.parent: list[int] = []
+        self._add(frames, -1)
+        named = [frame.coordinate for frame in self.frames]
+        self.variables = [name for name in named if name is not None]
+        assert len(set(self.variables)) == len(self.variables), "R2: a variable drives one transformation"
+        self.n = len(self.variables)
+        free = [not frame.is_kinematic for frame in self.frames if frame.coordinate is not None]
+        self.dynamic = np.array(free, dtype=bool)
+        place = {name: i for i, name in enumerate(self.variables)} | {None: -1}
+        self.driver = [place[name] for name in named]
+        self.names = {frame.name: k for k, frame in enumerate(self.frames) if frame.name} | {"world": -1}
+        self.above = [self._ancestors(k) for k in range(len(self.frames))]
+        self.massive = [k for k, frame in enumerate(self.frames) if frame.mass is not None]
+        self.inertia = {k: np.diag([self.mass(k)] * 3 + list(self.frames[k].mass[1:])) for k in self.massive}
+        self.caching = caching
+        self.cache: dict[tuple, np.ndarray] = {}
+        self.writes = self.evaluations = 0
+        self.set(np.zeros(self.n), np.zeros(self.n))
+
+    def _add(self, frames: Sequence[Frame], parent: int) -> None:
+        for frame in frames:
+            self.frames.append(frame)
+            self.parent.append(parent)
+            self._add(frame.children, len(self.frames) - 1)
+
+    def mass(self, k: int) -> float:
+        return self.frames[k].mass[0]
+
+    def _ancestors(self, k: int) -> frozenset[int]:
+        """The variables that frame k depends on: its own and those of anc(k)."""
+        found = set()
+        while k >= 0:
+            found.add(self.driver[k])
+            k = self.parent[k]
+        return frozenset(found - {-1})
+
+    def set(self, q: np.ndarray, v: np.ndarray) -> None:
+        """Write a configuration: all that is kept is erased."""
+        self.q, self.v = np.asarray(q), np.asarray(v)
+        self.cache.clear()
+        self.writes += 1
+
+    def local(self, k: int, order: int = 0) -> np.ndarray:
+        """g_k, g′_k, g″_k."""
+        i = self.driver[k]
+        return primitive(self.frames[k].transform, self.frames[k].parameter if i < 0 else self.q[i], order)
+
+    def local_inverse(self, k: int, order: int = 0) -> np.ndarray:
+        i = self.driver[k]
+        return inverse(self.frames[k].transform, self.frames[k].parameter if i < 0 else self.q[i], order)
+
+    @remembered
+    def g(self, k: int) -> np.ndarray:
+        """(2)."""
+        if k < 0:
+            return np.eye(4)
+        return self.g(self.parent[k]) @ self.local(k)
+
+    @remembered
+    def g_q(self, k: int, i: int) -> np.ndarray:
+        """(3): ∂g_{s,k}/∂q_i. R1 and R2 are exchanged in the text before it."""
+        if k < 0 or i not in self.above[k]:
+            return np.zeros((4, 4))
+        if i == self.driver[k]:
+            return self.g(self.parent[k]) @ self.local(k, 1)
+        return self.g_q(self.parent[k], i) @ self.local(k)
+
+    @remembered
+    def g_qq(self, k: int, i: int, j: int) -> np.ndarray:
+        """(4)."""
+        if k < 0 or i not in self.above[k] or j not in self.above[k]:
+            return np.zeros((4, 4))
+        own, parent = self.driver[k], self.parent[k]
+        if i == own == j:
+            return self.g(parent) @ self.local(k, 2)
+        if i == own:
+            return self.g_q(parent, j) @ self.local(k, 1)
+        if j == own:
+            return self.g_q(parent, i) @ self.local(k, 1)
+        return self.g_qq(parent, i, j) @ self.local(k)
+
+    @remembered
+    def V(self, k: int) -> np.ndarray:
+        """(5): the body velocity, as a 4 x 4 matrix."""
+        if k < 0:
+            return np.zeros((4, 4))
+        carried = self.local_inverse(k) @ self.V(self.parent[k]) @ self.local(k)
+        if self.driver[k] < 0:
+            return carried
+        return carried + twist(self.frames[k].transform) * self.v[self.driver[k]]
+
+    @remembered
+    def V_q(self, k: int, i: int) -> np.ndarray:
+        """(6)."""
+        if k < 0 or i not in self.above[k]:
+            return np.zeros((4, 4))
+        parent = self.parent[k]
+        if i == self.driver[k]:
+            V = self.V(parent)
+            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
+        return self.local_inverse(k) @ self.V_q(parent, i) @ self.local(k)
+
+    @remembered
+    def V_qq(self, k: int, i: int, j: int) -> np.ndarray:
+        """(7)."""
+        if k < 0 or i not in self.above[k] or j not in self.above[k]:
+            return np.zeros((4, 4))
+        own, parent = self.driver[k], self.parent[k]
+        if i == own == j:
+            V = self.V(parent)
+            return (
+                self.local_inverse(k, 2) @ V @ self.local(k)
+                + 2.0 * self.local_inverse(k, 1) @ V @ self.local(k, 1)
+                + self.local_inverse(k) @ V @ self.local(k, 2)
+            )
+        if own in (i, j):
+            V = self.V_q(parent, i if j == own else j)
+            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
+        return self.local_inverse(k) @ self.V_qq(parent, i, j) @ self.local(k)
+
+    @remembered
+    def V_v(self, k: int, i: int) -> np.ndarray:
+        """(8): ∂v/∂q̇_i; (9) says that its derivative by q̇ is zero."""
+        if k < 0 or i not in self.above[k]:
+            return np.zeros((4, 4))
+        if i == self.driver[k]:
+            return twist(self.frames[k].transform)
+        return self.local_inverse(k) @ self.V_v(self.parent[k], i) @ self.local(k)
+
+    @remembered
+    def V_vq(self, k: int, j: int, i: int) -> np.ndarray:
+        """(10): ∂²v/∂q̇_j ∂q_i."""
+        if k < 0 or i not in self.above[k] or j not in self.above[k]:
+            return np.zeros((4, 4))
+        own, parent = self.driver[k], self.parent[k]
+        if j == own:
+            return np.zeros((4, 4))
+        if i == own:
+            V = self.V_v(parent, j)
+            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
+        return self.local_inverse(k) @ self.V_vq(parent, j, i) @ self.local(k)
+
+    def p(self, k: int) -> np.ndarray:
+        """p_{s,k}, a column of (2); its derivatives are those of (3) and (4)."""
+        return self.g(k)[:3, 3]
+
+    def p_q(self, k: int, i: int) -> np.ndarray:
+        return self.g_q(k, i)[:3, 3]
+
+    def p_qq(self, k: int, i: int, j: int) -> np.ndarray:
+        return self.g_qq(k, i, j)[:3, 3]
+
+    def vector(self, function: Callable[..., complex]) -> np.ndarray:
+        """(n,) of a function of a variable."""
+        return np.array([function(i) for i in range(self.n)])
+
+    def matrix(self, function: Callable[..., complex]) -> np.ndarray:
+        """(n, n) of a function of two."""
+        return np.array([[function(i, j) for j in range(self.n)] for i in range(self.n)])
+
+
+class Gravity:
+    """(30)-(32), of one mass."""
+
+    def __init__(self, k: int, mass: float, g: Sequence[float]) -> None:
+        self.k, self.force = k, mass * np.asarray(g)
+
+    def V(self, tree: Tree) -> complex:
+        return -self.force @ tree.p(self.k)
+
+    def V_q(self, tree: Tree, i: int) -> complex:
+        return -self.force @ tree.p_q(self.k, i)
+
+    def V_qq(self, tree: Tree, i: int, j: int) -> complex:
+        return -self.force @ tree.p_qq(self.k, i, j)
+
+
+class Between:
+    """A potential U(x) of the distance x of two frames' origins, with its first two derivatives by x (33)-(35)."""
+
+    def __init__(self, a: int, b: int, *U: Callable[[complex], complex]) -> None:
+        self.a, self.b, self.U = a, b, U
+
+    def arm(self, tree: Tree) -> np.ndarray:
+        return tree.p(self.a) - tree.p(self.b)
+
+    def arm_q(self, tree: Tree, i: int) -> np.ndarray:
+        return tree.p_q(self.a, i) - tree.p_q(self.b, i)
+
+    def arm_qq(self, tree: Tree, i: int, j: int) -> np.ndarray:
+        return tree.p_qq(self.a, i, j) - tree.p_qq(self.b, i, j)
+
+    def x(self, tree: Tree) -> complex:
+        v = self.arm(tree)
+        return np.sqrt(v @ v)
+
+    def x_q(self, tree: Tree, i: int) -> complex:
+        return self.arm(tree) @ self.arm_q(tree, i) / self.x(tree)
+
+    def x_qq(self, tree: Tree, i: int, j: int) -> complex:
+        """The print has −½ x⁻² ∂x/∂q_j vᵀ ∂v/∂q_i in the first place: the ½ is one too many."""
+        x, v = self.x(tree), self.arm(tree)
+        return (
+            -self.x_q(tree, j) * (v @ self.arm_q(tree, i)) / x**2
+            + self.arm_q(tree, j) @ self.arm_q(tree, i) / x
+            + v @ self.arm_qq(tree, i, j) / x
+        )
+
+    def V(self, tree: Tree) -> complex:
+        return self.U[0](self.x(tree))
+
+    def V_q(self, tree: Tree, i: int) -> complex:
+        return self.U[1](self.x(tree)) * self.x_q(tree, i)
+
+    def V_qq(self, tree: Tree, i: int, j: int) -> complex:
+        x = self.x(tree)
+        return self.U[2](x) * self.x_q(tree, j) * self.x_q(tree, i) + self.U[1](x) * self.x_qq(tree, i, j)
+
+
+def linear_spring(a: int, b: int, stiffness: float, rest: float) -> Between:
+    """½ k (x − x₀)²."""
+    return Between(
+        a, b, lambda x: 0.5 * stiffness * (x - rest) ** 2, lambda x: stiffness * (x - rest), lambda _: stiffness
+    )
+
+
+def newtonian_gravity(a: int, b: int, product: float) -> Between:
+    """−G m₁ m₂ / x, ``product`` = G m₁ m₂."""
+    return Between(a, b, lambda x: -product / x, lambda x: product / x**2, lambda x: -2.0 * product / x**3)
+
+
+class OfVariable:
+    """A potential U(q_i) of one variable: torsional springs, linear or not."""
+
+    def __init__(self, i: int, *U: Callable[[complex], complex]) -> None:
+        self.i, self.U = i, U
+
+    def V(self, tree: Tree) -> complex:
+        return self.U[0](tree.q[self.i])
+
+    def V_q(self, tree: Tree, i: int) -> complex:
+        return self.U[1](tree.q[i]) if i == self.i else 0.0
+
+    def V_qq(self, tree: Tree, i: int, j: int) -> complex:
+        return self.U[2](tree.q[i]) if i == j == self.i else 0.0
+
+
+def torsional_spring(i: int, stiffness: float, rest: float) -> OfVariable:
+    return OfVariable(
+        i, lambda x: 0.5 * stiffness * (x - rest) ** 2, lambda x: stiffness * (x - rest), lambda _: stiffness
+    )
+
+
+class Distance(Between):
+    """The wire constraint (37), (38), and the second derivative that the continuous dynamics needs."""
+
+    def __init__(self, a: int, b: int, length: float) -> None:
+        super().__init__(a, b)
+        self.length = length
+
+    def h(self, tree: Tree) -> complex:
+        v = self.arm(tree)
+        return v @ v - self.length**2
+
+    def h_q(self, tree: Tree, i: int) -> complex:
+        return 2.0 * self.arm(tree) @ self.arm_q(tree, i)
+
+    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
+        return 2.0 * (self.arm_q(tree, j) @ self.arm_q(tree, i) + self.arm(tree) @ self.arm_qq(tree, i, j))
+
+
+class Point(Between):
+    """n̂ · (p_a − p_b) = offset (IV-D4), with n̂ in the axes of the world (−1) or of a frame."""
+
+    def __init__(self, a: int, b: int, direction: Sequence[float], axes: int = -1, offset: float = 0.0) -> None:
+        super().__init__(a, b)
+        self.n, self.axes, self.offset = np.asarray(direction, dtype=float), axes, offset
+
+    def h(self, tree: Tree) -> complex:
+        return tree.g(self.axes)[:3, :3] @ self.n @ self.arm(tree) - self.offset
+
+    def h_q(self, tree: Tree, i: int) -> complex:
+        n, n_i = tree.g(self.axes)[:3, :3] @ self.n, tree.g_q(self.axes, i)[:3, :3] @ self.n
+        return n_i @ self.arm(tree) + n @ self.arm_q(tree, i)
+
+    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
+        n, n_ij = tree.g(self.axes)[:3, :3] @ self.n, tree.g_qq(self.axes, i, j)[:3, :3] @ self.n
+        n_i, n_j = (tree.g_q(self.axes, one)[:3, :3] @ self.n for one in (i, j))
+        turned = n_ij @ self.arm(tree) + n_i @ self.arm_q(tree, j) + n_j @ self.arm_q(tree, i)
+        return turned + n @ self.arm_qq(tree, i, j)
+
+
+class Affine:
+    """Σ c_i q_i = offset: the screw (39), (40) with c = (p, −1), a gear, a coordinate that is held."""
+
+    def __init__(self, terms: dict[int, float], offset: float = 0.0) -> None:
+        self.terms, self.offset = terms, offset
+
+    def h(self, tree: Tree) -> complex:
+        return sum(c * tree.q[i] for i, c in self.terms.items()) - self.offset
+
+    def h_q(self, tree: Tree, i: int) -> complex:
+        return self.terms.get(i, 0.0)
+
+    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
+        return 0.0
+
+
+class Scaled:
+    """Another one's h times a constant: its multiplier is as much smaller."""
+
+    def __init__(self, other: Distance | Point | Affine, factor: float) -> None:
+        self.other, self.factor = other, factor
+
+    def h(self, tree: Tree) -> complex:
+        return self.factor * self.other.h(tree)
+
+    def h_q(self, tree: Tree, i: int) -> complex:
+        return self.factor * self.other.h_q(tree, i)
+
+    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
+        return self.factor * self.other.h_qq(tree, i, j)
+
+
+def at(value: float | Callable[[float], float], t: float) -> float:
+    """Of a number or a function of time."""
+    return value(t) if callable(value) else value
+
+
+class JointForce:
+    """A torque and a damper on one variable: f_i = τ(t) − c q̇_i."""
+
+    def __init__(self, i: int, torque: float | Callable[[float], float] = 0.0, damping: float = 0.0) -> None:
+        self.i, self.torque, self.damping = i, torque, damping
+
+    def f(self, tree: Tree, i: int, t: float) -> complex:
+        return at(self.torque, t) - self.damping * tree.v[i] if i == self.i else 0.0
+
+    def f_q(self, tree: Tree, i: int, j: int, t: float) -> complex:
+        return 0.0
+
+    def f_v(self, tree: Tree, i: int, j: int, t: float) -> complex:
+        return -self.damping if i == j == self.i else 0.0
+
+
+class BodyWrench:
+    """J^bᵀ F of a wrench in a frame's own axes at its origin (IV-E1), a constant or a function of time."""
+
+    def __init__(self, k: int, wrench: Sequence[float] | Callable[[float], Sequence[float]]) -> None:
+        self.k, self.wrench = k, wrench
+
+    def F(self, t: float) -> np.ndarray:
+        return np.asarray(self.wrench(t) if callable(self.wrench) else self.wrench, dtype=float)
+
+    def column(self, tree: Tree, i: int) -> np.ndarray:
+        """g⁻¹ ∂g/∂q_i."""
+        return np.linalg.inv(tree.g(self.k)) @ tree.g_q(self.k, i)
+
+    def column_q(self, tree: Tree, i: int, j: int) -> np.ndarray:
+        back = np.linalg.inv(tree.g(self.k))
+        return back @ tree.g_qq(self.k, i, j) - back @ tree.g_q(self.k, j) @ back @ tree.g_q(self.k, i)
+
+    def f(self, tree: Tree, i: int, t: float) -> complex:
+        return unhat(self.column(tree, i)) @ self.F(t)
+
+    def f_q(self, tree: Tree, i: int, j: int, t: float) -> complex:
+        return unhat(self.column_q(tree, i, j)) @ self.F(t)
+
+    def f_v(self, tree: Tree, i: int, j: int, t: float) -> complex:
+        return 0.0
+
+
+class SpatialWrench(BodyWrench):
+    """J^sᵀ F: the wrench in the world's axes, its moment about the world's origin."""
+
+    def column(self, tree: Tree, i: int) -> np.ndarray:
+        """∂g/∂q_i g⁻¹."""
+        return tree.g_q(self.k, i) @ np.linalg.inv(tree.g(self.k))
+
+    def column_q(self, tree: Tree, i: int, j: int) -> np.ndarray:
+        back = np.linalg.inv(tree.g(self.k))
+        return tree.g_qq(self.k, i, j) @ back - tree.g_q(self.k, i) @ back @ tree.g_q(self.k, j) @ back
+
+
+class OriginWrench(BodyWrench):
+    """A wrench in the world's axes that acts at the frame's origin: the body wrench, turned."""
+
+    def column(self, tree: Tree, i: int) -> np.ndarray:
+        back = np.linalg.inv(tree.g(self.k))
+        turning = tree.g_q(self.k, i) @ back
+        found = np.zeros((4, 4), dtype=turning.dtype)
+        found[:3, :3], found[:3, 3] = turning[:3, :3], tree.p_q(self.k, i)
+        return found
+
+    def column_q(self, tree: Tree, i: int, j: int) -> np.ndarray:
+        back = np.linalg.inv(tree.g(self.k))
+        turning = tree.g_qq(self.k, i, j) @ back - tree.g_q(self.k, i) @ back @ tree.g_q(self.k, j) @ back
+        found = np.zeros((4, 4), dtype=turning.dtype)
+        found[:3, :3], found[:3, 3] = turning[:3, :3], tree.p_qq(self.k, i, j)
+        return found
+
+
+@dataclass
+class System:
+    """A tree with its potentials, constraints and forces: L (11) and what is made of it."""
+
+    tree: Tree
+    potentials: list = field(default_factory=list)
+    constraints: list = field(default_factory=list)
+    forces: list = field(default_factory=list)
+    alpha: float = 0.5
+
+    def with_gravity(self, g: Sequence[float]) -> System:
+        """A gravity potential for every mass, as trep adds it."""
+        tree = self.tree
+        self.potentials += [Gravity(k, tree.mass(k), g) for k in tree.massive]
+        return self
+
+    # The Lagrangian at what is written to the tree.
+
+    def kinetic_energy(self) -> complex:
+        tree = self.tree
+        velocities = {k: unhat(tree.V(k)) for k in tree.massive}
+        return sum(0.5 * v @ tree.inertia[k] @ v for k, v in velocities.items())
+
+    def potential_energy(self) -> complex:
+        return sum(potential.V(self.tree) for potential in self.potentials)
+
+    def L(self) -> complex:
+        """(11)."""
+        return self.kinetic_energy() - self.potential_energy()
+
+    def sum_of(self, kinetic: Callable[[int], complex], potential: Callable[..., complex] | None = None) -> complex:
+        value = sum(kinetic(k) for k in self.tree.massive)
+        return value if potential is None else value - sum(potential(one) for one in self.potentials)
+
+    def L_q(self) -> np.ndarray:
+        """(23)."""
+        tree, M = self.tree, self.tree.inertia
+
+        def of(i: int) -> complex:
+            return self.sum_of(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_q(k, i)), lambda one: one.V_q(tree, i))
+
+        return tree.vector(of)
+
+    def L_qq(self) -> np.ndarray:
+        """(24)."""
+        tree, M = self.tree, self.tree.inertia
+
+        def of(i: int, j: int) -> complex:
+            return self.sum_of(
+                lambda k: (
+                    unhat(tree.V_q(k, j)) @ M[k] @ unhat(tree.V_q(k, i))
+                    + unhat(tree.V(k)) @ M[k] @ unhat(tree.V_qq(k, i, j))
+                ),
+                lambda one: one.V_qq(tree, i, j),
+            )
+
+        return tree.matrix(of)
+
+    def L_v(self) -> np.ndarray:
+        """(25): the momenta P."""
+        tree, M = self.tree, self.tree.inertia
+        return tree.vector(lambda i: self.sum_of(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_v(k, i))))
+
+    def L_qv(self) -> np.ndarray:
+        """(26): ∂²L/∂q_i ∂q̇_j in row i, column j."""
+        tree, M = self.tree, self.tree.inertia
+
+        def of(i: int, j: int) -> complex:
+            return self.sum_of(
+                lambda k: (
+                    unhat(tree.V_v(k, j)) @ M[k] @ unhat(tree.V_q(k, i))
+                    + unhat(tree.V(k)) @ M[k] @ unhat(tree.V_vq(k, j, i))
+                )
+            )
+
+        return tree.matrix(of)
+
+    def L_vv(self) -> np.ndarray:
+        """(27) with (9): M(q)."""
+        tree, M = self.tree, self.tree.inertia
+        return tree.matrix(lambda i, j: self.sum_of(lambda k: unhat(tree.V_v(k, j)) @ M[k] @ unhat(tree.V_v(k, i))))
+
+    def force(self, t: float) -> np.ndarray:
+        """f_c."""
+        return self.tree.vector(lambda i: sum(force.f(self.tree, i, t) for force in self.forces))
+
+    def force_q(self, t: float) -> np.ndarray:
+        return self.tree.matrix(lambda i, j: sum(force.f_q(self.tree, i, j, t) for force in self.forces))
+
+    def force_v(self, t: float) -> np.ndarray:
+        return self.tree.matrix(lambda i, j: sum(force.f_v(self.tree, i, j, t) for force in self.forces))
+
+    def h(self) -> np.ndarray:
+        return np.array([one.h(self.tree) for one in self.constraints])
+
+    def Dh(self) -> np.ndarray:
+        rows = [[one.h_q(self.tree, i) for i in range(self.tree.n)] for one in self.constraints]
+        return np.array(rows).reshape(len(self.constraints), self.tree.n)
+
+    def DDh(self, v: np.ndarray) -> np.ndarray:
+        """∂²h/∂q∂q · (v, v)."""
+        return np.array(
+            [v @ self.tree.matrix(lambda i, j, o=one: o.h_qq(self.tree, i, j)) @ v for one in self.constraints]
+        )
+
+    # Continuous dynamics.
+
+    def accelerations(self, q: np.ndarray, v: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """q̈ and λ by (28), (29) and (36a, b) with forces; where variables are kinematic, they do not accelerate."""
+        tree = self.tree
+        tree.set(q, v)
+        free = tree.dynamic
+        right = (self.L_q() + self.force(t) - self.L_qv().T @ v)[free]
+        Dh = self.Dh()[:, free]
+        m = len(self.constraints)
+        matrix = np.block([[self.L_vv()[np.ix_(free, free)], -Dh.T], [Dh, np.zeros((m, m))]])
+        found = np.linalg.solve(matrix, np.concatenate([right, -self.DDh(v)]))
+        acceleration = np.zeros(tree.n)
+        acceleration[free] = found[: free.sum()]
+        return acceleration, found[free.sum() :]
+
+    # The discrete Lagrangian (19) at what ``midpoint`` has written.
+
+    def midpoint(self, q: np.ndarray, q_next: np.ndarray, dt: float) -> None:
+        """Set tree: q = (1 − α) q_k + α q_{k+1}. The algorithm's print lacks this α; (19) has it."""
+        self.tree.set((1.0 - self.alpha) * q + self.alpha * q_next, (q_next - q) / dt)
+
+    def D1(self, dt: float) -> np.ndarray:
+        """(20)."""
+        return self.L_q() * (1.0 - self.alpha) * dt - self.L_v()
+
+    def D2(self, dt: float) -> np.ndarray:
+        """(21)."""
+        return self.L_q() * self.alpha * dt + self.L_v()
+
+    def D2D1(self, dt: float) -> np.ndarray:
+        """(22), rows by D1, columns by D2."""
+        a, mixed = self.alpha, self.L_qv()
+        return self.L_qq() * (1.0 - a) * a * dt + mixed * (1.0 - a) - mixed.T * a - self.L_vv() / dt
+
+    def half_force(self, t: float, dt: float) -> np.ndarray:
+        """f_d⁻ = f_d⁺ = ½ f_c Δt (IV-E); t is that of the step's start."""
+        return 0.5 * dt * self.force(t + self.alpha * dt)
+
+    def D2_half_force(self, t: float, dt: float) -> np.ndarray:
+        time = t + self.alpha * dt
+        return 0.5 * dt * (self.alpha * self.force_q(time) + self.force_v(time) / dt)
+
+    # The combined integrator (44)-(46).
+
+    def initialize(self, q0: np.ndarray, q1: np.ndarray, dt: float, t: float = 0.0) -> State:
+        """From two configurations."""
+        self.midpoint(q0, q1, dt)
+        p = self.D2(dt) + self.half_force(t, dt)
+        self.tree.set(q1, (q1 - q0) / dt)
+        return State(t + dt, q1, p, self.Dh(), np.zeros(len(self.constraints)))
+
+    def start(self, q: np.ndarray, v: np.ndarray, t: float = 0.0) -> State:
+        """From a configuration and a velocity: p = ∂L/∂q̇."""
+        self.tree.set(q, v)
+        return State(t, np.array(q, dtype=float), self.L_v(), self.Dh(), np.zeros(len(self.constraints)))
+
+    def residual(self, state: State, q_next: np.ndarray, lam: np.ndarray, dt: float) -> np.ndarray:
+        """f₁ of (45) at what ``midpoint`` has written, of all variables: a kinematic one's is not to be zero."""
+        return state.p + self.D1(dt) + self.half_force(state.t, dt) - state.pi.T @ lam
+
+    def step(
+        self, state: State, dt: float, tolerance: float = 1e-12, kinematic: Sequence[float] = (), most: int = 30
+    ) -> State:
+        """(q_k, p_k) → (q_{k+1}, p_{k+1}) with two writes an iteration; ``kinematic``: their variables' next values.
+
+        The print loops while |f| < tolerance: it must be while it is larger.
+        """
+        tree, free = self.tree, self.tree.dynamic
+        m, n = len(self.constraints), int(free.sum())
+        q, lam = state.q.copy(), state.lam.copy()
+        q[~free] = kinematic
+        for _ in range(most):
+            tree.set(q, tree.v)
+            f2, pi = self.h(), self.Dh()
+            self.midpoint(state.q, q, dt)
+            f1 = self.residual(state, q, lam, dt)
+            f = np.concatenate([f1[free], f2])
+            if np.max(np.abs(f)) <= tolerance:
+                break
+            Df = np.zeros((n + m, n + m))
+            Df[:n, :n] = (self.D2D1(dt) + self.D2_half_force(state.t, dt))[np.ix_(free, free)]
+            Df[:n, n:], Df[n:, :n] = -state.pi.T[free], pi[:, free]
+            z = -np.linalg.solve(Df, f)
+            q[free] += z[:n]
+            lam += z[n:]
+        else:
+            raise RuntimeError(f"no convergence in {most} iterations: |f| = {np.max(np.abs(f))}")
+        p = self.D2(dt) + self.half_force(state.t, dt)
+        tree.set(q, (q - state.q) / dt)
+        return State(state.t + dt, q, p, pi, lam, f1[~free])
+
+    def energy(self, q: np.ndarray, v: np.ndarray) -> float:
+        self.tree.set(q, v)
+        return float(self.kinetic_energy() + self.potential_energy())
+
+
+@dataclass(frozen=True)
+class State:
+    """What a step maps: λ is the last step's, ``driving`` the impulses on its kinematic variables."""
+
+    t: float
+    q: np.ndarray
+    p: np.ndarray
+    pi: np.ndarray
+    lam: np.ndarray
+    driving: np.ndarray = field(default_factory=lambda: np.zeros(0))

@@ -1,0 +1,160 @@
+"""Components of one's own against the built-in ones that they repeat, and what is refused of them."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from biped.mechanism import (
+    COMPONENTS,
+    CoordinateName,
+    CustomConstraint,
+    CustomForce,
+    CustomPotential,
+    Damper,
+    Distance,
+    FrameName,
+    LinearSpring,
+    Mechanism,
+    MechanismError,
+    ry,
+    tx,
+    tz,
+)
+
+
+@dataclass(frozen=True)
+class OwnSpring(CustomPotential):
+    """½ k (|p₁ − p₂| − x₀)²."""
+
+    word: ClassVar[str] = "own-spring"
+    first: FrameName
+    second: FrameName
+    stiffness: float
+    length: float
+
+    @staticmethod
+    def energy(z, c):
+        x = math.sqrt((z[0] - z[3]) ** 2 + (z[1] - z[4]) ** 2 + (z[2] - z[5]) ** 2)
+        return 0.5 * c[0] * (x - c[1]) ** 2
+
+    @staticmethod
+    def gradient(z, c, g):
+        x = math.sqrt((z[0] - z[3]) ** 2 + (z[1] - z[4]) ** 2 + (z[2] - z[5]) ** 2)
+        for i in range(3):
+            g[i] = c[0] * (x - c[1]) / x * (z[i] - z[i + 3])
+            g[i + 3] = -g[i]
+
+
+class OwnSpringWithHessian(OwnSpring):
+    """The same with ∂²V."""
+
+    word: ClassVar[str] = ""
+
+    @staticmethod
+    def hessian(z, c, H):
+        x = math.sqrt((z[0] - z[3]) ** 2 + (z[1] - z[4]) ** 2 + (z[2] - z[5]) ** 2)
+        for i in range(3):
+            for j in range(3):
+                n = (z[i] - z[i + 3]) * (z[j] - z[j + 3]) / (x * x)
+                k = c[0] * n + c[0] * (x - c[1]) / x * ((1.0 if i == j else 0.0) - n)
+                H[i, j] = H[i + 3, j + 3] = k
+                H[i, j + 3] = H[i + 3, j] = -k
+
+
+@dataclass(frozen=True)
+class OwnDamper(CustomForce):
+    """−b q̇, and a wind on a frame that grows with time."""
+
+    frame: FrameName
+    coordinate: CoordinateName
+    damping: float
+    wind: float
+
+    @staticmethod
+    def force(z, rate, t, c, f):  # noqa: ARG004
+        f[0] = c[1] * t
+        f[1] = f[2] = 0.0
+        f[3] = -c[0] * rate[3]
+
+
+@dataclass(frozen=True)
+class OwnRod(CustomConstraint):
+    """(|p₁ − p₂|² − L²) / 2L."""
+
+    first: FrameName
+    second: FrameName
+    length: float
+
+    @staticmethod
+    def value(z, c, h):
+        h[0] = ((z[0] - z[3]) ** 2 + (z[1] - z[4]) ** 2 + (z[2] - z[5]) ** 2 - c[0] ** 2) / (2.0 * c[0])
+
+    @staticmethod
+    def jacobian(z, c, D):
+        for i in range(3):
+            D[0, i] = (z[i] - z[i + 3]) / c[0]
+            D[0, i + 3] = -D[0, i]
+
+
+def arms(**options) -> Mechanism:
+    left = ry("a", tz(-1.0, ry("b", tz(-0.7, name="left", mass=1.0)), mass=2.0))
+    right = tx(1.5, ry("c", tz(-1.2, name="right", mass=1.5)))
+    return Mechanism("arms", [left, right], **options)
+
+
+START = {"a": 0.3, "b": -0.8, "c": 0.4}
+
+
+@pytest.mark.parametrize("own", [OwnSpring, OwnSpringWithHessian])
+def test_a_potential_of_ones_own_is_as_good_as_the_one_it_repeats(own: type) -> None:
+    runs = [arms(potentials=[one("left", "right", 40.0, 0.6)]).simulate(1.0, q=START) for one in (LinearSpring, own)]
+    np.testing.assert_allclose(runs[1].frame.iloc[:, :-1], runs[0].frame.iloc[:, :-1], rtol=0, atol=1e-8)
+    assert runs[1].summary["newton_mean"] <= runs[0].summary["newton_mean"] + 0.1
+
+
+def test_a_force_of_ones_own_sees_rates_and_time() -> None:
+    own = arms(forces=[OwnDamper("left", "c", 0.8, 0.0)]).simulate(1.0, q=START)
+    known = arms(forces=[Damper("c", 0.8)]).simulate(1.0, q=START)
+    np.testing.assert_allclose(own.frame.iloc[:, :-1], known.frame.iloc[:, :-1], rtol=0, atol=1e-8)
+    wind = Mechanism("wind", [tx("x", name="a", mass=2.0), tx("y", mass=1.0)], None, forces=[OwnDamper("a", "y", 0, 3)])
+    end = wind.simulate(1.0).frame.iloc[-1]
+    assert end["position_x"] == pytest.approx(3.0 / 2.0 / 6.0, rel=1e-4)
+    assert end["work"] == pytest.approx(end["energy"], rel=1e-4)
+
+
+def test_a_constraint_of_ones_own_is_the_one_it_repeats() -> None:
+    start = arms().configuration(START)
+    apart = float(np.linalg.norm(arms().frame("left").position(start) - arms().frame("right").position(start)))
+    runs = [arms(constraints=[rod("left", "right", apart)]).simulate(1.0, q=start) for rod in (Distance, OwnRod)]
+    np.testing.assert_allclose(runs[1].frame.to_numpy(), runs[0].frame.to_numpy(), rtol=0, atol=1e-9)
+    assert "multiplier_OwnRod_left_right" in runs[1].frame
+
+
+def test_one_can_be_named_in_words() -> None:
+    assert COMPONENTS["own-spring"] is OwnSpring
+    assert OwnSpring.from_words(["left", "right", 40.0], {"length": 0.6}) == OwnSpring("left", "right", 40.0, 0.6)
+
+
+def test_what_is_missing_is_told() -> None:
+    @dataclass(frozen=True)
+    class NoGradient(CustomPotential):
+        coordinate: CoordinateName
+
+        @staticmethod
+        def energy(z, c):  # noqa: ARG004
+            return z[0]
+
+    with pytest.raises(MechanismError, match="NoGradient has no gradient"):
+        arms(potentials=[NoGradient("a")])
+
+    @dataclass(frozen=True)
+    class OfNothing(CustomForce):
+        size: float
+
+    with pytest.raises(MechanismError, match="function of nothing"):
+        arms(forces=[OfNothing(1.0)])
+    with pytest.raises(MechanismError, match=r"length = nan"):
+        arms(potentials=[OwnSpring("left", "right", 1.0, math.nan)])

@@ -1,0 +1,183 @@
+"""Bodies without mass, points and rods between joints, several trees on the ground: where each joint is resisted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from biped import State, dynamics, simulate
+from biped.errors import InputError
+from biped.integrators import INTEGRATORS
+from biped.model import (
+    Body,
+    Model,
+    ModelError,
+    box_inertia,
+    configuration_to_pinocchio,
+    floating,
+    prismatic,
+    revolute,
+    spherical,
+    to_pinocchio,
+    velocity_map,
+    velocity_to_pinocchio,
+)
+from biped.model.archive import model_from_json, model_to_json
+from biped.model.urdf import load_urdf, urdf_text
+from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.engines.registry import engine_named
+
+NONE = np.zeros((3, 3))
+X, Y, Z = np.eye(3)
+
+
+def universal(cross_mass=0.0):
+    """A shaft hung on a universal joint, whose cross is a ball of 1 cm with this mass, on a turning shaft."""
+    ball = 0.4 * cross_mass * 1e-4 * np.eye(3)
+    return Model(
+        "universal",
+        (
+            Body("input", 2.0, box_inertia(2.0, (0.1, 0.2, 0.3)), (0.0, 0.0, -0.1), revolute("drive", Z)),
+            Body("cross", cross_mass, ball, (0, 0, 0), revolute("yoke", X, (0, 0, -0.3)), "input"),
+            Body("shaft", 1.5, box_inertia(1.5, (0.1, 0.1, 0.6)), (0.02, 0, -0.3), revolute("fork", Y), "cross"),
+        ),
+    )
+
+
+def hung():
+    """A rod, a point and bodies without mass, on two trees."""
+    rod = np.diag([0.02, 0.02, 0.0])
+    return Model(
+        "hung",
+        (
+            Body("carriage", 0.0, NONE, (0, 0, 0), prismatic("rail", X)),
+            Body("swing", 0.0, NONE, (0, 0, 0), revolute("pitch", Y, (0.1, 0.0, 0.2)), "carriage"),
+            Body("bob", 0.5, 0.01 * np.eye(3), (0.2, 0.1, -0.4), revolute("roll", X), "swing"),
+            Body("stick", 0.3, rod, (0.0, 0.0, -0.2), revolute("knee", Y, (0.2, 0.1, -0.4)), "bob"),
+            Body("plumb", 0.2, NONE, (0.0, 0.0, -0.3), revolute("thread", Y, (0.0, 0.0, -0.1)), "bob"),
+            Body("gimbal", 0.0, NONE, (0, 0, 0), revolute("yaw", Z, (1.0, 0, 0))),
+            Body("arm", 1.0, box_inertia(1.0, (0.1, 0.2, 0.3)), (0, 0.3, 0), spherical("ball", (0, 0.1, 0)), "gimbal"),
+        ),
+    )
+
+
+@pytest.fixture(params=[universal, hung])
+def model(request):
+    return request.param()
+
+
+def drawn(model, seed):
+    rng = np.random.default_rng(seed)
+    q, v = model.neutral(), rng.standard_normal(model.nv)
+    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+        q[first : first + body.joint.nq] = rng.standard_normal(body.joint.nq)
+        if body.joint.kind == "spherical":
+            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
+    return q, v
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_dynamics_are_pinocchios(model, seed):
+    q, v = drawn(model, seed)
+    theirs, T = to_pinocchio(model), velocity_map(model, q)
+    data, there = theirs.createData(), configuration_to_pinocchio(model, q)
+    M = pin.crba(theirs, data, there)
+    M = np.triu(M) + np.triu(M, 1).T
+    np.testing.assert_allclose(dynamics.mass_matrix(model, q), T.T @ M @ T, atol=1e-13)
+    force = dynamics.inverse_dynamics(model, q, v, np.zeros(model.nv))
+    np.testing.assert_allclose(
+        dynamics.inverse_dynamics(model, q, v, dynamics.forward_dynamics(model, q, v, force)), force, atol=1e-11
+    )
+    kinetic = pin.computeKineticEnergy(theirs, data, there, velocity_to_pinocchio(model, q, v))
+    assert dynamics.energy(model, q, v).kinetic == pytest.approx(kinetic, rel=1e-13)
+
+
+def end(model, q, v, integrator="recursive", step=1e-3):
+    """Where a quarter of a second of free motion leads."""
+    options = {"duration": 0.25, "step": step, "record_every": 0.1, "integrator": INTEGRATORS[integrator]}
+    return simulate(model, state=State.at(model, q, v), **options).state.arrays.q
+
+
+def test_the_cross_is_the_limit_of_small_ones():
+    """The way of the shaft differs from that with a cross of mass in proportion to this mass."""
+    q, v = np.array([0.2, 0.4, -0.3]), np.array([1.0, -0.5, 2.0])
+    off = [np.abs(end(universal(mass), q, v) - end(universal(), q, v)).max() for mass in (0.02, 0.002)]
+    assert off[1] == pytest.approx(0.1 * off[0], rel=0.01)
+    assert off[0] > 1e-6
+
+
+@pytest.mark.parametrize("integrator", ["recursive", "maximal"])
+def test_the_variational_integrators_step_them_in_second_order(model, integrator):
+    q, v = drawn(model, 5)
+    true = end(model, q, v, "rk4", 5e-4)
+    coarse, fine = (np.abs(end(model, q, v, integrator, step) - true).max() for step in (2e-3, 1e-3))
+    assert coarse < 1e-3
+    assert coarse / fine == pytest.approx(4.0, abs=0.4)
+
+
+def body(name, parent, joint, mass=0.0, inertia=NONE, com=(0, 0, 0)):
+    return Body(name, mass, inertia, com, joint, parent)
+
+
+SOLID = box_inertia(1.0, (0.1, 0.2, 0.3))
+UNRESISTED = {
+    "a tip": (
+        [body("arm", None, revolute("a", Y), 1.0, SOLID), body("tip", "arm", revolute("b", X))],
+        "body 'tip': nothing resists its joint 'b': the body has no mass, .* or the joint an armature",
+    ),
+    "a point on the axis": (
+        [body("arm", None, revolute("a", Y), 1.0, com=(0, 0.5, 0))],
+        "body 'arm': nothing resists its joint 'a': its inertia is that of a point or a thin rod",
+    ),
+    "a point on a ball joint": (
+        [body("arm", None, spherical("a"), 1.0, com=(0, 0.5, 0))],
+        "body 'arm': nothing resists its joint 'a' about some axis: its inertia is that of a point",
+    ),
+    "two joints about one axis": (
+        [body("cross", None, revolute("a", Y)), body("arm", "cross", revolute("b", Y), 1.0, SOLID)],
+        "body 'cross': nothing resists its joint 'a': the body has no mass",
+    ),
+    "a rod that floats": (
+        [body("rod", None, floating("a"), 1.0, np.diag([0.1, 0.1, 0.0]))],
+        "body 'rod': nothing resists its joint 'a' about some axis",
+    ),
+    "nothing": ([body("arm", None, revolute("a", Y))], "a model needs a body that has mass; found none"),
+}
+
+
+@pytest.mark.parametrize("case", UNRESISTED)
+def test_a_joint_that_nothing_resists_is_refused(case):
+    bodies, sentence = UNRESISTED[case]
+    with pytest.raises(ModelError, match=sentence) as caught:
+        Model("m", bodies)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_rotor_resists_too():
+    bodies, _ = UNRESISTED["a tip"]
+    tip = replace(bodies[1], joint=replace(bodies[1].joint, armature=0.01))
+    model = Model("m", [bodies[0], tip])
+    np.testing.assert_allclose(np.diag(dynamics.mass_matrix(model, [0.1, 0.2]))[1], 0.01)
+
+
+def test_a_long_chain_of_points_is_regular():
+    links = [body(f"l{i}", f"l{i - 1}" if i else None, revolute(f"j{i}", Y), 1.0, com=(0, 0, -1)) for i in range(100)]
+    assert Model("m", links).nv == 100
+
+
+def test_they_are_saved_and_written(model):
+    assert model_from_json(model_to_json(model)) == model
+    if model.name == "universal":
+        again = load_urdf(urdf_text(model))
+        assert [body.mass for body in again.bodies] == [body.mass for body in model.bodies]
+
+
+def test_an_engine_says_that_it_cannot():
+    engine = engine_named("pybullet")
+    try:
+        engine.check_installed()
+    except InputError:
+        pytest.skip("PyBullet is not installed")
+    with pytest.raises(InputError, match="PyBullet needs bodies with mass and extent, and 'cross' of 'universal'"):
+        simulate(universal(), duration=0.01, step=1e-3, integrator=EngineIntegrator(engine))
