@@ -347,6 +347,10 @@ def _load_words(context: Any, builder: Any, kind: Any, words: Any, places: Itera
     return load(context.get_value_type(kind))
 
 
+#: What ``numba.extending.overload`` is to be told of what kernels inline.
+COMPILED_INLINE = _COMMON | _INLINED
+
+
 class Generic:
     """What ``generic`` makes of a function: its implementations, by the class of one argument."""
 

@@ -79,24 +79,55 @@ def point_force_derivative(floor, mode, p, velocity, anchor, h):
     fn = normal_force(floor, p[2], velocity[2])
     if fn == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    dn = -(0.5 * floor.k_n + floor.b_n / h)
+    dn = normal_slope(floor, h)
     if mode == SLIDING:
         speed = math.hypot(velocity[0], velocity[1])
         if speed > floor.stiction_velocity:
-            tx, ty = velocity[0] / speed, velocity[1] / speed
-            c = -floor.mu_d * fn / (speed * h)
-            xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
-        else:
-            tx, ty = velocity[0] / floor.stiction_velocity, velocity[1] / floor.stiction_velocity
-            xx = yy = -floor.mu_d * fn / (floor.stiction_velocity * h)
-            xy = 0.0
-        return xx, xy, -floor.mu_d * dn * tx, xy, yy, -floor.mu_d * dn * ty, 0.0, 0.0, dn
+            return coulomb_derivative(floor, velocity, speed, fn, dn, h)
+        return viscous_derivative(floor, velocity, fn, dn, h)
     fx, fy = sticking_trial(floor, p, velocity, anchor)
     size = math.hypot(fx, fy)
     limit = floor.mu_s * fn
-    dt = -(0.5 * floor.k_t + floor.b_t / h)
+    dt = tangential_slope(floor, h)
     if size <= limit:
-        return dt, 0.0, 0.0, 0.0, dt, 0.0, 0.0, 0.0, dn
+        return held_derivative(dt, dn)
+    return clipped_derivative(floor, fx, fy, size, limit, dt, dn)
+
+
+@kernel
+def normal_slope(floor, h):
+    """∂F_n/∂P_{k+1} along the normal."""
+    return -(0.5 * floor.k_n + floor.b_n / h)
+
+
+@kernel
+def tangential_slope(floor, h):
+    """∂F_t/∂P_{k+1} of a point whose anchor holds it."""
+    return -(0.5 * floor.k_t + floor.b_t / h)
+
+
+@kernel
+def coulomb_derivative(floor, velocity, speed, fn, dn, h):
+    tx, ty = velocity[0] / speed, velocity[1] / speed
+    c = -floor.mu_d * fn / (speed * h)
+    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
+    return xx, xy, -floor.mu_d * dn * tx, xy, yy, -floor.mu_d * dn * ty, 0.0, 0.0, dn
+
+
+@kernel
+def viscous_derivative(floor, velocity, fn, dn, h):
+    tx, ty = velocity[0] / floor.stiction_velocity, velocity[1] / floor.stiction_velocity
+    xx = -floor.mu_d * fn / (floor.stiction_velocity * h)
+    return xx, 0.0, -floor.mu_d * dn * tx, 0.0, xx, -floor.mu_d * dn * ty, 0.0, 0.0, dn
+
+
+@kernel
+def held_derivative(dt, dn):
+    return dt, 0.0, 0.0, 0.0, dt, 0.0, 0.0, 0.0, dn
+
+
+@kernel
+def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
     tx, ty = fx / size, fy / size
     c = dt * limit / size
     xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)

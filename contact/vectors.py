@@ -6,6 +6,7 @@ A vector is ``(x, y, z)``, a 3 x 3 matrix nine floats row by row, a quaternion `
 
 import math
 
+from contact.analytic import cos, sin, sqrt
 from contact.jit import kernel
 
 
@@ -102,7 +103,7 @@ def cross(a, b):
 
 @kernel
 def norm(a):
-    return math.sqrt(dot(a, a))
+    return sqrt(dot(a, a))
 
 
 @kernel
@@ -230,7 +231,7 @@ def quat_conj(a):
 
 @kernel
 def quat_normalized(a):
-    scale_ = 1.0 / math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3])
+    scale_ = 1.0 / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3])
     return a[0] * scale_, a[1] * scale_, a[2] * scale_, a[3] * scale_
 
 
@@ -247,8 +248,8 @@ def quat_matrix(q):
 @kernel
 def quat_about(axis, angle):
     """The quaternion of a turn by ``angle`` about the unit vector ``axis``."""
-    s = math.sin(0.5 * angle)
-    return math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
+    s = sin(0.5 * angle)
+    return cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
 
 
 @kernel
@@ -275,7 +276,7 @@ def quat_turned(q, phi):
 def quat_difference(b, a):
     """b ā with its non-negative scalar part: the turn in world axes that brings frame a to frame b."""
     w, x, y, z = quat_mul(b, quat_conj(a))
-    if w < 0.0:
+    if w.real < 0.0:
         return -w, -x, -y, -z
     return w, x, y, z
 

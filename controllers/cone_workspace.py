@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -53,6 +54,8 @@ class ConeWorkspaceController(WorkspaceController):
         InputError: a number is out of range.
         ModelError: ``torque_limit`` names a joint that the model does not have; raised when the model is known.
     """
+
+    analytic: ClassVar[bool] = False  # a quadratic program
 
     friction: float = a_friction()
     weight_moment: float = field(

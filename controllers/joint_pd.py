@@ -1,6 +1,7 @@
 """Proportional and derivative action in each joint: the simplest controller there is, and a baseline."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ class JointPD(Controller):
         InputError: a gain is negative, a limit is not above zero, or a number is not finite.
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
+
+    analytic: ClassVar[bool] = True
 
     kp: JointValues = field(
         default=1500.0, metadata={"unit": "N·m/rad", "title": "stiffness of each joint", "range": (0.0, 3000.0)}

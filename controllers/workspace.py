@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -126,6 +126,8 @@ class WorkspaceController(Controller):
     Raises:
         InputError: for a set point that is not finite or a quaternion that is not unit, or another impossible number.
     """
+
+    analytic: ClassVar[bool] = True
 
     target_position: Vector3 = field(
         default=(-0.01, 0.0, 1.10),

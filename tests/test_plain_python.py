@@ -34,10 +34,29 @@ np.save(sys.argv[1], run.frame.to_numpy(dtype=float))
 """
 
 
-def closed_loop(folder, jit_off):
+# Two arms with springs, a constraint, forces and components of a user's own.
+MECHANISM = """
+import sys
+
+import numpy as np
+
+from biped.mechanism import BodyWrench, Damper, LinearSpring, PointAlong
+from tests.biped.mechanism.test_custom import START, OwnDamper, OwnRod, OwnSpringWithHessian, arms
+
+acting = arms(
+    potentials=[LinearSpring("left", "right", 40.0, 0.6), OwnSpringWithHessian("left", "right", 4.0, 0.6)],
+    constraints=[PointAlong("left", "world", (1, 0, 0)), OwnRod("right", "world", 1.5)],
+    forces=[Damper("c", 0.1), OwnDamper("left", "c", 0.1, 0.3), BodyWrench("right", force=(0, 0.1, 0.2))],
+)
+motion = acting.simulate(0.1, q=acting.satisfy_constraints(START))
+np.save(sys.argv[1], motion.frame.select_dtypes("number").to_numpy(dtype=float))
+"""
+
+
+def outcome(script, folder, jit_off):
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1" if jit_off else "0"}
     target = folder / f"jit_off_{jit_off}.npy"
-    command = [sys.executable, "-c", CLOSED_LOOP, str(target)]
+    command = [sys.executable, "-c", script, str(target)]
     result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     return np.load(target)
@@ -45,7 +64,13 @@ def closed_loop(folder, jit_off):
 
 @pytest.mark.jit_off
 def test_a_closed_loop_is_the_same_compiled_and_not(tmp_path):
-    plain, compiled = closed_loop(tmp_path, True), closed_loop(tmp_path, False)
+    plain, compiled = outcome(CLOSED_LOOP, tmp_path, True), outcome(CLOSED_LOOP, tmp_path, False)
     assert plain.shape == compiled.shape
     scale = np.maximum(1.0, np.abs(plain).max(axis=0))
     np.testing.assert_allclose(compiled / scale, plain / scale, rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.jit_off
+def test_a_mechanism_moves_the_same_compiled_and_not(tmp_path):
+    plain, compiled = outcome(MECHANISM, tmp_path, True), outcome(MECHANISM, tmp_path, False)
+    np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-9)

@@ -69,10 +69,14 @@ class Controller:
         recorded: names of the numbers that it adds to each row, with their units (by what a name begins or ends with,
             as in the columns of a run, where only names are given). A compiled law gets room for them, one in Python
             says them by ``Observation.record``.
+        analytic: whether its compiled law is a function of time, configuration and velocity alone, made of sums,
+            products, quotients and the functions of ``contact.analytic``: such a law has an exact derivative
+            (``biped.linearization``).
     """
 
     period: float = 2e-3
     recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = ()
+    analytic: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -1,5 +1,6 @@
 """Mechanisms as trees of coordinate frames, with constraints, in generalized coordinates (Johnson & Murphey 2009)."""
 
+from biped.mechanism.as_model import to_model
 from biped.mechanism.component import (
     COMPONENTS,
     Component,
@@ -11,12 +12,14 @@ from biped.mechanism.component import (
     Vector,
 )
 from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
-from biped.mechanism.conversion import configuration_of, from_model, to_model, variables_of
+from biped.mechanism.continuous import Acceleration, accelerations, integrate
+from biped.mechanism.conversion import configuration_of, from_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
-from biped.mechanism.errors import MechanismError
+from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
 from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
+from biped.mechanism.linearization import DiscreteMechanism, Linearization
 from biped.mechanism.mechanism import Mechanism
 from biped.mechanism.potentials import CoordinateSpring, Gravity, LinearSpring, NewtonianGravity, NonlinearSpring
 from biped.mechanism.simulation import Motion
@@ -25,6 +28,7 @@ from biped.mechanism.view import FrameView
 __all__ = [
     "COMPONENTS",
     "WORLD",
+    "Acceleration",
     "BodyWrench",
     "Coincident",
     "Component",
@@ -35,6 +39,7 @@ __all__ = [
     "CustomForce",
     "CustomPotential",
     "Damper",
+    "DiscreteMechanism",
     "Distance",
     "ExpressionError",
     "Force",
@@ -46,6 +51,7 @@ __all__ = [
     "HybridWrench",
     "Kinematic",
     "LinearSpring",
+    "Linearization",
     "Mass",
     "Mechanism",
     "MechanismError",
@@ -58,11 +64,14 @@ __all__ = [
     "PointOnPlane",
     "Potential",
     "Screw",
+    "SingularStepError",
     "SpatialWrench",
     "Torque",
     "Vector",
+    "accelerations",
     "configuration_of",
     "from_model",
+    "integrate",
     "kinematic",
     "load_mechanism",
     "mechanism_text",

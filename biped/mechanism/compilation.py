@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biped.errors import InputError, ModelError
-from biped.kernels.mechanism.constraints import ALONG, CUSTOM, DISTANCE, LINEAR, NUMBERS, Constraints
+from biped.kernels.mechanism.constraints import ALONG, CUSTOM, DISTANCE, LINEAR, NUMBERS, STRING, Constraints
 from biped.kernels.mechanism.custom import CONSTRAINT, Customs
 from biped.kernels.mechanism.forces import Forces
 from biped.kernels.mechanism.points import WORLD as GROUND
@@ -281,10 +281,13 @@ class Builder:
         row = (ALONG, self.point(first), self.point(second), carrier.body, carrier.rotation @ n, (0.0, 0.0, offset))
         self._add_row(row, label, "N")
 
-    def add_distance(self, first: str, second: str, length: float, label: str) -> None:
-        """A constraint |p₁ − p₂| = L."""
+    def add_distance(self, first: str, second: str, length: float | str, label: str) -> None:
+        """A constraint |p₁ − p₂| = L, a number or a configuration variable."""
         self._check_apart(first, second)
-        row = (DISTANCE, self.point(first), self.point(second), GROUND, np.zeros(3), (0.0, 0.0, length))
+        kind, carrier, number = DISTANCE, GROUND, length
+        if isinstance(length, str):
+            kind, carrier, number = STRING, self.coordinate(length), 0.0
+        row = (kind, self.point(first), self.point(second), carrier, np.zeros(3), (0.0, 0.0, float(number)))
         self._add_row(row, label, "N")
 
     def add_linear(self, first: int, second: int, numbers: tuple[float, float, float], label: str, unit: str) -> None:

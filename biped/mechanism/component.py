@@ -61,7 +61,7 @@ class Component:
     def named(self, role: str) -> list[str]:
         """The names that its fields of a role hold."""
         found = [getattr(self, name) for name, what in self.roles().items() if what == role]
-        return [name for name in found if name is not None]
+        return [name for name in found if isinstance(name, str)]
 
     @classmethod
     def from_words(cls, words: Sequence[Any], options: Mapping[str, Any] | None = None) -> Self:

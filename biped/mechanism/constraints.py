@@ -19,24 +19,28 @@ from biped.mechanism.frames import WORLD
 
 @dataclass(frozen=True)
 class Distance(Constraint):
-    """A wire or rod: the origins of two frames stay at a distance, h = (|p₁ − p₂|² − L²) / 2L, which is (37) over 2L.
+    """A wire or rod: the origins of two frames stay at a distance, h = (‖p₁ − p₂‖² − L²) / 2L, which is (37) over 2L.
 
     Attributes:
         first, second: the frames.
-        length: [m] L, above zero; of frames that are to meet, use ``Coincident``.
+        length: [m] L, above zero; of frames that are to meet, use ``Coincident``. Or the name of a configuration
+            variable that is the length, such as the kinematic one of a string that is let out.
         name: of its multiplier's column, the tension [N] below zero.
     """
 
     word: ClassVar[str] = "distance-constraint"
     first: FrameName
     second: FrameName
-    length: float
+    length: float | CoordinateName
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
         """Add its row of h."""
-        above_zero(self.length, "length")
-        builder.add_distance(self.first, self.second, float(self.length), self.name or f"{self.first}_{self.second}")
+        length = self.length
+        if not isinstance(length, str):
+            above_zero(length, "length")
+            length = float(length)
+        builder.add_distance(self.first, self.second, length, self.name or f"{self.first}_{self.second}")
 
 
 @dataclass(frozen=True)

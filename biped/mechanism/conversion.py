@@ -1,8 +1,4 @@
-"""From a mechanism to a `Model` and back: the same tree, in the words of either.
-
-A mechanism's tree becomes a model of hinges and slides, one body a configuration variable, with the joints' names and
-positions those of the variables; bodies without mass stand between the variables of one place. Loops stay open: a
-`Model` has no constraints.
+"""From a `Model` to a mechanism, and the configurations of either as those of the other.
 
 A model's spherical joint becomes turns about z, y and x, its floating root shifts along x, y and z, which are the
 coordinates of its centre of mass, and these turns. About an axis that is none of the frame's, constant rotations stand
@@ -13,160 +9,18 @@ import math
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.mechanism.component import Force
-from biped.mechanism.drawing import visuals_of
 from biped.mechanism.forces import Damper
-from biped.mechanism.frames import Frame, Node, Transform, primitive, tree_of
+from biped.mechanism.frames import Frame, Transform, primitive
 from biped.mechanism.mechanism import Mechanism
-from biped.model import Body, Model, ModelWarning, Visual
-from biped.model.geometry import matrix3, matrix_rpy, quaternion_matrix, rotation_about, rpy_quaternion, vector3
-from biped.model.inertia import shifted
+from biped.model import Body, Model, ModelWarning
+from biped.model.geometry import matrix3, matrix_rpy, quaternion_matrix, rotation_about, rpy_quaternion
 from biped.model.joint import Joint
 from contact.arrays import Floats
-
-# --- a mechanism's tree at home ---
-
-
-class Carried(NamedTuple):
-    """A frame with all variables at zero: which body carries it, and where it stands then."""
-
-    node: Node
-    body: int  # the row of the variable that moves it, −1 on the ground
-    pose: Floats  # (4, 4) to the world
-    parent: Floats  # (4, 4) of its parent
-
-
-def at_home(frames: Sequence[Frame]) -> tuple[Carried, ...]:
-    """All frames with all variables at zero, in the order of `tree_of`; bodies count as the variables do."""
-    found: list[Carried] = []
-    bodies = 0
-    for node in tree_of(frames):
-        above, parent = (found[node.parent].body, found[node.parent].pose) if node.parent >= 0 else (-1, np.eye(4))
-        if node.frame.coordinate is not None:
-            found.append(Carried(node, bodies, parent, parent))
-            bodies += 1
-        else:
-            found.append(Carried(node, above, parent @ node.frame.matrix(), parent))
-    return tuple(found)
-
-
-# --- mechanism to model ---
-
-
-def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> Model:
-    """The tree of ``mechanism`` as a model; what a model does not carry is told in its ``notes``.
-
-    Bodies and joints are called as the configuration variables, and coordinates and rates are theirs, in their order. A
-    variable whose motion is prescribed becomes a joint that moves freely, with an armature of 1 kg m² (kg).
-
-    Args:
-        mechanism: its masses on the ground are left out; its dampers become the joints'.
-        visuals: surfaces to draw, on bodies of these names; by default those of `biped.mechanism.drawing`.
-
-    Raises:
-        ModelError: nothing resists a configuration variable, or nothing has mass.
-    """
-    frames = at_home(mechanism.frames)
-    movers = [one for one in frames if one.node.frame.coordinate is not None]
-    damping = _damping(mechanism.forces)
-    notes = _left_out(mechanism)
-    bodies = []
-    for row, mover in enumerate(movers):
-        above = frames[mover.node.parent].body if mover.node.parent >= 0 else -1
-        place = mover.parent[:3, 3] - (movers[above].parent[:3, 3] if above >= 0 else 0.0)
-        bodies.append(_body(mover, place, movers[above] if above >= 0 else None, damping, notes, _masses(frames, row)))
-    return Model(
-        mechanism.name,
-        tuple(bodies),
-        gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else vector3(mechanism.gravity, "gravity"),
-        facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
-        notes=tuple(notes),
-        visuals=visuals_of(mechanism) if visuals is None else tuple(visuals),
-    )
-
-
-def _body(
-    mover: Carried, place: Floats, above: Carried | None, damping: Mapping[str, float], notes: list[str],
-    masses: Sequence[Carried],
-) -> Body:  # fmt: skip
-    frame = mover.node.frame
-    name = str(frame.coordinate)
-    joint = Joint(
-        name,
-        "revolute" if frame.is_rotation else "prismatic",
-        axis=vector3(mover.parent[:3, frame.axis], "axis"),
-        position=vector3(place, "position"),
-        damping=damping.get(name, 0.0),
-        armature=1.0 if frame.is_kinematic else 0.0,
-    )
-    mass, com, inertia = _composed(masses)
-    com -= mover.parent[:3, 3] if mass else 0.0
-    return Body(
-        name, mass, matrix3(_possible(inertia, name, notes), "inertia"), vector3(com, "com"), joint,
-        None if above is None else above.node.frame.coordinate,
-    )  # fmt: skip
-
-
-def _masses(frames: Sequence[Carried], body: int) -> list[Carried]:
-    return [one for one in frames if one.body == body and one.node.frame.mass is not None]
-
-
-def _composed(masses: Sequence[Carried]) -> tuple[float, Floats, Floats]:
-    """Mass [kg], centre of mass [m] and (3, 3) inertia about it [kg m²] of what one body carries, world axes."""
-    weights = [one.node.frame.mass or (0.0, 0.0, 0.0, 0.0) for one in masses]
-    mass = math.fsum(weight[0] for weight in weights)
-    com, inertia = np.zeros(3), np.zeros((3, 3))
-    if mass > 0.0:
-        com = sum((w[0] * one.pose[:3, 3] for w, one in zip(weights, masses, strict=True)), com) / mass
-    for (m, *moments), one in zip(weights, masses, strict=True):
-        R = one.pose[:3, :3]
-        inertia += shifted((R * moments) @ R.T, m, one.pose[:3, 3] - com)
-    return mass, com, 0.5 * (inertia + inertia.T)
-
-
-def _possible(inertia: Floats, name: str, notes: list[str]) -> Floats:
-    """The same where a body can have it; else with the least moments raised to what the greatest asks for."""
-    moments, axes = np.linalg.eigh(inertia)
-    lack = moments[2] - moments[0] - moments[1]
-    if lack <= 1e-9 * moments[2]:
-        return inertia
-    notes.append(
-        f"body {name} has principal moments that no body has, one above the sum of the others: the lesser were raised"
-    )
-    moments[:2] += 0.5 * lack
-    raised: Floats = (axes * moments) @ axes.T
-    return 0.5 * (raised + raised.T)
-
-
-def _damping(forces: Sequence[Force]) -> dict[str, float]:
-    found: dict[str, float] = defaultdict(float)
-    for force in forces:
-        if isinstance(force, Damper):
-            found[force.coordinate] += force.damping
-    return found
-
-
-def _left_out(mechanism: Mechanism) -> list[str]:
-    """A sentence for each kind of thing that a model does not carry."""
-    frames = [node.frame for node in tree_of(mechanism.frames)]
-    prescribed = [frame.coordinate for frame in frames if frame.is_kinematic]
-    groups: list[tuple[Sequence[object], str]] = [
-        (mechanism.constraint_names, "constraints are left out, so that loops are open"),
-        (mechanism.potentials, "potentials are left out"),
-        ([force for force in mechanism.forces if not isinstance(force, Damper)], "forces are left out"),
-    ]
-    told = [f"of the mechanism, {len(group)} {what}" for group, what in groups if group]
-    if prescribed:
-        told.append(
-            f"joints that the mechanism prescribes are free, with an armature of 1: {', '.join(map(str, prescribed))}"
-        )
-    return told
-
 
 # --- model to mechanism ---
 

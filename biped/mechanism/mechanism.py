@@ -24,6 +24,7 @@ from biped.kernels.mechanism.system import (
     new_motion,
     new_room,
 )
+from biped.mechanism.as_model import to_model
 from biped.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
 from biped.mechanism.component import Component, Constraint, Force, Potential
 from biped.mechanism.errors import MechanismError
@@ -229,7 +230,7 @@ class Mechanism:
         world = World(
             mechanics=mechanics,
             motion=new_motion(n, m),
-            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1),
+            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
             room=new_room(n, m, border, mechanics.points.body.shape[0], customs),
             inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),
@@ -383,13 +384,11 @@ class Mechanism:
 
     @cached_property
     def model(self) -> Model:
-        """Its tree as a `Model`, which draws it; loops are open (`biped.mechanism.conversion.to_model`).
+        """Its tree as a `Model`, which draws it; loops are open (`biped.mechanism.as_model`).
 
         Raises:
             ModelError: nothing resists a configuration variable but constraints.
         """
-        from biped.mechanism.conversion import to_model
-
         return to_model(self)
 
     def plot(self, q: Vector | None = None, *, names: bool = True) -> Figure:

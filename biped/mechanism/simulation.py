@@ -19,7 +19,7 @@ from biped.kernels.mechanism import step as kernels
 from biped.kernels.mechanism import system as places
 from biped.kernels.mechanism.system import Rule
 from biped.mechanism.errors import MechanismError
-from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.inputs import Input, checked_input, sampled
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -39,8 +39,11 @@ RANK = 1e-10
 # Steps between two looks at the progress bar, and rows of the tables of inputs.
 CHUNK = 4096
 MAX_BACKTRACKS = 12
+# Forces act by halves at both ends of a step (section IV-E).
+FORCE_SHARE = 0.5
 
-_CAUSES = {
+#: What ends a motion, by what a kernel returned.
+CAUSES = {
     kernels.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
     kernels.STUCK: "no part of Newton's step reduces the residual: no solution is near",
     kernels.TURNED_TOO_FAR: "an angle would change by more than half a turn in a step",
@@ -92,8 +95,9 @@ class Settings:
     def rule(self) -> Rule:
         """What the kernels take."""
         return Rule(
-            float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS
-        )
+            float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS,
+            FORCE_SHARE,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +133,7 @@ class Motion:
 
     @cached_property
     def constraint_errors(self) -> Floats:
-        """(rows,) the largest |h(q)| of each row [m or rad]; zero without constraints."""
+        """(rows,) the largest entry of h(q) of each row, whatever its sign, [m or rad]; zero without constraints."""
         values = [self.mechanism.constraint_values(q) for q in self.q] if self.mechanism.labels else []
         found: Floats = np.abs(values).max(axis=1) if values else np.zeros(len(self.frame))
         return found
@@ -209,6 +213,23 @@ def simulate(
     return run.advance(progress)
 
 
+def start_of(
+    mechanism: Mechanism,
+    settings: Settings,
+    q: Vector | None,
+    v: Vector | None,
+    given: Mapping[str, Input],
+    driven: Floats,
+) -> tuple[Floats, Floats]:
+    """Configuration and rates at the start of a motion, checked as ``simulate`` checks them.
+
+    ``driven`` (n,) has the rates of prescribed variables.
+    """
+    run = _Simulation(mechanism, settings, given)
+    run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v), driven)
+    return run.motion.q, run.room.node_rates
+
+
 class _Simulation:
     """State and room of one motion."""
 
@@ -217,7 +238,7 @@ class _Simulation:
         self.mechanics = mechanism.mechanics
         self.engine = mechanism.engine(self.rule)
         self.room, self.motion = self.engine.world.room, self.engine.world.motion
-        self.given = _checked_motions(mechanism, given)
+        self.given = checked_motions(mechanism, given)
         self.began = 0  # steps before the first row: one, where two configurations were given
         self.seconds = 0.0
 
@@ -243,12 +264,17 @@ class _Simulation:
 
     # --- the start ---
 
-    def start(self, q: Floats, v: Floats | None) -> None:
-        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given."""
+    def start(self, q: Floats, v: Floats | None, driven: Floats | None = None) -> None:
+        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given.
+
+        ``driven`` has the rates of what is prescribed, by default over two steps.
+        """
         motion, table = self.motion, self.prescribed(0, 0)
         prescribed = self.mechanics.prescribed != 0
         q[prescribed] = table[1, prescribed]
-        driven = np.where(prescribed, (table[2] - table[0]) / (2.0 * self.rule.h), 0.0)
+        if driven is None:
+            driven = (table[2] - table[0]) / (2.0 * self.rule.h)
+        driven = np.where(prescribed, driven, 0.0)
         rows = self.check_place(q, "the start")
         if v is None:
             v = self.mechanism.rates_of(q, np.zeros_like(q), driven)
@@ -265,6 +291,11 @@ class _Simulation:
 
     def start_from_two(self, q0: Floats, q1: Floats) -> None:
         """From two configurations one step apart: the initialization procedure of section V-A."""
+        if self.settings.steps < 1:
+            raise MechanismError(
+                f"duration = {self.settings.duration:g} s: two configurations are one step of {self.rule.h:g} s apart, "
+                "so that a motion from them lasts as long at least"
+            )
         table = self.prescribed(0, 1)
         for name in self.given:
             row = self.mechanism.coordinates.index(name)
@@ -275,8 +306,11 @@ class _Simulation:
         self.motion.q[:] = q0
         self.room.middle.moved[:] = q1 - q0
         self.engine.take_in(inputs=self.inputs(0, 1))
-        self.engine.enter(places.BEGIN_FROM_TWO)
         self.engine.enter(places.BEGIN)
+        self.engine.enter(places.EVALUATE, 1)
+        self.room.middle.residual[:] = 0.0  # p₁ is what this step ends with, whatever p it would have to begin with
+        self.engine.enter(places.COMMIT, 1, 0)
+        self.motion.counts[places.STEPS], self.motion.work[0] = 0, 0.0
         self.began = 1
 
     def check_place(self, q: Floats, what: str) -> Floats:
@@ -362,7 +396,7 @@ class _Simulation:
         """Raise what ended the motion, with what was recorded before."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
-        cause = _CAUSES[failed].format(iterations=self.rule.max_iterations)
+        cause = CAUSES[failed].format(iterations=self.rule.max_iterations)
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {cause}; the residual is {off:.3g}"
         if self.mechanism.labels:
@@ -377,7 +411,7 @@ class _Simulation:
         every = self.settings.record_every
         frame.insert(0, "time", self.settings.start + self.rule.h * (self.began + every * np.arange(len(rows))))
         units = {"time": "s"} | units
-        frame["work"] += _driving_work(self.mechanism, frame)
+        frame["work"] += driving_work(self.mechanism, frame)
         frame.attrs["units"] = units
         count = self.motion.counts
         summary = {
@@ -391,7 +425,7 @@ class _Simulation:
         return Motion(self.mechanism, frame, units, summary)
 
 
-def _driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
+def driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
     """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
     times = frame["time"].to_numpy()
     power = np.zeros(len(frame))
@@ -401,7 +435,7 @@ def _driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
     return np.concatenate([np.zeros(min(1, len(frame))), np.cumsum(parts)])
 
 
-def _checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:
+def checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:
     """The motions of all kinematic variables, and of no others."""
     wanted = mechanism.kinematic_coordinates
     for name in given:
@@ -415,4 +449,4 @@ def _checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[s
         raise MechanismError(
             f"kinematic: no motion for {', '.join(missing)}; give a number, a Signal or a function of times"
         )
-    return dict(given)
+    return {name: checked_input(value, f"motion of {name!r}") for name, value in given.items()}

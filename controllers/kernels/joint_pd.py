@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
+from contact.analytic import bounded
 from contact.arrays import Floats
 from contact.jit import kernel
 
@@ -28,4 +29,4 @@ def pd_torques(law, measurement, torque, recorded):
 @kernel
 def pd_torque(law, measurement, coordinate, dof):
     wanted = -law.kp[dof] * (measurement.q[coordinate] - law.target[dof]) - law.kd[dof] * measurement.motion.rates[dof]
-    return min(max(wanted, -law.limit[dof]), law.limit[dof])
+    return bounded(wanted, -law.limit[dof], law.limit[dof])

@@ -6,7 +6,6 @@ the twists, wrenches and 6 x 6 inertias of different bodies add as they are. ``t
 in the thesis's own notation against it.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.dynamics import load_bias_forces
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, store_block, store_block_times
 from biped.kernels.tree.kinematics import move_bodies
+from contact.analytic import sqrt
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.piecewise import Signals, count_signals
@@ -277,7 +277,7 @@ def solve_symmetric6(gram, x):
     for j in range(6):
         for k in range(j):
             gram[j, j] -= gram[j, k] * gram[j, k]
-        gram[j, j] = math.sqrt(gram[j, j])
+        gram[j, j] = sqrt(gram[j, j])
         for i in range(j + 1, 6):
             for k in range(j):
                 gram[i, j] -= gram[i, k] * gram[j, k]

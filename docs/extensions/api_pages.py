@@ -26,6 +26,7 @@ PACKAGES = (
     "biped",
     "biped.gym",
     "biped.lagrangian",
+    "biped.mechanism",
     "biped.metrics",
     "contact",
     "controllers",

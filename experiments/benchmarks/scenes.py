@@ -67,23 +67,23 @@ def _timed(work: Callable[[], Run]) -> Timed:
     return Timed(summary["wall_time"], wall, summary["steps"], simulated, summary["newton_mean"])
 
 
-def stance(step: float, duration: float) -> Callable[[], Timed]:
+def stance(step: float, duration: float, **options: Any) -> Callable[[], Timed]:
     """Experiment 2 without its block: the human rises and stands, under the workspace controller."""
     setup = experiment_named("thrown-block").build()
-    return lambda: timed(setup.model, setup.controller, setup.initial_state, step, duration)
+    return lambda: timed(setup.model, setup.controller, setup.initial_state, step, duration, **options)
 
 
-def stiff_stance(step: float, duration: float) -> Callable[[], Timed]:
+def stiff_stance(step: float, duration: float, **options: Any) -> Callable[[], Timed]:
     """The human stands in its home configuration, held by stiff joints; first it sags into the floor."""
     model = human()
     state = State.at(model)
-    return lambda: timed(model, JointImpedance(), state, step, duration)
+    return lambda: timed(model, JointImpedance(), state, step, duration, **options)
 
 
-def flight(step: float, duration: float) -> Callable[[], Timed]:
+def flight(step: float, duration: float, **options: Any) -> Callable[[], Timed]:
     model = human().with_gravity((0.0, 0.0, 0.0))
     state = State.at(model, *tumbling(model))
-    return lambda: timed(model, None, state, step, duration)
+    return lambda: timed(model, None, state, step, duration, **options)
 
 
 def tumbling(model: Model) -> tuple[Floats, Floats]:

@@ -12,6 +12,7 @@ ALONG = 0  # n · (p₁ − p₂) − c, where a body or the world carries n
 DISTANCE = 1  # (|p₁ − p₂|² − L²) / 2L: (37), so scaled that its multiplier is the wire's tension
 LINEAR = 2  # a q₁ + b q₂ − c: (39)
 CUSTOM = 3  # a user's
+STRING = 4  # (|p₁ − p₂|² − L²) / 2L, where L is a coordinate: that in the row's place of the carrier
 
 # Places in ``number``.
 FIRST_FACTOR = 0
@@ -26,7 +27,7 @@ class Constraints(NamedTuple):
     kind: Integers  # (m,)
     first: Integers  # (m,) a point, or a coordinate
     second: Integers  # (m,)
-    carrier: Integers  # (m,) the body that carries n
+    carrier: Integers  # (m,) the body that carries n; of a STRING, the coordinate that is its length
     direction: Floats  # (m, 3) n in home axes
     number: Floats  # (m, NUMBERS)
 
@@ -46,13 +47,20 @@ def set_constraint_values(constraints, poses, arms, q, values):
         elif kind == ALONG:
             apart = sub(load3(arms, first), load3(arms, second))
             values[c] = dot(turned(poses, constraints.carrier[c], load3(constraints.direction, c)), apart) - constant
-        elif kind == DISTANCE:
+        elif kind == DISTANCE or kind == STRING:
+            length = length_of(constraints, c, q)
             apart = sub(load3(arms, first), load3(arms, second))
-            values[c] = (dot(apart, apart) - constant * constant) / (2.0 * constant)
+            values[c] = (dot(apart, apart) - length * length) / (2.0 * length)
 
 
 @kernel
-def set_constraint_rows(tree, constraints, points, poses, arms, rows):
+def length_of(constraints, c, q):
+    """L of a DISTANCE or a STRING."""
+    return q[constraints.carrier[c]] if constraints.kind[c] == STRING else constraints.number[c, CONSTANT]
+
+
+@kernel
+def set_constraint_rows(tree, constraints, points, poses, arms, q, rows):
     """Dh(q), of all rows but a user's, into the first rows of ``rows`` (., n); (38), (40)."""
     for c in range(constraints.kind.shape[0]):
         kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
@@ -62,13 +70,16 @@ def set_constraint_rows(tree, constraints, points, poses, arms, rows):
         if kind == LINEAR:
             row[first] += constraints.number[c, FIRST_FACTOR]
             row[second] += constraints.number[c, SECOND_FACTOR]
-        elif kind == ALONG or kind == DISTANCE:
+        elif kind == ALONG or kind == DISTANCE or kind == STRING:
             apart = sub(load3(arms, first), load3(arms, second))
             if kind == ALONG:
                 carrier = constraints.carrier[c]
                 n = turned(poses, carrier, load3(constraints.direction, c))
                 add_pairings(tree, poses, carrier, (0.0, 0.0, 0.0), cross(n, apart), row)
             else:
-                n = scale(1.0 / constraints.number[c, CONSTANT], apart)
+                length = length_of(constraints, c, q)
+                n = scale(1.0 / length, apart)
+                if kind == STRING:
+                    row[constraints.carrier[c]] -= 0.5 * (dot(apart, apart) / (length * length) + 1.0)
             add_point_pairings(tree, poses, points.body[first], load3(arms, first), n, row)
             add_point_pairings(tree, poses, points.body[second], load3(arms, second), scale(-1.0, n), row)

@@ -1,6 +1,7 @@
 """Forces that are not of a potential: dampers, and torques and wrenches that are functions of time (section IV-E).
 
-In a step each acts at the middle with its whole impulse, half of it towards (45) and half towards the momentum after.
+In a step each acts at the middle, a part of its impulse towards (45) and the rest towards the momentum after: halves in
+the paper.
 """
 
 from typing import NamedTuple

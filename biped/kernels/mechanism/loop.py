@@ -9,26 +9,32 @@ from numba.core.config import DISABLE_JIT
 from biped.kernels.mechanism.node import constraints_part, energies_part, momentum_part, rates_part
 from biped.kernels.mechanism.points import place_points
 from biped.kernels.mechanism.step import (
+    RIGHT,
     commit_part,
     correct_part,
     evaluate_part,
     factor_part,
-    load_impulses,
+    impulses_part,
     part_in,
-    set_end_rows,
+    rows_part,
     solve_part,
 )
 from biped.kernels.mechanism.system import (
+    BEGIN,
     COMMIT,
+    CORRECT,
     ENERGIES,
+    EVALUATE,
+    FACTOR,
     FRESH,
-    KNOWN,
+    IMPULSES,
     PARTS,
     RATES,
+    RECORD_END,
+    ROWS,
     SOLVE,
-    World,
+    TAKE_STEPS,
 )
-from biped.kernels.midpoint.equations import place_middle, set_midpoint_momentum, set_midpoint_residual
 from biped.kernels.tree.kinematics import place_bodies
 from contact.jit import address_of, call, is_part_compiled, kernel, kind_of, pack, part, routine, unpacked
 from contact.vectors import copy1
@@ -45,38 +51,18 @@ NUMBERS = 5
 @part
 def begin_part(place):
     """What a step needs of the configuration where it begins: Dh(q_k)."""
+    place_begin(place)
+    call(part_in(place, ROWS), place, RIGHT)
+    return 0
+
+
+@kernel
+def place_begin(place):
     world = unpacked(place)
-    mechanics, room = world.mechanics, world.room
+    room = world.room
     copy1(world.motion.q, room.end_q)
-    place_bodies(mechanics.tree, room.end_q, room.end)
-    place_points(mechanics.points, room.end, room.end_arms)
-    set_end_rows(mechanics, room, room.border.columns)
-    return 0
-
-
-@part
-def begin_from_two_part(place):
-    """p₁ of the step from ``motion.q`` by ``middle.moved``: the initialization procedure of section V-A.
-
-    Leaves the motion at the end of that step, to which row 1 of the inputs belongs.
-    """
-    world = unpacked(place)
-    mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
-    middle = room.middle
-    place_middle(mechanics.tree, motion.q, rule.alpha, rule.h, middle)
-    place_points(mechanics.points, middle.poses, room.middle_arms)
-    for j in range(middle.load.shape[0]):
-        middle.load[j] = 0.0
-        middle.impulse[j, :] = 0.0
-        room.right_load[j] = 0.0
-    set_midpoint_residual(mechanics.tree, middle, mechanics.prescribed)  # for its sums of momenta
-    load_impulses(mechanics, world.inputs, 1, rule.alpha * rule.h, 0.5 * rule.h, room, room.right_load)
-    set_midpoint_momentum(mechanics.tree, rule.h, middle, room.right_load, motion.momentum)
-    for j in range(motion.q.shape[0]):
-        motion.q[j] += middle.moved[j]
-        motion.past[0, j] = middle.moved[j]
-    motion.counts[KNOWN] = 1
-    return 0
+    place_bodies(world.mechanics.tree, room.end_q, room.end)
+    place_points(world.mechanics.points, room.end, room.end_arms)
 
 
 @kernel
@@ -208,13 +194,22 @@ def _functions() -> tuple[tuple[Any, ...], ...]:
     """Each part with the whole numbers that it is called with, in the order of ``World.parts``."""
     return (
         (evaluate_part, 0), (factor_part, 0), (correct_part,), (solve_part, 0, 0, 0), (commit_part, 0, 0),
+        (impulses_part, 0, 0), (rows_part, 0),
         (momentum_part,), (rates_part,), (energies_part,), (constraints_part,),
-        (begin_part,), (begin_from_two_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
+        (begin_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
     )  # fmt: skip
 
 
 #: What a part calls.
-_CALLS = {SOLVE: (0, 1, 2), 11: (SOLVE, COMMIT, RATES, ENERGIES), 12: (SOLVE, RATES, ENERGIES)}
+_CALLS = {
+    EVALUATE: (IMPULSES,),
+    FACTOR: (ROWS,),
+    SOLVE: (EVALUATE, FACTOR, CORRECT),
+    COMMIT: (IMPULSES, ROWS),
+    BEGIN: (ROWS,),
+    TAKE_STEPS: (SOLVE, COMMIT, RATES, ENERGIES),
+    RECORD_END: (SOLVE, RATES, ENERGIES),
+}
 #: Addresses by part and kind of world.
 _known: dict[object, int] = {}
 
@@ -222,11 +217,16 @@ _known: dict[object, int] = {}
 class Engine:
     """A world ready to run: parts are compiled, or loaded, when they are first entered.
 
-    ``words`` must not go away before it, since the world has their addresses.
+    Args:
+        world: a ``World``, or another named tuple with addresses of ``parts``.
+        words: what the world has addresses of, which must not go away before it.
+        functions: its parts, each with the whole numbers that it is called with; those of a ``World`` by default.
+        calls: by a part's number, those that it calls.
     """
 
-    def __init__(self, world: World, words: Any = None) -> None:
+    def __init__(self, world: Any, words: Any = None, functions: Any = _functions, calls: Any = _CALLS) -> None:
         self.world, self._own = world, words
+        self._functions, self._calls = functions(), calls
         self._kind = kind_of(world)
         self._place()
 
@@ -246,16 +246,18 @@ class Engine:
 
     def is_ready(self, number: int) -> bool:
         """Whether entering a part compiles nothing."""
-        function, *arguments = _functions()[number]
-        return is_part_compiled(function, self.world, *arguments) and all(map(self.is_ready, _CALLS.get(number, ())))
+        function, *arguments = self._functions[number]
+        return is_part_compiled(function, self.world, *arguments) and all(
+            map(self.is_ready, self._calls.get(number, ()))
+        )
 
     def _need(self, number: int) -> None:
         if self.world.parts[number] >= 0:
             return
-        for other in _CALLS.get(number, ()):
+        for other in self._calls.get(number, ()):
             self._need(other)
-        function, *arguments = _functions()[number]
-        key = number, self._kind
+        function, *arguments = self._functions[number]
+        key = function, self._kind
         if key not in _known:
             _known[key] = address_of(function, self.world, *arguments)
         self.world.parts[number] = _known[key]

@@ -52,7 +52,6 @@ def rates_part(place):
     """v with M(q) v = p but for forces of the constraints, on which v is, into ``node_rates``; 0, or why not.
 
     Of ``node_q``, ``node_momentum`` and ``given_rates``, which has those of prescribed coordinates, and else zeros.
-    The matrix is Newton's of a step of unit length of the tree at rest, α = 0, without forces.
     """
     world = unpacked(place)
     mechanics, room = world.mechanics, world.room
@@ -61,6 +60,24 @@ def rates_part(place):
     load_momenta(tree, node, node.load)
     for j in range(room.node_q.shape[0]):
         node.residual[j] = room.node_momentum[j] - node.load[j]
+    failed = factor_node(mechanics, room)
+    if failed != 0:
+        return failed
+    for c in range(border.load.shape[0]):
+        border.load[c] = -row_times(border.rows, c, room.given_rates)
+    solve_border(tree, node, 0.0, border, node.residual, room.node_rates)
+    for j in range(room.node_q.shape[0]):
+        room.node_rates[j] += room.given_rates[j]
+    return 0
+
+
+@kernel
+def factor_node(mechanics, room):
+    """M(q) of what is not prescribed, bordered by the constraints; SINGULAR, DEPENDENT or 0.
+
+    It is Newton's matrix of a step of unit length of the tree at rest, α = 0, without forces.
+    """
+    node, border, tree = room.node, room.node_border, mechanics.tree
     rest(tree, node)
     set_midpoint_blocks(tree, 1.0, 0.0, node)
     if eliminate_blocks(tree, node, 0.0, 1.0, node.diagonal, mechanics.prescribed) >= 0:
@@ -68,12 +85,8 @@ def rates_part(place):
     set_node_rows(mechanics, room)
     for c in range(border.load.shape[0]):
         copy1(border.rows[c], border.columns[c])
-        border.load[c] = -row_times(border.rows, c, room.given_rates)
     if factor_border(tree, node, 0.0, border) >= 0:
         return DEPENDENT
-    solve_border(tree, node, 0.0, border, node.residual, room.node_rates)
-    for j in range(room.node_q.shape[0]):
-        room.node_rates[j] += room.given_rates[j]
     return 0
 
 
@@ -93,11 +106,16 @@ def rest(tree, node):
 def energies_part(place):
     """Kinetic and potential energy [J] of ``node_q`` and ``node_rates``, into ``energy``."""
     world = unpacked(place)
-    mechanics, room = world.mechanics, world.room
-    node, tree = room.node, mechanics.tree
-    place_node(mechanics, room.node_rates, room)
-    room.energy[0] = kinetic_of(tree, node)
-    room.energy[1] = weight_energy(tree, node) + spring_energy(
+    place_node(world.mechanics, world.room.node_rates, world.room)
+    set_energies(world.mechanics, world.room)
+    return 0
+
+
+@kernel
+def set_energies(mechanics, room):
+    """The same of a tree that is placed."""
+    room.energy[0] = kinetic_of(mechanics.tree, room.node)
+    room.energy[1] = weight_energy(mechanics.tree, room.node) + spring_energy(
         mechanics.springs,
         mechanics.coordinate_springs,
         mechanics.weights,
@@ -106,7 +124,6 @@ def energies_part(place):
         room.node_q,
     )
     room.energy[1] += custom_energy(room.customs, room.node_arms, room.node_q)
-    return 0
 
 
 @kernel
@@ -144,5 +161,5 @@ def set_node_rows(mechanics, room):
     """Dh(q) into the rows of ``node_border``."""
     tree, points, poses = mechanics.tree, mechanics.points, room.node.poses
     arms, rows = room.node_arms, room.node_border.rows
-    set_constraint_rows(tree, mechanics.constraints, points, poses, arms, rows)
+    set_constraint_rows(tree, mechanics.constraints, points, poses, arms, room.node_q, rows)
     set_custom_rows(tree, room.customs, points, poses, arms, room.node_q, rows)

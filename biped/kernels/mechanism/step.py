@@ -20,12 +20,14 @@ from biped.kernels.mechanism.system import (
     EVALUATE,
     FACTOR,
     FRESH,
+    IMPULSES,
     ITERATIONS,
     KEPT,
     KNOWN,
     LAST_ITERATIONS,
     MOST_ITERATIONS,
     PAST,
+    ROWS,
     STEPS,
     WAIT,
 )
@@ -89,53 +91,96 @@ def guess(prescribed, motion, given, k, room):
             moved[j] = motion.past[0, j]
 
 
+# Halves of a step.
+LEFT = 0
+RIGHT = 1
+
+
+@part
+def impulses_part(place, k, half):
+    """The impulses on bodies and coordinates that belong to one half of a step: LEFT of e, RIGHT of the momentum after.
+
+    Of potentials (1 − α) h or α h, of other forces σ h or (1 − σ) h; those of coordinates are added to ``middle.load``
+    or ``right_load``.
+    """
+    world = unpacked(place)
+    mechanics, rule, room = world.mechanics, world.rule, world.room
+    load = room.middle.load if half == LEFT else room.right_load
+    potentials = ((1.0 - rule.alpha) if half == LEFT else rule.alpha) * rule.h
+    forces = (rule.share if half == LEFT else 1.0 - rule.share) * rule.h
+    load_impulses(mechanics, world.inputs, k, potentials, forces, room.customs, room.middle_arms, room.middle, load)
+    return 0
+
+
 @kernel
-def load_impulses(mechanics, inputs, k, potentials, forces, room, load):
-    """All impulses on bodies and coordinates, ``potentials`` and ``forces`` being the times [s] for which they act."""
-    middle = room.middle
+def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middle, load):
+    """All impulses on bodies and coordinates, ``potentials`` and ``forces`` being the times [s] for which they act.
+
+    Row ``k`` of the inputs is that of the time, ``arms`` are where the points are, and ``middle`` is a ``MidpointRoom``
+    that is placed: its ``impulse`` gets what acts on bodies; what acts along coordinates is added to ``load`` (n,).
+    """
+    points = mechanics.points
     set_gravity_impulses(mechanics.tree, middle, potentials)
     add_spring_impulses(
         mechanics.springs,
         mechanics.coordinate_springs,
         mechanics.weights,
-        mechanics.points,
-        room.middle_arms,
+        points,
+        arms,
         middle.middle,
         potentials,
         middle,
         load,
     )
     add_force_impulses(mechanics.forces, inputs, k, forces, middle, load)
-    add_custom_impulses(
-        room.customs, mechanics.points, room.middle_arms, inputs[k, 0], potentials, forces, middle, load
-    )
+    add_custom_impulses(customs, points, arms, inputs[k, 0], potentials, forces, middle, load)
+
+
+@part
+def rows_part(place, of):
+    """Dh(q_{k+1}) into the border: its rows for a correction, its columns once that is where the next step begins."""
+    world = unpacked(place)
+    mechanics, room = world.mechanics, world.room
+    tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
+    rows = room.border.rows if of == LEFT else room.border.columns
+    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, room.end_q, rows)
+    set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
+    return 0
 
 
 @part
 def evaluate_part(place, k):
     """e and h(q_{k+1}) of the candidate, and the larger of their norms relative to their tolerances."""
-    world = unpacked(place)
-    mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
-    set_equations(mechanics, motion, world.inputs, k, rule, room)
-    set_end(mechanics, motion, room)
-    norm = motion.residual[0] / max(rule.tolerance, round_off(mechanics, motion, room))
-    off = motion.residual[1] / max(rule.tolerance, place_round_off(room))
-    motion.residual[2] = math.hypot(norm, off)
+    place_candidate(place)
+    call(part_in(place, IMPULSES), place, k, LEFT)
+    measure_candidate(place)
     return 0
 
 
 @kernel
-def set_equations(mechanics, motion, inputs, k, rule, room):
-    """The residual of (45)."""
+def place_candidate(place):
+    """Poses, velocities and momenta at the middle of the step; p − Dh(q_k)ᵀ λ as the coordinates' load."""
+    world = unpacked(place)
+    motion, room = world.motion, world.room
     middle = room.middle
-    place_middle(mechanics.tree, motion.q, rule.alpha, rule.h, middle)
-    place_points(mechanics.points, middle.poses, room.middle_arms)
+    place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
+    place_points(world.mechanics.points, middle.poses, room.middle_arms)
     copy1(motion.momentum, middle.load)
     for c in range(room.values.shape[0]):
         for j in range(middle.load.shape[0]):
             middle.load[j] -= room.border.columns[c, j] * motion.multiplier[c]
-    load_impulses(mechanics, inputs, k, (1.0 - rule.alpha) * rule.h, 0.5 * rule.h, room, middle.load)
-    motion.residual[0] = set_midpoint_residual(mechanics.tree, middle, mechanics.prescribed)
+
+
+@kernel
+def measure_candidate(place):
+    """The norms of (45) and of the constraints."""
+    world = unpacked(place)
+    mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
+    motion.residual[0] = set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
+    set_end(mechanics, motion, room)
+    norm = motion.residual[0] / max(rule.tolerance, round_off(mechanics, motion, room))
+    off = motion.residual[1] / max(rule.tolerance, place_round_off(room))
+    motion.residual[2] = math.hypot(norm, off)
 
 
 @kernel
@@ -179,47 +224,66 @@ def place_round_off(room):
     return ROUNDINGS * EPSILON * farthest
 
 
-@kernel
-def set_end_rows(mechanics, room, rows):
-    """Dh(q_{k+1})."""
-    tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
-    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, rows)
-    set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
-
-
 @part
 def factor_part(place, k):
     """Newton's matrix of the candidate, factored; SINGULAR, DEPENDENT or 0."""
+    set_blocks(place, k)
+    if eliminate_in(place) >= 0:
+        return SINGULAR
+    call(part_in(place, ROWS), place, LEFT)
+    set_border(place, k)
+    if factor_border_in(place) >= 0:
+        return DEPENDENT
+    set_counts(place, KEPT, 1)
+    return 0
+
+
+@kernel
+def set_blocks(place, k):
+    """What all bodies and forces put into their own blocks."""
     world = unpacked(place)
-    mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
-    tree, middle = mechanics.tree, room.middle
-    before = (1.0 - rule.alpha) * rule.h
-    set_midpoint_blocks(tree, rule.h, before, middle)
+    mechanics, rule, room = world.mechanics, world.rule, world.room
+    middle, points, arms = room.middle, mechanics.points, room.middle_arms
+    before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
+    set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
     add_spring_blocks(
         mechanics.springs,
         mechanics.coordinate_springs,
         mechanics.weights,
-        mechanics.points,
-        room.middle_arms,
+        points,
+        arms,
         middle.middle,
         rule.alpha,
         before,
         middle,
     )
-    half, points, arms = 0.5 * rule.h, mechanics.points, room.middle_arms
-    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, half, middle)
-    add_custom_blocks(room.customs, points, arms, before, half, middle)
-    if eliminate_blocks(tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed) >= 0:
-        return SINGULAR
-    set_end_rows(mechanics, room, room.border.rows)
-    set_spring_border(tree, mechanics.springs, points, arms, rule.alpha, before, middle, room.border)
-    set_custom_border(
-        tree, room.customs, points, arms, world.inputs[k, 0], rule.alpha, rule.h, before, half, middle, room.border
-    )
-    if factor_border(tree, middle, rule.alpha, room.border) >= 0:
-        return DEPENDENT
-    motion.counts[KEPT] = 1
-    return 0
+    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
+    add_custom_blocks(room.customs, points, arms, before, forced, middle)
+
+
+@kernel
+def eliminate_in(place):
+    world = unpacked(place)
+    mechanics, rule, middle = world.mechanics, world.rule, world.room.middle
+    return eliminate_blocks(mechanics.tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed)
+
+
+@kernel
+def set_border(place, k):
+    """Forces between bodies; the constraints' rows are there."""
+    world = unpacked(place)
+    mechanics, rule, room = world.mechanics, world.rule, world.room
+    tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
+    alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
+    set_spring_border(tree, mechanics.springs, points, arms, alpha, before, room.middle, border)
+    time = world.inputs[k, 0]
+    set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
+
+
+@kernel
+def factor_border_in(place):
+    world = unpacked(place)
+    return factor_border(world.mechanics.tree, world.room.middle, world.rule.alpha, world.room.border)
 
 
 @part
@@ -252,12 +316,12 @@ def displace_in(place, factor):
 
 
 @kernel
-def count_of(place, what):
+def counts_of(place, what):
     return unpacked(place).motion.counts[what]
 
 
 @kernel
-def set_count(place, what, value):
+def set_counts(place, what, value):
     unpacked(place).motion.counts[what] = value
 
 
@@ -293,7 +357,7 @@ def try_kept(place, k, norm):
     reduced = norm_at(place, k, 1.0)
     if reduced <= 1.0 or reduced <= 0.1 * norm:
         return reduced
-    set_count(place, WAIT, RETRY_AFTER)
+    set_counts(place, WAIT, RETRY_AFTER)
     if reduced < norm:
         return reduced
     return norm_at(place, k, 0.0)
@@ -302,10 +366,10 @@ def try_kept(place, k, norm):
 @kernel
 def may_try_kept(place):
     """Whether there are factors of a step before, and their turn has come."""
-    if count_of(place, WAIT) > 0:
-        set_count(place, WAIT, count_of(place, WAIT) - 1)
+    if counts_of(place, WAIT) > 0:
+        set_counts(place, WAIT, counts_of(place, WAIT) - 1)
         return False
-    return count_of(place, KEPT) == 1
+    return counts_of(place, KEPT) == 1
 
 
 @part
@@ -359,18 +423,30 @@ def is_beyond_half_turn(tree, moved):
 @part
 def commit_part(place, k, iterations):
     """The momentum after a step that is solved, and its end as the next one's beginning."""
+    add_work(place, k)
+    call(part_in(place, IMPULSES), place, k, RIGHT)
+    finish_step(place, iterations)
+    call(part_in(place, ROWS), place, RIGHT)
+    return 0
+
+
+@kernel
+def add_work(place, k):
     world = unpacked(place)
-    mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
-    middle = room.middle
+    rule, room = world.rule, world.room
     for j in range(room.right_load.shape[0]):
         room.right_load[j] = 0.0
-    motion.work[0] += force_work(mechanics.forces, world.inputs, k, rule.h, middle) + custom_work(room.customs, rule.h)
-    load_impulses(mechanics, world.inputs, k, rule.alpha * rule.h, 0.5 * rule.h, room, room.right_load)
-    set_midpoint_momentum(mechanics.tree, rule.h, middle, room.right_load, motion.momentum)
-    move_on(mechanics.prescribed, motion, middle)
-    set_end_rows(mechanics, room, room.border.columns)
+    world.motion.work[0] += force_work(world.mechanics.forces, world.inputs, k, rule.h, room.middle)
+    world.motion.work[0] += custom_work(room.customs, rule.h)
+
+
+@kernel
+def finish_step(place, iterations):
+    world = unpacked(place)
+    mechanics, motion, room = world.mechanics, world.motion, world.room
+    set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
+    move_on(mechanics.prescribed, motion, room.middle)
     count_step(motion, iterations)
-    return 0
 
 
 @kernel

@@ -37,6 +37,7 @@ class Rule(NamedTuple):
     tolerance: float  # of the residual [N·s or N·m·s], and of the constraints [m or rad]
     max_iterations: int
     max_backtracks: int
+    share: float  # of the impulses of forces (not of potentials) that acts at a step's beginning; the rest at its end
 
 
 # Places in ``Motion.counts``.
@@ -162,15 +163,16 @@ FACTOR = 1
 CORRECT = 2
 SOLVE = 3
 COMMIT = 4
-MOMENTUM = 5
-RATES = 6
-ENERGIES = 7
-CONSTRAINTS = 8
-BEGIN = 9
-BEGIN_FROM_TWO = 10
-TAKE_STEPS = 11
-RECORD_END = 12
-PARTS = 13
+IMPULSES = 5
+ROWS = 6
+MOMENTUM = 7
+RATES = 8
+ENERGIES = 9
+CONSTRAINTS = 10
+BEGIN = 11
+TAKE_STEPS = 12
+RECORD_END = 13
+PARTS = 14
 
 
 class World(NamedTuple):

@@ -5,20 +5,17 @@ in capitals; names stand in quotes.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.expressions.building import Parts, build_parts
 from biped.mechanism.expressions.reading import ExpressionError, read_form
 from biped.mechanism.expressions.writing import component_line, frame_lines, gravity_line, name_line
-
-if TYPE_CHECKING:
-    from biped.mechanism.mechanism import Mechanism
+from biped.mechanism.mechanism import Mechanism
 
 __all__ = ["ExpressionError", "load_mechanism", "mechanism_text", "parts_of", "save_mechanism"]
 
 
-def load_mechanism(source: str | Path) -> "Mechanism":
+def load_mechanism(source: str | Path) -> Mechanism:
     """The mechanism that an S-expression describes.
 
     Args:
@@ -29,8 +26,6 @@ def load_mechanism(source: str | Path) -> "Mechanism":
         MechanismError: the file cannot be read.
         InputError: the mechanism cannot be, such as one without a configuration variable.
     """
-    from biped.mechanism.mechanism import Mechanism
-
     return Mechanism(**vars(parts_of(source)))
 
 
@@ -48,7 +43,7 @@ def parts_of(source: str | Path) -> Parts:
     return build_parts(read_form(text, path.name), path.stem)
 
 
-def mechanism_text(mechanism: "Mechanism | Parts") -> str:
+def mechanism_text(mechanism: Mechanism | Parts) -> str:
     """A mechanism as an S-expression; `load_mechanism` reads an equal one, all floats bit for bit.
 
     Raises:
@@ -63,7 +58,7 @@ def mechanism_text(mechanism: "Mechanism | Parts") -> str:
     return "(system\n" + "\n".join(body) + ")\n"
 
 
-def save_mechanism(mechanism: "Mechanism | Parts", path: str | Path) -> None:
+def save_mechanism(mechanism: Mechanism | Parts, path: str | Path) -> None:
     """Write a mechanism to a file, as `mechanism_text` has it.
 
     Raises:

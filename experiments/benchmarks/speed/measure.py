@@ -13,6 +13,7 @@ from experiments.benchmarks.speed.chains import INTEGRATORS, LONG, STEP, chain_c
 from experiments.benchmarks.speed.contact_laws import cone_workspace_section, whole_body_section
 from experiments.benchmarks.speed.environments import environment_section
 from experiments.benchmarks.speed.figure import draw_chain_cost
+from experiments.benchmarks.speed.integrators import integrators_section
 from experiments.benchmarks.speed.laws import compiled_laws_section, python_law_section
 from experiments.benchmarks.speed.startup import startup_times
 from experiments.benchmarks.speed.studies import studies_section
@@ -42,6 +43,7 @@ def budget(quick: bool, repeats: int | None = None) -> Budget:
 def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[str, Callable[[], Section]]]:
     """What is measured, in words, and how; figures go into ``folder``."""
     yield "the closed loop", lambda: closed_loop_section(work)
+    yield "the midpoint rule", lambda: integrators_section(work.duration, work.repeats)
     yield "whole experiments", lambda: experiment_section(work)
     yield "studies", lambda: studies_section(20 if work.quick else 480, min(work.repeats, 5))
     yield "the whole-body law", lambda: whole_body_section(20 if work.quick else 4, min(work.repeats, 5))

@@ -117,8 +117,8 @@ def _findings(mechanism: Mechanism, nodes: Sequence[Node], spread: float) -> tup
 
 def _draw(nodes: Sequence[Node]) -> Figure:
     with styled():
-        figure = Figure(figsize=(8.6, 4.6))
-        body, tree = figure.subplots(1, 2, width_ratios=(1.0, 2.4))
+        figure = Figure(figsize=(10.0, 4.8))
+        body, tree = figure.subplots(1, 2, width_ratios=(1.0, 2.9))
         _draw_human(body, nodes)
         _draw_tree(tree, nodes)
         for axes, title in ((body, "A planar human"), (tree, "… as a tree of transformations")):

@@ -79,7 +79,7 @@ def plot_energy(motion: Motion) -> Figure:
     above.plot(time, frame["potential_energy"] - zero, color=style.GREEN, lw=1.0, label="potential, from the start")
     above.plot(time, frame["energy"] - zero, color=style.BLUE, label="total")
     above.set_ylabel("energy [J]")
-    above.legend(ncols=3, fontsize="small")
+    above.legend(ncols=3, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))
     rest = frame["energy"] - frame["work"]
     below.plot(time, rest - rest.iloc[0], color=style.BLUE, lw=0.9)
     below.set_ylabel("change, less\nwork [J]")

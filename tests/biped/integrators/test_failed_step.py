@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 from biped import InputError, IntegrationError, State, human, simulate
-from biped.integrators import Composition, Integrator, Recursive
+from biped.integrators import Composition, Integrator, Midpoint, Recursive
 
 STEP = 5e-3
 #: Iterations and halvings that do for some parts of a violent step, and not for others.
 HASTY: list[Callable[[], Integrator]] = [
     lambda: Recursive(tolerance=1e-12, max_iterations=2, max_halvings=2),
     lambda: Composition(scheme="kahan-li-6", max_iterations=2, max_halvings=2),
+    lambda: Midpoint(tolerance=1e-12, max_iterations=2, max_halvings=2),
 ]
 
 
-@pytest.mark.parametrize("integrator", HASTY, ids=["recursive", "kahan-li-6"])
+@pytest.mark.parametrize("integrator", HASTY, ids=["recursive", "kahan-li-6", "midpoint"])
 def test_time_and_state_belong_together(integrator):
     """Where it fails after some parts were done, these are taken back."""
     model = human().without_contacts()

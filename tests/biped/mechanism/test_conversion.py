@@ -22,7 +22,8 @@ from biped.mechanism import (
     ty,
     tz,
 )
-from biped.mechanism.conversion import configuration_of, from_model, to_model, variables_of
+from biped.mechanism.as_model import to_model
+from biped.mechanism.conversion import configuration_of, from_model, variables_of
 from biped.mechanism.frames import coordinates_of
 from biped.model import (
     Body,

@@ -16,9 +16,12 @@ from biped.mechanism import (
     Damper,
     Distance,
     FrameName,
+    HybridWrench,
     LinearSpring,
     Mechanism,
     MechanismError,
+    accelerations,
+    integrate,
     ry,
     tx,
     tz,
@@ -158,3 +161,25 @@ def test_what_is_missing_is_told() -> None:
         arms(forces=[OfNothing(1.0)])
     with pytest.raises(MechanismError, match=r"length = nan"):
         arms(potentials=[OwnSpring("left", "right", 1.0, math.nan)])
+
+
+def test_accelerations_are_those_of_the_built_in_ones() -> None:
+    """With a constraint's ∂²h from differences, and the wind at its time."""
+    v = {"a": 0.5, "b": -1.0, "c": 0.8}
+    length = float(np.linalg.norm(arms().frame("left").position(START) - arms().frame("right").position(START)))
+    own = arms(
+        constraints=[OwnRod("left", "right", length)],
+        potentials=[OwnSpring("left", "right", 30.0, 0.4)],
+        forces=[OwnDamper("left", "b", 0.3, 0.9)],
+    )
+    built_in = arms(
+        constraints=[Distance("left", "right", length)],
+        potentials=[LinearSpring("left", "right", 30.0, 0.4)],
+        forces=[Damper("b", 0.3), HybridWrench("left", (lambda t: 0.9 * t, 0.0, 0.0))],
+    )
+    found, expected = (accelerations(one, START, v, time=0.7) for one in (own, built_in))
+    np.testing.assert_allclose(found.coordinates, expected.coordinates, rtol=1e-9)
+    np.testing.assert_allclose(found.multipliers, expected.multipliers, rtol=1e-9)
+    one, other = (integrate(each, 0.5, 0.05, q=START).frame for each in (own, built_in))
+    np.testing.assert_allclose(one["work"], other["work"], atol=1e-8)
+    np.testing.assert_allclose(one["energy"], other["energy"], rtol=1e-8)

@@ -1,11 +1,13 @@
 """The mechanisms of the paper: closed where they should be, and as free."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from biped.errors import InputError
+from biped.mechanism import load_mechanism
 from biped.mechanism.examples import (
     CLOSED_CHAIN_PINS,
     CLOSED_CHAIN_START,
@@ -16,6 +18,8 @@ from biped.mechanism.examples import (
     scissor_lift,
     scissor_pins,
 )
+
+LISTING = Path(__file__).parents[3] / "examples" / "closed-chain.trep"
 
 
 def freedom(mechanism, q):
@@ -44,6 +48,15 @@ def test_the_device_is_closed_near_its_start_and_has_three_degrees_of_freedom():
     for one, other in CLOSED_CHAIN_PINS:
         assert device.frame(one).position(q) == pytest.approx(device.frame(other).position(q), abs=1e-11)
     assert np.abs(q - device.configuration(CLOSED_CHAIN_START)).max() < 0.6
+
+
+def test_the_device_is_that_of_listing_1():
+    printed, device = load_mechanism(LISTING), closed_chain_device()
+    assert list(printed.frames) == list(device.frames)
+    assert printed.gravity == device.gravity
+    assert {(c.first, c.second, c.direction) for c in printed.constraints} == {
+        (c.first, c.second, c.direction) for c in device.constraints
+    }
 
 
 def test_a_pendulum_hangs_link_below_link():

@@ -14,8 +14,10 @@ from biped.mechanism import (
     HybridWrench,
     LinearSpring,
     Mechanism,
+    MechanismError,
     Screw,
     Torque,
+    integrate,
     kinematic,
     rx,
     ry,
@@ -261,3 +263,18 @@ def test_rates_that_are_zero_but_for_rounding_are_on_the_constraints():
     mechanism = Mechanism("gears", frames, constraints=[Gear("a", "b", -2.0)])
     frame = mechanism.simulate(0.1, 0.05, v={"x": 3.0, "a": 1e-16}).frame
     assert_allclose(frame["rate_a"], 0.0, atol=1e-15)
+
+
+def test_two_configurations_need_a_step_between_them():
+    """They once wrote a row into a table without rows."""
+    mechanism, _ = damped_pendulum()
+    with pytest.raises(MechanismError, match="a motion from them lasts as long at least"):
+        mechanism.simulate(0.0, 0.01, q0=[0.1], q1=[0.1])
+    assert len(mechanism.simulate(0.01, 0.01, q0=[0.1], q1=[0.1]).frame) == 1
+
+
+def test_a_prescribed_motion_must_be_one():
+    mechanism = Mechanism("cart", [tx(kinematic("x"), ry("a", tz(-1.0, mass=1.0)))])
+    for run in (mechanism.simulate, lambda *given, **more: integrate(mechanism, *given, **more)):
+        with pytest.raises(MechanismError, match="motion of 'x' = 'fast': it must be"):
+            run(1.0, kinematic={"x": "fast"})

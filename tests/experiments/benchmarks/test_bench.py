@@ -33,6 +33,7 @@ def test_bench_measures_and_writes(tmp_path, capsys):
     assert 0.0 < stance["least"] <= stance["median"] <= stance["most"] < 1000.0
     assert sections["closed_loop"]["units"]["least"] == "µs"
     assert len(sections["closed_loop"]["rows"]) == 9
+    assert len(sections["integrators"]["rows"]) == 6
     assert list(sections["chains"]["rows"]) == [f"{n} links" for n in (2, 5, 10, 20, 50, 100, 200)]
     assert list(sections["cone_workspace_law"]["rows"]) == ["cone-workspace", "workspace"]
     assert set(sections["experiments"]["rows"]) == {"stand-tilted", "thrown-block"}

@@ -4,9 +4,11 @@ import matplotlib
 import numpy as np
 import pytest
 
+from biped.integrators.midpoint.kernels.cached import new_cached, set_first_derivatives, set_second_derivatives
 from experiments.papers.lee_2016 import PAPER
 from experiments.papers.lee_2016.chain import INERTIA, LENGTH, MASS, lee_chain, random_start
 from experiments.papers.lee_2016.convergence import _findings, order
+from experiments.papers.lee_2016.kernels import new_every_pair, set_every_first_derivative, set_every_second_derivative
 from experiments.papers.lee_2016.speed import OURS, RIQN, WAYS
 
 #: How statements begin that may differ: those of times, which a machine and what else it does decide, …
@@ -75,6 +77,25 @@ def test_the_chain_is_the_authors():
     assert np.allclose(model.tree.com_offset, (0.0, 0.0, LENGTH / 2))
     state = random_start(model)
     assert 0.0 < np.abs(state.q).max() <= np.pi / 2
+
+
+def test_what_is_evaluated_in_vain_is_zero():
+    """For every pair, as in the authors' program, or once for those that move a body: the same derivatives of L."""
+    model = lee_chain(4).with_gravity((0.0, 0.0, 0.0))
+    state = random_start(model)
+    q, v = state.q, np.array([1.0, -2.0, 0.5, 1.5])
+    cached, every = new_cached(model.tree), new_every_pair(4)
+    set_first_derivatives(model.tree, q, v, cached)
+    assert np.isfinite(cached.L_q).all()
+    set_second_derivatives(model.tree, q, v, cached)
+    set_every_first_derivative(model.tree, q, v, every)
+    set_every_second_derivative(model.tree, q, every)
+    for name in ("L_q", "L_v", "L_qv"):
+        assert getattr(every, name) == pytest.approx(getattr(cached, name), abs=1e-12)
+    for name in ("L_qq", "L_vv"):
+        assert getattr(every, name) == pytest.approx(getattr(every, name).T, abs=1e-12)
+        assert np.triu(getattr(every, name)) == pytest.approx(np.triu(getattr(cached, name)), abs=1e-12)
+    assert not every.by_rates.any()
 
 
 def test_energy_does_not_drift(outcomes):

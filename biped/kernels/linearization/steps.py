@@ -1,0 +1,274 @@
+"""Steps as they are simulated, by the very machine code, and variations that are carried along with them.
+
+Each step is taken by the closed loop's own ``advance``; then its derivative is found from its two ends. A step that was
+taken in parts is taken back and gone through part by part.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.core.config import DISABLE_JIT
+
+from biped.kernels.linearization.points import TURNED_POINT, TURNED_STEP, TURNED_SWITCH
+from biped.kernels.linearization.step import StepDerivative, differentiate_step, new_step_derivative
+from biped.kernels.linearization.tangent import Tangent, carry, new_tangent
+from biped.kernels.loop.closed_loop import ADVANCE, Loop, World, enter, now_in
+from biped.kernels.state.checkpoint import Checkpoint, new_checkpoint, roll_back, save_checkpoint
+from biped.kernels.state.pushes import Pushes
+from biped.kernels.state.simulation_state import RETRIED, SimulationState, new_simulation_state
+from biped.kernels.state.status import OK
+from biped.kernels.step.step import count_step, prepare
+from biped.kernels.tree.tree import Tree
+from biped.kernels.variational.equations import Scratch, new_scratch
+from contact.arrays import Floats, Integers
+from contact.ground import Ground
+from contact.jit import address_of, call, kernel, pack, part, unpacked
+from contact.modes import NONE, SLIDING, STICKING
+from contact.regimes import HEIGHT, PRESSURE, SPEED, SWITCHES
+from contact.vectors import copy1
+
+# What ``linearize_steps`` gives back besides what ``biped.kernels.state.status`` lists.
+TOO_MANY_PARTS = -100  # of one step
+UNKNOWN_STEP = -101  # something else than the equations of a variational step moved the tree
+
+# A step is gone through in this many parts at most.
+MOST_PARTS = 256
+# [N·s] of a step's equations, and as a part of the tree's momentum, that rounding of its ends leaves.
+LEFT_OVER = 1e-6
+
+# Places in ``Linearized.taken``.
+SUBSTEPS = 0
+TAKEN = 1
+
+# Places of the addresses of parts.
+BEGIN = 0
+GO_BACK = 1
+DIFFERENTIATE = 2
+CARRY = 3
+STEP = 4  # the loop's own
+PARTS = 5
+
+
+class Linearized(NamedTuple):
+    """A world whose variations are carried along, and room for it."""
+
+    body: Any  # how its method discretizes a body
+    tree: Tree
+    ground: Ground
+    state: SimulationState
+    pushes: Pushes
+    live: Scratch  # the world's own
+    derivative: StepDerivative
+    tangent: Tangent
+    before: SimulationState  # where a step, or a part of one, began
+    scratch: Scratch
+    checkpoint: Checkpoint
+    taken: Integers  # (TAKEN,)
+    switch: Floats  # (substeps, nc, SWITCHES) what vanishes where the contact law has a kink
+    mode: Integers  # (substeps, nc) the contact modes that are held
+    regime: Integers  # (substeps, nc)
+    parts: Integers  # (PARTS,) addresses of what is compiled by itself
+    left_over: Floats  # (1,) [N·s] most that the equations of a step left
+
+
+def new_linearized(world: World, columns: int, substeps: int) -> Linearized:
+    """Room for so many variations of a world, and for what is noted of so many steps."""
+    n, nq, nv = world.tree.parent.shape[0], world.state.q.shape[0], world.state.momentum.shape[0]
+    nc = world.state.mode.shape[0]
+    return Linearized(
+        body=world.method.body,
+        tree=world.tree,
+        ground=world.ground,
+        state=world.state,
+        pushes=world.pushes,
+        live=world.scratch,
+        derivative=new_step_derivative(n, nv, nc),
+        tangent=new_tangent(n, nv, nc, columns),
+        before=new_simulation_state(nq, nv, nc),
+        scratch=new_scratch(n, nq, nv, nc),
+        checkpoint=new_checkpoint(nq, nv, nc),
+        taken=np.zeros(TAKEN, dtype=np.int64),
+        switch=np.full((substeps, nc, SWITCHES), np.inf),
+        mode=np.zeros((substeps, nc), dtype=np.int64),
+        regime=np.zeros((substeps, nc), dtype=np.int64),
+        parts=np.zeros(PARTS, dtype=np.int64),
+        left_over=np.zeros(1),
+    )
+
+
+@kernel
+def note_beginning(state, before):
+    """What the equations of the coming step know of the state."""
+    copy1(state.q, before.q)
+    copy1(state.momentum, before.momentum)
+    copy1(state.mode, before.mode)
+    copy1(state.torque, before.torque)
+    copy1(state.stiffness, before.stiffness)
+    copy1(state.damping, before.damping)
+    copy1(state.setpoint, before.setpoint)
+    for c in range(state.mode.shape[0]):
+        copy1(state.anchor[c], before.anchor[c])
+
+
+@kernel
+def note_contact(L):
+    """Modes, regimes and switches of the step that has been taken."""
+    step = L.taken[SUBSTEPS]
+    if step < L.mode.shape[0]:
+        for c in range(L.mode.shape[1]):
+            L.mode[step, c], L.regime[step, c] = L.before.mode[c], L.derivative.points.regime[c]
+            copy1(L.derivative.points.switch[c], L.switch[step, c])
+    L.taken[SUBSTEPS] = step + 1
+
+
+@kernel
+def turn_mode(L):
+    """Go on in the mode of the other side, if this is the step and the point of the switch that is to be turned."""
+    turned = L.derivative.points.turned
+    if turned[TURNED_STEP] == L.taken[SUBSTEPS]:
+        c = turned[TURNED_POINT]
+        L.state.mode[c] = other_mode(turned[TURNED_SWITCH], L.before.mode[c], L.state.mode[c])
+
+
+@kernel
+def other_mode(switch, before, after):
+    """The mode of the next step on the other side of a switch, of a point that was in one mode and goes on in one."""
+    if switch == HEIGHT:
+        if after != NONE:
+            return NONE
+        return SLIDING if before == NONE else before
+    if switch == SPEED or (switch == PRESSURE and before == STICKING):
+        return STICKING if after == SLIDING else SLIDING
+    return after
+
+
+@part
+def begin_part(place):
+    """Note where a step begins."""
+    L = unpacked(place)
+    note_beginning(L.state, L.before)
+    save_checkpoint(L.state, L.checkpoint)
+    return OK
+
+
+@part
+def go_back_part(place):
+    """Take the step back."""
+    L = unpacked(place)
+    roll_back(L.state, L.checkpoint)
+    prepare(L.tree, L.state, L.live)
+    return OK
+
+
+@part
+def differentiate_part(place, h):
+    """The derivative of the step of length h that led to where the world is."""
+    L = unpacked(place)
+    L.left_over[0] = differentiate_step(
+        L.body, L.tree, L.ground, L.before, L.state.q, L.pushes, L.scratch, L.derivative, L.taken[SUBSTEPS], h
+    )
+    return OK
+
+
+@part
+def carry_part(place, h):
+    """Carry the variations through it."""
+    L = unpacked(place)
+    carry(L.tree, L.scratch, L.derivative, L.tangent, h)
+    turn_mode(L)
+    note_contact(L)
+    return OK
+
+
+# Below, what branches or loops takes addresses, as in ``biped.kernels.loop.closed_loop``.
+
+
+@kernel
+def retried_in(place):
+    """Steps that were taken in parts, so far."""
+    return unpacked(place).state.counts[RETRIED]
+
+
+@kernel
+def set_retried(place, count):
+    unpacked(place).state.counts[RETRIED] = count
+
+
+@kernel
+def finish_step(place):
+    count_step(unpacked(place).state)
+
+
+@kernel
+def is_explained(place):
+    """Whether the equations of a variational step are what led from its start to its end."""
+    L = unpacked(place)
+    return L.left_over[0] <= LEFT_OVER * (1.0 + greatest(L.state.momentum))
+
+
+@kernel
+def greatest(values):
+    most = 0.0
+    for k in range(values.shape[0]):
+        most = max(most, abs(values[k]))
+    return most
+
+
+@kernel
+def part_of(place, number):
+    return unpacked(place).parts[number]
+
+
+@part
+def linearize_steps(place, common, whole, steps):
+    """Take ``steps`` steps with the torques that are held, and carry the variations along; OK, or why not.
+
+    Args:
+        place: where the ``Linearized`` is.
+        common: where the loop's parts find the world.
+        whole: and the method.
+        steps: how many.
+    """
+    for _ in range(steps):
+        begin, h = now_in(place)
+        done, size = 0, MOST_PARTS
+        while done < MOST_PARTS:
+            retried = retried_in(place)
+            call(part_of(place, BEGIN), place)
+            length = h * (size / MOST_PARTS)
+            reason = call(part_of(place, STEP), whole, common, 0, begin + h * (done / MOST_PARTS), length)
+            if reason != OK:
+                return reason
+            if retried_in(place) != retried:
+                set_retried(place, retried)
+                if size == 1:
+                    return TOO_MANY_PARTS
+                call(part_of(place, GO_BACK), place)
+                size //= 2
+                continue
+            call(part_of(place, DIFFERENTIATE), place, length)
+            if not is_explained(place):
+                return UNKNOWN_STEP
+            call(part_of(place, CARRY), place, length)
+            done += size
+        finish_step(place)
+    return OK
+
+
+class Linearizer:
+    """A loop whose steps are linearized: everything is compiled, or loaded, once it is made."""
+
+    def __init__(self, loop: Loop, columns: int, substeps: int) -> None:
+        self.loop = loop
+        self.room = new_linearized(loop.world, columns, substeps)
+        self._words = None if DISABLE_JIT else pack(self.room)
+        self._place = self.room if self._words is None else self._words.ctypes.data
+        self._enter = address_of(linearize_steps, self.room, 0, 0, 0)
+        calls = (begin_part,), (go_back_part,), (differentiate_part, 0.0), (carry_part, 0.0)
+        self.room.parts[:STEP] = [address_of(function, self.room, *more) for function, *more in calls]
+        self.room.parts[STEP] = loop.world.parts[ADVANCE]
+        self.take(0)
+
+    def take(self, steps: int) -> int:
+        """``steps`` steps of the loop with the torques as they are; OK, or why not."""
+        return int(enter(self._enter, (self._place, self.loop.common, self.loop.whole, steps)))

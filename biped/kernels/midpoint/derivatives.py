@@ -1,0 +1,179 @@
+"""Derivatives of a tree's Lagrangian to the third order, where every joint has one coordinate: O(n depth²) in all.
+
+With them a step of the midpoint rule is linearized to the first and the second order (Johnson, Schultz & Murphey 2014,
+(10)-(27)). They need no symbols and no differences. Let V_i be body i's velocity and I_i its inertia, about one point,
+in world axes. Seen from the body, the inertia is constant and only V_i changes. By the coordinates x_k ∈ {q_k, v_k} of
+the joints k ≤ l ≤ m on one path to the root, its changes seen from any body beyond them are
+
+    W_{q_k} = b_k = V_parent(k) × s_k,      W_{v_k} = s_k,                 (× the Lie bracket of twists)
+    W_{x_k q_l} = W_{x_k} × s_l,            W_{x_k v_l} = 0,
+    W_{x_k q_l q_m} = (W_{x_k} × s_l) × s_m,        and 0 with any other order of them,
+
+the same for all those bodies. So the derivatives of T = Σ ½ V_i · I_i V_i need only sums over all bodies beyond the
+outermost joint m, their momentum H_m and inertia I_m. By the invariance of pairings,
+
+    T_{x_k}          = W_{x_k} · H_k,
+    T_{x_k q_l}      = W_{x_k} · κ_l,                κ_l = I_l b_l + s_l ×* H_l,
+    T_{x_k v_l}      = W_{x_k} · I_l s_l,
+    T_{x_k y_l q_m}  = W_{x_k} · (s_m ×* I_m W_{y_l} + I_m (W_{y_l} × s_m) + [y = q] s_l ×* κ_m),
+    T_{x_k y_l v_m}  = W_{x_k} · [y = q] s_l ×* I_m s_m:
+
+vectors of the outer joints, dotted with those of the inner ones. Joints that are not on one path do not couple.
+Uniform gravity g acts on the masses beyond; with P_m = the linear part of I_m s_m, their first moment's change,
+
+    −U_{q_k} = s_k · (wrench of gravity beyond k),   −U_{q_k q_l} = ω_k · (P_l × g),
+    −U_{q_k q_l q_m} = ω_k · ((ω_l × P_m) × g).
+
+Why explicit: dual numbers or complex steps through the kernels of the step would need one pass a direction, O(n) of
+them for the first derivatives and O(n²) for the second, each several times as dear as the step itself.
+
+A variable's place in the results is k for q_k and n + k for v_k.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.midpoint.elimination import wrench_cross
+from biped.kernels.tree.factorization import add_block, row_dot, store_block
+from biped.kernels.tree.kinematics import add6, motion_cross
+from contact.arrays import Floats
+from contact.jit import kernel
+from contact.vectors import cross, dot, dot6, load3, load6, load9, scale, store3, store6, triple
+
+
+class Beyond(NamedTuple):
+    """Of all bodies at and beyond each joint, at the place and rates of a ``MidpointRoom``."""
+
+    inertia: Floats  # (n, 6, 6) I_i
+    momentum: Floats  # (n, 6) H_i
+    weight: Floats  # (n, 6) wrench of gravity
+    bent: Floats  # (n, 6) b_i
+    swept: Floats  # (n, 6) I_i s_i
+    kappa: Floats  # (n, 6) κ_i
+    pulled: Floats  # (n, 3) P_i × g
+
+
+def new_beyond(n: int) -> Beyond:
+    """Room for a tree of n joints, filled with NaN."""
+    shapes: tuple[tuple[int, ...], ...] = ((n, 6, 6), (n, 6), (n, 6), (n, 6), (n, 6), (n, 6), (n, 3))
+    return Beyond(*(np.full(shape, np.nan) for shape in shapes))
+
+
+@kernel
+def block_times(block, i, a):
+    """I_i a."""
+    return (
+        row_dot(block, i, 0, a), row_dot(block, i, 1, a), row_dot(block, i, 2, a),
+        row_dot(block, i, 3, a), row_dot(block, i, 4, a), row_dot(block, i, 5, a),
+    )  # fmt: skip
+
+
+@kernel
+def gather_beyond(tree, room, beyond):
+    """All of ``beyond``; needs ``place_middle``."""
+    n = tree.parent.shape[0]
+    for i in range(n):
+        com = load3(room.poses.com, i)
+        store_block(beyond.inertia, i, tree.mass[i], com, com, load9(room.inertia, i))
+        store6(beyond.momentum, i, load6(room.momentum, i))
+        force = scale(tree.mass[i], triple(tree.gravity))
+        store6(beyond.weight, i, force + cross(com, force))
+    for i in range(n - 1, -1, -1):
+        s, b = load6(room.poses.motion, i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        parent = tree.parent[i]
+        if parent >= 0:
+            b = motion_cross(load6(room.velocity, parent), s)
+            add_block(beyond.inertia, parent, i)
+            store6(beyond.momentum, parent, add6(load6(beyond.momentum, parent), load6(beyond.momentum, i)))
+            store6(beyond.weight, parent, add6(load6(beyond.weight, parent), load6(beyond.weight, i)))
+        swept = block_times(beyond.inertia, i, s)
+        store6(beyond.bent, i, b)
+        store6(beyond.swept, i, swept)
+        bent = block_times(beyond.inertia, i, b)
+        store6(beyond.kappa, i, add6(bent, wrench_cross(s, load6(beyond.momentum, i))))
+        store3(beyond.pulled, i, cross(swept[:3], triple(tree.gravity)))
+
+
+@kernel
+def set_lagrangian_gradient(tree, room, beyond, gradient):
+    """(2n,) L_q and L_v."""
+    n = tree.parent.shape[0]
+    for k in range(n):
+        s, H = load6(room.poses.motion, k), load6(beyond.momentum, k)
+        gradient[k] = dot6(load6(beyond.bent, k), H) + dot6(s, load6(beyond.weight, k))
+        gradient[n + k] = dot6(s, H) + tree.armature[k] * room.rates[k]
+
+
+@kernel
+def put2(hessian, a, b, value):
+    hessian[a, b] = value
+    hessian[b, a] = value
+
+
+@kernel
+def put3(third, a, b, c, value):
+    third[a, b, c] = value
+    third[a, c, b] = value
+    third[b, a, c] = value
+    third[b, c, a] = value
+    third[c, a, b] = value
+    third[c, b, a] = value
+
+
+@kernel
+def set_lagrangian_hessian(tree, room, beyond, hessian):
+    """(2n, 2n) second derivatives of L, which must be zero where joints do not couple."""
+    n = tree.parent.shape[0]
+    for m in range(n):
+        kappa, swept, pulled = load6(beyond.kappa, m), load6(beyond.swept, m), load3(beyond.pulled, m)
+        k = m
+        while k >= 0:
+            s, b = load6(room.poses.motion, k), load6(beyond.bent, k)
+            put2(hessian, k, m, dot6(b, kappa) + dot(s[3:], pulled))
+            put2(hessian, n + k, m, dot6(s, kappa))
+            put2(hessian, k, n + m, dot6(b, swept))
+            put2(hessian, n + k, n + m, dot6(s, swept))
+            k = tree.parent[k]
+        hessian[n + m, n + m] += tree.armature[m]
+
+
+@kernel
+def set_lagrangian_third(tree, room, beyond, third):
+    """(2n, 2n, 2n) third derivatives of L, which must be zero where joints do not couple."""
+    for m in range(tree.parent.shape[0]):
+        kappa, swept = load6(beyond.kappa, m), load6(beyond.swept, m)
+        s = load6(room.poses.motion, m)
+        middle = m
+        while middle >= 0:
+            s_l, b_l = load6(room.poses.motion, middle), load6(beyond.bent, middle)
+            turned = add6(turned_momentum(beyond.inertia, m, s, b_l), wrench_cross(s_l, kappa))
+            slid = turned_momentum(beyond.inertia, m, s, s_l)
+            dragged = wrench_cross(s_l, swept)
+            pulled = cross(cross(s_l[3:], swept[:3]), triple(tree.gravity))
+            put_inner(tree, room, beyond, third, (m, middle), (turned, slid, dragged, pulled))
+            middle = tree.parent[middle]
+
+
+@kernel
+def turned_momentum(inertia, m, s, W):
+    """s ×* I_m W + I_m (W × s): how I_m W changes as the bodies beyond turn by s, seen from where W stays."""
+    return add6(wrench_cross(s, block_times(inertia, m, W)), block_times(inertia, m, motion_cross(W, s)))
+
+
+@kernel
+def put_inner(tree, room, beyond, third, outer, wrenches):
+    """All third derivatives by a variable of joint m, one of joint l, and those of the joints up to the root."""
+    m, middle = outer
+    turned, slid, dragged, pulled = wrenches
+    n = tree.parent.shape[0]
+    k = middle
+    while k >= 0:
+        s, b = load6(room.poses.motion, k), load6(beyond.bent, k)
+        put3(third, k, middle, m, dot6(b, turned) + dot(s[3:], pulled))
+        put3(third, n + k, middle, m, dot6(s, turned))
+        put3(third, k, n + middle, m, dot6(b, slid))
+        put3(third, n + k, n + middle, m, dot6(s, slid))
+        put3(third, k, middle, n + m, dot6(b, dragged))
+        put3(third, n + k, middle, n + m, dot6(s, dragged))
+        k = tree.parent[k]

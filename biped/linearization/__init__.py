@@ -1,0 +1,19 @@
+"""Exact linearizations of what is simulated: a step, a control period with its law, their eigenvalues and modes."""
+
+from biped.linearization.equilibrium import equilibrium
+from biped.linearization.kinks import Kink, KinkError
+from biped.linearization.linearization import Linearization, Mode
+from biped.linearization.linearizer import Linearizer, linearize
+from biped.linearization.sensitivity import GainSensitivity, gain_sensitivities
+
+__all__ = [
+    "GainSensitivity",
+    "Kink",
+    "KinkError",
+    "Linearization",
+    "Linearizer",
+    "Mode",
+    "equilibrium",
+    "gain_sensitivities",
+    "linearize",
+]

@@ -1,0 +1,102 @@
+"""The coordinates in which states are varied, and the differences of configurations in them."""
+
+import numpy as np
+
+from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
+from biped.model import Model
+from contact.arrays import Floats
+from contact.vectors import quat_difference, quat_exp, quat_mul, rotation_vector
+
+#: Of a degree of freedom, its momentum and its torque.
+_UNITS = {True: ("rad", "N·m·s", "N·m"), False: ("m", "N·s", "N")}
+
+
+def configuration_names(model: Model) -> tuple[list[str], list[str]]:
+    """Names and units of the displacements δq, which are those of velocities; turns are vectors in world axes."""
+    return _dof_names(model), [_UNITS[turns][0] for turns in _turns(model)]
+
+
+def momentum_names(model: Model) -> tuple[list[str], list[str]]:
+    """Names and units of the generalized momenta."""
+    return [f"p_{name}" for name in _dof_names(model)], [_UNITS[turns][1] for turns in _turns(model)]
+
+
+def anchor_names(model: Model) -> tuple[list[str], list[str]]:
+    """Names and units of where contact points are held by the floor."""
+    names = [f"anchor_{axis}_{point}" for point in model.contact_names for axis in "xy"]
+    return names, ["m"] * len(names)
+
+
+def torque_names(model: Model) -> tuple[list[str], list[str], list[int]]:
+    """Names, units and degrees of freedom of what can be held on joints."""
+    first = 6 if model.is_floating else 0
+    turns = _turns(model)
+    names = [f"torque_{name}" for name in _dof_names(model)[first:]]
+    return names, [_UNITS[turns[dof]][2] for dof in range(first, model.nv)], list(range(first, model.nv))
+
+
+def _dof_names(model: Model) -> list[str]:
+    """Joints by their names; of those with several degrees of freedom along and about the world's axes."""
+    names: list[str] = []
+    for body in model.bodies:
+        whose = body.name if body.joint.kind == "floating" else body.joint.name
+        several = {
+            "floating": ["x", "y", "z", "turn_x", "turn_y", "turn_z"],
+            "spherical": ["turn_x", "turn_y", "turn_z"],
+        }
+        names += [f"{whose}_{axis}" for axis in several[body.joint.kind]] if body.joint.kind in several else [whose]
+    return names
+
+
+def _turns(model: Model) -> list[bool]:
+    turns: list[bool] = []
+    for body in model.bodies:
+        kind = body.joint.kind
+        turns += {"floating": [False] * 3 + [True] * 3, "spherical": [True] * 3}.get(kind, [kind == "revolute"])
+    return turns
+
+
+def displaced(model: Model, q: Floats, delta: Floats) -> Floats:
+    """(nq,) q ⊕ δ: turns of a floating or spherical joint by rotation vectors in world axes."""
+    found, poses = q.copy(), _poses(model, q)
+    for i, a, j, straight, turns in _joints(model):
+        found[a : a + straight] += delta[j : j + straight]
+        if turns:
+            at, dof = a + straight, j + straight
+            phi = _parent_rotation(model, poses, i).T @ delta[dof : dof + 3]
+            found[at : at + 4] = quat_mul(quat_exp(tuple(phi)), tuple(q[at : at + 4]))
+    return found
+
+
+def displacement(model: Model, q: Floats, to: Floats) -> Floats:
+    """(nv,) δ with q ⊕ δ = ``to``."""
+    delta, poses = np.zeros(model.nv), _poses(model, q)
+    for i, a, j, straight, turns in _joints(model):
+        delta[j : j + straight] = to[a : a + straight] - q[a : a + straight]
+        if turns:
+            at, dof = a + straight, j + straight
+            turn = rotation_vector(quat_difference(tuple(to[at : at + 4]), tuple(q[at : at + 4])))
+            delta[dof : dof + 3] = _parent_rotation(model, poses, i) @ np.array(turn)
+    return delta
+
+
+def _poses(model: Model, q: Floats) -> Poses:
+    poses = new_poses(model.n, model.nv, model.nc)
+    place_bodies(model.tree, q, poses)
+    return poses
+
+
+def _parent_rotation(model: Model, poses: Poses, i: int) -> Floats:
+    parent = int(model.tree.parent[i])
+    return np.eye(3) if parent < 0 else poses.rotation[parent].reshape(3, 3)
+
+
+def _joints(model: Model) -> list[tuple[int, int, int, int, bool]]:
+    """Of each joint: its body, first coordinate and degree of freedom, how many are straight, whether it turns."""
+    tree = model.tree
+    found = []
+    for i, body in enumerate(model.bodies):
+        straight = {"floating": 3, "spherical": 0}.get(body.joint.kind, 1)
+        turns = body.joint.kind in ("floating", "spherical")
+        found.append((i, int(tree.first_q[i]), int(tree.first_v[i]), straight, turns))
+    return found

@@ -1,0 +1,102 @@
+"""Where the map of a step has no derivative, but one on either side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biped.errors import InputError
+from contact.arrays import Floats, Integers
+from contact.floor import Floor
+from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH
+
+if TYPE_CHECKING:
+    from biped.linearization.linearization import Linearization
+
+#: By how little of its scale a switch must miss zero to count as a kink: rounding and the solver leave less.
+AT_KINK = 1e-6
+#: [m] which the scales of forces and places go by.
+MILLIMETRE = 1e-3
+
+_WORDS = {
+    PRESSURE: ("presses or is let go", "N"),
+    SLIP: ("holds or yields", "N"),
+    SPEED: ("slides or is caught", "m/s"),
+    HEIGHT: ("lands or lifts", "m"),
+    STRETCH: ("drags its anchor or leaves it", "m"),
+}
+
+
+@dataclass(frozen=True)
+class Kink:
+    """How far a contact point, or an actuator, is from where the map has a kink.
+
+    Attributes:
+        point: the contact point, or the joint.
+        what: happens there.
+        value: what vanishes at the kink.
+        unit: of it.
+        step: counted from the start, parts of steps included.
+        share: |value| as a share of what is large: a millimetre, the spring force of one, ``stiction_velocity``.
+    """
+
+    point: str
+    what: str
+    value: float
+    unit: str
+    step: int
+    share: float
+    switch: int = -1
+    index: int = -1
+
+    def __str__(self) -> str:
+        return f"{self.point} {self.what} ({self.value:+.3g} {self.unit} away, step {self.step})"
+
+
+class KinkError(InputError):
+    """The state is where the map has no derivative.
+
+    Attributes:
+        kinks: where.
+        sides: the linearizations on the two sides of the first of them: as it was simulated, and the other.
+    """
+
+    def __init__(self, kinks: tuple[Kink, ...], sides: tuple[Linearization, ...]) -> None:
+        where = "; ".join(map(str, kinks))
+        super().__init__(
+            f"no derivative here: {where}. The error's `sides` are the linearizations on either side of the first; "
+            "or linearize a state nearby"
+        )
+        self.kinks, self.sides = kinks, sides
+
+
+def nearest_kinks(
+    names: tuple[str, ...], floor: Floor, switch: Floats, mode: Integers, known_modes: bool
+) -> tuple[Kink, ...]:
+    """The nearest kink of each point and kind in some steps, the nearest first.
+
+    ``known_modes``: modes that change at the end of the last step do not matter any more.
+    """
+    scales = {
+        PRESSURE: floor.k_n * MILLIMETRE,
+        SLIP: floor.k_n * MILLIMETRE,
+        SPEED: floor.stiction_velocity,
+        HEIGHT: MILLIMETRE,
+        STRETCH: MILLIMETRE,
+    }
+    found = []
+    last = len(switch) - 1
+    for index, name in enumerate(names):
+        for kind, scale in scales.items():
+            values = switch[:, index, kind].copy()
+            if known_modes and len(values) and (kind == HEIGHT or (kind == SPEED and mode[last, index] != 2)):
+                values[last] = np.inf
+            if not np.isfinite(values).any():
+                continue
+            step = int(np.argmin(np.abs(values)))
+            what, unit = _WORDS[kind]
+            value = float(values[step])
+            found.append(Kink(name, what, value, unit, step, abs(value) / scale, kind, index))
+    return tuple(sorted(found, key=lambda kink: kink.share))

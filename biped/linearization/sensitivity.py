@@ -1,0 +1,99 @@
+"""How the eigenvalues of a closed loop depend on its controller's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.linearization.linearizer import Linearizer
+from biped.runs.state import State
+from biped.simulation.scene import Scene
+
+#: Of a number, or of one where it is zero: the law is evaluated so far to either side.
+STEP = 1e-4
+
+
+@dataclass(frozen=True)
+class GainSensitivity:
+    """Of the greatest |λ|, by one number of the controller.
+
+    Attributes:
+        name: of the number, as in ``--set controller.NAME``.
+        value: what it is.
+        slope: ∂|λ|/∂(number).
+        decay: ∂(decay)/∂(number), of the rate −ln|λ|/T [1/s]: above zero, more of it is faster.
+    """
+
+    name: str
+    value: float
+    slope: float
+    decay: float
+
+
+def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) -> tuple[GainSensitivity, ...]:
+    """∂|λ|/∂K of the slowest mode, by each number of the controller's gains, at a state that is held.
+
+    ∂λ = wᵀ ∂A v for left and right eigenvectors with wᵀ v = 1. ∂A is that of the exact A to either side of the number:
+    a law in which gains are factors, as the workspace law's are, is linear in them, and its difference exact.
+
+    Args:
+        scene: the closed loop.
+        state: where.
+        names: of numbers of the controller, ``gains.kp_position[2]``; all of its ``gains``, if none is given.
+
+    Raises:
+        InputError: the controller has no such number, or no gains.
+    """
+    base = Linearizer(scene).at(state)
+    values, right = np.linalg.eig(base.dynamic)
+    k = int(np.argmax(np.abs(values)))
+    left = np.linalg.pinv(right)[k]
+    found = []
+    for name, value in _numbers(scene.controller, names):
+        h = STEP * max(abs(value), 1.0)
+        ahead, back = (
+            Linearizer(replace(scene, controller=_with(scene.controller, name, value + sign * h))).at(state)
+            for sign in (1.0, -1.0)
+        )
+        change = complex(left @ (ahead.A - back.A)[np.ix_(base.kept, base.kept)] @ right[:, k]) / (2.0 * h)
+        slope = float((np.conj(values[k]) * change).real / abs(values[k]))
+        found.append(GainSensitivity(name, value, slope, -slope / (abs(values[k]) * base.period)))
+    return tuple(found)
+
+
+def _numbers(controller: Any, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+    known = dict(_all_numbers(controller, ""))
+    chosen = names or tuple(name for name in known if name.startswith(("gains.", "kp", "kd")))
+    if not chosen:
+        raise InputError(f"{type(controller).__name__} has no gains; name some of its numbers: {', '.join(known)}")
+    for name in chosen:
+        if name not in known:
+            raise InputError(f"unknown number {name!r} of the controller; it has {', '.join(known)}")
+        yield name, known[name]
+
+
+def _all_numbers(value: Any, prefix: str) -> Iterator[tuple[str, float]]:
+    for item in fields(value):
+        inner = getattr(value, item.name)
+        if is_dataclass(inner) and not isinstance(inner, type):
+            yield from _all_numbers(inner, f"{prefix}{item.name}.")
+        elif isinstance(inner, float):
+            yield f"{prefix}{item.name}", inner
+        elif isinstance(inner, tuple) and inner and all(isinstance(x, float) for x in inner):
+            yield from ((f"{prefix}{item.name}[{k}]", x) for k, x in enumerate(inner))
+
+
+def _with(value: Any, name: str, number: float) -> Any:
+    """A dataclass with one of its numbers changed, by the name that ``_all_numbers`` has for it."""
+    first, _, rest = name.partition(".")
+    if rest:
+        return replace(value, **{first: _with(getattr(value, first), rest, number)})
+    member, _, index = first.rstrip("]").partition("[")
+    if index:
+        old = getattr(value, member)
+        return replace(value, **{member: tuple(number if k == int(index) else x for k, x in enumerate(old))})
+    return replace(value, **{member: number})

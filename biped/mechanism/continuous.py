@@ -1,0 +1,268 @@
+"""Continuous dynamics of mechanisms, and the usual ways to integrate them: baselines for the variational integrator.
+
+Equations (28), (29) and (36) of Johnson & Murphey 2009. Constraints are kept in their accelerations alone, as (36b) has
+them: what they are violated by grows as a motion goes on, which it does not with the variational integrator.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from scipy.integrate import DOP853
+
+from biped.errors import IntegrationError
+from biped.kernels.mechanism import continuous as kernels
+from biped.kernels.mechanism.loop import Engine
+from biped.kernels.mechanism.step import NOT_FINITE
+from biped.mechanism.errors import MechanismError
+from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.simulation import (
+    CAUSES,
+    CHUNK,
+    Motion,
+    Progress,
+    Settings,
+    checked_motions,
+    columns_of,
+    driving_work,
+    start_of,
+)
+from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    from biped.mechanism.mechanism import Mechanism, Vector
+
+#: The classical method of order 4 with a fixed step; that of Dormand and Prince, of order 8, which chooses its steps.
+Method = Literal["rk4", "dop853"]
+
+# [s] between the times whose differences give rates and accelerations of prescribed motions.
+DIFFERENCE = 2e-3
+# SciPy refuses a relative tolerance below 100 roundings.
+LEAST_TOLERANCE = 2.3e-14
+
+
+@dataclass(frozen=True)
+class Acceleration:
+    """What (36a, b) are solved for.
+
+    Attributes:
+        coordinates: (n,) q̈; of kinematic variables, as it was given.
+        multipliers: (m,) λ, the forces [N or N·m] of the constraints in the order of ``constraint_names``.
+    """
+
+    coordinates: Floats
+    multipliers: Floats
+
+
+def accelerations(
+    mechanism: Mechanism, q: Vector, v: Vector, *, time: float = 0.0, given: Vector | None = None
+) -> Acceleration:
+    """q̈ and λ of a state, by (29), or by (36a, b) where there are constraints.
+
+    Args:
+        mechanism: that moves.
+        q: configuration; it should be on the constraints.
+        v: rates; they should be on them too.
+        time: [s] at which functions of time act.
+        given: accelerations of kinematic variables; zero of those not named.
+
+    Raises:
+        MechanismError: the mass matrix is singular there, or the constraints depend on each other, or an argument does
+            not fit.
+    """
+    state = np.concatenate([mechanism.configuration(q), mechanism.rates(v), [0.0]])
+    engine, size = _engine(mechanism, state, np.zeros((0, 0))), mechanism.size
+    table = np.zeros((1, 3, size))
+    table[0, kernels.PLACE], table[0, kernels.RATE] = state[:size], state[size : 2 * size]
+    table[0, kernels.ACCELERATION] = mechanism.rates(given)
+    engine.take_in(given=table, inputs=_inputs_at(mechanism, np.array([time])))
+    rates = engine.world.rates
+    rates.stage[:] = state
+    failed = engine.enter(kernels.SLOPE, 0, 0)
+    if failed:
+        raise MechanismError(f"{mechanism.name} at q: {CAUSES[failed]}")
+    return Acceleration(rates.acceleration, rates.multiplier)
+
+
+def integrate(
+    mechanism: Mechanism,
+    duration: float,
+    step: float = 0.01,
+    *,
+    method: Method = "rk4",
+    q: Vector | None = None,
+    v: Vector | None = None,
+    kinematic: Mapping[str, Input] | None = None,
+    tolerance: float = 1e-10,
+    record_every: int = 1,
+    start: float = 0.0,
+    progress: Progress | None = None,
+) -> Motion:
+    """The motion by an integrator of ordinary differential equations, with the columns of ``Mechanism.simulate``.
+
+    Args:
+        mechanism: that moves.
+        duration: [s] a whole number of steps.
+        step: [s] of "rk4"; "dop853" chooses its own and gives rows at multiples of this.
+        method: "rk4" or "dop853".
+        q: configuration at the start, on the constraints: an array, or values by name, the others being zero.
+        v: rates at the start, alike.
+        kinematic: the motions of all kinematic variables, by name; their rates and accelerations are differences over
+            milliseconds, so that they have to be smooth.
+        tolerance: of "dop853", relative and absolute.
+        record_every: steps from row to row.
+        start: [s] time at the start.
+        progress: called now and then with the fraction that is done.
+
+    Raises:
+        MechanismError: something cannot be used, as for ``Mechanism.simulate``.
+        IntegrationError: on the way the mass matrix became singular, the constraints dependent, or a number infinite;
+            ``error.run`` has the motion before that.
+    """
+    if method not in get_args(Method):
+        raise MechanismError(f"method = {method!r}: methods are {', '.join(get_args(Method))}")
+    settings = Settings(
+        duration=duration, step=step, alpha=0.5, tolerance=tolerance, max_iterations=1, record_every=record_every,
+        start=start,
+    )  # fmt: skip
+    given = checked_motions(mechanism, kinematic or {})
+    driven = _motions_at(mechanism, given, np.array([start]))[0, kernels.RATE]
+    began = np.concatenate([*start_of(mechanism, settings, q, v, given, driven), [0.0]])
+    run = _Integration(mechanism, settings, began, given)
+    for done in run.by_fixed_steps() if method == "rk4" else run.by_own_steps():
+        if progress is not None:
+            progress(done)
+    return run.recorded()
+
+
+def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
+    """The kernels with room for an integration."""
+    steps = mechanism.engine()  # which has room for what is asked about one state, and users' components
+    flow = kernels.Flow(
+        mechanics=mechanism.mechanics,
+        room=steps.world.room,
+        rates=kernels.new_rates(mechanism.size, len(mechanism.labels)),
+        state=state,
+        step=step,
+        inputs=np.zeros((0, 1 + len(mechanism.inputs))),
+        given=np.zeros((0, 3, mechanism.size)),
+        rows=rows,
+        parts=kernels.no_parts(),
+    )
+    return Engine(flow, steps, kernels.functions, kernels.CALLS)
+
+
+def _inputs_at(mechanism: Mechanism, times: Floats) -> Floats:
+    """Rows of the functions of time."""
+    table = np.zeros((len(times), 1 + len(mechanism.inputs)))
+    table[:, 0] = times
+    for column, (what, value) in enumerate(mechanism.inputs, 1):
+        table[:, column] = sampled(value, times, what)
+    return table
+
+
+def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats) -> Floats:
+    """(times, 3, n) places, rates and accelerations of what is prescribed, by differences of order four."""
+    table = np.zeros((len(times), 3, mechanism.size))
+    for name, value in given.items():
+        column, what = mechanism.coordinates.index(name), f"motion of {name!r}"
+        x = [sampled(value, times + k * DIFFERENCE, what) for k in (-2, -1, 0, 1, 2)]
+        rate = (8.0 * (x[3] - x[1]) - (x[4] - x[0])) / (12.0 * DIFFERENCE)
+        bend = (16.0 * (x[3] - 2.0 * x[2] + x[1]) - (x[4] - 2.0 * x[2] + x[0])) / (12.0 * DIFFERENCE**2)
+        for place, values in ((kernels.PLACE, x[2]), (kernels.RATE, rate), (kernels.ACCELERATION, bend)):
+            table[:, place, column] = values
+    return table
+
+
+class _Integration:
+    """State, room and rows of one motion."""
+
+    def __init__(self, mechanism: Mechanism, settings: Settings, state: Floats, given: Mapping[str, Input]) -> None:
+        self.mechanism, self.settings, self.given = mechanism, settings, given
+        self.rows = np.full((settings.steps // settings.record_every + 1, len(columns_of(mechanism))), np.nan)
+        self.state = state
+        self.engine = _engine(mechanism, state, self.rows, float(settings.step))
+        self.rates: kernels.Rates = self.engine.world.rates
+        self.seconds = 0.0
+        self.evaluations = 0
+
+    def look_up(self, times: Floats) -> None:
+        """Take in what is a function of time."""
+        self.engine.take_in(
+            inputs=_inputs_at(self.mechanism, times), given=_motions_at(self.mechanism, self.given, times)
+        )
+
+    def by_fixed_steps(self) -> Iterator[float]:
+        """The classical Runge-Kutta method, in chunks; the fraction that is done after each."""
+        every, steps, h = self.settings.record_every, self.settings.steps, self.settings.step
+        chunk = every * max(1, CHUNK // every)
+        for first in range(0, steps, chunk):
+            count = min(chunk, steps - first)
+            self.look_up(
+                self.settings.start + 0.5 * h * np.arange(2 * first, 2 * (first + count) + 1, dtype=np.float64)
+            )
+            began = time.perf_counter()
+            failed = self.engine.enter(kernels.TAKE_STEPS, count, every, first // every)
+            self.seconds += time.perf_counter() - began
+            self.evaluations += 4 * count
+            if failed:
+                self.fail(failed, self.settings.start + h * (first + int(self.rates.steps[0])))
+            yield (first + count) / steps
+        self.record(self.settings.start + h * steps, self.state, len(self.rows) - 1)
+
+    def by_own_steps(self) -> Iterator[float]:
+        """Dormand and Prince's method of order 8, with rows by its interpolant; the fraction done after each step."""
+        begin, duration, tolerance = self.settings.start, self.settings.duration, self.settings.tolerance
+        times = begin + self.settings.step * self.settings.record_every * np.arange(len(self.rows))
+        self.record(begin, self.state, 0)
+        row, began = 1, time.perf_counter()
+        relative = max(tolerance, LEAST_TOLERANCE)
+        solver = DOP853(self.slope, begin, self.state.copy(), times[-1], rtol=relative, atol=tolerance)
+        while row < len(times):
+            told = solver.step()
+            if told is not None:  # no step is small enough
+                self.fail(NOT_FINITE, solver.t)
+            between = solver.dense_output()
+            while row < len(times) and times[row] <= solver.t:
+                self.record(times[row], between(times[row]), row)
+                row += 1
+            yield (solver.t - begin) / duration
+        self.seconds, self.evaluations = time.perf_counter() - began, solver.nfev
+
+    def slope(self, t: float, state: Floats) -> Floats:
+        """The derivative of a state."""
+        self.look_up(np.array([t]))
+        self.rates.stage[:] = state
+        failed = NOT_FINITE if not np.all(np.isfinite(state)) else self.engine.enter(kernels.SLOPE, 0, 0)
+        if failed:
+            self.fail(failed, t)
+        return self.rates.slope[0].copy()
+
+    def record(self, t: float, state: Floats, row: int) -> None:
+        """A row of the table."""
+        self.slope(t, state)
+        self.state[:] = state
+        self.engine.enter(kernels.RECORD, 0, row)
+
+    def fail(self, failed: int, t: float) -> None:
+        """Raise what ended the motion, with what was recorded before."""
+        message = f"{self.mechanism.name} at t = {t:.9g} s: {CAUSES[failed]}; try a smaller step or tolerance"
+        self.rows = self.rows[~np.isnan(self.rows[:, 0])]
+        raise IntegrationError(message, self.recorded())
+
+    def recorded(self) -> Motion:
+        """Tables with names."""
+        units = columns_of(self.mechanism)
+        frame = pd.DataFrame(self.rows, columns=list(units)).drop(columns="newton_iterations")
+        every = self.settings.record_every * self.settings.step
+        frame.insert(0, "time", self.settings.start + every * np.arange(len(self.rows)))
+        frame["work"] += driving_work(self.mechanism, frame)
+        units = {"time": "s"} | {name: unit for name, unit in units.items() if name != "newton_iterations"}
+        frame.attrs["units"] = units
+        summary = {"steps": self.settings.steps, "evaluations": self.evaluations, "wall_time": self.seconds}
+        return Motion(self.mechanism, frame, units, summary)

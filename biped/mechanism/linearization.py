@@ -1,0 +1,427 @@
+"""A mechanism as a discrete system x' = f(x, u), with its exact first and second derivatives.
+
+Johnson, Schultz & Murphey 2014, "Structured linearization of discrete mechanical systems for analysis and optimal
+control". The map is the very step that ``Mechanism.simulate`` takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba.core.config import DISABLE_JIT
+
+from biped.checks import above_zero, is_finite
+from biped.errors import IntegrationError
+from biped.kernels.mechanism import system as places
+from biped.kernels.mechanism.linearization import Derivatives, SolvedStep, clear, derive_part, new_derivatives
+from biped.kernels.mechanism.loop import Engine, enter
+from biped.kernels.mechanism.step import DEPENDENT, SINGULAR
+from biped.kernels.mechanism.system import Rule as SolverRule
+from biped.mechanism.chain import Rule, StepChain
+from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
+from biped.mechanism.errors import MechanismError, SingularStepError
+from biped.mechanism.inputs import sampled
+from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
+from biped.model.errors import unknown
+from contact.arrays import Floats, Integers
+from contact.jit import address_of, pack
+
+if TYPE_CHECKING:
+    from biped.mechanism.mechanism import Mechanism, Vector
+
+_MAX_ITERATIONS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteMechanism:
+    """One step of a mechanism as a map of its state x = (q_d, q_k, p, v_k) under inputs u = (torques, ρ), (7).
+
+    d are the dynamic and k the kinematic coordinates; p are the momenta of the dynamic ones, ρ is where the kinematic
+    ones are at the end of the step, v_k = (ρ − q_k)/h their rates in it. Multipliers are no state: (q, p, u, ρ) decide
+    them.
+
+    Attributes:
+        mechanism: whose steps they are.
+        step: [s] h.
+        torques: the coordinates whose ``Torque`` is an input in place of its function of time; all by default.
+        alpha: of the midpoint.
+        force_share: σ, the part of the impulses of torques, dampers and wrenches that acts at the step's beginning.
+            The paper of 2009 and ``simulate`` have ½, that of 2014 has 1.
+        tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
+
+    Raises:
+        MechanismError: a coordinate has no torque, a number is none that a step can have, or the mechanism has
+            components of one's own, whose derivatives are not known to the order that is needed.
+    """
+
+    mechanism: Mechanism
+    step: float
+    torques: Sequence[str] | None = None
+    alpha: float = 0.5
+    force_share: float = 0.5
+    tolerance: float = 1e-12
+
+    def __post_init__(self) -> None:
+        above_zero(self.step, "step")
+        above_zero(self.tolerance, "tolerance")
+        for what, value in (("alpha", self.alpha), ("force_share", self.force_share)):
+            if not (is_finite(value) and 0.0 <= value <= 1.0):
+                raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
+        for component in (*self.mechanism.potentials, *self.mechanism.constraints, *self.mechanism.forces):
+            if isinstance(component, (CustomPotential, CustomConstraint, CustomForce)):
+                raise MechanismError(
+                    f"{type(component).__name__} is a component of one's own, which has no third derivatives: only "
+                    "mechanisms of the components that come with the package can be linearized"
+                )
+        _ = self._inputs
+
+    # --- what it is made of ---
+
+    @cached_property
+    def _dynamic(self) -> Integers:
+        return np.flatnonzero(self.mechanism.mechanics.prescribed == 0)
+
+    @cached_property
+    def _kinematic(self) -> Integers:
+        return np.flatnonzero(self.mechanism.mechanics.prescribed != 0)
+
+    @cached_property
+    def _torque_inputs(self) -> dict[str, int]:
+        """Places in the row of inputs, by coordinate."""
+        forces, names = self.mechanism.mechanics.forces, self.mechanism.coordinates
+        return {names[j]: int(place) for j, place in zip(forces.torque_coordinate, forces.torque_input, strict=True)}
+
+    @cached_property
+    def _inputs(self) -> Integers:
+        known = self._torque_inputs
+        chosen = list(known) if self.torques is None else list(self.torques)
+        for name in chosen:
+            if name not in known:
+                raise unknown("torque", name, known)
+        return np.array([known[name] for name in chosen], dtype=np.int64)
+
+    @cached_property
+    def state_names(self) -> tuple[str, ...]:
+        """Of x: coordinates, ``momentum_…`` of the dynamic ones, ``rate_…`` of the kinematic ones."""
+        m = self.mechanism
+        dynamic, kinematic = m.dynamic_coordinates, m.kinematic_coordinates
+        return (
+            *dynamic, *kinematic, *(f"momentum_{name}" for name in dynamic), *(f"rate_{name}" for name in kinematic)
+        )  # fmt: skip
+
+    @cached_property
+    def input_names(self) -> tuple[str, ...]:
+        """Of u: ``torque_…``, and where the kinematic coordinates go."""
+        chosen = self._torque_inputs if self.torques is None else self.torques
+        return (*(f"torque_{name}" for name in chosen), *self.mechanism.kinematic_coordinates)
+
+    @property
+    def states(self) -> int:
+        """How many."""
+        return len(self.state_names)
+
+    @property
+    def inputs(self) -> int:
+        """How many."""
+        return len(self.input_names)
+
+    def state(self, q: Vector | None = None, v: Vector | None = None, momentum: Vector | None = None) -> Floats:
+        """X of a configuration with rates, or with momenta in their place.
+
+        Args:
+            q: by name, or all in the mechanism's order.
+            v: rates; of the kinematic coordinates too.
+            momentum: in place of what ``v`` makes of it.
+
+        Raises:
+            MechanismError: something does not fit.
+        """
+        m = self.mechanism
+        place, rates = m.configuration(q), m.rates(v)
+        p = m.momentum(place, rates) if momentum is None else m.configuration(momentum)
+        d, k = self._dynamic, self._kinematic
+        return np.concatenate([place[d], place[k], p[d], rates[k]])
+
+    def configuration_of(self, x: Floats) -> Floats:
+        """(n,) or (…, n) q of one state or many, in the mechanism's order."""
+        x = np.asarray(x, dtype=float)
+        q = np.empty((*x.shape[:-1], self.mechanism.size))
+        nd = self._dynamic.size
+        q[..., self._dynamic] = x[..., :nd]
+        q[..., self._kinematic] = x[..., nd : self.mechanism.size]
+        return q
+
+    def momentum_of(self, x: Floats) -> Floats:
+        """(n,) or (…, n) p, in the mechanism's order; NaN of kinematic coordinates."""
+        x = np.asarray(x, dtype=float)
+        p = np.full((*x.shape[:-1], self.mechanism.size), np.nan)
+        start = self.mechanism.size
+        p[..., self._dynamic] = x[..., start : start + self._dynamic.size]
+        return p
+
+    # --- the map ---
+
+    def advance(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
+        """X' = f(x, u) of the step that begins at ``time`` [s].
+
+        Raises:
+            IntegrationError: the step could not be solved; the message says why.
+            MechanismError: x or u has another size, or is not finite.
+        """
+        return self._solved(x, u, time).next_state
+
+    def rollout(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
+        """(N + 1, states) from one state under (N, inputs)."""
+        states = [np.asarray(x, dtype=float)]
+        for k, row in enumerate(np.asarray(u, dtype=float)):
+            states.append(self.advance(states[-1], row, time + k * self.step))
+        return np.array(states)
+
+    def linearize(self, x: Floats, u: Floats, time: float = 0.0) -> Linearization:
+        """The step and its derivatives, (9).
+
+        Raises:
+            SingularStepError: the step is solved, but its map has no derivative there.
+            IntegrationError, MechanismError: as of ``advance``.
+        """
+        return Linearization(self, self._solved(x, u, time))
+
+    def _solved(self, x: Floats, u: Floats, time: float) -> Solved:
+        x, u = self._checked(x, self.state_names, "x"), self._checked(u, self.input_names, "u")
+        engine, m, k, torques = self._engine, self.mechanism, self._kinematic, self._inputs.size
+        world, motion = engine.world, engine.world.motion
+        q = self.configuration_of(x)
+        motion.q[:], motion.momentum[:] = q, np.nan_to_num(self.momentum_of(x))
+        motion.multiplier[:], motion.past[:], motion.counts[:] = 0.0, 0.0, 0
+        world.given[:] = q
+        world.given[1, k] = u[torques:]
+        world.inputs[0] = self._row_of_inputs(u[:torques], time)
+        self._guess(q, (world.given[1] - q) / self.step)
+        engine.enter(places.BEGIN)
+        iterations = engine.enter(places.SOLVE, 0, _MAX_ITERATIONS, MAX_BACKTRACKS)
+        if iterations < 0:
+            self._fail(iterations, time)
+        multiplier = motion.multiplier.copy()
+        engine.enter(places.COMMIT, 0, iterations)
+        end, d = np.where(m.mechanics.prescribed != 0, world.given[1], motion.q), self._dynamic
+        after = np.concatenate([end[d], end[k], motion.momentum[d], (end[k] - q[k]) / self.step])
+        return Solved(x, u, time, q, motion.past[0].copy(), multiplier, world.inputs.copy(), after)
+
+    def _guess(self, q: Floats, given_rates: Floats) -> None:
+        """The step's displacement by the rates that its momentum means; from nothing where it means none."""
+        room, motion = self._engine.world.room, self._engine.world.motion
+        room.node_q[:], room.node_momentum[:], room.given_rates[:] = q, motion.momentum, given_rates
+        if self._engine.enter(places.RATES) == 0:
+            motion.past[0] = self.step * room.node_rates
+            motion.counts[places.KNOWN] = 1
+
+    def _fail(self, failed: int, time: float) -> None:
+        error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
+        raise error(
+            f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: "
+            f"{CAUSES[failed].format(iterations=_MAX_ITERATIONS)}; the residual is "
+            f"{self._engine.world.motion.residual[0]:.3g}; try a smaller step"
+        )
+
+    def _checked(self, given: Floats, names: tuple[str, ...], what: str) -> Floats:
+        found = np.asarray(given, dtype=float)
+        if found.shape != (len(names),):
+            shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+            raise MechanismError(f"{what} has shape {found.shape}; it must be ({len(names)},): {shown}")
+        if not np.all(np.isfinite(found)):
+            raise MechanismError(f"{what} has numbers that are not finite: {names[int(np.argmin(np.isfinite(found)))]}")
+        return found
+
+    def _row_of_inputs(self, u: Floats, time: float) -> Floats:
+        """(1 + all inputs,): time and functions of it in the middle of the step, but for those that u replaces."""
+        middle = np.array([time + self.alpha * self.step])
+        row = np.zeros(1 + len(self.mechanism.inputs))
+        row[0] = middle[0]
+        for column, (what, value) in enumerate(self.mechanism.inputs, 1):
+            if column not in self._inputs:
+                row[column] = sampled(value, middle, what)[0]
+        row[self._inputs] = u
+        return row
+
+    @cached_property
+    def _engine(self) -> Engine:
+        share, tolerance = float(self.force_share), float(self.tolerance)
+        rule = SolverRule(float(self.alpha), float(self.step), tolerance, _MAX_ITERATIONS, MAX_BACKTRACKS, share)
+        engine = self.mechanism.engine(rule)
+        engine.take_in(inputs=np.zeros((1, 1 + len(self.mechanism.inputs))), given=np.zeros((2, self.mechanism.size)))
+        return engine
+
+    @cached_property
+    def _related(self) -> list[Integers]:
+        """Of each coordinate, those that a third derivative of L may have with it: on one path, or tied by a spring."""
+        mechanics = self.mechanism.mechanics
+        parent = mechanics.tree.parent
+        above = np.eye(parent.size, dtype=bool)
+        for j, p in enumerate(parent):
+            if p >= 0:
+                above[j] |= above[p]
+        near = above | above.T
+        for ends in zip(mechanics.springs.first, mechanics.springs.second, strict=True):
+            bodies = [body for body in mechanics.points.body[list(ends)] if body >= 0]
+            tied = above[bodies].any(axis=0)
+            near |= np.outer(tied, tied)
+        return [np.flatnonzero(row) for row in near]
+
+    def _derivation(self, order: int) -> _Derivation:
+        mechanics, inputs = self.mechanism.mechanics, 1 + len(self.mechanism.inputs)
+        n, m, points = self.mechanism.size, len(self.mechanism.labels), mechanics.points.body.shape[0]
+        step = SolvedStep(
+            mechanics, float(self.alpha), float(self.step), np.zeros(n), np.zeros(n), np.zeros(m),
+            np.zeros((1, inputs)), np.eye(inputs), new_derivatives(n, m, points, inputs, order),
+        )  # fmt: skip
+        return _Derivation(step, order)
+
+    @cached_property
+    def _first(self) -> _Derivation:
+        return self._derivation(2)
+
+    @cached_property
+    def _second(self) -> _Derivation:
+        return self._derivation(3)
+
+    def chain(self, solved: Solved, order: int) -> StepChain:
+        """The derivatives of a step that is solved; ``order`` 1 or 2 of its map."""
+        found = (self._first if order == 1 else self._second).derive(solved)
+        rule = Rule(self.alpha, self.step, self.force_share)
+        places_of_w = self._dynamic, self._kinematic, self._inputs, self._related
+        return StepChain(found, solved.multiplier, rule, *places_of_w)
+
+
+class _Derivation:
+    """The kernel that differentiates a step's equations, ready to be entered."""
+
+    def __init__(self, step: SolvedStep, order: int) -> None:
+        self.step, self.order = step, order
+        self._words = None if DISABLE_JIT else pack(step)  # they must not go away before this
+        self._place = step if self._words is None else self._words.ctypes.data
+        self._address = address_of(derive_part, step, order)
+
+    def derive(self, solved: Solved) -> Derivatives:
+        """All derivatives; they are written over by the next."""
+        step = self.step
+        step.q[:], step.moved[:] = solved.q, solved.moved
+        step.multiplier[:], step.inputs[:] = solved.multiplier, solved.row
+        clear(step.results)
+        enter(self._address, (self._place, self.order))
+        return step.results
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A step that is solved.
+
+    Attributes:
+        x, u, time: where it begins.
+        q: (n,) configuration there.
+        moved: (n,) by how much it changes.
+        multiplier: (m,) λ [N·s or N·m·s].
+        row: (1, 1 + all inputs).
+        next_state: f(x, u).
+    """
+
+    x: Floats
+    u: Floats
+    time: float
+    q: Floats
+    moved: Floats
+    multiplier: Floats
+    row: Floats
+    next_state: Floats
+
+
+class Linearization:
+    """δx' = A δx + B δu, and what is beyond it.
+
+    Attributes:
+        system: whose it is.
+        next_state: x'.
+        A: (states, states) ∂x'/∂x.
+        B: (states, inputs) ∂x'/∂u.
+        multipliers: (m,) λ.
+        multipliers_by_state: (m, states) ∂λ/∂x.
+        multipliers_by_input: (m, inputs) ∂λ/∂u.
+        determinant: det M_{k+1} of (8); the step is a map where it is not zero.
+        constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] (section VII); 1 without constraints.
+
+    Raises:
+        SingularStepError: one of the two determinants vanishes.
+    """
+
+    def __init__(self, system: DiscreteMechanism, solved: Solved) -> None:
+        self.system, self._solved = system, solved
+        self.next_state, self.multipliers = solved.next_state, solved.multiplier
+        chain = system.chain(solved, 1)
+        by_w = self._rows(chain)
+        self.A, self.B = self._split(by_w)
+        self.multipliers_by_state, self.multipliers_by_input = self._split(chain.multipliers)
+        self.determinant, self.constraint_determinant = chain.determinant, chain.constraint_determinant
+
+    def _columns(self) -> tuple[Integers, Integers]:
+        """Places of x and u in the chain's w; x's rates are not among them."""
+        d, k = self.system._dynamic, self.system._kinematic
+        n, nd = d.size + k.size, d.size
+        states = np.concatenate([d, k, n + np.arange(nd)])
+        return states, n + nd + np.arange(self.system.inputs)
+
+    def _split(self, by_w: Floats) -> tuple[Floats, Floats]:
+        states, inputs = self._columns()
+        result = np.zeros((by_w.shape[0], self.system.states))
+        result[:, : states.size] = by_w[:, states]
+        return result, by_w[:, inputs]
+
+    def _rows(self, chain: StepChain) -> Floats:
+        """∂x'/∂w."""
+        d, k = self.system._dynamic, self.system._kinematic
+        rates = chain.z[chain.n + k]
+        return np.vstack([chain.end[d], chain.end[k], chain.momentum, rates])
+
+    def second(self) -> Floats:
+        """(states, N, N) second derivatives of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
+        system = self.system
+        chain = system.chain(self._solved, 2)
+        q, p, _ = chain.second
+        nd, n = q.shape[0], chain.n
+        result = np.zeros((system.states, *2 * (system.states + system.inputs,)))
+        self._spread(q, result[:nd])
+        self._spread(p, result[n : n + nd])
+        return result
+
+    def multipliers_second(self) -> Floats:
+        """(m, N, N) second derivatives of λ by (x, u)."""
+        system = self.system
+        found = system.chain(self._solved, 2).second[2]
+        result = np.zeros((found.shape[0], *2 * (system.states + system.inputs,)))
+        self._spread(found, result)
+        return result
+
+    def weighted_second(self, weights: Floats) -> Floats:
+        """(N, N) Σ w_i ∂²x'_i/∂(x, u)², for weights (states,), without the single ones: as dear as ``linearize``."""
+        system = self.system
+        weights = np.asarray(weights, dtype=float)
+        chain = system.chain(self._solved, 2)
+        nd, n = system._dynamic.size, chain.n
+        found = chain.weighted_second(weights[:nd], weights[n : n + nd])
+        size = system.states + system.inputs
+        result = np.zeros((1, size, size))
+        self._spread(found[None], result)
+        return result[0]
+
+    def _spread(self, by_w: Floats, result: Floats) -> None:
+        states, inputs = self._columns()
+        source = np.concatenate([states, inputs])
+        target = np.concatenate([np.arange(states.size), self.system.states + np.arange(inputs.size)])
+        result[np.ix_(np.arange(by_w.shape[0]), target, target)] = by_w[
+            np.ix_(np.arange(by_w.shape[0]), source, source)
+        ]
+
+
+__all__ = ["DiscreteMechanism", "Linearization", "SingularStepError"]

@@ -1,0 +1,53 @@
+"""Functions of numbers that are differentiated by a complex step, as they are for plain ones.
+
+For an analytic f, f(x + iε) = f(x) + iε f'(x) + O(ε²): with ε = 1e-20 the imaginary part over ε is f'(x) to the last
+digit, from the kernel that computes f itself (Squire and Trapp 1998). A kernel takes part that is made of sums,
+products and quotients, the functions below, and comparisons of ``x.real``. Plain numbers go through the same machine
+code as before.
+"""
+
+import cmath
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.extending import overload
+
+from contact.jit import COMPILED_INLINE
+
+types: Any = numba.types
+
+
+def _either(plain: Callable[[Any], Any], general: Callable[[Any], Any]) -> Any:
+    def function(x: Any) -> Any:
+        return general(x) if isinstance(x, complex) else plain(x)
+
+    def compiled(x: Any) -> Any:
+        if isinstance(x, types.Complex):
+            return lambda x: general(x)
+        return lambda x: plain(x)
+
+    overload(function, jit_options=COMPILED_INLINE, strict=False)(compiled)
+    return function
+
+
+sqrt = _either(math.sqrt, cmath.sqrt)
+sin = _either(math.sin, cmath.sin)
+cos = _either(math.cos, cmath.cos)
+
+
+def bounded(x: Any, low: Any, high: Any) -> Any:
+    """``min(max(x, low), high)``, of which one side counts where ``x`` is complex."""
+    if isinstance(x, complex):
+        return complex(low) if x.real < low.real else complex(high) if x.real > high.real else x
+    return min(max(x, low), high)
+
+
+def _bounded(x: Any, low: Any, high: Any) -> Any:
+    if isinstance(x, types.Complex):
+        return lambda x, low, high: complex(low) if x.real < low.real else complex(high) if x.real > high.real else x
+    return lambda x, low, high: min(max(x, low), high)
+
+
+overload(bounded, jit_options=COMPILED_INLINE, strict=False)(_bounded)

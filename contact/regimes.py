@@ -1,0 +1,154 @@
+"""The pieces of the contact law on which it is smooth, which of them a point is on, and the law's derivative on each.
+
+Within a step the force on a point is continuous and has kinks: where it begins to press, where it leaves the friction
+cone, where it slides as slowly as ``stiction_velocity``. At its end the anchor is kept or dragged, and the next mode
+is decided. A derivative exists on either side of each of these; a ``SWITCH`` is what vanishes between them.
+"""
+
+import math
+
+from contact.jit import kernel
+from contact.modes import NONE, SLIDING, STICKING
+from contact.point_law import (
+    clipped_derivative,
+    coulomb_derivative,
+    held_derivative,
+    is_clipped,
+    normal_force,
+    normal_slope,
+    sticking_trial,
+    tangential_slope,
+    viscous_derivative,
+)
+
+# Regimes of the force.
+FREE = 0
+VISCOUS = 1  # sliding, as slowly as stiction_velocity at most
+COULOMB = 2  # sliding, faster
+HELD = 3  # by the anchor, within the friction cone
+CLIPPED = 4  # to the friction cone
+
+# What switches between two of them, or between two modes of the next step.
+PRESSURE = 0  # [N] the normal force before it is kept from pulling
+SLIP = 1  # [N] by how much the anchor's pull exceeds the friction cone
+SPEED = 2  # [m/s] by how much the point is faster than stiction_velocity
+HEIGHT = 3  # [m] at the end of the step
+STRETCH = 4  # [m] by how much the anchor is farther behind than the friction stretches the spring
+SWITCHES = 5
+
+
+@kernel
+def pressed_regime(floor, mode, p, velocity, anchor):
+    """The regime of a point that presses, or is about to."""
+    if mode == SLIDING:
+        return COULOMB if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity else VISCOUS
+    return CLIPPED if is_clipped(floor, p, velocity, anchor) else HELD
+
+
+@kernel
+def regime_of(floor, mode, p, velocity, anchor):
+    """The regime in which ``contact.point_law.point_force`` is; the arguments are the same."""
+    if mode == NONE or normal_force(floor, p[2], velocity[2]) == 0.0:
+        return FREE
+    return pressed_regime(floor, mode, p, velocity, anchor)
+
+
+@kernel
+def other_side(floor, switch, regime, mode, p, velocity, anchor):
+    """The regime on the other side of a switch."""
+    if switch == PRESSURE:
+        return pressed_regime(floor, mode, p, velocity, anchor) if regime == FREE else FREE
+    if switch == SLIP:
+        return CLIPPED if regime == HELD else HELD
+    if switch == SPEED and mode == SLIDING:
+        return VISCOUS if regime == COULOMB else COULOMB
+    return regime
+
+
+@kernel
+def derivative_in(floor, regime, p, velocity, anchor, h):
+    """∂F/∂P_{k+1} (3 x 3, row by row) [N/m] on a regime; with −h for h it is ∂F/∂P_k.
+
+    A change of P_k moves the chord's middle by half of it and its velocity by −1/h of it.
+    """
+    if regime == FREE:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fn = normal_force(floor, p[2], velocity[2])
+    dn = normal_slope(floor, h)
+    if regime == COULOMB:
+        return coulomb_derivative(floor, velocity, math.hypot(velocity[0], velocity[1]), fn, dn, h)
+    if regime == VISCOUS:
+        return viscous_derivative(floor, velocity, fn, dn, h)
+    dt = tangential_slope(floor, h)
+    if regime == HELD:
+        return held_derivative(dt, dn)
+    fx, fy = sticking_trial(floor, p, velocity, anchor)
+    return clipped_derivative(floor, fx, fy, math.hypot(fx, fy), floor.mu_s * fn, dt, dn)
+
+
+@kernel
+def switches(floor, mode, p, velocity, anchor, end, force):
+    """What vanishes at each switch, in the order of their numbers; infinite where a point has no such switch."""
+    pressure = slip = speed = stretch = math.inf
+    if mode != NONE:
+        pressure = -(floor.k_n * p[2] + floor.b_n * velocity[2])
+        moves = math.hypot(velocity[0], velocity[1]) - floor.stiction_velocity
+        if mode == STICKING and pressure > 0.0:
+            fx, fy = sticking_trial(floor, p, velocity, anchor)
+            slip = math.hypot(fx, fy) - floor.mu_s * pressure
+        if pressure > 0.0 and (mode == SLIDING or slip > 0.0):
+            speed = moves
+            if floor.k_t > 0.0 and floor.printed == 0.0:
+                stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
+                stretch -= math.hypot(force[0], force[1]) / floor.k_t
+    return pressure, slip, speed, end[2], stretch
+
+
+@kernel
+def keeps_anchor(floor, regime, anchor, end, force):
+    """Whether a step leaves a point's anchor where it was (``contact.point_law.anchor_at_end``)."""
+    if floor.k_t == 0.0 or regime == HELD:
+        return True
+    stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
+    return floor.printed == 0.0 and stretch <= math.hypot(force[0], force[1]) / floor.k_t
+
+
+@kernel
+def dragged_derivative(floor, end, anchor, force, by_start, by_end):
+    """The derivative of an anchor that is dragged, a' = P_{k+1} − ℓ n with ℓ = |F_t|/k_t, n from the anchor to P_{k+1}.
+
+    Args:
+        floor: parameters.
+        end: P_{k+1}.
+        anchor: a.
+        force: F.
+        by_start: ∂F/∂P_k.
+        by_end: ∂F/∂P_{k+1}; less both together is ∂F/∂a, in two columns.
+
+    Returns:
+        16 numbers, row by row: ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2).
+    """
+    size = math.hypot(force[0], force[1])
+    dx, dy = end[0] - anchor[0], end[1] - anchor[1]
+    stretch = math.hypot(dx, dy)
+    if floor.printed != 0.0 or size == 0.0 or stretch == 0.0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    nx, ny = dx / stretch, dy / stretch
+    gx, gy = force[0] / (size * floor.k_t), force[1] / (size * floor.k_t)  # ∂ℓ/∂F_t
+    s0, s1, s2 = (
+        gx * by_start[0] + gy * by_start[3],
+        gx * by_start[1] + gy * by_start[4],
+        gx * by_start[2] + gy * by_start[5],
+    )
+    e0, e1, e2 = (
+        gx * by_end[0] + gy * by_end[3],
+        gx * by_end[1] + gy * by_end[4],
+        gx * by_end[2] + gy * by_end[5],
+    )
+    kept = size / floor.k_t / stretch
+    xx, xy, yy = kept * (1.0 - nx * nx), -kept * nx * ny, kept * (1.0 - ny * ny)
+    return (
+        -nx * s0, -nx * s1, -nx * s2, -ny * s0, -ny * s1, -ny * s2,
+        1.0 - xx - nx * e0, -xy - nx * e1, -nx * e2, -xy - ny * e0, 1.0 - yy - ny * e1, -ny * e2,
+        xx + nx * (s0 + e0), xy + nx * (s1 + e1), xy + ny * (s0 + e0), yy + ny * (s1 + e1),
+    )  # fmt: skip

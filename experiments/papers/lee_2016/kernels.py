@@ -1,0 +1,162 @@
+"""Johnson and Murphey's recursions as the program of Lee et al. evaluates them: for every body and every coordinate.
+
+Also for coordinates that do not move a body, where all is zero, for both of a symmetric pair, and for second
+derivatives by rates, which are zero (``BodyNode::dm_updateHessianV_q_dq`` and ``Skeleton`` of their revision bfbe862,
+read for what is evaluated). Without gravity, as theirs.
+``biped.integrators.midpoint.kernels.cached`` has what is left when nothing is evaluated in vain.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.integrators.midpoint.kernels.cached import carried, joint_transform, momentum_of_body, turned_back
+from biped.integrators.midpoint.kernels.rule import set_legendre_momentum, set_legendre_residual, set_newton_step
+from biped.kernels.tree.dense import factor_dense, solve_dense
+from biped.kernels.tree.factorization import add_scaled6
+from contact.arrays import Floats, Integers
+from contact.jit import kernel, routine
+from contact.vectors import dot6, load6, store6
+
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class EveryPair(NamedTuple):
+    """Derivatives of all n bodies' velocities by all n coordinates and all their pairs."""
+
+    order: Integers  # (n,) of the matrix's rows, as pivoted
+    velocity: Floats  # (n, 6)
+    by_place: Floats  # (n, n, 6) by body and coordinate
+    by_rate: Floats  # (n, n, 6)
+    by_places: Floats  # (n, n, n, 6)
+    by_place_and_rate: Floats  # (n, n, n, 6)
+    by_rates: Floats  # (n, n, n, 6)
+    L_q: Floats  # (n,)
+    L_v: Floats  # (n,)
+    L_qq: Floats  # (n, n)
+    L_qv: Floats  # (n, n) ∂²L/∂q_i∂q̇_j
+    L_vv: Floats  # (n, n)
+    matrix: Floats  # (n, n)
+
+
+def new_every_pair(n: int) -> EveryPair:
+    """Room for a tree of n bodies: 144 bytes times n³, and some."""
+    shapes: tuple[tuple[int, ...], ...] = (
+        (n, 6), (n, n, 6), (n, n, 6), (n, n, n, 6), (n, n, n, 6), (n, n, n, 6),
+        (n,), (n,), (n, n), (n, n), (n, n), (n, n),
+    )  # fmt: skip
+    return EveryPair(np.zeros(n, dtype=np.int64), *(np.full(shape, np.nan) for shape in shapes))
+
+
+@kernel
+def carried_from(tree, i, transform, rows):
+    """What body i's row gets from its parent's; nothing from the ground's."""
+    if tree.parent[i] < 0:
+        return NOTHING
+    R, p, _ = transform
+    return carried(R, p, load6(rows, tree.parent[i]))
+
+
+@routine
+def set_every_first_derivative(tree, q, rates, every):
+    n = q.shape[0]
+    for k in range(n):
+        transform = joint_transform(tree, k, q[k])
+        twist = transform[2]
+        V = add_scaled6(carried_from(tree, k, transform, every.velocity), rates[k], twist)
+        store6(every.velocity, k, V)
+        for j in range(n):
+            by_place = carried_from(tree, k, transform, every.by_place[:, j])
+            by_rate = carried_from(tree, k, transform, every.by_rate[:, j])
+            if j == k:
+                by_place, by_rate = turned_back(twist, V), twist
+            store6(every.by_place[:, j], k, by_place)
+            store6(every.by_rate[:, j], k, by_rate)
+    for j in range(n):
+        every.L_q[j] = 0.0
+        every.L_v[j] = 0.0
+        for k in range(n):
+            momentum = momentum_of_body(tree, k, load6(every.velocity, k))
+            every.L_q[j] += dot6(momentum, load6(every.by_place[:, j], k))
+            every.L_v[j] += dot6(momentum, load6(every.by_rate[:, j], k))
+
+
+@kernel
+def set_second_derivatives_of_body(tree, k, i, j, transform, every):
+    """∂²V_k/∂q_i∂q_j, ∂²V_k/∂q_i∂q̇_j and ∂²V_k/∂q̇_i∂q̇_j."""
+    twist = transform[2]
+    by_places = carried_from(tree, k, transform, every.by_places[:, i, j])
+    mixed = carried_from(tree, k, transform, every.by_place_and_rate[:, i, j])
+    if i == k:
+        by_places = turned_back(twist, load6(every.by_place[:, j], k))
+        mixed = turned_back(twist, load6(every.by_rate[:, j], k))
+    elif j == k:
+        by_places = turned_back(twist, load6(every.by_place[:, i], k))
+        mixed = NOTHING
+    store6(every.by_places[:, i, j], k, by_places)
+    store6(every.by_place_and_rate[:, i, j], k, mixed)
+    store6(every.by_rates[:, i, j], k, carried_from(tree, k, transform, every.by_rates[:, i, j]))
+
+
+@kernel
+def add_second_derivatives_of_body(tree, k, i, j, every):
+    momentum = momentum_of_body(tree, k, load6(every.velocity, k))
+    by_place, by_rate = load6(every.by_place[:, i], k), load6(every.by_rate[:, i], k)
+    momentum_by_place = momentum_of_body(tree, k, by_place)
+    momentum_by_rate = momentum_of_body(tree, k, by_rate)
+    every.L_qq[i, j] += dot6(load6(every.by_place[:, j], k), momentum_by_place)
+    every.L_qq[i, j] += dot6(momentum, load6(every.by_places[:, i, j], k))
+    every.L_qv[i, j] += dot6(load6(every.by_rate[:, j], k), momentum_by_place)
+    every.L_qv[i, j] += dot6(momentum, load6(every.by_place_and_rate[:, i, j], k))
+    every.L_vv[i, j] += dot6(load6(every.by_rate[:, j], k), momentum_by_rate)
+    every.L_vv[i, j] += dot6(momentum, load6(every.by_rates[:, i, j], k))
+
+
+@routine
+def set_every_second_derivative(tree, q, every):
+    """Needs the first ones."""
+    n = q.shape[0]
+    every.L_qq[:] = 0.0
+    every.L_qv[:] = 0.0
+    every.L_vv[:] = 0.0
+    for k in range(n):
+        transform = joint_transform(tree, k, q[k])
+        for i in range(n):
+            for j in range(n):
+                set_second_derivatives_of_body(tree, k, i, j, transform, every)
+                add_second_derivatives_of_body(tree, k, i, j, every)
+
+
+@set_legendre_residual.register(EveryPair)
+def set_residual_of_every(derivatives, rule, h):
+    room = rule.room
+    for j in range(rule.start.shape[0]):
+        room.middle[j] = rule.start[j] + rule.alpha * room.moved[j]
+        room.rates[j] = room.moved[j] / h
+    set_every_first_derivative(rule.tree, room.middle, room.rates, derivatives)
+    total = 0.0
+    for j in range(rule.start.shape[0]):
+        e = room.load[j] + (1.0 - rule.alpha) * h * derivatives.L_q[j] - derivatives.L_v[j]
+        room.residual[j] = e
+        total += e * e
+    return total**0.5
+
+
+@set_newton_step.register(EveryPair)
+def set_step_of_every(derivatives, tree, ground, state, scratch, rule, h, fresh):
+    every, a = derivatives, rule.alpha
+    if fresh:
+        set_every_second_derivative(rule.tree, rule.room.middle, every)
+        for j in range(rule.start.shape[0]):
+            for k in range(rule.start.shape[0]):
+                by_places = (1.0 - a) * a * h * every.L_qq[j, k]
+                mixed = (1.0 - a) * every.L_qv[j, k] - a * every.L_qv[k, j]
+                every.matrix[j, k] = every.L_vv[j, k] / h - by_places - mixed
+        factor_dense(every.matrix, every.order)
+    solve_dense(every.matrix, every.order, rule.room.residual, rule.room.delta)
+
+
+@set_legendre_momentum.register(EveryPair)
+def set_momentum_of_every(derivatives, rule, h, momentum):
+    for j in range(momentum.shape[0]):
+        momentum[j] = rule.alpha * h * derivatives.L_q[j] + derivatives.L_v[j]

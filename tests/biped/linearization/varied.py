@@ -1,0 +1,102 @@
+"""A model in violent motion whose next steps are varied: by the exact derivative, and by differences."""
+
+import math
+
+import numpy as np
+
+from biped import Recursive, Scene, State
+from biped.dynamics import forward_kinematics
+from biped.kernels.linearization.steps import SUBSTEPS, Linearizer
+from biped.kernels.loop.closed_loop import Loop
+from biped.linearization.coordinates import displaced, displacement
+from biped.simulation.snapshot import put_state
+
+STEP = 1e-3
+#: Of displacements, momenta, anchors and torques.
+REACHES = (5e-6, 5e-5, 5e-6, 5e-2)
+
+
+class Varied:
+    def __init__(self, scene: Scene, state: State, modes=None, anchors=None, torque=None) -> None:
+        self.plan = scene.prepare()
+        self.model, world = self.plan.model, self.plan.world
+        self.start = state.copy()
+        self.start.make_room(self.plan.state.arrays.cache.history.shape)
+        self.start.set_step(self.plan.clock.step)
+        arrays = self.start.arrays
+        for name in ("stiffness", "damping", "setpoint"):
+            getattr(arrays, name)[:] = getattr(self.plan.state.arrays, name)
+        for given, target in ((modes, arrays.mode), (anchors, arrays.anchor), (torque, arrays.torque)):
+            if given is not None:
+                target[:] = given
+        nv, nc = self.model.nv, self.model.nc
+        self.columns = 3 * nv + 2 * nc
+        ends = np.cumsum([nv, nv, 2 * nc, nv])
+        self.parts = [slice(end - size, end) for end, size in zip(ends, (nv, nv, 2 * nc, nv), strict=True)]
+        self.lin = Linearizer(Loop(world, None), self.columns, 600)
+
+    def put(self, state: State) -> None:
+        put_state(state, self.plan.state, self.plan.world)
+
+    def exact(self, steps: int = 1) -> np.ndarray:
+        tangent = self.lin.room.tangent
+        self.put(self.start)
+        rows = (tangent.q, tangent.momentum, tangent.anchor, tangent.torque)
+        for row, part in zip(rows, self.parts, strict=True):
+            row[:] = 0.0
+            row[:, part] = np.eye(len(row))
+        self.lin.room.taken[:] = 0
+        assert self.lin.take(steps) == 0
+        self.end = self.plan.state.copy()
+        self.regimes = self.lin.room.regime[: self.lin.room.taken[SUBSTEPS]].copy()
+        return np.vstack([tangent.q, tangent.momentum, tangent.anchor]).copy()
+
+    def after(self, column: int, reach: float, steps: int) -> np.ndarray:
+        state, nv = self.start.copy(), self.model.nv
+        kind = next(k for k, part in enumerate(self.parts) if part.start <= column < part.stop)
+        j = column - self.parts[kind].start
+        if kind == 0:
+            state.arrays.q[:] = displaced(self.model, state.q, reach * np.eye(nv)[j])
+        elif kind == 1:
+            state.arrays.momentum[j] += reach
+        elif kind == 2:
+            state.arrays.anchor.ravel()[j] += reach
+        else:
+            state.arrays.torque[j] += reach
+        self.put(state)
+        assert self.lin.take(steps) == 0
+        live = self.plan.state
+        return np.concatenate([displacement(self.model, self.end.q, live.q), live.momentum, live.arrays.anchor.ravel()])
+
+    def differenced(self, steps: int = 1, columns=None) -> np.ndarray:
+        """By central differences of fourth order."""
+        found = []
+        for column in range(self.columns) if columns is None else columns:
+            kind = next(k for k, part in enumerate(self.parts) if part.start <= column < part.stop)
+            e = REACHES[kind]
+            f = [self.after(column, k * e, steps) for k in (-2, -1, 1, 2)]
+            found.append((f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * e))
+        return np.array(found).T
+
+    def worst(self, exact: np.ndarray, difference: np.ndarray) -> float:
+        """The greatest error of a block, such as momenta by displacements, against its size."""
+        errors = []
+        for rows in self.parts[:3]:
+            for columns in self.parts:
+                size = np.abs(difference[rows, columns]).max(initial=0.0)
+                error = np.abs((exact - difference)[rows, columns]).max(initial=0.0)
+                errors.append(error / size if size > 1e-7 else error)
+        return max(errors)
+
+
+def moving(model, rng, *, floor, depth=0.005, speed=0.3, bent=0.4, landing_depth=math.inf, **scene):
+    """A scene whose state has the contact points about as deep, and joints anywhere."""
+    q = model.neutral()
+    for part, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if part.joint.has_axis:
+            q[first] = bent * rng.uniform(-1.0, 1.0)
+    if model.is_floating and model.nc:
+        q[2] -= np.median(forward_kinematics(model, q).contact[:, 2]) + depth
+    integrator = Recursive(tolerance=1e-10, landing_depth=landing_depth)
+    state = State.at(model, q, speed * rng.normal(size=model.nv))
+    return Scene(model, floor=floor, state=state, step=STEP, integrator=integrator, **scene), state

@@ -1,0 +1,73 @@
+"""Derivatives of a tree's Lagrangian, against differences of those of one order less, and of the Lagrangian itself."""
+
+import numpy as np
+import pytest
+
+from biped.kernels.midpoint.derivatives import (
+    gather_beyond,
+    new_beyond,
+    set_lagrangian_gradient,
+    set_lagrangian_hessian,
+    set_lagrangian_third,
+)
+from biped.kernels.midpoint.equations import new_midpoint_room, place_middle
+from biped.kernels.tree.dynamics import kinetic_energy, new_tree_data, potential_energy, set_tree_data
+from contact.jit import routine
+
+from .test_equations import N, Step, differences
+
+
+@routine
+def set_all(tree, x, room, beyond, results):
+    """Gradient, Hessian and third derivatives at x = (q, v)."""
+    gradient, hessian, third = results
+    n = tree.parent.shape[0]
+    for j in range(n):
+        room.moved[j] = x[n + j]
+    place_middle(tree, x[:n], 0.0, 1.0, room)
+    gather_beyond(tree, room, beyond)
+    set_lagrangian_gradient(tree, room, beyond, gradient)
+    set_lagrangian_hessian(tree, room, beyond, hessian)
+    set_lagrangian_third(tree, room, beyond, third)
+
+
+class Lagrangian:
+    """Of the random trees that the step is tested with."""
+
+    def __init__(self, seed: int) -> None:
+        self.tree = Step(seed, 0.5).tree
+        self.x = np.random.default_rng(seed).normal(size=2 * N)
+
+    def value(self, x: np.ndarray) -> float:
+        data = new_tree_data(N, N, 0)
+        set_tree_data(self.tree, x[:N], x[N:], data)
+        return float(kinetic_energy(self.tree, data) - potential_energy(self.tree, data.poses, np.zeros(3)))
+
+    def derivatives(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        results = np.full(2 * N, np.nan), np.zeros((2 * N, 2 * N)), np.zeros((2 * N, 2 * N, 2 * N))
+        set_all(self.tree, x, new_midpoint_room(N, 0), new_beyond(N), results)
+        return results
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_order_is_the_derivative_of_the_one_before(seed: int) -> None:
+    law = Lagrangian(seed)
+    exact = law.derivatives(law.x)
+    lower = [law.value, *(lambda x, k=k: law.derivatives(x)[k] for k in range(2))]
+    for found, function in zip(exact, lower, strict=True):
+        rows = [differences(lambda e, k=k, f=function: f(law.x + e * np.eye(2 * N)[k]), 3e-3) for k in range(2 * N)]
+        np.testing.assert_allclose(found, np.array(rows), rtol=0, atol=1e-10 * np.abs(found).max())
+
+
+def test_joints_on_different_branches_do_not_couple_and_rates_enter_twice_at_most() -> None:
+    law = Lagrangian(0)
+    _, hessian, third = law.derivatives(law.x)
+    above = [{i} for i in range(N)]
+    for i in range(1, N):
+        above[i] |= above[law.tree.parent[i]]
+    apart = [(a, b) for a in range(N) for b in range(N) if a not in above[b] and b not in above[a]]
+    assert apart
+    for a, b in apart:
+        assert hessian[a, b] == hessian[N + a, b] == 0.0
+        assert not np.any(third[a, b])
+    assert not np.any(third[N:, N:, N:])
