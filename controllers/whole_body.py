@@ -106,7 +106,7 @@ class WholeBodyController(Controller):
     friction: float = a_friction()
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
     margin: float = field(
-        default=0.003, metadata={"unit": "m", "title": "by which the centre of pressure is kept within a sole"}
+        default=0.001, metadata={"unit": "m", "title": "by which the centre of pressure is kept within a sole"}
     )
     lift: float = a_lift(0.03)
     look_ahead: float = field(
