@@ -45,6 +45,11 @@ class Rule:
     share: float
 
 
+def _solved(matrix: Floats, load: Floats) -> Floats:
+    """Not by SciPy's lu_solve: on a busy machine its threads wait for each other, much longer than they compute."""
+    return np.asarray(np.linalg.solve(matrix, load), dtype=np.float64)
+
+
 class StepChain:
     """Derivatives of one step's map by w = (q, p, u, ρ); q, q' in the order of the tree.
 
@@ -159,8 +164,7 @@ class StepChain:
         rest[: d.size, self.at_u] = rule.share * rule.h * inputs[d]
         rest[: d.size, self.at_rho] = self.e_by_end[np.ix_(d, self.kinematic)]
         rest[d.size :, self.at_rho] = found.rows[1][:, self.kinematic]
-        # Not SciPy's lu_solve: on a busy machine its threads wait for each other, a hundred times as long as it takes.
-        solved = -np.linalg.solve(self.matrix, rest)
+        solved = -_solved(self.matrix, rest)
         #: (n, size) ∂q'/∂w.
         self.end = np.zeros((n, self.size))
         self.end[d] = solved[: d.size]
@@ -186,7 +190,7 @@ class StepChain:
         left[: d.size] -= self._constraint_terms()
         for c in range(m):
             left[d.size + c] = self.end.T @ self.found.curvature[1, c] @ self.end
-        flat = -np.linalg.solve(self.matrix, left.reshape(d.size + m, -1))
+        flat = -_solved(self.matrix, left.reshape(d.size + m, -1))
         solved = flat.reshape(left.shape)
         momentum = rule.alpha * rule.h * by_q + by_v + (1.0 - rule.share) * rule.h * forces
         momentum += (self.p_by_end[np.ix_(d, d)] @ flat[: d.size]).reshape(momentum.shape)
@@ -235,7 +239,7 @@ class StepChain:
         found, rule, n, d = self.found, self.rule, self.n, self.dynamic
         load = np.zeros(self.matrix.shape[0])
         load[: d.size] = q + self.p_by_end[np.ix_(d, d)].T @ p
-        adjoint = np.linalg.solve(self.matrix.T, load)
+        adjoint = _solved(self.matrix.T, load)
         on_e, on_h = np.zeros(n), adjoint[d.size :]
         on_e[d] = -adjoint[: d.size]
         on_p = np.zeros(n)

@@ -264,5 +264,12 @@ class _Integration:
         frame["work"] += driving_work(self.mechanism, frame)
         units = {"time": "s"} | {name: unit for name, unit in units.items() if name != "newton_iterations"}
         frame.attrs["units"] = units
-        summary = {"steps": self.settings.steps, "evaluations": self.evaluations, "wall_time": self.seconds}
+        summary = {
+            "step": self.settings.step,
+            "steps": self.settings.steps,
+            "evaluations": self.evaluations,
+            "newton_mean": 0.0,
+            "newton_max": 0,
+            "wall_time": self.seconds,
+        }
         return Motion(self.mechanism, frame, units, summary)

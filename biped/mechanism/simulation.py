@@ -134,9 +134,7 @@ class Motion:
     @cached_property
     def constraint_errors(self) -> Floats:
         """(rows,) the largest entry of h(q) of each row, whatever its sign, [m or rad]; zero without constraints."""
-        values = [self.mechanism.constraint_values(q) for q in self.q] if self.mechanism.labels else []
-        found: Floats = np.abs(values).max(axis=1) if values else np.zeros(len(self.frame))
-        return found
+        return self.mechanism.largest_constraints(self.q)
 
     @cached_property
     def run(self) -> Run:
@@ -276,15 +274,13 @@ class _Simulation:
             driven = (table[2] - table[0]) / (2.0 * self.rule.h)
         driven = np.where(prescribed, driven, 0.0)
         rows = self.check_place(q, "the start")
-        if v is None:
-            v = self.mechanism.rates_of(q, np.zeros_like(q), driven)
-        v[prescribed] = driven[prescribed]
+        at_rest = self.rates_at_rest(q, driven)
+        v = at_rest if v is None else np.where(prescribed, driven, v)
         self.check_rates(rows, v)
         motion.q[:] = q
         self.room.node_q[:], self.room.node_rates[:] = q, v
         self.engine.enter(places.MOMENTUM)
         motion.momentum[:] = self.room.node_momentum
-        self.check_mass(q, v)
         motion.past[0] = self.rule.h * v
         motion.counts[places.FRESH] = 1
         self.engine.enter(places.BEGIN)
@@ -302,7 +298,7 @@ class _Simulation:
             q0[row], q1[row] = table[1, row], table[2, row]
         self.check_place(q0, "q0")
         self.check_place(q1, "q1")
-        self.check_mass(q1, np.zeros_like(q1))
+        self.rates_at_rest(q1, np.zeros_like(q1))
         self.motion.q[:] = q0
         self.room.middle.moved[:] = q1 - q0
         self.engine.take_in(inputs=self.inputs(0, 1))
@@ -350,17 +346,17 @@ class _Simulation:
                 f"{(rows @ v)[worst]:.3g}/s, and must not"
             )
 
-    def check_mass(self, q: Floats, v: Floats) -> None:
-        """The momentum must determine rates."""
+    def rates_at_rest(self, q: Floats, driven: Floats) -> Floats:
+        """The rates of no momentum, but for what prescribed variables drive; the momentum must determine rates."""
         room = self.room
-        room.given_rates[:] = np.where(self.mechanics.prescribed != 0, v, 0.0)
-        room.node_q[:], room.node_momentum[:] = q, self.motion.momentum
+        room.node_q[:], room.given_rates[:], room.node_momentum[:] = q, driven, 0.0
         if self.engine.enter(places.RATES):
             raise MechanismError(
                 "the mass matrix is singular at the start: a configuration variable moves no mass there; give masses "
                 "or rotational inertias to what it moves, or leave singular orientations such as three rotations whose "
                 "axes lie in a plane"
             )
+        return room.node_rates.copy()
 
     # --- steps ---
 

@@ -26,6 +26,7 @@ PACKAGES = (
     "biped",
     "biped.gym",
     "biped.lagrangian",
+    "biped.linearization",
     "biped.mechanism",
     "biped.metrics",
     "contact",

@@ -351,13 +351,14 @@ def search_line(place, k, trials, norm):
 
 
 @kernel
-def try_kept(place, k, norm):
-    """One iteration by the last step's factors; the residual's norm after it, or as it was if that is less."""
+def try_kept(place, k, old, norm):
+    """One iteration by the factors at hand, of the last step if ``old``; the norm after it, or as it was if less."""
     call(part_in(place, CORRECT), place)
     reduced = norm_at(place, k, 1.0)
     if reduced <= 1.0 or reduced <= 0.1 * norm:
         return reduced
-    set_counts(place, WAIT, RETRY_AFTER)
+    if old:
+        set_counts(place, WAIT, RETRY_AFTER)
     if reduced < norm:
         return reduced
     return norm_at(place, k, 0.0)
@@ -385,22 +386,25 @@ def solve_part(place, k, most, trials):
     guess_step(place, k)
     call(part_in(place, EVALUATE), place, k)
     norm, iteration = norm_in(place), 0
-    kept = norm > 1.0 and may_try_kept(place)
+    kept, fresh = norm > 1.0 and may_try_kept(place), False
     while not norm <= 1.0:
         if not math.isfinite(norm):
             return NOT_FINITE
         if iteration >= most:
             return NOT_CONVERGED
-        if kept:
-            norm, kept = try_kept(place, k, norm), False
+        if kept or fresh:
+            norm = try_kept(place, k, kept, norm)
+            kept = fresh = False
         else:
             failed = call(part_in(place, FACTOR), place, k)
             if failed != 0:
                 return failed
             call(part_in(place, CORRECT), place)
+            before = norm
             norm = search_line(place, k, trials, norm)
             if norm == math.inf:
                 return STUCK
+            fresh = norm * norm <= before  # as much again, by the same factors, is enough
         iteration += 1
     return TURNED_TOO_FAR if turns_too_far(place) else iteration
 

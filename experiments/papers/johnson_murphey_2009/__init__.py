@@ -7,6 +7,7 @@ from experiments.papers.johnson_murphey_2009 import (
     links,
     misprints,
     pendulum,
+    precision,
     scissor,
     segments,
 )
@@ -23,6 +24,7 @@ PAPER = Paper(
         scissor.SHORT_ITEM,
         scissor.LONG_ITEM,
         segments.ITEM,
+        precision.ITEM,
         misprints.ITEM,
     ),
 )

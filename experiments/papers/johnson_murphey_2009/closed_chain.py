@@ -42,8 +42,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     assumed = (
         "start, which is not printed: the angles of the authors' program (examples/pccd.py), moved onto the "
         "constraints, at rest; its damping and its g of 9.8 are not the paper's",
-        f"{duration:g} s; run times are shown for {DURATION:g} s; ours is with everything written down at every step, "
-        "PyBullet's is of its steps alone",
+        f"{duration:g} s; run times are shown for {DURATION:g} s; ours with all that is recorded at every "
+        "step, PyBullet's of its steps alone",
         POINTS,
         BASELINE,
     )

@@ -90,7 +90,9 @@ def random_mechanism(seed: int, n: int = 7, *, loops: int = 2, prescribed: int =
     tree.set(q, np.zeros(n))
     a, b, c, d = (f"c{i}" for i in rng.choice(n, size=4, replace=False))
     massive = [tree.frames[k].name for k in tree.massive if tree.frames[k].name]
-    one, other = rng.choice(massive, size=2, replace=False)
+    pairs = [(x, y) for x in massive for y in massive if x[1:] < y[1:]]  # on two bodies, and not in one place
+    pairs = [(x, y) for x, y in pairs if np.linalg.norm(tree.p(tree.names[x]) - tree.p(tree.names[y])) > 0.3]
+    one, other = pairs[int(rng.integers(len(pairs)))]
     mechanism = Mechanism(
         f"random {seed}",
         frames,
@@ -101,8 +103,8 @@ def random_mechanism(seed: int, n: int = 7, *, loops: int = 2, prescribed: int =
             NonlinearSpring(b, d, (3.0, -1.0, 2.0), 0.3),
             CoordinateSpring(f"q{rng.integers(n)}", 3.0, 0.2),
             CoordinateSpring(f"q{rng.integers(n)}", (1.0, 0.5), -0.1),
-            NewtonianGravity(str(one), str(other), 0.7),
-            Gravity(str(one), (0.5, 1.0, -2.0)),
+            NewtonianGravity(one, other, 0.7),
+            Gravity(one, (0.5, 1.0, -2.0)),
         ],
         constraints=random_constraints(rng, tree, loops),
         forces=[

@@ -101,3 +101,20 @@ def test_steps_are_the_papers(loops, prescribed, alpha):
         found = mechanism.constraint_jacobian(motion.q[k]).T @ multipliers[k]
         assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
         assert_allclose(driving[k], scale * state.driving, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 1040))
+def test_any_tree_steps_as_the_paper_has_it_and_keeps_its_constraints(seed):
+    """Trees, loops, α and steps drawn at random: one step against the twin, then many on the constraints."""
+    rng = np.random.default_rng(seed)
+    n, alpha, step = int(rng.integers(5, 9)), float(rng.uniform(0.0, 1.0)), float(rng.choice([0.002, 0.01]))
+    mechanism, q = random_mechanism(seed, n, loops=int(rng.integers(0, 4)))
+    twin = twin_of(mechanism, alpha)
+    v = tangent(twin, q, rng.normal(size=n))
+    state = twin.step(twin.start(q, v), step, 1e-11)
+    motion = mechanism.simulate(0.1, step, q=q, v=v, alpha=alpha, tolerance=1e-12)
+    assert_allclose(motion.q[1], state.q, **CLOSE)
+    assert_allclose(motion.momentum[1], state.p, rtol=1e-9, atol=1e-9)
+    off = [np.abs(mechanism.constraint_values(place)).max(initial=0.0) for place in motion.q]
+    assert max(off) <= 2e-12

@@ -78,11 +78,12 @@ def test_momenta_of_cyclic_coordinates_are_kept_to_rounding(alpha):
     length = np.linalg.norm(mechanism.frame("hand").position(q) - mechanism.frame("belly").position(q))
     mechanism = mechanism.with_components(Distance("hand", "belly", float(length)))
     v = tangent_rates(mechanism, q, np.array([0.5, -0.2, 2.0, 1.0, -1.0, 0.7, 0.4]))
-    motion = mechanism.simulate(10.0, 0.01, q=q, v=v, alpha=alpha)
+    # What is left of a step's equations is carried over in p, but as the tree slides it changes its moment about O.
+    motion = mechanism.simulate(10.0, 0.01, q=q, v=v, alpha=alpha, tolerance=1e-14)
     assert np.ptp(motion.q[:, 3:], axis=0).min() > 0.1  # it moves
     (x, y), (px, py, turning) = motion.q[:, :2].T, motion.momentum[:, :3].T
     for kept in (px, py, x * py - y * px + turning):
-        assert np.abs(kept - kept[0]).max() < 5e-12
+        assert np.abs(kept - kept[0]).max() < 2e-12
 
 
 def test_bodies_that_attract_each_other_keep_their_angular_momentum():

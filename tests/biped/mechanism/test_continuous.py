@@ -141,3 +141,8 @@ def test_a_motion_that_ends_in_a_singularity_says_when_and_keeps_what_was(method
         integrate(spinning, 5.0, 0.01, method=method, q={"b": 0.5}, v={"b": -1.0})
     assert 0 < len(caught.value.run.frame) < 60
     assert not caught.value.run.frame.isna().any(axis=None)
+
+
+def test_a_baselines_motion_is_a_run_too():
+    pendulum = Mechanism("pendulum", [ry("a", tz(-1.0, mass=1.0, name="tip"))])
+    assert integrate(pendulum, 0.1, q={"a": 0.3}).run.verdict_line.startswith("completed")

@@ -1,5 +1,7 @@
 """Mechanisms: what is conserved, what is refused and what ends a motion, each with a sentence."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -11,11 +13,13 @@ from biped.mechanism import (
     Damper,
     Distance,
     Gear,
+    Gravity,
     HybridWrench,
     LinearSpring,
     Mechanism,
     MechanismError,
     NewtonianGravity,
+    NonlinearSpring,
     PointAlong,
     PointOnLine,
     PointOnPlane,
@@ -227,3 +231,53 @@ def test_what_ends_a_motion_is_told_with_its_time_and_what_was_before() -> None:
     knot = Mechanism("knot", [tx("x", mass=1.0, name="bob")], None, [LinearSpring("bob", "world", 1.0, 0.1)])
     with pytest.raises(IntegrationError, match="knot at t = 0 s: a number is not finite"):
         knot.simulate(1.0)
+
+
+def test_gravity_of_some_masses_is_theirs_alone() -> None:
+    two = [tx("x", tz("z", name="a", mass=2.0)), ty("y", tz("w", name="b", mass=1.0))]
+    run = Mechanism("some", two, None, [Gravity("a", (0.0, 0.0, -2.0))]).simulate(1.0)
+    last = run.frame.iloc[-1]
+    assert last["position_z"] == pytest.approx(-1.0, rel=1e-12)
+    assert last["position_w"] == 0.0
+    assert last["potential_energy"] == pytest.approx(-4.0, rel=1e-12)
+    everywhere = Mechanism("all", two, (0.0, 0.0, -2.0)).simulate(1.0)
+    each = Mechanism("each", two, None, [Gravity(name, (0.0, 0.0, -2.0)) for name in "ab"]).simulate(1.0)
+    np.testing.assert_allclose(each.frame, everywhere.frame, rtol=0, atol=1e-12)
+
+
+def test_a_hardening_spring_keeps_its_energy_and_its_equilibrium() -> None:
+    spring = NonlinearSpring("a", "world", (30.0, 0.0, 400.0), 1.0)
+    m = Mechanism("hard", [tz("z", name="a", mass=2.0)], (0.0, 0.0, -G), [spring])
+    energy = m.simulate(2.0, 0.002, q={"z": -1.2}).frame["energy"]
+    assert np.ptp(energy) < 1e-3
+    sag = np.roots([400.0, 0.0, 30.0, -2.0 * G])
+    rest = -1.0 - float(sag[np.isreal(sag)].real[0])
+    still = m.simulate(0.5, q={"z": rest})
+    np.testing.assert_allclose(still.q, rest, rtol=0, atol=1e-9)
+
+
+def test_motions_in_threads_are_the_same_bit_for_bit() -> None:
+    m = four_bar()
+    start = m.satisfy_constraints({"a": -0.9, "b": -0.8, "c": 0.3})
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: m.simulate(2.0, 0.01, q=start).frame, range(4)))
+    for frame in runs[1:]:
+        assert frame.equals(runs[0])
+
+
+def test_what_is_recorded_changes_nothing_and_progress_is_told() -> None:
+    m = four_bar()
+    start = m.satisfy_constraints({"a": -0.9, "b": -0.8, "c": 0.3})
+    told: list[float] = []
+    every = m.simulate(1.0, 0.0001, q=start)
+    some = m.simulate(1.0, 0.0001, q=start, record_every=100, progress=told.append)
+    np.testing.assert_array_equal(some.q, every.q[::100])
+    np.testing.assert_array_equal(some.momentum, every.momentum[::100])
+    assert len(told) == 3
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_an_orientation_at_which_three_turns_are_two_is_told() -> None:
+    m = Mechanism("gimbal", [rz("a", ry("b", rx("c", mass=(1.0, 0.1, 0.2, 0.3))))], None)
+    refused("mass matrix is singular at the start: .*three rotations", lambda: m.simulate(1.0, q={"b": np.pi / 2}))

@@ -1,0 +1,37 @@
+"""Discrete systems along trajectories: controllability, regulators, and trajectories that minimize a cost."""
+
+from biped.optimal.linear import Regulator, controllability_matrix, controllability_rank, regulator, steady_regulator
+from biped.optimal.trajectory import (
+    METHODS,
+    Descent,
+    DiscreteSystem,
+    Iteration,
+    NoDescentError,
+    Optimum,
+    QuadraticCost,
+    Trajectory,
+    closed_loop,
+    descent_direction,
+    optimize,
+    rollout,
+)
+
+__all__ = [
+    "METHODS",
+    "Descent",
+    "DiscreteSystem",
+    "Iteration",
+    "NoDescentError",
+    "Optimum",
+    "QuadraticCost",
+    "Regulator",
+    "Trajectory",
+    "closed_loop",
+    "controllability_matrix",
+    "controllability_rank",
+    "descent_direction",
+    "optimize",
+    "regulator",
+    "rollout",
+    "steady_regulator",
+]

@@ -1,0 +1,321 @@
+"""Trajectories of least cost, by the projection operator of Hauser.
+
+What varies is a trajectory of a discrete system x' = f(x, u) together with a feedback around it that is the best for
+small deviations. Any curve (x̄, ū) is projected to a trajectory by following it under that feedback,
+
+    u(k) = ū(k) − K(k) (x(k) − x̄(k)),      x(k + 1) = f(x(k), u(k)),
+
+and the cost of the projection is minimized without constraints. A descent direction (z, v) is a trajectory of the
+linearized system that minimizes the cost's slope and a quadratic model, by a Riccati recursion:
+
+    steepest: the unit matrix;    quasi-Newton: the cost's own second derivatives;
+    Newton: and those of f, weighted by the costates, so that it is the second derivative of the projected cost.
+
+The step along it is the largest of 1, β, β², … that reduces the cost enough (Armijo). Johnson, Schultz & Murphey 2014,
+section VIII-A, for whom the second derivatives are what makes Newton's method converge in a few iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from biped.errors import InputError, IntegrationError
+from biped.optimal.linear import regulator
+from contact.arrays import Floats
+
+Method = Literal["steepest", "quasi-newton", "newton"]
+#: The ways to a descent direction, from the cheapest on.
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+class NoDescentError(IntegrationError):
+    """No step along the descent direction reduces the cost; the message says by how much it should have."""
+
+
+class LinearizedStep(Protocol):
+    """A step of a system with its derivatives."""
+
+    A: Floats
+    B: Floats
+
+    def weighted_second(self, weights: Floats) -> Floats:
+        """(n + m, n + m) Σ w_i ∂²f_i by (x, u)."""
+
+
+class DiscreteSystem(Protocol):
+    """x' = f(x, u), as ``biped.mechanism.DiscreteMechanism`` is one."""
+
+    @property
+    def step(self) -> float:
+        """[s] between two states."""
+
+    def advance(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
+        """f(x, u) of the step that begins at ``time``."""
+
+    def linearize(self, x: Floats, u: Floats, time: float = 0.0) -> LinearizedStep:
+        """The step with its derivatives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """States (N + 1, n) and the inputs (N, m) between them."""
+
+    x: Floats
+    u: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticCost:
+    """Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·F (x_N − x_dN).
+
+    Attributes:
+        wanted: x_d and u_d; no system need be able to follow them.
+        state: (n, n) Q.
+        input: (m, m) R.
+        end: (n, n) F; Q if None.
+    """
+
+    wanted: Trajectory
+    state: Floats
+    input: Floats
+    end: Floats | None = None
+
+    def __post_init__(self) -> None:
+        n, m = self.wanted.x.shape[1], self.wanted.u.shape[1]
+        if len(self.wanted.x) != len(self.wanted.u) + 1:
+            raise InputError(
+                f"{len(self.wanted.x)} states and {len(self.wanted.u)} inputs: there must be one state more"
+            )
+        for what, matrix, size in (("state", self.state, n), ("input", self.input, m), ("end", self.final, n)):
+            if matrix.shape != (size, size) or not np.allclose(matrix, matrix.T):
+                raise InputError(f"{what} has shape {matrix.shape}; it must be a symmetric ({size}, {size})")
+
+    @property
+    def final(self) -> Floats:
+        """F."""
+        return self.state if self.end is None else self.end
+
+    def value(self, path: Trajectory) -> float:
+        """Of a trajectory."""
+        x, u = path.x - self.wanted.x, path.u - self.wanted.u
+        total = np.einsum("ki,ij,kj->", x[:-1], self.state, x[:-1]) + np.einsum("ki,ij,kj->", u, self.input, u)
+        return float(0.5 * (total + x[-1] @ self.final @ x[-1]))
+
+    def slopes(self, path: Trajectory) -> Trajectory:
+        """∂/∂x (N + 1, n) and ∂/∂u (N, m)."""
+        x, u = path.x - self.wanted.x, path.u - self.wanted.u
+        by_x = x @ self.state
+        by_x[-1] = self.final @ x[-1]
+        return Trajectory(by_x, u @ self.input)
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """A descent direction at a trajectory.
+
+    Attributes:
+        direction: (z, v), a trajectory of the linearized system.
+        slope: the cost's derivative along it, below zero.
+        gains: (N, m, n) of the projection.
+        method: that gave it: a model that is not convex falls back to a cheaper one.
+    """
+
+    direction: Trajectory
+    slope: float
+    gains: Floats
+    method: Method
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One step of the search: the cost before it, its slope, the method, and the part of the step that was taken."""
+
+    cost: float
+    slope: float
+    method: Method
+    part: float
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """What a search has found.
+
+    Attributes:
+        path: the trajectory.
+        cost: its cost.
+        slope: of the cost along the last descent direction.
+        converged: whether it is below the tolerance.
+        history: one entry an iteration.
+    """
+
+    path: Trajectory
+    cost: float
+    slope: float
+    converged: bool
+    history: tuple[Iteration, ...]
+
+
+def rollout(system: DiscreteSystem, x: Floats, u: Floats, time: float = 0.0) -> Trajectory:
+    """The trajectory from one state under (N, m) inputs."""
+    states = [np.asarray(x, dtype=float)]
+    for k, row in enumerate(u):
+        states.append(system.advance(states[-1], row, time + k * system.step))
+    return Trajectory(np.array(states), np.array(u, dtype=float))
+
+
+def closed_loop(
+    system: DiscreteSystem, wanted: Trajectory, gains: Floats, x: Floats | None = None, time: float = 0.0
+) -> Trajectory:
+    """(37): a curve followed under feedback, from another state than its own if ``x`` is given: its projection."""
+    state = np.array(wanted.x[0] if x is None else x, dtype=float)
+    states, inputs = [state], []
+    for k in range(len(wanted.u)):
+        inputs.append(wanted.u[k] - gains[k] @ (states[-1] - wanted.x[k]))
+        states.append(system.advance(states[-1], inputs[-1], time + k * system.step))
+    return Trajectory(np.array(states), np.array(inputs))
+
+
+def descent_direction(
+    system: DiscreteSystem, cost: QuadraticCost, path: Trajectory, method: Method = "newton", time: float = 0.0
+) -> Descent:
+    """The direction of descent at a trajectory; the projection's feedback has unit weights.
+
+    Raises:
+        InputError: the method is unknown.
+    """
+    if method not in METHODS:
+        raise InputError(f"unknown method {method!r}; methods are {', '.join(METHODS)}")
+    n, m = path.x.shape[1], path.u.shape[1]
+    steps = [
+        system.linearize(x, u, time + k * system.step) for k, (x, u) in enumerate(zip(path.x, path.u, strict=False))
+    ]
+    A, B = np.array([step.A for step in steps]), np.array([step.B for step in steps])
+    gains = regulator(A, B, np.eye(n), np.eye(m)).gains
+    slopes = cost.slopes(path)
+    for used in METHODS[METHODS.index(method) :: -1]:
+        models = _models(steps, cost, slopes, gains, used)
+        direction = _least(A, B, slopes, *models)
+        if direction is not None:
+            slope = float(np.sum(slopes.x * direction.x) + np.sum(slopes.u * direction.u))
+            if slope <= 0.0:
+                return Descent(direction, slope, gains, used)
+    raise NoDescentError("the cost does not fall along its steepest descent: it is not finite")
+
+
+def _models(
+    steps: list[LinearizedStep], cost: QuadraticCost, slopes: Trajectory, gains: Floats, method: Method
+) -> tuple[list[Floats], Floats]:
+    """Quadratic models: (n + m, n + m) at each step, and (n, n) at the end."""
+    n, m = slopes.x.shape[1], slopes.u.shape[1]
+    if method == "steepest":
+        return [np.eye(n + m)] * len(steps), np.eye(n)
+    plain = np.block([[cost.state, np.zeros((n, m))], [np.zeros((m, n)), cost.input]])
+    if method == "quasi-newton":
+        return [plain] * len(steps), cost.final
+    models, costate = [plain] * len(steps), slopes.x[-1]
+    for k in range(len(steps) - 1, -1, -1):
+        models[k] = plain + steps[k].weighted_second(costate)
+        closed = steps[k].A - steps[k].B @ gains[k]
+        costate = slopes.x[k] - slopes.u[k] @ gains[k] + costate @ closed
+    return models, cost.final
+
+
+def _least(A: Floats, B: Floats, slopes: Trajectory, models: list[Floats], end: Floats) -> Trajectory | None:
+    """(z, v), z(0) = 0, of the linear system with the least Σ slopes + ½ models; None where that has no minimum."""
+    n, count = A.shape[1], len(A)
+    P, b = end, slopes.x[-1]
+    gains, offsets = [np.zeros(0)] * count, [np.zeros(0)] * count
+    for k in range(count - 1, -1, -1):
+        H = models[k]
+        try:
+            factors = cho_factor(H[n:, n:] + B[k].T @ P @ B[k])
+        except LinAlgError:
+            return None
+        mixed = B[k].T @ P @ A[k] + H[n:, :n]
+        gains[k] = cho_solve(factors, mixed)
+        offsets[k] = cho_solve(factors, B[k].T @ b + slopes.u[k])
+        b = slopes.x[k] + A[k].T @ b - mixed.T @ offsets[k]
+        P = H[:n, :n] + A[k].T @ P @ A[k] - mixed.T @ gains[k]
+        P = 0.5 * (P + P.T)
+    z, v = np.zeros((count + 1, n)), np.zeros((count, B.shape[2]))
+    for k in range(count):
+        v[k] = -gains[k] @ z[k] - offsets[k]
+        z[k + 1] = A[k] @ z[k] + B[k] @ v[k]
+    return Trajectory(z, v)
+
+
+def optimize(
+    system: DiscreteSystem,
+    cost: QuadraticCost,
+    start: Trajectory,
+    *,
+    method: Method = "newton",
+    first: Method = "quasi-newton",
+    first_iterations: int = 0,
+    tolerance: float = 1e-6,
+    max_iterations: int = 100,
+    shrink: float = 0.7,
+    enough: float = 1e-5,
+    max_shrinks: int = 30,
+    time: float = 0.0,
+    progress: Callable[[Iteration], None] | None = None,
+) -> Optimum:
+    """The trajectory of least cost near a trajectory, from the same state.
+
+    Args:
+        system: whose trajectories they are.
+        cost: of them.
+        start: where the search begins; it must be a trajectory of the system.
+        method: of the descent directions: see ``METHODS``.
+        first: another method for the first iterations, as Newton's serves near an optimum.
+        first_iterations: how many.
+        tolerance: of the cost's slope along the descent direction, below which a trajectory is an optimum.
+        max_iterations: of the search; beyond them the result is not ``converged``.
+        shrink: β.
+        enough: the part of the promised decrease that a step must bring (Armijo).
+        max_shrinks: of one step.
+        time: [s] at which the trajectory begins.
+        progress: called after each iteration.
+
+    Raises:
+        InputError: a method is unknown.
+        NoDescentError: no step reduces the cost although the slope is above the tolerance.
+    """
+    path, value, history, slope = start, cost.value(start), [], -np.inf
+    for iteration in range(max_iterations + 1):
+        chosen = first if iteration < first_iterations else method
+        descent = descent_direction(system, cost, path, chosen, time)
+        slope = descent.slope
+        if abs(slope) < tolerance or iteration == max_iterations:
+            break
+        before, part, found = value, 1.0, None
+        for _ in range(max_shrinks):
+            found = _projected(system, path, descent, part, time)
+            if found is not None and cost.value(found) < before + enough * part * slope:
+                break
+            part, found = part * shrink, None
+        if found is None:
+            raise NoDescentError(
+                f"no part of the step down to {part:.1e} reduces the cost {before:.9g}, whose slope is {slope:.3g}"
+            )
+        path, value = found, cost.value(found)
+        history.append(Iteration(before, slope, descent.method, part))
+        if progress is not None:
+            progress(history[-1])
+    return Optimum(path, value, slope, abs(slope) < tolerance, tuple(history))
+
+
+def _projected(
+    system: DiscreteSystem, path: Trajectory, descent: Descent, part: float, time: float
+) -> Trajectory | None:
+    """A part of the step along a descent direction, projected; None where a step of the system has no solution."""
+    curve = Trajectory(path.x + part * descent.direction.x, path.u + part * descent.direction.u)
+    try:
+        return closed_loop(system, curve, descent.gains, time=time)
+    except IntegrationError:
+        return None

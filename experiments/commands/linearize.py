@@ -1,0 +1,104 @@
+"""``biped linearize``: A and B of a closed loop at a moment of an experiment, exact, and what they say."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.cli.main import Parser, announce
+from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from biped import Scene
+
+_DESCRIPTION = """\
+Linearize the closed loop over one control period, exactly, where a run is at a time: A, B, eigenvalues, damping and
+frequency, the modes in words, margin of stability, controllability, and how the slowest mode depends on each gain."""
+
+_EXAMPLES = """\
+examples:
+  biped linearize balance --at 2                   into results/linearize/balance
+  biped linearize stand-tilted --at 3 --set controller.kd_position=20
+  biped linearize results/balance --at 1.5         the scene of a saved run, with its parameters
+  biped linearize balance --at 2 --open-loop       torques held instead of the law
+  biped linearize balance --at 2 --equilibrium     where it stands still near by
+
+The folder gets linearization.npz, .mat and .json, modes.csv and linearization.html.
+Exit status: 0 done, 2 bad input, no derivative there, or a file that cannot be written.
+"""
+
+
+def parser() -> Parser:
+    own = Parser("biped linearize", _DESCRIPTION, _EXAMPLES)
+    add_experiment(own)
+    add_settings(own, *SHORTHANDS)
+    own.add_argument("--at", metavar="S", type=float, required=True, help="time from the start; to a control period")
+    own.add_argument("--open-loop", action="store_true", help="with the torques held that the controller asks for")
+    own.add_argument("--equilibrium", action="store_true", help="at the equilibrium near by, its contacts held")
+    own.add_out("results/linearize/EXPERIMENT")
+    own.add_forms()
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    from biped.errors import InputError
+    from biped.linearization import equilibrium, gain_sensitivities, linearize
+    from biped.simulation.session import Session
+    from experiments.cli.output import writable_folder
+    from experiments.cli.reply import Form, form, reply
+    from experiments.visualization.linearization import write_linearization
+
+    name, scene = _scene(options)
+    if options.open_loop and options.equilibrium:
+        raise InputError("--equilibrium is that of the closed loop: leave out --open-loop")
+    session = Session(scene)
+    session.warm_up(announce)
+    session.advance(round(options.at / session.period))
+    if session.has_ended:
+        raise InputError(f"--at {options.at:g}: by then it has fallen, at {session.time:g} s")
+    state, scene = session.state, _without_box(scene)
+    announce("linearizing: kernels are compiled once, in up to a minute")
+    if options.equilibrium:
+        state, found = equilibrium(scene, state)
+    else:
+        found = linearize(scene, state, closed_loop=not options.open_loop)
+    gains = gain_sensitivities(scene, state) if found.closed_loop else ()
+    folder = writable_folder(options.out or Path("results") / "linearize" / name)
+    files = write_linearization(found, gains, folder, f"{name}, {found.time:g} s")
+    table = found.table()
+    reply({"folder": folder, "files": [file.name for file in files], "margin": found.margin, "modes": table})
+    if form() is Form.TEXT:
+        print(found)
+        print("\nmodes, the slowest first:")
+        for mode in found.mode_list[:8]:
+            print(f"  {mode.words}")
+        for gain in sorted(gains, key=lambda gain: -abs(gain.decay * gain.value))[:6]:
+            change = 0.01 * gain.value * gain.decay
+            print(f"  1 % more of {gain.name}: the slowest mode's decay changes by {change:+.3g} /s")
+        print(f"\n{folder}/: {', '.join(file.name for file in files)}")
+    return 0
+
+
+def _scene(options: "Namespace") -> "tuple[str, Scene]":
+    """Of an experiment, or of the run that is saved in a folder."""
+    from biped.errors import InputError
+    from experiments.visualization.report.run_source import is_run, run_source
+
+    folder = Path(options.experiment)
+    if not is_run(folder):
+        experiment = experiment_of(options)
+        return experiment.name, experiment.build(changes_of(experiment, options))
+    source = run_source(folder)
+    if source.experiment is None:
+        raise InputError(f"{folder}: its experiment is not known: use biped.linearization from Python")
+    return folder.name, source.experiment.build(dict(source.changes) | changes_of(source.experiment, options))
+
+
+def _without_box(scene: "Scene") -> "Scene":
+    """A thrown box has flown by: what it did is in the state."""
+    from biped import Throw
+
+    return replace(scene, disturbances=tuple(item for item in scene.disturbances if not isinstance(item, Throw)))
