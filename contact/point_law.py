@@ -166,6 +166,12 @@ def state_at_end(floor, mode, p, velocity, anchor, end_height):
 
 
 @kernel
+def touches(state):
+    """Whether the floor pushes a point that was found in this state: one that rises out of it fast is left alone."""
+    return state != NONE and state != PULLING
+
+
+@kernel
 def mode_of(state):
     """The lasting mode in which the next step starts (``contact.modes.NEXT``)."""
     if state == SLIDING_TO_STICKING:

@@ -13,8 +13,16 @@ from biped.model import Model
 from biped.runs.postures import standing
 from contact import RUBBER
 from contact.arrays import Integers
-from controllers.feet import points_of_feet
-from controllers.joint_values import JointValues, by_joint, checked
+from controllers.feet import (
+    TORQUE_LIMIT,
+    a_foot_damping,
+    a_foot_stiffness,
+    a_friction,
+    a_lift,
+    points_of_feet,
+    torque_limits,
+)
+from controllers.joint_values import JointValues, checked
 from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
 from controllers.kernels.contact_qp import BASE, ContactQp, new_contact_qp
 from controllers.kernels.workspace import Legs
@@ -49,7 +57,7 @@ class ConeWorkspaceController(WorkspaceController):
 
     analytic: ClassVar[bool] = False  # a quadratic program
 
-    friction: float = field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
+    friction: float = a_friction()
     weight_moment: float = field(
         default=10.0,
         metadata={"unit": "1/m²", "title": "weight: moment on the trunk", "range": (1e-4, 100.0), "scale": "log"},
@@ -57,16 +65,10 @@ class ConeWorkspaceController(WorkspaceController):
     weight_split: float = field(
         default=1e-3, metadata={"title": "weight: split between the points", "range": (1e-5, 0.1), "scale": "log"}
     )
-    torque_limit: JointValues = field(
-        default=math.inf, metadata={"unit": "N·m", "title": "greatest torque of each joint"}
-    )
-    kp_feet: float = field(
-        default=400.0, metadata={"unit": "1/s²", "title": "stiffness of a foot that unloads", "range": (0.0, 1000.0)}
-    )
-    kd_feet: float = field(default=40.0, metadata={"unit": "1/s", "title": "its damping", "range": (0.0, 100.0)})
-    lift: float = field(
-        default=0.01, metadata={"unit": "m", "title": "of a point that counts as standing where its foot touches"}
-    )
+    torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
+    kp_feet: float = a_foot_stiffness(400.0)
+    kd_feet: float = a_foot_damping(40.0)
+    lift: float = a_lift(0.01)
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -104,13 +106,13 @@ class ConeWorkspaceController(WorkspaceController):
         return qp
 
     def _limits(self, model: Model, legs: Legs) -> Limits:
-        own = by_joint(self.torque_limit, model, default=math.inf)
+        own = torque_limits(self.torque_limit, model)
         dofs, owners, limits = [], [], []
         for body, leg in zip(model.bodies, legs.leg, strict=True):
             if leg >= 0 and body.joint.has_axis:
                 dofs.append(model.dof(body.joint.name))
                 owners.append(int(leg))
-                limits.append(min(own[body.joint.name], body.joint.max_effort))
+                limits.append(own[body.joint.name])
         return Limits(_integers(dofs), _integers(owners), np.array(limits, dtype=np.float64))
 
 

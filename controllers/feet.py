@@ -1,9 +1,50 @@
-"""The contact points that a law stands on."""
+"""What laws have in common whose feet can only push: the points that they stand on, friction, limits of torque."""
+
+import math
+from dataclasses import field
+from typing import Any
 
 import numpy as np
 
 from biped.model import Model
 from contact.arrays import Integers
+from controllers.joint_values import JointValues, by_joint
+
+#: What is told of a controller's field ``torque_limit``, which is infinite if not given.
+TORQUE_LIMIT = {"unit": "N·m", "title": "greatest torque of each joint"}
+
+
+def a_friction() -> Any:
+    """A controller's field."""
+    return field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
+
+
+def a_lift(default: float) -> Any:
+    """A controller's field [m]."""
+    title = "of a point that counts as standing where its foot touches"
+    return field(default=default, metadata={"unit": "m", "title": title})
+
+
+def a_foot_stiffness(default: float) -> Any:
+    """A controller's field [1/s²]."""
+    title = "stiffness of a foot that unloads"
+    return field(default=default, metadata={"unit": "1/s²", "title": title, "range": (0.0, 1000.0)})
+
+
+def a_foot_damping(default: float) -> Any:
+    """A controller's field [1/s]."""
+    return field(default=default, metadata={"unit": "1/s", "title": "its damping", "range": (0.0, 100.0)})
+
+
+def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
+    """[N·m] by joint of one degree of freedom: what a law may ask for, and the joint's own effort, whichever is less.
+
+    Raises:
+        ModelError: ``limit`` names a joint that the model does not have.
+    """
+    own = by_joint(limit, model, default=math.inf)
+    efforts = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
+    return {joint: min(most, efforts[joint]) for joint, most in own.items()}
 
 
 def points_of_feet(model: Model) -> tuple[Integers, Integers]:

@@ -14,9 +14,8 @@ from scipy.spatial.transform import Rotation
 from biped.checks import above_zero, numbers, zero_or_above
 from biped.errors import InputError
 from biped.model.geometry import Vector3
-from biped.signals import Signal, compile_signals
+from biped.signals import Displacement, Signal
 from contact.arrays import Floats
-from contact.piecewise import Signals, no_signals
 
 Shape = Literal["none", "step", "return", "sine", "recorded"]
 NO_FILE = "none"
@@ -25,7 +24,7 @@ PLACE, TURN = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
 
 
 @dataclass(frozen=True)
-class SetPointPath:
+class SetPointPath(Displacement):
     """Displacement and turn of a set point from where a controller has it, along the world's axes, as signals of time.
 
     Position p_d(t) = p_d + (x, y, z), orientation R_d(t) = exp(φ̂) R_d with the rotation vector φ = (roll, pitch, yaw).
@@ -44,22 +43,7 @@ class SetPointPath:
         InputError: one is no ``Signal``.
     """
 
-    x: Signal | None = None
-    y: Signal | None = None
-    z: Signal | None = None
-    roll: Signal | None = None
-    pitch: Signal | None = None
-    yaw: Signal | None = None
-
-    AXES: ClassVar[tuple[str, ...]] = ("x", "y", "z", "roll", "pitch", "yaw")
-
-    def __post_init__(self) -> None:
-        for axis, signal in self._given().items():
-            if not isinstance(signal, Signal):
-                raise InputError(f"set point's {axis} = {signal!r}: it must be a Signal, such as Signal.step(0.1, 1.0)")
-
-    def _given(self) -> dict[str, Signal]:
-        return {axis: getattr(self, axis) for axis in self.AXES if getattr(self, axis) is not None}
+    WHAT: ClassVar[str] = "set point"
 
     @property
     def path(self) -> SetPointPath:
@@ -69,21 +53,11 @@ class SetPointPath:
     @property
     def moves(self) -> bool:
         """Whether any signal is given."""
-        return bool(self._given())
-
-    def compiled(self) -> Signals:
-        """As the kernels take it: six signals, or none where nothing moves."""
-        still = Signal(np.zeros(1), np.zeros((1, 1)))
-        return compile_signals([getattr(self, axis) or still for axis in self.AXES]) if self.moves else no_signals()
-
-    def at(self, time: float) -> Floats:
-        """(6,) x, y, z [m], roll, pitch, yaw [rad] at a time [s]."""
-        given = self._given()
-        return np.array([float(given[axis](time)) if axis in given else 0.0 for axis in self.AXES])
+        return bool(self.signals)
 
     def end(self) -> Floats:
         """(6,) the same from when on nothing moves any more."""
-        return self.at(max((signal.ends for signal in self._given().values()), default=0.0))
+        return self.at(self.ends)
 
     @classmethod
     def recorded(

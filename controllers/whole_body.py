@@ -17,8 +17,16 @@ from biped.runs.state import State
 from biped.whole_body import WholeBody
 from contact import RUBBER, Floor
 from contact.arrays import Floats
-from controllers.feet import points_of_feet
-from controllers.joint_values import JointValues, by_joint, checked
+from controllers.feet import (
+    TORQUE_LIMIT,
+    a_foot_damping,
+    a_foot_stiffness,
+    a_friction,
+    a_lift,
+    points_of_feet,
+    torque_limits,
+)
+from controllers.joint_values import JointValues, checked
 from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_program, new_room
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -79,32 +87,28 @@ class WholeBodyController(Controller):
     target_position: Vector3 = field(
         default=STANDING_TRUNK, metadata={"unit": "m", "title": "trunk's centre of mass in the posture that it holds"}
     )
-    capture: float = field(default=10.0, metadata=_gain("1/s", "decay of the divergent component's error", 30.0))
+    capture: float = field(default=23.0, metadata=_gain("1/s", "decay of the divergent component's error", 30.0))
     kp_height: float = field(default=40.0, metadata=_gain("1/s²", "stiffness of the centre of mass's height", 200.0))
     kd_height: float = field(default=13.0, metadata=_gain("1/s", "its damping", 40.0))
-    kp_trunk: float = field(default=45.0, metadata=_gain("1/s²", "stiffness of the trunk's orientation", 200.0))
-    kd_trunk: float = field(default=9.0, metadata=_gain("1/s", "its damping", 40.0))
-    kd_momentum: float = field(default=2.5, metadata=_gain("1/s", "decay of the angular momentum", 20.0))
-    kp_feet: float = field(default=500.0, metadata=_gain("1/s²", "stiffness of a foot that unloads", 1000.0))
-    kd_feet: float = field(default=30.0, metadata=_gain("1/s", "damping of the feet", 100.0))
+    kp_trunk: float = field(default=150.0, metadata=_gain("1/s²", "stiffness of the trunk's orientation", 200.0))
+    kd_trunk: float = field(default=4.8, metadata=_gain("1/s", "its damping", 40.0))
+    kd_momentum: float = field(default=4.1, metadata=_gain("1/s", "decay of the angular momentum", 20.0))
+    kp_feet: float = a_foot_stiffness(500.0)
+    kd_feet: float = a_foot_damping(20.0)
     kp_posture: float = field(default=50.0, metadata=_gain("1/s²", "stiffness of the joints' posture", 200.0))
     kd_posture: float = field(default=10.0, metadata=_gain("1/s", "its damping", 40.0))
-    weight_height: float = field(default=0.2, metadata=_weight("height of the centre of mass", 0.01, 100.0))
-    weight_trunk: float = field(default=0.0025, metadata=_weight("trunk's orientation", 1e-4, 1.0))
-    weight_momentum: float = field(default=0.1, metadata=_weight("angular momentum", 1e-4, 10.0))
-    weight_feet: float = field(default=5.0, metadata=_weight("feet", 0.1, 1000.0))
-    weight_posture: float = field(default=1e-4, metadata=_weight("joints' posture", 1e-6, 1e-2))
+    weight_height: float = field(default=1.15, metadata=_weight("height of the centre of mass", 0.01, 100.0))
+    weight_trunk: float = field(default=7.7e-4, metadata=_weight("trunk's orientation", 1e-4, 1.0))
+    weight_momentum: float = field(default=0.047, metadata=_weight("angular momentum", 1e-4, 10.0))
+    weight_feet: float = field(default=11.0, metadata=_weight("feet", 0.1, 1000.0))
+    weight_posture: float = field(default=1.1e-3, metadata=_weight("joints' posture", 1e-6, 1e-2))
     weight_force: float = field(default=5e-3, metadata=_weight("contact forces", 1e-4, 0.1))
-    friction: float = field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
-    torque_limit: JointValues = field(
-        default=math.inf, metadata={"unit": "N·m", "title": "greatest torque of each joint"}
-    )
+    friction: float = a_friction()
+    torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
     margin: float = field(
-        default=0.003, metadata={"unit": "m", "title": "by which the centre of pressure is kept within a sole"}
+        default=0.001, metadata={"unit": "m", "title": "by which the centre of pressure is kept within a sole"}
     )
-    lift: float = field(
-        default=0.03, metadata={"unit": "m", "title": "of a point that counts as standing where its foot touches"}
-    )
+    lift: float = a_lift(0.03)
     look_ahead: float = field(
         default=0.05, metadata={"unit": "s", "title": "in which a joint may come to the end of its range"}
     )
@@ -175,20 +179,16 @@ class WholeBodyController(Controller):
         places = placed.position[feet]
         floor = np.append(places.mean(axis=0)[:2], 0.0)
         com = body.com + (np.array(self.target_position) - q[:3]) - floor
-        angles = np.zeros(model.nv)
-        for joint in model.joint_names:
-            angles[model.dof(joint)] = q[model.coordinate(joint)]
         points, owners = points_of_feet(model)
         turns = placed.orientation[feet]
         inset = np.array([_inward(model, point, self.margin) for point in points])
-        return Stance(com, q[3:7].copy(), angles, feet, places - floor, turns, points, owners, inset)
+        return Stance(com, q.copy(), feet, places - floor, turns, points, owners, inset)
 
     def _limits(self, model: Model) -> Limits:
-        own = by_joint(self.torque_limit, model, default=math.inf)
+        most = torque_limits(self.torque_limit, model)
         joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
-        most = {name: min(limit, joints[name].max_effort) for name, limit in own.items()}
         ranged = [
-            name for name in own
+            name for name in most
             if max(-joints[name].lower, joints[name].upper) < math.inf or joints[name].max_velocity < math.inf
         ]  # fmt: skip
         return Limits(

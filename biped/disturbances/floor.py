@@ -10,7 +10,7 @@ from biped.checks import numbers
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
-from biped.signals import Signal, compile_signals
+from biped.signals import Displacement
 from contact import Floor
 from contact.ground import Ground, fixed_ground
 
@@ -19,7 +19,7 @@ JUMP = 1e-9
 
 
 @dataclass(frozen=True)
-class Platform:
+class Platform(Displacement):
     """The floor moves, as a whole: a support surface that is translated and tilted.
 
     Its motion is what the signals say, whatever stands on it. At each end of each step its pose is exact. The floor's
@@ -39,44 +39,22 @@ class Platform:
         InputError: nothing moves, a signal is not zero at its start, or it jumps.
     """
 
-    x: Signal | None = None
-    y: Signal | None = None
-    z: Signal | None = None
-    roll: Signal | None = None
-    pitch: Signal | None = None
-    yaw: Signal | None = None
     pivot: Vector3 = (0.0, 0.0, 0.0)
 
-    AXES: ClassVar[tuple[str, ...]] = ("x", "y", "z", "roll", "pitch", "yaw")
+    WHAT: ClassVar[str] = "platform"
 
     def __post_init__(self) -> None:
         numbers(self.pivot, 3, "platform.pivot")
         if not self.signals:
             raise InputError("platform: nothing moves; give one of x, y, z, roll, pitch, yaw a Signal")
+        super().__post_init__()
         for axis, signal in self.signals.items():
-            if not isinstance(signal, Signal):
-                raise InputError(f"platform.{axis} = {signal!r}: it must be a Signal, such as Signal.step(0.05, 1.0)")
             if abs(float(signal.coefficients[0, 0])) > JUMP:
                 raise InputError(
                     f"platform.{axis} starts at {signal.coefficients[0, 0]:g}: it must start at zero, from where it is"
                 )
             if signal.largest_jump() > JUMP:
                 raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: a floor cannot; let it rise")
-
-    @property
-    def signals(self) -> dict[str, Signal]:
-        """Those that move, by axis."""
-        return {axis: getattr(self, axis) for axis in self.AXES if getattr(self, axis) is not None}
-
-    @property
-    def begins(self) -> float:
-        """[s]."""
-        return min(signal.begins for signal in self.signals.values())
-
-    @property
-    def ends(self) -> float:
-        """[s]."""
-        return max(signal.ends for signal in self.signals.values())
 
 
 @dataclass(frozen=True)
@@ -117,7 +95,5 @@ def compile_ground(
         law = np.array([floor.parameters, *(patch.floor.parameters for patch in patches)], dtype=float)
         ground = ground._replace(law=law, bounds=np.array([(0.0,) * 4, *((*p.x, *p.y) for p in patches)], dtype=float))
     if platform is not None:
-        still = Signal(np.zeros(1), np.zeros((1, 1)))
-        motion = compile_signals([getattr(platform, axis) or still for axis in platform.AXES])
-        ground = ground._replace(motion=motion, pivot=np.asarray(platform.pivot, dtype=float))
+        ground = ground._replace(motion=platform.compiled(), pivot=np.asarray(platform.pivot, dtype=float))
     return ground

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.checks import above_zero, numbers
+from biped.checks import above_zero, is_finite, numbers
+from biped.errors import InputError
 from biped.model import Model, box_inertia
 from biped.model.geometry import Vector3
 
@@ -13,6 +14,8 @@ from biped.model.geometry import Vector3
 class Load:
     """A solid box that is fixed to a body from the start of the run, and of which the controller knows nothing.
 
+    Of a mass below zero it is missing from the body, which is lighter than the controller takes it to be.
+
     Attributes:
         body: name of the body.
         mass: [kg].
@@ -20,7 +23,7 @@ class Load:
         size: (3,) [m] edges; a cube as dense as water if not given.
 
     Raises:
-        InputError: the mass or an edge is not above zero.
+        InputError: the mass is zero or not finite, or an edge is not above zero.
     """
 
     body: str
@@ -29,7 +32,10 @@ class Load:
     size: Vector3 | None = None
 
     def __post_init__(self) -> None:
-        above_zero(self.mass, "load.mass")
+        if not is_finite(self.mass) or self.mass == 0.0:
+            raise InputError(
+                f"load.mass = {self.mass!r}: it must be a finite mass [kg] above zero, or below: so much lighter"
+            )
         numbers(self.position, 3, "load.position")
         for edge in numbers(self.edges, 3, "load.size"):
             above_zero(edge, "load.size: each edge")
@@ -37,14 +43,14 @@ class Load:
     @property
     def edges(self) -> Vector3:
         """(3,) [m]."""
-        edge = (self.mass / 1000.0) ** (1.0 / 3.0)
+        edge = (abs(self.mass) / 1000.0) ** (1.0 / 3.0)
         return (edge, edge, edge) if self.size is None else self.size
 
     def on(self, model: Model) -> Model:
         """The model that carries it.
 
         Raises:
-            ModelError: it has no such body.
+            ModelError: it has no such body, or one too light to lose as much.
         """
-        inertia = np.array(box_inertia(self.mass, self.edges))
+        inertia = np.copysign(1.0, self.mass) * np.array(box_inertia(abs(self.mass), self.edges))
         return model.with_load(self.body, self.mass, self.position, inertia)

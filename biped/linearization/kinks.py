@@ -39,7 +39,7 @@ class Kink:
         value: what vanishes at the kink.
         unit: of it.
         step: counted from the start, parts of steps included.
-        share: |value| as a share of what is large: a millimetre, the spring force of one, ``stiction_velocity``.
+        share: ``|value|`` as a share of what is large: a millimetre, the spring force of one, ``stiction_velocity``.
     """
 
     point: str

@@ -31,8 +31,8 @@ class Mode:
     Attributes:
         eigenvalue: λ of the map of a span.
         rate: s = ln λ / T [1/s], with the frequency as its imaginary part [rad/s].
-        shares: of the mode, by what moves, the largest first: participation factors |w_i v_i| of each coordinate with
-            its momentum, which do not depend on units.
+        shares: of the mode, by what moves, the largest first: participation factors ``|w_i v_i|`` of each
+            coordinate with its momentum, which do not depend on units.
     """
 
     eigenvalue: complex
@@ -41,7 +41,7 @@ class Mode:
 
     @property
     def size(self) -> float:
-        """|λ|."""
+        """``|λ|``."""
         return abs(self.eigenvalue)
 
     @property
@@ -174,12 +174,12 @@ class Linearization:
 
     @property
     def spectral_radius(self) -> float:
-        """Greatest |λ|: below one, small deviations die away."""
+        """Greatest ``|λ|``: below one, small deviations die away."""
         return float(np.abs(self.eigenvalues[0]))
 
     @property
     def margin(self) -> float:
-        """1 − greatest |λ|: above zero it is stable."""
+        """1 − greatest ``|λ|``: above zero it is stable."""
         return 1.0 - self.spectral_radius
 
     @property
@@ -214,7 +214,7 @@ class Linearization:
 
     @property
     def slowest(self) -> Mode | None:
-        """The mode with the greatest |λ|."""
+        """The mode with the greatest ``|λ|``."""
         return self.mode_list[0] if self.mode_list else None
 
     @cached_property
@@ -258,7 +258,7 @@ class Linearization:
         return len(self.kept) - len(self.uncontrollable())
 
     def table(self) -> pd.DataFrame:
-        """A row for each mode: |λ|, decay, frequency, damping, what moves."""
+        """A row for each mode: ``|λ|``, decay, frequency, damping, what moves."""
         rows = [
             {
                 "real": mode.eigenvalue.real,

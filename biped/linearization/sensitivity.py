@@ -19,13 +19,13 @@ STEP = 1e-4
 
 @dataclass(frozen=True)
 class GainSensitivity:
-    """Of the greatest |λ|, by one number of the controller.
+    """Of the greatest ``|λ|``, by one number of the controller.
 
     Attributes:
         name: of the number, as in ``--set controller.NAME``.
         value: what it is.
-        slope: ∂|λ|/∂(number).
-        decay: ∂(decay)/∂(number), of the rate −ln|λ|/T [1/s]: above zero, more of it is faster.
+        slope: ``∂|λ|/∂(number)``.
+        decay: ∂(decay)/∂(number), of the rate ``−ln|λ|/T`` [1/s]: above zero, more of it is faster.
     """
 
     name: str
@@ -35,7 +35,7 @@ class GainSensitivity:
 
 
 def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) -> tuple[GainSensitivity, ...]:
-    """∂|λ|/∂K of the slowest mode, by each number of the controller's gains, at a state that is held.
+    """``∂|λ|/∂K`` of the slowest mode, by each number of the controller's gains, at a state that is held.
 
     ∂λ = wᵀ ∂A v for left and right eigenvectors with wᵀ v = 1. ∂A is that of the exact A to either side of the number:
     a law in which gains are factors, as the workspace law's are, is linear in them, and its difference exact.

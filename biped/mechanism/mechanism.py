@@ -287,7 +287,7 @@ class Mechanism:
         return self._constraints_at(self.configuration(q), self.engine())[0]
 
     def largest_constraints(self, q: Floats) -> Floats:
-        """(rows,) the largest |h(q)| [m or rad] of each of many configurations (rows, n); zero without constraints."""
+        """(rows,) the largest ``|h(q)|`` [m or rad] for configurations (rows, n); zero without constraints."""
         engine = self.engine()
         found = [np.abs(self._constraints_at(row, engine)[0]).max(initial=0.0) for row in q]
         return np.array(found, dtype=np.float64)

@@ -378,7 +378,7 @@ class Model:
 
         Args:
             body: name of the body that carries it.
-            mass: [kg].
+            mass: [kg]; below zero it is taken away from the body, and so is its inertia.
             position: (3,) [m] of its centre of mass from the body's, home axes.
             inertia: (3, 3) [kg m²] about its centre of mass, home axes.
 
@@ -387,8 +387,8 @@ class Model:
         """
         i = self.body_index(body)
         old, at = self.bodies[i], np.asarray(vector3(position, "position of the load"))
-        added = positive(mass, "mass of the load", "kg")
-        whole = old.mass + added
+        added = number(mass, "mass of the load")
+        whole = positive(old.mass + added, f"mass of {body!r} with its load", "kg")
         shift = added / whole * at
         tensor = shifted(old.inertia, old.mass, shift) + shifted(inertia, added, at - shift)
         com = vector3(np.add(old.com, shift), "com")

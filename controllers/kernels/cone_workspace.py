@@ -30,7 +30,7 @@ from biped.kernels.tree.kinematics import add6
 from biped.kernels.tree.whole_body import velocity_at
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
-from contact.modes import NONE
+from contact.point_law import touches
 from contact.vectors import (
     add,
     congruence,
@@ -166,7 +166,7 @@ def find_carriers(law, measurement):
             if stance.point_foot[c] == k:
                 point = stance.point[c]
                 near = lowest < math.inf and places[point, 2] < lowest + law.tasks.lift
-                carries[c] = 1 if measurement.found[point] != NONE or near else 0
+                carries[c] = 1 if touches(measurement.found[point]) or near else 0
 
 
 @routine

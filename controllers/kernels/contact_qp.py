@@ -36,8 +36,11 @@ SINES = tuple(math.sin(angle) for angle in _ANGLES)
 
 #: [N, N·m, rad/s²] By how much a constraint may be violated.
 TOLERANCE = 1e-7
-#: A constraint whose part outside of the active ones' span is less, of its squared length, depends on them.
-DEPENDENT = 1e-11
+#: Of a constraint's squared length, what it has outside of the active ones' span: where less is found as a difference
+#: of squares, it is computed anew as the length of what is outside.
+UNSURE = 1e-6
+#: What has less than this depends on them.
+DEPENDENT = 1e-22
 #: Constraints that are taken in and dropped before it is given up.
 MOST_ITERATIONS = 200
 
@@ -253,23 +256,65 @@ def pull(qp, place):
 
 @kernel
 def append(qp, place):
-    """Add the constraint after the last active one to the factor; whether it is independent of them."""
+    """Add the constraint after the last active one to the factor; whether it is independent of them.
+
+    ``change`` is then r and ``direction`` H⁻¹ c', where c' = c − Cᵀ r is what it has outside of the active ones' span.
+    """
     size = qp.unknown.shape[0]
     row = qp.factor[place]
-    for j in range(place):
-        row[j] = product(qp.normal[j], qp.pulled[place], size)
-        for k in range(j):
-            row[j] -= qp.factor[j, k] * row[k]
-        row[j] /= qp.factor[j, j]
     length = product(qp.normal[place], qp.pulled[place], size)
+    for i in range(size):
+        qp.direction[i] = qp.pulled[place, i]
+    for j in range(place):
+        row[j] = 0.0
+    project(qp, place)
     left = length
     for j in range(place):
         left -= row[j] * row[j]
+    if left <= UNSURE * length:
+        left = length_outside(qp, place)
     if place >= size or left <= DEPENDENT * length:
         return False
     row[place] = math.sqrt(left)
     qp.counts[ACTIVE] = place + 1
     return True
+
+
+@kernel
+def project(qp, place):
+    """Take away what ``direction`` has of the active constraints, and add that to the factor's row; r in ``change``."""
+    size = qp.unknown.shape[0]
+    for j in range(place):
+        qp.change[j] = product(qp.normal[j], qp.direction, size)
+    solve_lower(qp, place)
+    for j in range(place):
+        qp.factor[place, j] += qp.change[j]
+    solve_upper(qp, place)
+    for j in range(place):
+        for i in range(size):
+            qp.direction[i] -= qp.change[j] * qp.pulled[j, i]
+
+
+@routine
+def length_outside(qp, place):
+    """c' · H⁻¹ c', as the length of what is left instead of the difference of two squares.
+
+    Where forces cost next to nothing, they make up most of a constraint's length, in whose rounding the rest is lost.
+    A second projection takes away what the rounding of the first has left within the span (Daniel et al. 1976,
+    Mathematics of Computation 30).
+    """
+    size = qp.unknown.shape[0]
+    project(qp, place)
+    for j in range(place):
+        qp.change[j] = qp.factor[place, j]
+    solve_upper(qp, place)
+    outside = 0.0
+    for i in range(size):
+        normal = qp.normal[place, i]
+        for j in range(place):
+            normal -= qp.change[j] * qp.normal[j, i]
+        outside += normal * qp.direction[i]
+    return outside
 
 
 @kernel
@@ -371,9 +416,6 @@ def take_in(qp, which, violation):
         put_normal(qp, which, place)
         pull(qp, place)
         independent = append(qp, place)
-        for j in range(place):
-            qp.change[j] = qp.factor[place, j]
-        solve_upper(qp, place)
         dropped, most = first_to_drop(qp, place)
         full = math.inf
         if independent:
@@ -386,7 +428,7 @@ def take_in(qp, which, violation):
         own += length
         if independent:
             violation += length * qp.factor[place, place] * qp.factor[place, place]
-            move(qp, place, length)
+            move(qp, length)
         if full <= most:
             qp.multiplier[place] = own
             qp.active[place] = which
@@ -407,15 +449,9 @@ def first_to_drop(qp, count):
 
 
 @kernel
-def move(qp, place, length):
+def move(qp, length):
     """Go along H⁻¹ (c − Cᵀ r), in which the active constraints keep their values."""
-    size = qp.unknown.shape[0]
-    for i in range(size):
-        qp.direction[i] = qp.pulled[place, i]
-    for j in range(place):
-        for i in range(size):
-            qp.direction[i] -= qp.change[j] * qp.pulled[j, i]
-    for i in range(size):
+    for i in range(qp.unknown.shape[0]):
         qp.unknown[i] += length * qp.direction[i]
 
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.dynamics import centre_of_mass, compose_mass_matrix
+from biped.kernels.tree.tree import SPHERICAL
 from biped.kernels.tree.whole_body import bias_at, bias_forces, drift, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
-from contact.modes import NONE
-from contact.vectors import add, cross, load3, load4, load6, load9, mat_vec, quat_difference, scale, sub
+from contact.point_law import touches
+from contact.vectors import add, cross, load3, load4, load6, load9, mat_vec, quat_difference, quat_mul, scale, sub
 from controllers.kernels.contact_qp import (
     BASE,
     ENDED,
@@ -57,8 +58,7 @@ class Stance(NamedTuple):
     """The posture that it holds, and the feet that it stands on."""
 
     com: Floats  # (3,) [m] centre of mass: from midway between the feet's, and above the floor
-    trunk: Floats  # (4,) the root's orientation
-    angles: Floats  # (nv,) of joints of one degree of freedom
+    posture: Floats  # (nq,) the configuration; where the root is in it does not count
     foot: Integers  # (feet,) bodies
     foot_place: Floats  # (feet, 3) [m] of their centres of mass, in the same way
     foot_turn: Floats  # (feet, 4) orientations
@@ -201,7 +201,7 @@ def lowest_touch(stance, measurement, foot):
     lowest = math.inf
     for k in range(stance.point.shape[0]):
         point = stance.point[k]
-        if stance.point_foot[k] == foot and measurement.found[point] != NONE:
+        if stance.point_foot[k] == foot and touches(measurement.found[point]):
             lowest = min(lowest, measurement.motion.poses.contact[point, 2])
     return lowest
 
@@ -322,8 +322,8 @@ def turn_task(law, measurement):
     """The trunk upright. The error is the quaternion's vector part, as in Wendlandt 1997, equation 4.24."""
     rates, q = measurement.motion.rates, measurement.q
     stiffness, damping = law.tasks.trunk
-    target = law.stance.trunk
-    _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (target[0], target[1], target[2], target[3]))
+    home = law.stance.posture
+    _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
     error = (2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(3):
         wanted = -stiffness * error[axis] - damping * rates[3 + axis]
@@ -380,14 +380,28 @@ def displaced(law, k, place):
 
 @kernel
 def posture_task(law, measurement):
-    """Each joint at its angle of the posture: what all else leaves free."""
-    tree, rates, q = measurement.tree, measurement.motion.rates, measurement.q
+    """Each joint where it is in the posture: what all else leaves free."""
+    tree, rates = measurement.tree, measurement.motion.rates
     stiffness, damping = law.tasks.posture
     for i in range(1, tree.parent.shape[0]):
-        if tree.dofs[i] == 1:
-            dof = tree.first_v[i]
-            error = q[tree.first_q[i]] - law.stance.angles[dof]
-            add_entry(law.qp, dof, law.tasks.weight_posture, -stiffness * error - damping * rates[dof])
+        error = joint_error(law, measurement, i)
+        for axis in range(tree.dofs[i]):
+            dof = tree.first_v[i] + axis
+            add_entry(law.qp, dof, law.tasks.weight_posture, -stiffness * error[axis] - damping * rates[dof])
+
+
+@kernel
+def joint_error(law, measurement, i):
+    """How far a joint is from its place in the posture, in the axes of its rates: of a spherical one the world's."""
+    tree, poses, home = measurement.tree, measurement.motion.poses, law.stance.posture
+    first = tree.first_q[i]
+    if tree.kind[i] != SPHERICAL:
+        return measurement.q[first] - home[first], 0.0, 0.0
+    wanted = quat_mul(
+        load4(poses.quaternion, tree.parent[i]), (home[first], home[first + 1], home[first + 2], home[first + 3])
+    )
+    _, x, y, z = quat_difference(load4(poses.quaternion, i), wanted)
+    return 2.0 * x, 2.0 * y, 2.0 * z
 
 
 @kernel

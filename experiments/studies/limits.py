@@ -9,7 +9,7 @@ import pandas as pd
 
 from biped.capturability.pendulum import NoLimitError
 from biped.capturability.stance import Stance, stance_of
-from biped.disturbances import Actuators, Push, Sensors
+from biped.disturbances import Actuators, Platform, Push, Sensors
 from biped.disturbances.control import NOBODY
 from biped.kernels.loop.measurement import able
 from biped.model.strength import human_strength, human_torques
@@ -19,15 +19,19 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.threshold.directions import evenly
 
-#: The parameter that a limit is of.
+#: The parameters that a limit is of.
 IMPULSE = "push.impulse"
+DISPLACEMENT = "platform.size"
+#: [m] Any displacement: limits do not depend on it.
+A_LITTLE = 0.01
+HORIZONTAL = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0])}
 #: What limits are called, by column; a body of another kind would be one more.
 LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with the hips as a flywheel"}
 
 
 @dataclass(frozen=True)
 class Limit:
-    """[N·s] The largest push that a model withstands in one direction without a step.
+    """The largest push [N·s] or displacement of the floor [m] that a model withstands in one direction without a step.
 
     Attributes:
         pendulum: of a point mass on feet.
@@ -113,6 +117,43 @@ def push_under(experiment: Experiment, changes: dict[str, Value], delay: float |
     """The push of an experiment under these changes, from its start without jitter; raises as ``push_of``."""
     without_jitter = {**changes, "initial.jitter": 0.0, IMPULSE: 1.0}
     return push_of(experiment.build(without_jitter), delay)
+
+
+def displacement_of(scene: Scene) -> Limit:
+    """[m] How far its floor may be displaced, along x or y and to stay there, which nothing slips of.
+
+    Raises:
+        NoLimitError: the floor moves otherwise, there is another disturbance, or a model that does not stand.
+    """
+    floors = [one for one in scene.disturbances if isinstance(one, Platform)]
+    others = [one for one in scene.disturbances if not isinstance(one, (Platform, Sensors, Actuators))]
+    along = [axis for axis in floors[0].signals if axis in HORIZONTAL] if len(floors) == 1 and not others else []
+    if len(along) != 1 or len(floors[0].signals) != 1:
+        raise NoLimitError("limits are those of a floor that is displaced along x or y, and of nothing else")
+    motion = floors[0].signals[along[0]]
+    size = float(motion.coefficients[-1, 0])
+    if size == 0.0 or np.diff(motion.scaled(1.0 / size)(np.linspace(motion.begins, motion.ends, 200))).min() < -1e-9:
+        raise NoLimitError("limits are those of a floor that goes one way and stays there")
+    model = scene.model
+    forward, left = np.array([model.facing, model.left]) @ (-np.sign(size) * HORIZONTAL[along[0]])
+    stance = stance_of(model, scene.initial_state.q)
+    delay = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
+    distance = stance.distance(float(np.arctan2(left, forward)))
+    shape = motion.shifted(-motion.begins).scaled(1.0 / size)
+    return Limit(float(stance.pendulum.platform(distance, shape, delay)), None)
+
+
+def limit_under(experiment: Experiment, swept: str, changes: dict[str, Value]) -> Limit | None:
+    """Of a parameter of an experiment under these changes; None of one that no limit is known of.
+
+    Raises:
+        NoLimitError: what it changes does not act alone on one who stands.
+    """
+    if swept == IMPULSE:
+        return push_under(experiment, changes).limit
+    if swept == DISPLACEMENT:
+        return displacement_of(experiment.build({**changes, "initial.jitter": 0.0, DISPLACEMENT: A_LITTLE}))
+    return None
 
 
 def limit_table(

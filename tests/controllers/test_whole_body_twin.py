@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from biped import Observation, human, standing
-from biped.model import Model
+from biped.model import Body, Model, spherical
 from contact import ContactState
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.whole_body import WholeBodyController
@@ -18,9 +18,19 @@ from .whole_body_twin import Terms, Twin
 AGREEMENT = 1e-9
 TORQUES = {"left_knee_pitch": 40.0, "right_hip_roll": 25.0, "right_ankle_pitch": 30.0}
 
+
+def with_ball_joints() -> Model:
+    """The human with arms of two kilograms that hang from its shoulders by spherical joints."""
+    person, inertia = human(), ((0.03, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.004))
+    arms = (Body(f"{side}_arm", 2.0, inertia, (0.0, 0.0, -0.15), spherical(f"{side}_shoulder", (0.0, y, 0.25)), "trunk")
+            for side, y in (("left", -0.25), ("right", 0.25)))  # fmt: skip
+    return Model("armed", (*person.bodies, *arms), contact_points=person.contact_points, feet=person.feet)
+
+
 CASES = {
     "free": (human(), {}),
     "torques limited": (human(), {"torque_limit": TORQUES}),
+    "ball joints": (with_ball_joints(), {}),
     "all limited": (limited(human()), {"torque_limit": 80.0}),
     "otherwise tuned": (human(), {"capture": 5.0, "weight_trunk": 0.5, "weight_momentum": 0.0, "friction": 0.6,
                                   "margin": 0.02, "lift": 0.001, "kp_posture": 80.0, "weight_force": 0.05}),
@@ -33,10 +43,16 @@ def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
     q[:3] += 0.02 * random.normal(size=3)
     q[3:7] += 0.05 * random.normal(size=4)
     q[3:7] /= np.linalg.norm(q[3:7])
-    q[7:] += 0.1 * random.normal(size=len(q) - 7)
+    for body, first in zip(model.bodies[1:], model.tree.first_q[1:], strict=True):
+        if body.joint.has_axis:
+            q[first] += 0.1 * random.normal()
+        else:
+            q[first : first + 4] += 0.1 * random.normal(size=4)
+            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
     touching = random.random(model.nc) < random.choice([0.0, 0.3, 0.7, 1.0])
     forces = np.where(touching[:, None], random.normal([0, 0, 90], [20, 20, 30], size=(model.nc, 3)), 0.0)
-    modes = np.where(touching, ContactState.STICKING, ContactState.NONE)
+    loose = random.choice([ContactState.NONE, ContactState.PULLING], size=model.nc)
+    modes = np.where(touching, ContactState.STICKING, loose)
     held = random.normal(size=len(model.joint_names))
     return Observation(model, 0.0, q, 0.5 * random.normal(size=model.nv), forces, modes, held)
 
@@ -52,8 +68,16 @@ def compare(twin: Twin, seen: Observation, law, torques) -> int:
         assert ended == SOLVED
     assert plan is not None
     scale = max(abs(plan.torques).max(), 1.0)
-    np.testing.assert_allclose(torques / scale, plan.torques / scale, rtol=0.0, atol=AGREEMENT)
+    np.testing.assert_allclose(torques / scale, plan.torques[driven(seen.model)] / scale, rtol=0.0, atol=AGREEMENT)
+    planned = law.qp.unknown[: len(plan.acceleration)]
+    scale = max(abs(plan.acceleration).max(), 1.0)
+    np.testing.assert_allclose(planned / scale, plan.acceleration / scale, rtol=0.0, atol=AGREEMENT)
     return ended
+
+
+def driven(model: Model) -> list[int]:
+    """The joints whose torques ``Controller.torques`` has, among the degrees of freedom after the root's."""
+    return [model.dof(joint) - 6 for joint in model.joint_names]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -97,8 +121,9 @@ def test_what_it_plans_is_what_moves(case):
         J = np.vstack([terms.point(name, inset)[1] for name, inset in zip(twin.names, twin.insets, strict=True)])
         moved = pin.rnea(twin.pinocchio, terms.data, terms.q, terms.v, terms.T @ acceleration + terms.drift)
         loads = terms.T.T @ moved - J.T @ forces.ravel()
-        expected = np.concatenate([np.zeros(6), torques])
-        np.testing.assert_allclose(loads, expected, rtol=0.0, atol=1e-9 * max(abs(moved).max(), 1.0))
+        atol = 1e-9 * max(abs(moved).max(), 1.0)
+        np.testing.assert_allclose(loads[:6], 0.0, rtol=0.0, atol=atol)
+        np.testing.assert_allclose(loads[6:][driven(model)], torques, rtol=0.0, atol=atol)
         carrying = twin.carrying(seen, terms)
         assert (forces[~carrying] == 0.0).all()
         tangential, normal = np.hypot(forces[:, 0], forces[:, 1]), forces[:, 2]

@@ -52,12 +52,22 @@ class Terms:
         # Ṫ v: of a floating root, v_pinocchio = Rᵀ v and Ṙᵀ v = −Rᵀ (ω × v).
         self.drift = np.zeros(model.nv)
         self.drift[:3] = -rotation(q[3:7]).inv().apply(np.cross(v[3:6], v[:3]))
+        pin.forwardKinematics(twin, self.data, self.q, self.v)
+        for body, dof in zip(model.bodies[1:], model.tree.first_v[1:], strict=True):
+            if not body.joint.has_axis:
+                self._drift_of_ball(twin.getJointId(body.joint.name), v[dof : dof + 3])
         pin.forwardKinematics(twin, self.data, self.q, self.v, self.drift)
         pin.updateFramePlacements(twin, self.data)
         pin.computeJointJacobians(twin, self.data, self.q)
         lower = pin.crba(twin, self.data, self.q)
         self.M = self.T.T @ (np.triu(lower) + np.triu(lower, 1).T) @ self.T
         self.h = self.T.T @ pin.rnea(twin, twin.createData(), self.q, self.v, self.drift)
+
+    def _drift_of_ball(self, joint: int, spin: Floats) -> None:
+        """Of a spherical joint, v_pinocchio = Rᵀ ω with R the child's: Ṙᵀ ω = −Rᵀ (ω_parent × ω)."""
+        parent, first = self.twin.parents[joint], self.twin.joints[joint].idx_v
+        carried = self.data.oMi[parent].rotation @ self.data.v[parent].angular
+        self.drift[first : first + 3] = -self.data.oMi[joint].rotation.T @ np.cross(carried, spin)
 
     def com(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Place, velocity, Jacobian and J̇ v of the centre of mass."""
@@ -115,7 +125,7 @@ class Home:
 
     com: Floats
     trunk: Floats
-    joints: Floats
+    q: Floats
     feet: list[Floats]
     turns: list[Floats]
 
@@ -132,7 +142,7 @@ class Twin:
         middle = np.append(np.mean(places, axis=0)[:2], 0.0)
         com = terms.com()[0] + controller.target_position - q[:3] - middle
         turns = [terms.orientation(foot) for foot in model.feet]
-        self.home = Home(com, rotation(q[3:7]).as_matrix(), q[7:], [place - middle for place in places], turns)
+        self.home = Home(com, rotation(q[3:7]).as_matrix(), q, [place - middle for place in places], turns)
         self.names = list(model.contact_names)
         self.foot_of = [model.feet.index(model.bodies[i].name) for i in tree.contact_body]
         self.insets = [self._inset(i) for i in range(model.nc)]
@@ -170,7 +180,7 @@ class Twin:
     def carrying(self, seen: Observation, terms: Terms) -> np.ndarray:
         """Points that touch, and those less than ``lift`` above the lowest of their foot that does."""
         heights = np.array([terms.point(name, np.zeros(3))[0][2] for name in self.names])
-        touching = seen.contact_modes != ContactState.NONE
+        touching = ~np.isin(seen.contact_modes, (ContactState.NONE, ContactState.PULLING))
         lowest = [heights[[f == k and t for f, t in zip(self.foot_of, touching, strict=True)]].min(initial=math.inf)
                   for k in range(len(self.home.feet))]  # fmt: skip
         limit = np.array([lowest[foot] for foot in self.foot_of])
@@ -189,11 +199,21 @@ class Twin:
         between = np.mean([place for place, *_ in feet], axis=0)
         rows = [self._balance(terms, moving, ground, between), self._momentum(terms), self._trunk(seen)]
         rows += [self._foot(terms, k, feet[k], carrying, moving, ground, between) for k in range(len(feet))]
-        error = seen.angles - self.home.joints
-        posture = -law.kp_posture * error - law.kd_posture * seen.rates
-        rows.append((np.eye(self.model.nv)[6:], posture, np.full(len(error), law.weight_posture)))
+        posture = -law.kp_posture * self.joint_errors(seen, terms) - law.kd_posture * seen.v[6:]
+        rows.append((np.eye(self.model.nv)[6:], posture, np.full(len(posture), law.weight_posture)))
         A, wanted, weights = zip(*rows, strict=True)
         return np.vstack(A), np.concatenate(wanted), np.concatenate(weights)
+
+    def joint_errors(self, seen: Observation, terms: Terms) -> Floats:
+        """(nv − 6,) from the posture; of spherical joints in world axes, as their rates are."""
+        errors = []
+        for body, first in zip(self.model.bodies[1:], self.model.tree.first_q[1:], strict=True):
+            if body.joint.has_axis:
+                errors.append(seen.q[first : first + 1] - self.home.q[first])
+            else:
+                wanted = terms.orientation(body.parent) @ rotation(self.home.q[first : first + 4]).as_matrix()
+                errors.append(turn(terms.orientation(body.name), wanted))
+        return np.concatenate(errors)
 
     def _balance(self, terms: Terms, moving, ground: float, between: Floats) -> tuple[Floats, Floats, Floats]:
         """The divergent component ξ = x + ẋ/ω to its place: p = ξ + (k/ω)(ξ − ξ_d), ẍ = ω² (x − p). And the height."""

@@ -10,13 +10,13 @@ from biped.extras import command
 from experiments.benchmarks.scenes import closed_loops, whole_experiment
 from experiments.benchmarks.sections import FIGURE, Column, Section
 from experiments.benchmarks.speed.chains import INTEGRATORS, LONG, STEP, chain_cases, chain_cost, step_ratios
+from experiments.benchmarks.speed.contact_laws import cone_workspace_section, whole_body_section
 from experiments.benchmarks.speed.environments import environment_section
 from experiments.benchmarks.speed.figure import draw_chain_cost
 from experiments.benchmarks.speed.integrators import integrators_section
 from experiments.benchmarks.speed.laws import compiled_laws_section, python_law_section
 from experiments.benchmarks.speed.startup import startup_times
 from experiments.benchmarks.speed.studies import studies_section
-from experiments.benchmarks.speed.whole_body_law import whole_body_section
 from experiments.benchmarks.timing import Spread, interleaved, ratios
 
 MICROSECONDS = 1e6
@@ -47,6 +47,7 @@ def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
     yield "whole experiments", lambda: experiment_section(work)
     yield "studies", lambda: studies_section(20 if work.quick else 480, min(work.repeats, 5))
     yield "the whole-body law", lambda: whole_body_section(20 if work.quick else 4, min(work.repeats, 5))
+    yield "the law within cones", lambda: cone_workspace_section(20 if work.quick else 4, min(work.repeats, 5))
     yield "users' laws in Python", lambda: python_law_section(work.repeats)
     if not work.quick:
         yield "users' compiled laws", lambda: compiled_laws_section(120, min(work.repeats, 9))

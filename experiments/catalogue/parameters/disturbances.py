@@ -87,7 +87,7 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
             "mu_d": (0.1, "", "its coefficient of dynamic friction"),
         }),
         *_group("load", {
-            "mass": (0.0, "kg", "of a load, of which the controller knows nothing; 0: none"),
+            "mass": (0.0, "kg", "of a load, of which the controller knows nothing; 0: none; below: lighter"),
             "body": (root, "", "body that carries it"),
             "position": ((0.2, 0.0, 0.1), "m", "its centre, from the body's centre of mass"),
         }),

@@ -14,7 +14,7 @@ from biped.capturability.pendulum import NoLimitError
 from biped.errors import InputError
 from biped.runs.verdict import FAILED
 from experiments.studies.counting import column_of, shares
-from experiments.studies.limits import IMPULSE, Limit, push_under
+from experiments.studies.limits import Limit, limit_under
 from experiments.studies.proportion import Proportion
 from experiments.studies.threshold.search import Bracket, bracket_of
 from experiments.studies.threshold.statistics import (
@@ -58,11 +58,12 @@ class Finding:
 
     @cached_property
     def limit(self) -> Limit | None:
-        """Of the inverted pendulum, where an impulse is looked for and the push acts alone on who stands."""
-        if (self.plan.swept.parameter, self.plan.swept.factor) != (IMPULSE, 1.0):
+        """Of the inverted pendulum, where a push or a floor that is displaced acts alone on who stands."""
+        if self.plan.swept.factor != 1.0:
             return None
+        changes = {**self.plan.changes, **self.condition.changes}
         try:
-            return push_under(self.plan.experiment, {**self.plan.changes, **self.condition.changes}).limit
+            return limit_under(self.plan.experiment, self.plan.swept.parameter, changes)
         except NoLimitError:
             return None
 

@@ -43,7 +43,7 @@ def test_some_random_disturbances(tmp_path, law, step):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["workspace", "whole-body"])
+@pytest.mark.parametrize("law", ["workspace", "cone-workspace", "whole-body"])
 def test_two_thousand_random_disturbances(tmp_path, law):
     """The example of the documentation."""
     plan = sweep_from({**read_config(EXAMPLE), "controller": law})
@@ -55,6 +55,8 @@ def test_two_thousand_random_disturbances(tmp_path, law):
     assert set(failed["failure"]) <= {"IntegrationError"}
     numbers = frame.select_dtypes("number").to_numpy(dtype=float)
     assert not np.isinf(numbers).any()
+    if law != "workspace":  # the others know what actuators can give, and ask for no more
+        assert frame["saturation_time"].max() == 0.0
 
 
 def test_a_seed_decides_and_all_kinds_occur():

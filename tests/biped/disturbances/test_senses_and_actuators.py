@@ -170,6 +170,18 @@ def test_a_load_is_a_body_welded_on():
     assert pressing == pytest.approx(carrying.total_mass * 9.81, rel=1e-3)
 
 
+def test_a_load_that_is_missing_undoes_one():
+    person, load = human(), Load("trunk", 6.0, (0.2, -0.05, 0.1), (0.1, 0.2, 0.3))
+    carrying = load.on(person)
+    there = tuple(np.subtract(load.position, np.subtract(carrying.root.com, person.root.com)))
+    bare = Load("trunk", -6.0, there, load.size).on(carrying)
+    assert bare.root.mass == pytest.approx(person.root.mass)
+    np.testing.assert_allclose(bare.root.com, person.root.com, atol=1e-14)
+    np.testing.assert_allclose(bare.root.inertia, person.root.inertia, atol=1e-13)
+    with pytest.raises(ModelError, match="mass of 'trunk' with its load must be above zero"):
+        Load("trunk", -50.0).on(person)
+
+
 def test_the_controller_knows_nothing_of_a_load():
     """It sees the trunk without it, to round-off."""
     load = Load("trunk", 5.0, (0.3, 0.1, 0.2))
@@ -264,7 +276,7 @@ def test_refusals():
         (lambda: random_forces("trunk", -1.0, 1), InputError, "zero or above"),
         (lambda: Actuators(limit=0.0), InputError, "above zero"),
         (lambda: Actuators(limit="high"), InputError, "above zero"),
-        (lambda: Load("trunk", -1.0), InputError, "above zero"),
+        (lambda: Load("trunk", 0.0), InputError, "load.mass = 0.0: it must be a finite mass"),
         (lambda: simulate(person, PD, disturbances=[Sensors(delay=3e-3)]), InputError, "0.002 or 0.004"),
         (lambda: simulate(person, disturbances=[Sensors()]), InputError, "without a controller"),
         (lambda: simulate(person, JointImpedance(), disturbances=[Actuators()]), InputError, "joint impedance"),

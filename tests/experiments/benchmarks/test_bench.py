@@ -35,6 +35,7 @@ def test_bench_measures_and_writes(tmp_path, capsys):
     assert len(sections["closed_loop"]["rows"]) == 9
     assert len(sections["integrators"]["rows"]) == 6
     assert list(sections["chains"]["rows"]) == [f"{n} links" for n in (2, 5, 10, 20, 50, 100, 200)]
+    assert list(sections["cone_workspace_law"]["rows"]) == ["cone-workspace", "workspace"]
     assert set(sections["experiments"]["rows"]) == {"stand-tilted", "thrown-block"}
     assert sections["startup"]["rows"]["import biped"]["least"] < 5.0
     assert (tmp_path / FIGURE).stat().st_size > 1000

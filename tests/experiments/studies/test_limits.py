@@ -13,7 +13,7 @@ from experiments import experiment_named
 from experiments.catalogue.figure_look import Look, drawn_as
 from experiments.cli.main import main
 from experiments.studies.grid import Grid
-from experiments.studies.limits import IMPULSE, LIMITS, push_of, push_under
+from experiments.studies.limits import IMPULSE, LIMITS, limit_table, limit_under, push_of, push_under
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.visualization.studies.push_map_figure import Ring, limits_of, radius_of
@@ -74,6 +74,28 @@ def test_other_thresholds_have_no_limit(balance):
     assert limit_texts(finding) == ["–", "–"]
     moved = {"platform.motion": "step"}
     assert found(plan_of(balance, Condition(moved)), 20.0).conditions[0].limit is None
+
+
+@pytest.mark.parametrize(("axis", "row"), [("x", 0), ("y", 3)])
+def test_a_floor_that_is_displaced_has_the_limit_of_the_command(balance, axis, row):
+    """Positive is backwards and to the right, which drives the human forwards and to the left, late as it senses it."""
+    table = limit_table(push_under(balance, {"sensors.delay": 0.02}), 4, rise=0.2)
+    moved = {"platform.motion": "step", "platform.rise": 0.2, "platform.axis": axis, "sensors.delay": 0.02}
+    finding = found(plan_of(balance, Condition(moved), swept="platform.size"), 20.0).conditions[0]
+    assert finding.limit.columns == {"limit": pytest.approx(table["platform"][row], rel=1e-6)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"platform.motion": "step", "platform.axis": "pitch"}, "along x or y"),
+        ({"platform.motion": "step", "push.impulse": 3.0}, "along x or y"),
+        ({"platform.motion": "sine"}, "one way and stays there"),
+    ],
+)
+def test_floors_that_move_otherwise_have_no_limit(balance, changes, told):
+    with pytest.raises(NoLimitError, match=told):
+        limit_under(balance, "platform.size", changes)
 
 
 def test_a_figure_has_the_limit_as_a_line(balance, tmp_path):
