@@ -1,0 +1,144 @@
+"""Figure 3: how a search with second derivatives and one with first derivatives alone converge."""
+
+import time
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from biped.mechanism import DiscreteMechanism
+from biped.optimal import Optimum, descent_direction
+from contact.arrays import Floats
+from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
+from experiments.papers.figures import plotted
+from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
+from experiments.papers.johnson_schultz_murphey_2014.swing_up import ASSUMPTIONS, TOLERANCE, cost, search
+from experiments.visualization.figures import style
+
+#: Iterations printed, and by how much ours of the slow search may differ.
+NEWTON, STEEPEST, NEAR = 14, 653, 0.02
+#: [ms] printed of a descent direction, and of the whole searches' times one over the other.
+DIRECTIONS = {"steepest": 28.5, "newton": 55.8}
+SHARE = 0.04
+#: After so many iterations a short version gives the slow search up.
+QUICK_MOST = 30
+REPEATS, QUICK_REPEATS = 20, 2
+SECOND, FIRST = "second order (Newton)", "first order (steepest descent)"
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:
+    system = pendulum()
+    most = QUICK_MOST if quick else 2 * STEEPEST
+    begin = time.process_time()
+    found = {SECOND: search(system, "newton", progress=lambda done: progress(0.05 * done), expected=NEWTON)}
+    between = time.process_time()
+    found[FIRST] = search(
+        system, "steepest", most, lambda done: progress(0.05 + 0.9 * done), expected=min(most, STEEPEST)
+    )
+    share = (between - begin) / (time.process_time() - between)
+    times = _directions(system, found[SECOND], QUICK_REPEATS if quick else REPEATS)
+    progress(1.0)
+    findings = (*_iterations(found), *_times(times, None if quick else share))
+    assumed = (*ASSUMPTIONS, "times are the processor's, of one core; of descent directions at the optimum")
+    tables = {"Iterations": _table(found), "Descent directions": _table_of(times)}
+    return Outcome(findings, assumed, tables, {"convergence": _draw(found)})
+
+
+def slopes(found: Optimum) -> Floats:
+    """(iterations + 1,) of the cost along the descent direction, before each iteration and at the end."""
+    return np.abs([*(one.slope for one in found.history), found.slope])
+
+
+def _directions(system: DiscreteMechanism, found: Optimum, repeats: int) -> dict[str, Spread]:
+    """[ms] of a descent direction, by method."""
+
+    def timed(method: str) -> float:
+        return 1e3 * seconds(lambda: descent_direction(system, cost(), found.path, method), time.process_time)  # type: ignore[arg-type]
+
+    with one_core():
+        taken = interleaved({method: lambda method=method: timed(method) for method in DIRECTIONS}, repeats)  # type: ignore[misc]
+    return {method: Spread.of(values) for method, values in taken.items()}
+
+
+def _iterations(found: dict[str, Optimum]) -> tuple[Finding, ...]:
+    fast, slow = found[SECOND], found[FIRST]
+    count = len(slow.history)
+    first = Finding(
+        "iterations of the second-order search", float(NEWTON), float(len(fast.history)), "the same",
+        fast.converged and len(fast.history) == NEWTON,
+    )  # fmt: skip
+    if not slow.converged:
+        return first, Finding(
+            "iterations of the first-order search", float(STEEPEST), f"more than {count}",
+            "more than twice those of the second-order search", count > 2 * NEWTON, "given up there: a short version",
+        )  # fmt: skip
+    apart = float(np.abs(slow.path.x - fast.path.x).max())
+    return (
+        first,
+        Finding(
+            "iterations of the first-order search", float(STEEPEST), float(count), f"within {NEAR:.0%}",
+            abs(count / STEEPEST - 1.0) <= NEAR,
+        ),
+        Finding(
+            "the trajectories that both find, apart at most [rad or N·m·s]", "the same", apart, "below 1e-3",
+            apart < 1e-3,
+        ),
+    )  # fmt: skip
+
+
+def _times(times: dict[str, Spread], share: float | None) -> tuple[Finding, ...]:
+    names = {"steepest": "first", "newton": "second"}
+    found = [
+        Finding(
+            f"time of a descent direction, {names[method]} order [ms]", printed, times[method].median,
+            "no longer than printed", times[method].median <= printed,
+            f"{printed / times[method].median:.2f} times as fast as printed, on another machine: 100 steps of one "
+            "degree of freedom, where ours spends its time between compiled steps, in Python",
+        )
+        for method, printed in DIRECTIONS.items()
+    ]  # fmt: skip
+    if share is not None:
+        found.append(
+            Finding(
+                "time of the second-order search, of the first-order one's", SHARE, share, "no more than printed",
+                share <= SHARE,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _table(found: dict[str, Optimum]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"search": name, "iteration": k, "slope": slope, "method": method}
+            for name, one in found.items()
+            for k, (slope, method) in enumerate(
+                zip(slopes(one), [*(step.method for step in one.history), ""], strict=True)
+            )
+        ]
+    )
+
+
+def _table_of(times: dict[str, Spread]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"method": method, "published [ms]": DIRECTIONS[method], "ours [ms]": one.median, "least [ms]": one.least}
+            for method, one in times.items()
+        ]
+    )
+
+
+def _draw(found: dict[str, Optimum]) -> Figure:
+    with plotted("A pendulum's swing-up, N = 100", "iteration", "slope of the cost") as (figure, axes):
+        for name, color in ((FIRST, style.GREY), (SECOND, style.BLUE)):
+            axes.loglog(np.arange(1, len(slopes(found[name])) + 1), slopes(found[name]), color=color, label=name)
+        axes.set_ylim(bottom=1e-4 * TOLERANCE)
+        axes.axhline(TOLERANCE, lw=0.8, color=style.BLACK, ls=":")
+    return figure
+
+
+ITEM = Item(
+    "figure-3", "convergence of a first- and of a second-order search",
+    "Johnson, Schultz and Murphey 2014, figure 3, (35)", produce,
+)  # fmt: skip

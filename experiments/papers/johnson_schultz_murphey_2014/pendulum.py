@@ -1,0 +1,122 @@
+"""Sections II-A, IV-A and V: a step of a pendulum and its derivatives, to every digit that is printed."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from biped.mechanism import DiscreteMechanism, Linearization, Mechanism, Torque, rx, tz
+from biped.optimal import controllability_matrix, controllability_rank
+from contact.arrays import Floats
+from experiments.papers.item import Finding, Item, Outcome, Progress
+
+#: [s], [m/s²]
+STEP, G = 0.1, 9.8
+#: [rad], [N·m·s], [N·m]
+THETA, MOMENTUM, TORQUE = 0.2, 0.5, 0.8
+
+#: As printed, each number with its digits: what, its printed entries by rows.
+PRINTED = {
+    "θ' [rad]": (("0.2471",),),
+    "p' [N·m·s]": (("0.3627",),),
+    "D₁D₁L_d": (("9.7610",),),
+    "D₂D₁L_d": (("-10.2389",),),
+    "D₁D₂L_d": (("-10.2389",),),
+    "D₂D₂L_d": (("9.7610",),),
+    "M⁻¹": (("-0.0976",),),
+    "A": (("0.9533", "0.0976"), ("-0.9333", "0.9533")),
+    "B": (("0.00976",), ("0.09533",)),
+    "[B AB]": (("0.00976", "0.0186"), ("0.09533", "0.0818")),
+    "δ²q'": (
+        ("1.01e-2", "5.06e-4", "5.06e-5"),
+        ("5.06e-4", "2.53e-5", "2.53e-6"),
+        ("5.06e-5", "2.53e-6", "2.53e-7"),
+    ),
+    "δ²p'": (
+        ("2.02e-1", "1.01e-2", "1.01e-3"),
+        ("1.01e-2", "5.06e-4", "5.06e-5"),
+        ("1.01e-3", "5.06e-5", "5.06e-6"),
+    ),
+}
+ASSUMPTIONS = (
+    "the second derivatives of L_d are not asked of the mechanism but follow from what it tells: D₂D₁ is the "
+    "determinant of the one-by-one M, and D₂D₂ = −D₂D₁ ∂p'/∂p of (11) and (14); D₁D₁ is the same by (10)",
+    "a number agrees if ours, to as many digits, is the printed one, or is so when cut off rather than rounded: "
+    "0.097667 is printed as 0.0976, 0.0097667 as 0.00976, 9.761097 as 9.7610",
+)
+
+
+def pendulum() -> DiscreteMechanism:
+    """Figure 2: 1 kg, 1 m below the pivot; all of the torque's impulse at the step's beginning, as in II-A."""
+    bob = rx("theta", tz(-1.0, mass=1.0))
+    mechanism = Mechanism("pendulum", [bob], gravity=(0.0, 0.0, -G), forces=[Torque("theta", 0.0)])
+    return DiscreteMechanism(mechanism, STEP, force_share=1.0)
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is one step
+    step = pendulum().linearize(np.array([THETA, MOMENTUM]), np.array([TORQUE]))
+    found = computed(step)
+    progress(1.0)
+    findings = [_finding(name, found[name]) for name in PRINTED]
+    rank = controllability_rank(step.A, step.B)
+    findings.append(Finding("rank of [B AB]", 2.0, float(rank), "the same", rank == 2))
+    return Outcome(tuple(findings), ASSUMPTIONS, {"Digits": _table(found)})
+
+
+def computed(step: Linearization) -> dict[str, Floats]:
+    """What ``PRINTED`` names, as matrices."""
+    across = step.determinant
+    near = -across * step.A[1, 1]
+    q, p = step.second()
+    single = {
+        "θ' [rad]": step.next_state[0],
+        "p' [N·m·s]": step.next_state[1],
+        "D₁D₁L_d": -across * step.A[0, 0],
+        "D₂D₁L_d": across,
+        "D₁D₂L_d": step.A[1, 0] - near * step.A[0, 0],  # (13)
+        "D₂D₂L_d": near,
+        "M⁻¹": 1.0 / across,
+    }
+    whole = {"A": step.A, "B": step.B, "[B AB]": controllability_matrix(step.A, step.B), "δ²q'": q, "δ²p'": p}
+    return {name: np.array([[value]]) for name, value in single.items()} | whole
+
+
+def same_digits(printed: str, value: float) -> bool:
+    """Whether a value is what is printed, rounded to as many digits or cut off after them."""
+    beyond = (abs(value) - abs(float(printed))) / last_digit(printed)
+    return -0.5 <= beyond < 1.0 and value * float(printed) > 0.0
+
+
+def last_digit(printed: str) -> float:
+    """The worth of the last digit: 0.0001 of 0.2471, 0.0001 of 1.01e-2."""
+    mantissa, _, power = printed.partition("e")
+    return float(10.0 ** (int(power or 0) - len(mantissa.partition(".")[2])))
+
+
+def _finding(name: str, ours: Floats) -> Finding:
+    printed = PRINTED[name]
+    texts = [text for row in printed for text in row]
+    agrees = all(same_digits(text, value) for text, value in zip(texts, ours.ravel().tolist(), strict=True))
+    mine = _shown([[f"{value:.6g}" for value in row] for row in ours])
+    return Finding(name, _shown(printed), mine, "every digit printed", agrees)
+
+
+def _shown(rows: Iterable[Iterable[str]]) -> str:
+    return "; ".join(" ".join(row) for row in rows)
+
+
+def _table(found: dict[str, Floats]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"what": name, "row": i + 1, "column": j + 1, "printed": text, "ours": float(found[name][i, j])}
+            for name, rows in PRINTED.items()
+            for i, row in enumerate(rows)
+            for j, text in enumerate(row)
+        ]
+    )
+
+
+ITEM = Item(
+    "pendulum", "a step of a pendulum and its derivatives",
+    "Johnson, Schultz and Murphey 2014, sections II-A, IV-A, V-A 1, V-B 1", produce,
+)  # fmt: skip

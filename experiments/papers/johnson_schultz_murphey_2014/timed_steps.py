@@ -1,0 +1,42 @@
+"""Times of the marionette's steps, of a process of their own: ``python -m …timed_steps STEPS REPEATS`` prints them."""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from experiments.benchmarks.timing import interleaved, one_core, seconds
+from experiments.papers.johnson_schultz_murphey_2014.puppet import puppet, reference
+
+STEP, LINEARIZATION, SECOND = "step", "linearization", "second-order linearization"
+ONE_SUM = "second derivatives, one weighted sum"
+
+
+def timed(steps: int, repeats: int) -> dict[str, list[float]]:
+    """[ms] of each, one step; so many repetitions of the first steps of the motion."""
+    system = puppet()
+    path = reference(system, steps)
+    pairs = list(zip(path.x[:-1], path.u, strict=True))
+    solved = [system.linearize(x, u) for x, u in pairs]
+    some, weights = solved[:: max(1, steps // 10)], np.ones(system.states)
+
+    def per(count: int, work: Callable[[], object]) -> Callable[[], float]:
+        return lambda: 1e3 * seconds(work, time.process_time) / count
+
+    both = "step and linearization"
+    cases = {
+        STEP: per(steps, lambda: [system.advance(x, u) for x, u in pairs]),
+        both: per(steps, lambda: [system.linearize(x, u) for x, u in pairs]),
+        SECOND: per(len(some), lambda: [one.second() for one in some]),
+        ONE_SUM: per(len(some), lambda: [one.weighted_second(weights) for one in some]),
+    }
+    with one_core():
+        taken = interleaved(cases, repeats)
+    alone = [whole - step for whole, step in zip(taken.pop(both), taken[STEP], strict=True)]
+    return taken | {LINEARIZATION: alone}
+
+
+if __name__ == "__main__":
+    print(json.dumps(timed(int(sys.argv[1]), int(sys.argv[2]))))

@@ -1,0 +1,79 @@
+"""The short versions of what is recomputed of Johnson, Schultz and Murphey 2014, but for times of the marionette."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+from experiments.papers.johnson_schultz_murphey_2014 import PAPER, puppet, swing_up
+from experiments.papers.johnson_schultz_murphey_2014.convergence import slopes
+from experiments.papers.johnson_schultz_murphey_2014.following import back_after
+from experiments.papers.johnson_schultz_murphey_2014.pendulum import last_digit, pendulum, same_digits
+
+#: Of this machine's times, or of a process of its own: not asked for here.
+TIMED = ("run-times",)
+#: How statements begin that a machine decides …
+OF_TIMES = ("time of",)
+#: … and those that differ on any, by item; why is in their notes.
+MAY_DIFFER = {"singularities": ("det M where θ + θ' = π",)}
+#: Items that are lists, or tables, alone.
+LISTS, WITHOUT_FIGURE = ("misprints",), ("misprints", "pendulum")
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    matplotlib.use("Agg")
+    return {item.name: item.produce(True, lambda _: None) for item in PAPER.items if item.name not in TIMED}
+
+
+def test_every_item_has_statements_tables_and_a_figure(outcomes):
+    for name, outcome in outcomes.items():
+        assert outcome.tables
+        if name not in LISTS:
+            assert outcome.findings
+            assert outcome.assumptions
+        assert bool(outcome.figures) == (name not in WITHOUT_FIGURE)
+
+
+def test_only_these_statements_differ_and_say_why(outcomes):
+    for name, outcome in outcomes.items():
+        expected = MAY_DIFFER.get(name, ())
+        differing = [found for found in outcome.findings if not found.agrees]
+        for found in differing:
+            assert found.quantity.startswith((*OF_TIMES, *expected)), found.quantity
+            assert found.note
+        for begin in expected:
+            assert any(found.quantity.startswith(begin) for found in differing)
+
+
+def test_digits_that_are_printed():
+    assert last_digit("0.2471") == pytest.approx(1e-4)
+    assert last_digit("-1.01e-2") == pytest.approx(1e-4)
+    assert same_digits("0.2471", 0.24706)
+    assert same_digits("0.0976", 0.097667)  # cut off
+    assert same_digits("-10.2389", -10.23890)
+    assert not same_digits("0.2471", 0.24721)
+    assert not same_digits("0.2471", 0.24704)
+    assert not same_digits("0.2471", -0.2471)
+
+
+def test_back_is_when_an_error_stays_small():
+    time = np.arange(5.0)
+    assert back_after(time, np.array([1.0, 0.01, 0.5, 0.01, 0.01]), 0.1) == 3.0
+    assert back_after(time, np.array([1.0, 0.01, 0.5, 0.01, 0.2]), 0.1) == np.inf
+
+
+def test_slopes_of_a_search_end_below_its_tolerance():
+    found = swing_up.search(pendulum(), "newton")
+    assert len(slopes(found)) == len(found.history) + 1
+    assert slopes(found)[-1] < swing_up.TOLERANCE < slopes(found)[-2]
+
+
+def test_strings_are_let_out_and_pulled_in_as_printed():
+    system = puppet.puppet()
+    names = system.mechanism.kinematic_coordinates
+    u = puppet.inputs(system, 84)  # ¼ of a period is at 0.83 s
+    moved = u - puppet.start(system)[22:40]
+    for k, name in enumerate(names):
+        string = name.removesuffix("_length")
+        expected = 0.1 * puppet.MOVED[string] if string in puppet.MOVED else 0.0
+        assert moved[82, k] == pytest.approx(expected, abs=1e-4)
