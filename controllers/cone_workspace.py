@@ -26,7 +26,7 @@ from controllers.joint_values import JointValues, checked
 from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
 from controllers.kernels.contact_qp import BASE, ContactQp, new_contact_qp
 from controllers.kernels.workspace import Legs
-from controllers.workspace import WorkspaceController
+from controllers.workspace import LARGEST_INERTIA, WorkspaceController
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,11 @@ class ConeWorkspaceController(WorkspaceController):
     Algorithm 4.5 of Wendlandt 1997 splits the wanted wrench between the feet as if they were glued to the floor. Here
     the points' forces lie in friction pyramids, and the torques within what the joints can give now; the nearest
     wrench on the central body is given, and of those that are as near the split nearest to the thesis's. While the
-    thesis's own fulfils all of that, the torques are the thesis's. A foot that does not stand flat is turned back about
-    its points that touch, and one that touches nowhere goes back to its place beside the other.
+    thesis's own fulfils all of that, the torques are the thesis's, damped alike. A foot that does not stand flat is
+    turned back about its points that touch, and one that touches nowhere goes back to its place beside the other.
 
-    The feet are to stay where they are, on a floor that is level.
+    The feet are to stay where they are, on a floor that is level. Where it reaches farther than the thesis's law the
+    legs come near to straight, so that it is damped there unless told otherwise.
 
     Attributes:
         friction: coefficient that it relies on.
@@ -49,6 +50,7 @@ class ConeWorkspaceController(WorkspaceController):
         kp_feet: [1/s²] of a foot that does not stand flat.
         kd_feet: [1/s] of the same.
         lift: [m] of a point that counts as standing where another of its foot touches.
+        largest_inertia: [kg, kg·m²] as of ``WorkspaceController``; infinite is the thesis's law.
 
     Raises:
         InputError: a number is out of range.
@@ -69,6 +71,7 @@ class ConeWorkspaceController(WorkspaceController):
     kp_feet: float = a_foot_stiffness(400.0)
     kd_feet: float = a_foot_damping(40.0)
     lift: float = a_lift(0.01)
+    largest_inertia: float = field(default=1000.0, metadata=LARGEST_INERTIA)
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -27,6 +27,7 @@ Gain = tuple[float, ...]
 
 REFERENCES = ("world", "feet")
 THESIS, THESIS_42 = "Wendlandt 1997, 4.3", "Wendlandt 1997, 4.2"
+LARGEST_INERTIA = {"unit": "kg", "title": "of the trunk along its legs, beyond which the law is damped; inf: never"}
 DESIRED_WRENCH = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
 #: What is recorded too where the set point moves.
 TARGET = ("target_x", "target_y", "target_z", "target_qw", "target_qx", "target_qy", "target_qz")
@@ -151,10 +152,7 @@ class WorkspaceController(Controller):
     big_base: float = field(
         default=1e6, metadata={"title": "of the trunk's inertia, taken to be in each foot", "source": THESIS_42}
     )
-    largest_inertia: float = field(
-        default=float("inf"),
-        metadata={"unit": "kg", "title": "of the trunk along its legs, beyond which the law is damped; inf: never"},
-    )
+    largest_inertia: float = field(default=float("inf"), metadata=LARGEST_INERTIA)
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
