@@ -18,6 +18,7 @@ from experiments.papers.johnson_murphey_2009.motion import (
     Motion,
     bullet,
     in_turn,
+    joined,
     ours,
 )
 
@@ -26,8 +27,6 @@ DURATION, QUICK_DURATION, STEP = 120.0, 12.0, 0.01
 EVERY = 0.1
 #: [s] printed, of 120 s.
 TREP_SECONDS, ODE_SECONDS = 22.1, 1.86
-#: [m] below which points count as one.
-TOUCHING = 1e-9
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
@@ -86,13 +85,7 @@ def _findings(found: dict[str, Motion], scale: float) -> tuple[Finding, ...]:
             "below 1e-3",
             abs(drift) < 1e-3,
         ),
-        Finding(
-            "points apart that should be one, at most [m]",
-            "trajectories that always satisfy the constraint",
-            own.defect,
-            f"below {TOUCHING:g}",
-            own.defect < TOUCHING,
-        ),
+        joined(own),
         Finding(
             "energy lost by force balance, likewise",
             "introduces significant damping",

@@ -1,8 +1,6 @@
 """What is misprinted in the paper, and how one knows."""
 
-import pandas as pd
-
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.misprints import misprints
 
 _DERIVED = "derived; our derivatives agree with finite differences and with SymPy"
 #: Place, printed, right, how one knows.
@@ -40,11 +38,4 @@ MISPRINTS = (
     ),
 )
 
-
-def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is but a list
-    progress(1.0)
-    columns = ("where", "printed", "right", "how one knows")
-    return Outcome((), tables={"Misprints": pd.DataFrame(MISPRINTS, columns=columns)})
-
-
-ITEM = Item("misprints", "what is misprinted", "Johnson and Murphey 2009", produce)
+ITEM = misprints("Johnson and Murphey 2009", MISPRINTS)

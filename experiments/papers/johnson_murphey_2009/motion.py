@@ -10,7 +10,7 @@ from biped.mechanism import Mechanism
 from contact.arrays import Floats
 from experiments.benchmarks.timing import seconds
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
-from experiments.papers.item import Progress
+from experiments.papers.item import Finding, Progress
 from experiments.visualization.figures import style
 
 #: PyBullet as it comes, whose solver is of ODE's kind, and with a solver that leaves no residual.
@@ -20,6 +20,8 @@ BULLETS = {BULLET: ITERATIVE, BULLET_DIRECT: DIRECT}
 #: The paper's: black is the variational integrator, grey is ODE.
 COLORS = {OURS: style.BLACK, BULLET: style.GREY, BULLET_DIRECT: style.SKY}
 
+#: [m] below which points count as one.
+TOUCHING = 1e-9
 #: At how many configurations of a long run it is seen how far apart points are that should be one.
 LOOKS = 3000
 
@@ -40,6 +42,17 @@ class Motion:
     energy: Floats  # (k,) [J]
     defect: float  # [m] how far apart points were at most that are one
     seconds: float  # [s] that its steps took, without tables
+
+
+def joined(motion: Motion) -> Finding:
+    """That points which should be one stay together."""
+    return Finding(
+        "points apart that should be one, at most [m]",
+        "trajectories that always satisfy the constraint",
+        motion.defect,
+        f"below {TOUCHING:g}",
+        motion.defect < TOUCHING,
+    )
 
 
 def ours(

@@ -1,8 +1,6 @@
 """What is misprinted in the paper, and how one knows."""
 
-import pandas as pd
-
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.misprints import misprints
 
 #: Place, printed, right, how one knows.
 MISPRINTS = (
@@ -24,11 +22,4 @@ MISPRINTS = (
     ("VII-B, det[Dh M⁻¹ Dhᵀ]", "−4 Δt²/m (x x' + y y')", "−4 Δt/m (x x' + y y')", "singularities"),
 )
 
-
-def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is but a list
-    progress(1.0)
-    columns = ("where", "printed", "right", "how one knows")
-    return Outcome((), tables={"Misprints": pd.DataFrame(MISPRINTS, columns=columns)})
-
-
-ITEM = Item("misprints", "what is misprinted", "Johnson, Schultz and Murphey 2014", produce)
+ITEM = misprints("Johnson, Schultz and Murphey 2014", MISPRINTS)
