@@ -201,7 +201,7 @@ def simulate(
     if announce is not None and not run.engine.is_ready(places.TAKE_STEPS):
         announce("compiling the steps of mechanisms, once for this machine")
     if any(part is not None for part in pair):
-        if q is not None or v is not None or None in [0 if part is not None else None for part in pair]:
+        if q is not None or v is not None or any(part is None for part in pair):
             raise MechanismError(
                 "give either q (and v) or both q0 and q1: a configuration and rates, or two configurations"
             )

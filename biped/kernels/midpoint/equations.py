@@ -77,11 +77,17 @@ def new_midpoint_room(n: int, nc: int) -> MidpointRoom:
 
 
 @kernel
-def place_middle(tree, q, alpha, h, room):
-    """Poses, velocities and momenta at the middle of a step from ``q`` by ``room.moved``; the twists r and c."""
+def set_middle(q, alpha, h, room):
+    """q_m and v of a step from ``q`` by ``room.moved``: where the Lagrangian is taken."""
     for j in range(q.shape[0]):
         room.middle[j] = q[j] + alpha * room.moved[j]
         room.rates[j] = room.moved[j] / h
+
+
+@kernel
+def place_middle(tree, q, alpha, h, room):
+    """Poses, velocities and momenta at the middle of a step from ``q`` by ``room.moved``; the twists r and c."""
+    set_middle(q, alpha, h, room)
     place_bodies(tree, room.middle, room.poses)
     turn_inertias(tree, room.poses, room.inertia)
     move_middle(tree, alpha, h, room)
@@ -199,9 +205,3 @@ def point_velocity(room, i, arm):
     """[m/s] of the point of body i at ``arm`` from O, at the middle of the step."""
     V = load6(room.velocity, i)
     return add(V[:3], cross(V[3:], arm))
-
-
-@kernel
-def point_change(X, arm):
-    """How a displacement X moves the point of a body at ``arm``: v + ω × arm."""
-    return add(X[:3], cross(X[3:], arm))

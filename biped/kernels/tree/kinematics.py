@@ -59,6 +59,17 @@ def new_poses(n: int, nv: int, nc: int) -> Poses:
 
 
 @kernel
+def quaternion_place(tree, i):
+    """Where the quaternion of a floating or spherical joint stands in q."""
+    return tree.first_q[i] + (3 if tree.kind[i] == FLOATING else 0)
+
+
+@kernel
+def quaternion_at(q, a):
+    return q[a], q[a + 1], q[a + 2], q[a + 3]
+
+
+@kernel
 def copy_poses(source, target):
     copy1(source.whole, target.whole)
 

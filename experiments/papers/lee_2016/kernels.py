@@ -10,8 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.integrators.midpoint.kernels.cached import carried, joint_transform, momentum_of_body, turned_back
+from biped.integrators.midpoint.kernels.cached import (
+    carried,
+    joint_transform,
+    momentum_of_body,
+    set_matrix_by_derivatives,
+    set_momentum_by_derivatives,
+    set_residual_by_derivatives,
+    turned_back,
+)
 from biped.integrators.midpoint.kernels.rule import set_legendre_momentum, set_legendre_residual, set_newton_step
+from biped.kernels.midpoint.equations import set_middle
 from biped.kernels.tree.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import add_scaled6
 from contact.arrays import Floats, Integers
@@ -129,34 +138,21 @@ def set_every_second_derivative(tree, q, every):
 
 @set_legendre_residual.register(EveryPair)
 def set_residual_of_every(derivatives, rule, h):
-    room = rule.room
-    for j in range(rule.start.shape[0]):
-        room.middle[j] = rule.start[j] + rule.alpha * room.moved[j]
-        room.rates[j] = room.moved[j] / h
-    set_every_first_derivative(rule.tree, room.middle, room.rates, derivatives)
-    total = 0.0
-    for j in range(rule.start.shape[0]):
-        e = room.load[j] + (1.0 - rule.alpha) * h * derivatives.L_q[j] - derivatives.L_v[j]
-        room.residual[j] = e
-        total += e * e
-    return total**0.5
+    set_middle(rule.start, rule.alpha, h, rule.room)
+    set_every_first_derivative(rule.tree, rule.room.middle, rule.room.rates, derivatives)
+    return set_residual_by_derivatives(derivatives, rule, h)
 
 
 @set_newton_step.register(EveryPair)
 def set_step_of_every(derivatives, tree, ground, state, scratch, rule, h, fresh):
-    every, a = derivatives, rule.alpha
+    every = derivatives
     if fresh:
         set_every_second_derivative(rule.tree, rule.room.middle, every)
-        for j in range(rule.start.shape[0]):
-            for k in range(rule.start.shape[0]):
-                by_places = (1.0 - a) * a * h * every.L_qq[j, k]
-                mixed = (1.0 - a) * every.L_qv[j, k] - a * every.L_qv[k, j]
-                every.matrix[j, k] = every.L_vv[j, k] / h - by_places - mixed
+        set_matrix_by_derivatives(every, rule.alpha, h)
         factor_dense(every.matrix, every.order)
     solve_dense(every.matrix, every.order, rule.room.residual, rule.room.delta)
 
 
 @set_legendre_momentum.register(EveryPair)
 def set_momentum_of_every(derivatives, rule, h, momentum):
-    for j in range(momentum.shape[0]):
-        momentum[j] = rule.alpha * h * derivatives.L_q[j] + derivatives.L_v[j]
+    set_momentum_by_derivatives(derivatives, rule, h, momentum)

@@ -30,7 +30,14 @@ from biped.kernels.tree.dynamics import (
     turn_inertias,
 )
 from biped.kernels.tree.factorization import solve_inboard, solve_outboard
-from biped.kernels.tree.kinematics import copy_poses, move_bodies, place_bodies, point_of_body
+from biped.kernels.tree.kinematics import (
+    copy_poses,
+    move_bodies,
+    place_bodies,
+    point_of_body,
+    quaternion_at,
+    quaternion_place,
+)
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import hand_to_parent, reference_point
 from biped.kernels.variational.newton import place_push
@@ -131,17 +138,6 @@ def set_unit_coordinates(tree, source, target):
         if tree.kind[i] != REVOLUTE and tree.kind[i] != PRISMATIC:
             a = quaternion_place(tree, i)
             target[a], target[a + 1], target[a + 2], target[a + 3] = quat_normalized(quaternion_at(source, a))
-
-
-@kernel
-def quaternion_place(tree, i):
-    """Where the quaternion of a floating or spherical joint stands in q."""
-    return tree.first_q[i] + (3 if tree.kind[i] == FLOATING else 0)
-
-
-@kernel
-def quaternion_at(q, a):
-    return q[a], q[a + 1], q[a + 2], q[a + 3]
 
 
 @kernel

@@ -14,8 +14,6 @@ from biped.integrators.explicit.kernels.flow import (
     begin_flow_step,
     joint_turning,
     place_flow,
-    quaternion_at,
-    quaternion_place,
     set_slope,
 )
 from biped.kernels.state.method import advance, set_new_momentum, solve_step
@@ -28,6 +26,7 @@ from biped.kernels.step.step import (
     update_contact_mode,
     whole_momentum,
 )
+from biped.kernels.tree.kinematics import quaternion_at, quaternion_place
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import contact_chord
 from contact.arrays import Floats

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.integrators.midpoint.kernels.rule import set_legendre_momentum, set_legendre_residual, set_newton_step
+from biped.kernels.midpoint.equations import set_middle
 from biped.kernels.tree.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import add_scaled6
 from biped.kernels.tree.kinematics import motion_cross
@@ -237,34 +238,51 @@ def set_second_derivatives(tree, q, rates, cached):
             add_second_sums(tree, cached, i)
 
 
-@set_legendre_residual.register(Cached)
-def set_summed_residual(derivatives, rule, h):
-    room = rule.room
-    for j in range(rule.start.shape[0]):
-        room.middle[j] = rule.start[j] + rule.alpha * room.moved[j]
-        room.rates[j] = room.moved[j] / h
-    set_first_derivatives(rule.tree, room.middle, room.rates, derivatives)
+@kernel
+def set_residual_by_derivatives(derivatives, rule, h):
+    """e and its norm, of L's first derivatives (20)."""
     total = 0.0
     for j in range(rule.start.shape[0]):
-        e = room.load[j] + (1.0 - rule.alpha) * h * derivatives.L_q[j] - derivatives.L_v[j]
-        room.residual[j] = e
+        e = rule.room.load[j] + (1.0 - rule.alpha) * h * derivatives.L_q[j] - derivatives.L_v[j]
+        rule.room.residual[j] = e
         total += e * e
     return total**0.5
 
 
+@kernel
+def set_matrix_by_derivatives(derivatives, alpha, h):
+    """−D₂D₁L_d of L's second derivatives (22); of symmetric ones the upper half is read."""
+    for j in range(derivatives.matrix.shape[0]):
+        for k in range(derivatives.matrix.shape[0]):
+            low, high = min(j, k), max(j, k)
+            by_places = (1.0 - alpha) * alpha * h * derivatives.L_qq[low, high]
+            mixed = (1.0 - alpha) * derivatives.L_qv[j, k] - alpha * derivatives.L_qv[k, j]
+            derivatives.matrix[j, k] = derivatives.L_vv[low, high] / h - by_places - mixed
+
+
+@kernel
+def set_momentum_by_derivatives(derivatives, rule, h, momentum):
+    """D₂L_d (21)."""
+    for j in range(momentum.shape[0]):
+        momentum[j] = rule.alpha * h * derivatives.L_q[j] + derivatives.L_v[j]
+
+
+@set_legendre_residual.register(Cached)
+def set_summed_residual(derivatives, rule, h):
+    set_middle(rule.start, rule.alpha, h, rule.room)
+    set_first_derivatives(rule.tree, rule.room.middle, rule.room.rates, derivatives)
+    return set_residual_by_derivatives(derivatives, rule, h)
+
+
 @set_newton_step.register(Cached)
 def set_summed_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
-    """Newton's matrix −D₂D₁L_d (22), factored as a full one."""
-    cached, a = derivatives, rule.alpha
+    """Newton's matrix, factored as a full one."""
+    cached = derivatives
     if fresh:
         set_second_derivatives(rule.tree, rule.room.middle, rule.room.rates, cached)
         set_joint_diagonal(tree, state, scratch, h)
+        set_matrix_by_derivatives(cached, rule.alpha, h)
         for j in range(rule.start.shape[0]):
-            for k in range(rule.start.shape[0]):
-                low, high = min(j, k), max(j, k)
-                by_places = (1.0 - a) * a * h * cached.L_qq[low, high]
-                mixed = (1.0 - a) * cached.L_qv[j, k] - a * cached.L_qv[k, j]
-                cached.matrix[j, k] = cached.L_vv[low, high] / h - by_places - mixed
             cached.matrix[j, j] += scratch.diagonal[j]
         factor_dense(cached.matrix, cached.order)
     solve_dense(cached.matrix, cached.order, rule.room.residual, rule.room.delta)
@@ -272,5 +290,4 @@ def set_summed_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
 
 @set_legendre_momentum.register(Cached)
 def set_summed_momentum(derivatives, rule, h, momentum):
-    for j in range(momentum.shape[0]):
-        momentum[j] = rule.alpha * h * derivatives.L_q[j] + derivatives.L_v[j]
+    set_momentum_by_derivatives(derivatives, rule, h, momentum)

@@ -30,12 +30,12 @@ from biped.integrators.midpoint.kernels.charts import (
     within_half_turn,
 )
 from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room
-from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.tree.kinematics import quaternion_at, quaternion_place
 from biped.kernels.tree.tree import FLOATING, SPHERICAL, Tree
 from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import add_external_impulses, hand_to_parent, move_residual, set_contact_forces
 from biped.kernels.variational.joints import dof_torque
-from biped.kernels.variational.newton import place_push
+from biped.kernels.variational.newton import place_candidate
 from contact.arrays import Floats, Integers
 from contact.jit import generic, kernel
 from contact.modes import NONE
@@ -81,10 +81,9 @@ def set_legendre_momentum(derivatives, rule, h, momentum):
 
 
 @kernel
-def turn_places(tree, i):
-    """Where the free turn of joint i is: its quaternion in q, its first degree of freedom."""
-    straight = 3 if tree.kind[i] == FLOATING else 0
-    return tree.first_q[i] + straight, tree.first_v[i] + straight
+def turn_place(tree, i):
+    """Where the angles of a floating or spherical joint stand among the degrees of freedom."""
+    return tree.first_v[i] + (3 if tree.kind[i] == FLOATING else 0)
 
 
 @kernel
@@ -100,11 +99,6 @@ def triple_at(values, j):
 @kernel
 def set_triple(values, j, new):
     values[j], values[j + 1], values[j + 2] = new
-
-
-@kernel
-def quaternion_at(q, a):
-    return q[a], q[a + 1], q[a + 2], q[a + 3]
 
 
 @kernel
@@ -128,7 +122,7 @@ def begin_rule(tree, state, scratch, rule):
 
 @kernel
 def begin_turn(tree, state, scratch, rule, i):
-    a, j = turn_places(tree, i)
+    a, j = quaternion_place(tree, i), turn_place(tree, i)
     quaternion = quaternion_at(state.q, a)
     chart = choose_chart(quaternion)
     rule.chart[i] = chart
@@ -153,7 +147,7 @@ def put_candidate(tree, state, scratch, rule):
         elif not has_turn(tree, i):
             scratch.q[a] = rule.end[j]
         if has_turn(tree, i):
-            a, j = turn_places(tree, i)
+            a, j = quaternion_place(tree, i), turn_place(tree, i)
             new = quaternion_of(rule.chart[i], triple_at(rule.end, j))
             if dot4(new, quaternion_at(state.q, a)) < 0.0:
                 new = (-new[0], -new[1], -new[2], -new[3])
@@ -165,7 +159,7 @@ def into_charts(tree, poses, chart, angles, values):
     """Turn components in fixed axes into those of the angles, in place; ``poses`` are those of the angles."""
     for i in range(tree.parent.shape[0]):
         if has_turn(tree, i):
-            _, j = turn_places(tree, i)
+            j = turn_place(tree, i)
             own = triple_at(values, j)
             if tree.parent[i] >= 0:
                 own = mat_t_vec(load9(poses.rotation, tree.parent[i]), own)
@@ -177,7 +171,7 @@ def out_of_charts(tree, poses, chart, angles, values):
     """The inverse of ``into_charts``."""
     for i in range(tree.parent.shape[0]):
         if has_turn(tree, i):
-            _, j = turn_places(tree, i)
+            j = turn_place(tree, i)
             own = out_of_chart(chart[i], triple_at(angles, j), triple_at(values, j))
             if tree.parent[i] >= 0:
                 own = mat_vec(load9(poses.rotation, tree.parent[i]), own)
@@ -193,14 +187,6 @@ def is_acted_on(state, pushes):
         if state.mode[c] != NONE:
             return True
     return False
-
-
-@kernel
-def place_ends(tree, pushes, scratch):
-    """The poses at k + 1 and where pushes act on them."""
-    place_bodies(tree, scratch.q, scratch.next)
-    for j in range(pushes.body.shape[0]):
-        place_push(scratch.next, pushes, j, pushes.right)
 
 
 @kernel
@@ -233,7 +219,7 @@ def evaluate_rule(tree, ground, state, pushes, scratch, rule, h):
     put_candidate(tree, state, scratch, rule)
     acted = is_acted_on(state, pushes)
     if acted:
-        place_ends(tree, pushes, scratch)
+        place_candidate(tree, pushes, scratch)
     set_start_load(tree, ground, state, pushes, scratch, rule, h, acted)
     return set_legendre_residual(rule.derivatives, rule, h)
 
@@ -243,7 +229,7 @@ def arrive(tree, state, pushes, scratch, rule):
     """The poses and turns at k + 1 of a solved step, and what is left of e as a wrench fixed in space."""
     copy1(rule.room.residual, scratch.residual)
     if not is_acted_on(state, pushes):
-        place_ends(tree, pushes, scratch)
+        place_candidate(tree, pushes, scratch)
     for i in range(tree.parent.shape[0]):
         turn = quat_difference(load4(scratch.next.quaternion, i), load4(scratch.motion.poses.quaternion, i))
         store4(scratch.turn, i, turn)
