@@ -60,7 +60,7 @@ class Assembly:
     Attributes:
         name: of the assembly.
         bodies: in the order of all that lists them; those on no joint are free.
-        joints: in any order. Those that a depth-first search from the ground in this order does not need close loops.
+        joints: in any order. One whose bodies those before it connect already closes a loop.
         contacts: points over planes.
         gravity: [m/s²]
         directions: sides of the friction cones: even, four or more.

@@ -1,7 +1,8 @@
 """The order in which bodies and joints are eliminated, and the fill-in that it makes (Brüdigam et al. 2024, section 4).
 
-A spanning tree is found by depth-first search, from the ground and then from the first body of what does not hang on
-it. Bodies are eliminated from the leaves inwards, each followed by the joint that it hangs on, whose block has become
+A joint closes a loop if those before it in the list connect its bodies already; the others are a spanning tree. It is
+gone through by depth-first search, from the ground and then from the first body of what does not hang on it. Bodies are
+eliminated from the leaves inwards, each followed by the joint that it hangs on, whose block has become
 regular by then. A joint that closes a loop comes when both of its bodies are done, just before the body in which the
 loop's two branches meet: its row of blocks then runs along the loop and nowhere else. The paper merges it with the
 joint that opens the loop in one node; beside it, its fill-in is the same.
@@ -35,39 +36,56 @@ class SpanningTree(NamedTuple):
     closing: tuple[int, ...]
 
 
+def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The joints, between (inboard, outboard), whose bodies are connected by those before them."""
+    part = list(range(bodies + 1))  # the ground is the last, at −1
+
+    def found(body: int) -> int:
+        while part[body] != body:
+            part[body] = part[part[body]]
+            body = part[body]
+        return body
+
+    part[GROUND] = bodies
+    closing = []
+    for j, (a, b) in enumerate(ends):
+        one, two = found(a % (bodies + 1)), found(b)
+        if one == two:
+            closing.append(j)
+        part[one] = two
+    return tuple(closing)
+
+
 def spanning_tree(bodies: int, ends: Sequence[tuple[int, int]]) -> SpanningTree:
-    """Of so many bodies and joints between (inboard, outboard), by depth-first search in the joints' order."""
+    """Of so many bodies and joints, by depth-first search in the joints' order."""
+    closing = closing_joints(bodies, ends)
     at: dict[int, list[int]] = {body: [] for body in range(GROUND, bodies)}
-    for j, pair in enumerate(ends):
-        for body in pair:
+    for j in sorted(set(range(len(ends))) - set(closing)):
+        for body in ends[j]:
             at[body].append(j)
     parent, carrier = [GROUND] * bodies, [-1] * bodies
     order: list[int] = []
     seen = {GROUND}
 
     def visit(root: int) -> None:
-        stack = [(root, iter(at[root]))]
+        stack = [root]
         while stack:
-            body, joints = stack[-1]
-            for j in joints:
+            body = stack.pop()
+            if body != GROUND:
+                order.append(body)
+            for j in reversed(at[body]):
                 other = ends[j][1] if ends[j][0] == body else ends[j][0]
                 if other not in seen:
                     seen.add(other)
                     parent[other], carrier[other] = body, j
-                    order.append(other)
-                    stack.append((other, iter(at[other])))
-                    break
-            else:
-                stack.pop()
+                    stack.append(other)
 
     visit(GROUND)
     for body in range(bodies):
         if body not in seen:
             seen.add(body)
-            order.append(body)
             visit(body)
-    closing = sorted(set(range(len(ends))) - set(carrier))
-    return SpanningTree(tuple(order), tuple(parent), tuple(carrier), tuple(closing))
+    return SpanningTree(tuple(order), tuple(parent), tuple(carrier), closing)
 
 
 def _upwards(tree: SpanningTree, body: int) -> Iterator[int]:

@@ -32,6 +32,9 @@ from contact.vectors import (
     transposed,
 )
 
+EPSILON = 2.0**-52
+ROUNDINGS = 8.0
+
 
 @kernel
 def begin_contacts(contacts, motion, room):
@@ -73,6 +76,38 @@ def gap_of(room, c):
 def along(contacts, room, c, i):
     """[m] b_i · d."""
     return contacts.directions[i, 0] * room.slide[c, 1] + contacts.directions[i, 1] * room.slide[c, 2]
+
+
+@kernel
+def resolved(value, slack, size):
+    """What a slack stands for, but the slack itself where both differ by rounding of terms of some size.
+
+    A slack of 1e-13 m against an impulse of 1 N·s gives the contact a stiffness of 1e13 N·s/m, which would make an
+    impulse of the last bit of a height.
+    """
+    return slack if abs(value - slack) <= ROUNDINGS * EPSILON * size else value
+
+
+@kernel
+def resolved_gap(motion, room, c, at):
+    """[m] φ."""
+    return resolved(gap_of(room, c), motion.slack[at], abs(room.gap_begin[c]) + abs(room.slide[c, 0]))
+
+
+@kernel
+def resolved_reach(contacts, motion, room, c, i):
+    """[m] b_i · d + ψ."""
+    at = contacts.pair[c]
+    way, psi = along(contacts, room, c, i), motion.dual[at + 1]
+    return resolved(way + psi, motion.slack[at + 2 + i], abs(room.slide[c, 1]) + abs(room.slide[c, 2]) + psi)
+
+
+@kernel
+def resolved_cone(contacts, motion, c):
+    """[N·s] μ γ − Σ β_i."""
+    at = contacts.pair[c]
+    most, total = contacts.friction[c] * motion.dual[at], sum_of_sides(contacts, motion, c)
+    return resolved(most - total, motion.slack[at + 1], most + total)
 
 
 @kernel
@@ -130,13 +165,12 @@ def contact_defects(contacts, motion, room):
 def sides(contacts, motion, room, c):
     """(F, W, w, M, t) of the directions: Σ f_i, Σ w_i, Σ w_i b_i, Σ w_i b_i b_iᵀ, Σ f_i b_i, with w_i = β_i/η_i."""
     at = contacts.pair[c]
-    psi = motion.dual[at + 1]
     F = W = wx = wy = xx = xy = yy = tx = ty = 0.0
     for i in range(contacts.directions.shape[0]):
         bx, by = contacts.directions[i, 0], contacts.directions[i, 1]
         beta, eta = motion.dual[at + 2 + i], motion.slack[at + 2 + i]
         w = beta / eta
-        f = (room.target[at + 2 + i] - beta * (along(contacts, room, c, i) + psi)) / eta
+        f = (room.target[at + 2 + i] - beta * resolved_reach(contacts, motion, room, c, i)) / eta
         F, W, wx, wy = F + f, W + w, wx + w * bx, wy + w * by
         xx, xy, yy = xx + w * bx * bx, xy + w * bx * by, yy + w * by * by
         tx, ty = tx + f * bx, ty + f * by
@@ -149,7 +183,7 @@ def sliding(contacts, motion, room, c, F, W):
     at = contacts.pair[c]
     sigma, psi = motion.slack[at + 1], motion.dual[at + 1]
     total = sigma + psi * W
-    cone = contacts.friction[c] * motion.dual[at] - sum_of_sides(contacts, motion, c)
+    cone = resolved_cone(contacts, motion, c)
     return psi / total, (room.target[at + 1] - psi * (cone - F)) / total
 
 
@@ -157,7 +191,7 @@ def sliding(contacts, motion, room, c, F, W):
 def normal_change(motion, room, c, at):
     """(γ₀, k): δγ = γ₀ − k δφ."""
     gamma, s = motion.dual[at], motion.slack[at]
-    return (room.target[at] - gamma * gap_of(room, c)) / s, gamma / s
+    return (room.target[at] - gamma * resolved_gap(motion, room, c, at)) / s, gamma / s
 
 
 @kernel
@@ -225,7 +259,7 @@ def set_contact_changes(contacts, motion, room):
         start, k = normal_change(motion, room, c, at)
         gamma = start - k * dn
         room.dual_change[at] = gamma
-        room.slack_change[at] = dn + gap_of(room, c) - motion.slack[at]
+        room.slack_change[at] = dn + resolved_gap(motion, room, c, at) - motion.slack[at]
         if contacts.friction[c] > 0.0:
             set_sliding_changes(contacts, motion, room, c, gamma, dx, dy)
 
@@ -243,12 +277,12 @@ def set_sliding_changes(contacts, motion, room, c, gamma, dx, dy):
         k = at + 2 + i
         beta, eta = motion.dual[k], motion.slack[k]
         way = contacts.directions[i, 0] * dx + contacts.directions[i, 1] * dy
-        reach = along(contacts, room, c, i) + motion.dual[at + 1]
+        reach = resolved_reach(contacts, motion, room, c, i)
         change = (room.target[k] - beta * (reach + way + psi)) / eta
         room.dual_change[k] = change
         room.slack_change[k] = reach + way + psi - eta
         total += change
-    cone = mu * motion.dual[at] - sum_of_sides(contacts, motion, c)
+    cone = resolved_cone(contacts, motion, c)
     room.slack_change[at + 1] = cone + mu * gamma - total - motion.slack[at + 1]
 
 

@@ -11,6 +11,7 @@ columns stay those of the joint's node, so that neither adds an entry to the gra
 
 import math
 
+from biped.kernels.rigid.contacts import resolved
 from contact.jit import kernel
 from contact.vectors import load6
 
@@ -79,6 +80,12 @@ def limit_distance(joints, room, row, side):
 
 
 @kernel
+def resolved_distance(joints, motion, room, row, side, at):
+    """The same, but the slack itself where both differ by rounding."""
+    return resolved(limit_distance(joints, room, row, side), motion.slack[at], 1.0 + abs(room.value[row]))
+
+
+@kernel
 def limit_defects(joints, motion, room):
     """Sum of squares of what is between the limits' slacks and the distances that they stand for."""
     total = 0.0
@@ -104,11 +111,11 @@ def softness(joints, motion, room, row):
     lower, upper = limit_sides(joints, row)
     if lower:
         stiff += motion.dual[at] / motion.slack[at]
-        push += (room.target[at] - motion.dual[at] * limit_distance(joints, room, row, 0)) / motion.slack[at]
+        push += (room.target[at] - motion.dual[at] * resolved_distance(joints, motion, room, row, 0, at)) / motion.slack[at]
         at += 1
     if upper:
         stiff += motion.dual[at] / motion.slack[at]
-        push -= (room.target[at] - motion.dual[at] * limit_distance(joints, room, row, 1)) / motion.slack[at]
+        push -= (room.target[at] - motion.dual[at] * resolved_distance(joints, motion, room, row, 1, at)) / motion.slack[at]
     stiff = max(stiff, 1.0 / SOFTEST)
     return 1.0 / stiff, push / stiff
 
@@ -121,7 +128,7 @@ def set_limit_changes(joints, motion, room, row, change):
     for side in range(2):
         if (lower and side == 0) or (upper and side == 1):
             way = change if side == 0 else -change
-            distance, s, gamma = limit_distance(joints, room, row, side), motion.slack[at], motion.dual[at]
+            distance, s, gamma = resolved_distance(joints, motion, room, row, side, at), motion.slack[at], motion.dual[at]
             room.slack_change[at] = distance + way - s
             room.dual_change[at] = (room.target[at] - gamma * (distance + way)) / s
             at += 1

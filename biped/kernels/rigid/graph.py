@@ -5,10 +5,13 @@ U = F_pq and L = F_qp. Eliminating p takes L D⁻¹ U from the block of every pa
 each node has one later neighbour, its parent: the first two algorithms, O(n). What fill-in loops make is known from the
 graph alone (``biped.rigid.graph``), so that nothing is looked for here: the last two algorithms in one list of updates.
 
-The matrix is not symmetric, its pattern is. Blocks on the diagonal are inverted with complete pivoting. Where rows of a
-joint say what others say already (a planar loop of hinges), their pivots are rounding: such rows get no impulse, which
-is one of the solutions, and all of these move the bodies alike.
+The matrix is not symmetric, its pattern is. Blocks on the diagonal are decomposed with complete pivoting, and never
+inverted: a contact of stiffness 1e12 beside a mass leaves an inverse whose products are noise. Where rows of a joint
+say what others say already (a planar loop of hinges), their pivots are rounding: such rows get no impulse, which is one
+of the solutions, and all of these move the bodies alike.
 """
+
+import math
 
 from biped.kernels.rigid.system import WIDTH
 from contact.jit import kernel, routine
@@ -37,75 +40,71 @@ def clear_blocks(graph, room):
 
 
 @kernel
-def largest_left(A, magnitude, size, used_row, used_column):
-    """(row, column, part of what was summed) of the largest element that is no pivot yet."""
-    best, row, column = -1.0, 0, 0
-    for a in range(size):
-        if used_row >> a & 1:
-            continue
-        for b in range(size):
-            if not used_column >> b & 1:
-                part = abs(A[a, b]) / (magnitude[a] * magnitude[b]) ** 0.5
-                if part > best:
-                    best, row, column = part, a, b
+def largest_left(A, scales, order, k, size):
+    """(row, column, size) of the largest scaled element from place k on in both directions."""
+    row, column, best = k, k, -1.0
+    for a in range(k, size):
+        for b in range(k, size):
+            part = abs(A[a, b]) * scales[order[0, a]] * scales[order[1, b]]
+            if part > best:
+                row, column, best = a, b, part
     return row, column, best
 
 
 @kernel
-def invert_block(A, magnitude, size, inverse, work):
-    """The inverse of a block by Gauss and Jordan's elimination with complete pivoting; its rank.
-
-    Args:
-        A: (WIDTH, WIDTH), which is not changed.
-        magnitude: (WIDTH,) what was summed on its diagonal, signs left out.
-        size: of the block.
-        inverse: (WIDTH, WIDTH) is written to; rows and columns without a pivot become zero.
-        work: (2, WIDTH, WIDTH)
-    """
-    left, right = work[0], work[1]
+def exchange(A, order, row, column, k, size):
+    """The pivot's row and column for those in place k."""
+    for b in range(size):
+        A[row, b], A[k, b] = A[k, b], A[row, b]
     for a in range(size):
-        for b in range(size):
-            left[a, b] = A[a, b]
-            right[a, b] = 1.0 if a == b else 0.0
-            inverse[a, b] = 0.0
-    used_row = used_column = rank = 0
-    order = 0  # the column of each pivot's row, three bits a row
-    for _ in range(size):
-        row, column, part = largest_left(left, magnitude, size, used_row, used_column)
-        if not part > DEPENDENT:
-            break
-        used_row, used_column, rank = used_row | 1 << row, used_column | 1 << column, rank + 1
-        order |= column << 3 * row
-        reciprocal = 1.0 / left[row, column]
-        for b in range(size):
-            left[row, b] *= reciprocal
-            right[row, b] *= reciprocal
-        for a in range(size):
-            factor = left[a, column]
-            if a != row and factor != 0.0:
-                for b in range(size):
-                    left[a, b] -= factor * left[row, b]
-                    right[a, b] -= factor * right[row, b]
-    for a in range(size):
-        if used_row >> a & 1:
-            for b in range(size):
-                if used_row >> b & 1:
-                    inverse[order >> 3 * a & 7, b] = right[a, b]
-    return rank
+        A[a, column], A[a, k] = A[a, k], A[a, column]
+    order[0, row], order[0, k] = order[0, k], order[0, row]
+    order[1, column], order[1, k] = order[1, k], order[1, column]
 
 
 @kernel
-def multiply_left(inverse, block, rows, columns, work):
-    """``block`` = ``inverse`` · ``block``."""
-    for a in range(rows):
-        for b in range(columns):
-            total = 0.0
-            for k in range(rows):
-                total += inverse[a, k] * block[k, b]
-            work[a, b] = total
-    for a in range(rows):
-        for b in range(columns):
-            block[a, b] = work[a, b]
+def decompose(A, magnitude, scales, order, size, least):
+    """A = L U of rows and columns in the ``order`` of its pivots, in place; its rank.
+
+    Args:
+        A: (WIDTH, WIDTH)
+        magnitude: (WIDTH,) what was summed on its diagonal, signs left out.
+        scales: (WIDTH,) room.
+        order: (2, WIDTH) rows and columns by place.
+        size: of the block.
+        least: pivots not above this part of the magnitudes are none.
+    """
+    for a in range(size):
+        scales[a] = 1.0 / math.sqrt(magnitude[a]) if magnitude[a] > 0.0 else 0.0
+        order[0, a] = order[1, a] = a
+    for k in range(size):
+        row, column, part = largest_left(A, scales, order, k, size)
+        if not part > least:
+            return k
+        exchange(A, order, row, column, k, size)
+        reciprocal = 1.0 / A[k, k]
+        for a in range(k + 1, size):
+            A[a, k] *= reciprocal
+            for b in range(k + 1, size):
+                A[a, b] -= A[a, k] * A[k, b]
+    return size
+
+
+@kernel
+def solve_block(A, order, rank, size, column, work):
+    """``column`` becomes the solution; what has no pivot becomes zero."""
+    for k in range(rank):
+        total = column[order[0, k]]
+        for j in range(k):
+            total -= A[k, j] * work[j]
+        work[k] = total
+    for k in range(rank - 1, -1, -1):
+        total = work[k]
+        for j in range(k + 1, rank):
+            total -= A[k, j] * work[j]
+        work[k] = total / A[k, k]
+    for k in range(size):
+        column[order[1, k]] = work[k] if k < rank else 0.0
 
 
 @kernel
@@ -138,11 +137,14 @@ def factor(graph, bodies, room):
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]
-        rank = invert_block(room.diagonal[p], room.magnitude[p], size, room.inverse[p], room.work)
+        block, order = room.diagonal[p], room.pivots[p]
+        rank = decompose(block, room.magnitude[p], room.work[0], order, size, 0.0 if p < bodies else DEPENDENT)
+        room.rank[p] = rank
         if rank < size and p < bodies:
             return p
         for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
-            multiply_left(room.inverse[p], room.upper[e], size, graph.size[graph.other[e]], room.work[0])
+            for column in range(graph.size[graph.other[e]]):
+                solve_block(block, order, rank, size, room.upper[e, :, column], room.work[0])
         for u in range(graph.first_update[k], graph.first_update[k + 1]):
             row, column = graph.update_row[u], graph.update_column[u]
             left, right, target = room.lower[row], room.upper[column], graph.update_target[u]
@@ -159,17 +161,10 @@ def factor(graph, bodies, room):
 @routine
 def substitute(graph, room):
     """The solution in place of the loads (Algorithms 2 and 4)."""
-    work = room.work[0, 0]
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]
-        for a in range(size):
-            total = 0.0
-            for b in range(size):
-                total += room.inverse[p, a, b] * room.load[p, b]
-            work[a] = total
-        for a in range(size):
-            room.load[p, a] = work[a]
+        solve_block(room.diagonal[p], room.pivots[p], room.rank[p], size, room.load[p], room.work[0])
         for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
             q = graph.other[e]
             for a in range(graph.size[q]):
