@@ -40,6 +40,7 @@ from biped.kernels.rigid.system import (
     LAST_ITERATIONS,
     MERIT,
     MOST_ITERATIONS,
+    OFF_CENTER,
     PRODUCT,
     ROUNDING,
     STEPS,
@@ -167,6 +168,7 @@ def measure_products(motion, room):
         squares += off * off
     room.measure[PRODUCT] = greatest
     room.measure[CENTER] = total / pairs if pairs > 0 else 0.0
+    room.measure[OFF_CENTER] = math.sqrt(squares)
     room.measure[MERIT] = math.sqrt(room.measure[EQUATIONS] * room.measure[EQUATIONS] + squares)
 
 
@@ -302,21 +304,35 @@ def displace(system, motion, room, factor_):
 
 
 @kernel
+def small_equations(room, rule):
+    """Whether the equations are as good as solved."""
+    return room.measure[EQUATIONS] <= max(rule.tolerance, room.measure[ROUNDING])
+
+
+@kernel
 def has_converged(room, rule):
-    small = max(rule.tolerance, room.measure[ROUNDING])
-    return room.measure[EQUATIONS] <= small and room.measure[PRODUCT] <= rule.complementarity
+    return small_equations(room, rule) and room.measure[PRODUCT] <= rule.complementarity
+
+
+@kernel
+def helps(room, rule, part, merit, off):
+    """Whether a candidate is nearer to a solution than where the search began: of all, or of what is not solved yet."""
+    enough = 1.0 - 1e-4 * part
+    if room.measure[MERIT] <= enough * merit:
+        return True
+    return small_equations(room, rule) and (room.measure[OFF_CENTER] <= enough * off or has_converged(room, rule))
 
 
 @routine
 def search_line(system, motion, room, rule):
     """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does."""
-    before = room.measure[MERIT]
+    merit, off = room.measure[MERIT], room.measure[OFF_CENTER]
     keep_base(motion, room)
     part = way_to_boundary(motion, room)
     for _ in range(rule.max_backtracks):
         displace(system, motion, room, part)
         evaluate(system, motion, room, rule)
-        if room.measure[MERIT] <= (1.0 - 1e-4 * part) * before or has_converged(room, rule):
+        if helps(room, rule, part, merit, off):
             return True
         part *= 0.5
     return False

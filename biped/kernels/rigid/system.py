@@ -171,7 +171,8 @@ MERIT = 2  # of the line search
 LARGEST_ROW = 3  # [m, or sine] of the rigid rows
 ROUNDING = 4  # what rounding leaves of EQUATIONS
 CENTER = 5  # mean product of the pairs
-MEASURES = 6
+OFF_CENTER = 6  # norm of the products less what they are aimed at [N·s·m]
+MEASURES = 7
 
 
 class Room(NamedTuple):
