@@ -282,8 +282,25 @@ def set_sliding_changes(contacts, motion, room, c, gamma, dx, dy):
         room.dual_change[k] = change
         room.slack_change[k] = reach + way + psi - eta
         total += change
-    cone = resolved_cone(contacts, motion, c)
-    room.slack_change[at + 1] = cone + mu * gamma - total - motion.slack[at + 1]
+    sigma, now = motion.slack[at + 1], motion.dual[at + 1]
+    if now > sigma:  # by the pair's product: what rounding leaves of impulses may be more than σ is
+        room.slack_change[at + 1] = (room.target[at + 1] - sigma * (now + psi)) / now
+    else:
+        room.slack_change[at + 1] = resolved_cone(contacts, motion, c) + mu * gamma - total - sigma
+
+
+@kernel
+def pressing_contacts(contacts, motion, room):
+    """[N·s] Σ of stiffnesses γ/s and β/η times the ways of the bodies that press on them, for the solution in hand."""
+    total = 0.0
+    for c in range(contacts.body.shape[0]):
+        at, step = contacts.pair[c], load6(room.load, contacts.body[c])
+        stiff = motion.dual[at] / motion.slack[at]
+        if contacts.friction[c] > 0.0:
+            for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
+                stiff += motion.dual[k] / motion.slack[k]
+        total += stiff * (norm(step[:3]) + norm(step[3:]) * norm(load3(room.arm_end, c)))
+    return total
 
 
 @kernel

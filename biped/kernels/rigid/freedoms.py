@@ -151,6 +151,21 @@ def start_limits(joints, motion, room, h, usual):
 
 
 @kernel
+def pressing_limits(joints, motion, room):
+    """[N·s] Σ of stiffnesses γ/s of limits times the ways of the joint's bodies, for the solution in ``room.load``."""
+    total = 0.0
+    for j in range(joints.inboard.shape[0]):
+        for row in range(joints.first[j], joints.first[j + 1]):
+            at = joints.pair[row]
+            lower, upper = limit_sides(joints, row)
+            for k in range(at, at + (at >= 0) * (lower + upper)):
+                stiff = motion.dual[k] / motion.slack[k]
+                for a in range(6):
+                    total += stiff * abs(room.load[joints.outboard[j], a])
+    return total
+
+
+@kernel
 def displacement_along(joints, room, j, row):
     """G₂ Δ of a row, for the solution in ``room.load``."""
     total = 0.0

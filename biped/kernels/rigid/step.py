@@ -16,6 +16,7 @@ from biped.kernels.rigid.contacts import (
     begin_contacts,
     contact_defects,
     place_contacts,
+    pressing_contacts,
     set_contact_changes,
     start_contacts,
     subtract_contacts,
@@ -24,6 +25,7 @@ from biped.kernels.rigid.freedoms import (
     add_known_forces,
     displacement_along,
     limit_defects,
+    pressing_limits,
     set_limit_changes,
     softness,
     start_limits,
@@ -40,6 +42,7 @@ from biped.kernels.rigid.system import (
     LAST_ITERATIONS,
     MERIT,
     MOST_ITERATIONS,
+    NOISE,
     OFF_CENTER,
     PRODUCT,
     ROUNDING,
@@ -272,6 +275,9 @@ def set_newton_step(system, motion, room, rule):
         aim(motion, room, likely_center(motion, room, rule))
         measure_products(motion, room)
     solve_for(system, motion, room)
+    room.measure[NOISE] = ROUNDINGS * EPSILON * (
+        pressing_contacts(system.contacts, motion, room) + pressing_limits(system.joints, motion, room)
+    )
     return -1
 
 
@@ -304,23 +310,24 @@ def displace(system, motion, room, factor_):
 
 
 @kernel
-def small_equations(room, rule):
-    """Whether the equations are as good as solved."""
-    return room.measure[EQUATIONS] <= max(rule.tolerance, room.measure[ROUNDING])
-
-
-@kernel
 def has_converged(room, rule):
-    return small_equations(room, rule) and room.measure[PRODUCT] <= rule.complementarity
+    small = max(rule.tolerance, room.measure[ROUNDING])
+    return room.measure[EQUATIONS] <= small and room.measure[PRODUCT] <= rule.complementarity
 
 
 @kernel
 def helps(room, rule, part, merit, off):
-    """Whether a candidate is nearer to a solution than where the search began: of all, or of what is not solved yet."""
+    """Whether a candidate is nearer to a solution than where the search began.
+
+    Of all equations, or of the products where the others are as good as this step can make them: a long way along a
+    plane that is pressed on with a stiffness γ/s leaves rounding of that way times that stiffness, which the next
+    iteration, whose way is short, takes away.
+    """
     enough = 1.0 - 1e-4 * part
-    if room.measure[MERIT] <= enough * merit:
+    if room.measure[MERIT] <= enough * merit or has_converged(room, rule):
         return True
-    return small_equations(room, rule) and (room.measure[OFF_CENTER] <= enough * off or has_converged(room, rule))
+    small = max(rule.tolerance, room.measure[ROUNDING], room.measure[NOISE])
+    return room.measure[EQUATIONS] <= small and room.measure[OFF_CENTER] <= enough * off
 
 
 @routine

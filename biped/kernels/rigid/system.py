@@ -172,7 +172,8 @@ LARGEST_ROW = 3  # [m, or sine] of the rigid rows
 ROUNDING = 4  # what rounding leaves of EQUATIONS
 CENTER = 5  # mean product of the pairs
 OFF_CENTER = 6  # norm of the products less what they are aimed at [N·s·m]
-MEASURES = 7
+NOISE = 7  # what rounding of Newton's step leaves of EQUATIONS, by the stiffness of what it presses on
+MEASURES = 8
 
 
 class Room(NamedTuple):
