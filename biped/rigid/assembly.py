@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,9 @@ from biped.rigid.compilation import Structure, structure_of
 from biped.rigid.errors import AssemblyError
 from biped.rigid.graph import fill_in
 from biped.rigid.joint import Joint, quaternion_product
+from biped.rigid.placement import Placement, displaced
+from biped.rigid.simulation import Announce, Input, Motion, Progress, Settings, simulate
 from contact.arrays import Floats
-
-if TYPE_CHECKING:
-    from biped.rigid.simulation import Announce, Input, Motion, Progress
 
 #: A coordinate of a joint with one freedom, or all of a joint's.
 Coordinates = float | Sequence[float]
@@ -32,25 +30,6 @@ Pose = tuple[Sequence[float], Sequence[float]]
 RANK = 1e-9
 #: Rounds in which poses are brought to the joints, and what is left then [m or sine].
 ROUNDS, CLOSED = 60, 1e-13
-
-
-@dataclass(frozen=True, eq=False)
-class Placement:
-    """Where the bodies of an assembly are, and how fast they move.
-
-    Attributes:
-        position: (n, 3) [m] of the centres of mass.
-        orientation: (n, 4) unit quaternions, body to world.
-        velocity: (n, 6) [m/s, rad/s] of the centres of mass and turns, world axes.
-    """
-
-    position: Floats
-    orientation: Floats
-    velocity: Floats
-
-    def moving(self, velocity: Floats) -> Placement:
-        """The same with other velocities."""
-        return replace(self, velocity=np.array(velocity, dtype=np.float64).reshape(-1, 6))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +130,7 @@ class Assembly:
     @property
     def fill_in(self) -> int:
         """How many blocks the sparse elimination adds: none without loops."""
-        return fill_in(self.system.graph, len(self.bodies), self.system.joints)
+        return fill_in(self.system.graph, self.system.joints)
 
     # --- placing ---
 
@@ -233,7 +212,7 @@ class Assembly:
             position[a] = tip - quaternion_matrix(orientation[a]) @ reach
 
     def _velocities(self, placement: Placement, rates: Mapping[str, tuple[float, ...]]) -> Floats:
-        """Of all bodies, those of freedoms given: the least squares of all rows of the tree's joints, which is exact."""
+        """Of all bodies, by the rates of freedoms: the least squares of the tree's joints' rows, which are met."""
         rows, wanted = [], []
         gradients, _ = self.gradients(placement)
         first = self.system.joints.first
@@ -360,8 +339,6 @@ class Assembly:
             AssemblyError: an argument is wrong, or a joint is open at the start, or moves so that it would open.
             IntegrationError: a step has no solution; its message says why, and its ``motion`` is what was before.
         """
-        from biped.rigid.simulation import Settings, simulate
-
         settings = Settings(duration, step, order, tolerance, complementarity, max_iterations, record_every)
         return simulate(
             self, settings, self.place() if start is None else start, forces or {}, progress=progress, announce=announce
@@ -374,21 +351,6 @@ class Assembly:
             f"<Assembly {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints, {loops} of them closing "
             f"loops, {len(self.contacts)} contacts>"
         )
-
-
-def displaced(placement: Placement, step: Floats) -> Placement:
-    """Bodies displaced by (n, 6) shifts [m] and rotation vectors [rad] in world axes."""
-    turned = [
-        quaternion_product(_exponential(turn), q) for turn, q in zip(step[:, 3:], placement.orientation, strict=True)
-    ]
-    return Placement(placement.position + step[:, :3], np.array(turned), placement.velocity)
-
-
-def _exponential(turn: Floats) -> Floats:
-    angle = float(np.linalg.norm(turn))
-    if angle == 0.0:
-        return np.array([1.0, 0.0, 0.0, 0.0])
-    return np.array([np.cos(0.5 * angle), *(np.sin(0.5 * angle) / angle * turn)])
 
 
 def _rank(rows: Floats) -> int:

@@ -15,10 +15,11 @@ from biped.model import Model, ModelWarning
 from biped.model.body import Body
 from biped.model.contact_point import ContactPoint
 from biped.model.geometry import quaternion_matrix
-from biped.rigid.assembly import Assembly, Placement
+from biped.rigid.assembly import Assembly
 from biped.rigid.body import PointContact, RigidBody
 from biped.rigid.errors import AssemblyError
 from biped.rigid.joint import Freedom, Joint, joint, quaternion_product
+from biped.rigid.placement import Placement
 from contact.arrays import Floats
 
 
@@ -35,8 +36,7 @@ def from_model(
 
     Raises:
         AssemblyError: a body is without mass or inertia, or a closing joint does not fit.
-        ModelWarning: as a warning, where joints have dry friction, an armature, or greatest speeds and efforts, which an
-            assembly does not have.
+        ModelWarning: as a warning, where joints have dry friction or an armature, which an assembly does not have.
     """
     for told in _not_carried(model):
         warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=2)
@@ -66,8 +66,8 @@ def _not_carried(model: Model) -> list[str]:
 def _body(body: Body) -> RigidBody:
     if not body.mass > 0.0:
         raise AssemblyError(
-            f"body {body.name!r} is without mass: in maximal coordinates every body has a momentum of its own. Join its "
-            "neighbours by a universal, cylindrical or planar joint instead"
+            f"body {body.name!r} is without mass: in maximal coordinates every body has a momentum of its own; join "
+            "its neighbours by a universal, cylindrical or planar joint instead"
         )
     return RigidBody(body.name, body.mass, body.inertia)
 
@@ -75,7 +75,7 @@ def _body(body: Body) -> RigidBody:
 def _joint(model: Model, i: int) -> Joint:
     body, tree = model.bodies[i], model.tree
     one = body.joint
-    freedoms = ()
+    freedoms: tuple[Freedom, ...] = ()
     if one.has_axis:
         freedoms = (Freedom(damping=one.damping, lower=one.lower, upper=one.upper),)
     return joint(
@@ -109,7 +109,7 @@ def placement_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Plac
 
 
 def configuration_of(model: Model, placement: Placement) -> Floats:
-    """(nq,) the configuration of ``model`` with its bodies there; angles within half a turn, loops taken as they are."""
+    """(nq,) the configuration of ``model`` with its bodies there, angles within half a turn."""
     q = np.zeros(model.nq)
     for i, body in enumerate(model.bodies):
         first = int(model.tree.first_q[i])

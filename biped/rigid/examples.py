@@ -11,10 +11,11 @@ import numpy as np
 from biped.checks import above_zero, whole
 from biped.model.geometry import Vector3
 from biped.model.inertia import box_inertia
-from biped.rigid.assembly import Assembly, Placement
+from biped.rigid.assembly import Assembly
 from biped.rigid.body import PointContact, RigidBody
 from biped.rigid.errors import AssemblyError
 from biped.rigid.joint import Freedom, Joint, joint
+from biped.rigid.placement import Placement
 
 _X: Vector3 = (1.0, 0.0, 0.0)
 #: [m] across a link.

@@ -16,6 +16,7 @@ import numpy as np
 
 from biped.kernels.rigid.graph import LOWER, ON_DIAGONAL, UPPER
 from biped.kernels.rigid.system import Graph, Joints
+from contact.arrays import Integers
 
 GROUND = -1
 
@@ -127,7 +128,8 @@ def graph_of(bodies: int, joints: Joints, tree: SpanningTree) -> Graph:
                     neighbours[body].add(bodies + j)
                     neighbours[bodies + j].add(body)
     edges: dict[tuple[int, int], int] = {}
-    first_edge, other = [0], []
+    first_edge: list[int] = [0]
+    other: list[int] = []
     later_of: list[list[int]] = []
     for node in order:
         later = sorted((q for q in neighbours[node] if place[q] > place[node]), key=place.__getitem__)
@@ -142,7 +144,7 @@ def graph_of(bodies: int, joints: Joints, tree: SpanningTree) -> Graph:
 
 def _with_updates(
     order: list[int], size: list[int], later_of: list[list[int]], edges: dict[tuple[int, int], int],
-    first_edge: list[int], other: list[int], rows: tuple[np.ndarray, np.ndarray],
+    first_edge: list[int], other: list[int], rows: tuple[Integers, Integers],
 ) -> Graph:  # fmt: skip
     first_update = [0]
     updates: list[tuple[int, int, int, int]] = []
@@ -155,16 +157,28 @@ def _with_updates(
                 updates += [(a, b, UPPER, edges[one, two]), (b, a, LOWER, edges[one, two])]
         first_update.append(len(updates))
     table = np.array(updates, dtype=np.int64).reshape(-1, 4)
-    row_edge, row_is_upper = rows
+
+    def whole(values: list[int] | Integers) -> Integers:
+        return np.array(values, dtype=np.int64)
+
     return Graph(
-        *(np.array(part, dtype=np.int64) for part in (order, size, first_edge, other, first_update)),
-        *(np.ascontiguousarray(table[:, k]) for k in range(4)), row_edge, row_is_upper,
-    )  # fmt: skip
+        order=whole(order),
+        size=whole(size),
+        first_edge=whole(first_edge),
+        other=whole(other),
+        first_update=whole(first_update),
+        update_row=whole(table[:, 0]),
+        update_column=whole(table[:, 1]),
+        update_kind=whole(table[:, 2]),
+        update_target=whole(table[:, 3]),
+        row_edge=rows[0],
+        row_is_upper=rows[1],
+    )
 
 
 def _row_edges(
     bodies: int, joints: Joints, ends: list[tuple[int, int]], edges: dict[tuple[int, int], int]
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Integers, Integers]:
     """Of each solved row the two edges, and whether the joint comes first there."""
     rows = int(joints.first[-1])
     edge, upper = np.full((rows, 2), -1, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64)
@@ -178,7 +192,7 @@ def _row_edges(
     return edge, upper
 
 
-def fill_in(graph: Graph, bodies: int, joints: Joints) -> int:
+def fill_in(graph: Graph, joints: Joints) -> int:
     """How many blocks the elimination adds above the diagonal to those of bodies with their joints."""
     own = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
     return len(graph.other) - own

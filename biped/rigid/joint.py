@@ -7,7 +7,7 @@ inboard body:
 |---|---|---|---|---|
 | `point` | all three | | `fixed` | all three |
 | `line` | across the axis: it slides along it | | `axis` | across the axis: it turns about it |
-| `plane` | along the axis: it moves in the plane across it | | `cardan` | the angle of the axis with the second one, 90° |
+| `plane` | along the axis: it moves across it | | `cardan` | the angle of the axis with the second one, 90° |
 | `free` | none | | `homokinetic` | about the axis: it bends, and does not twist |
 | | | | `free` | none |
 
@@ -272,7 +272,7 @@ class Joint:
 
 
 def quaternion_product(a: ArrayLike, b: ArrayLike) -> Floats:
-    """a b of two quaternions."""
+    """A b of two quaternions."""
     (w, x, y, z), (s, i, j, k) = np.asarray(a), np.asarray(b)
     return np.array([
         w * s - x * i - y * j - z * k, w * i + s * x + y * k - z * j, w * j + s * y + z * i - x * k,
@@ -334,7 +334,7 @@ def joint(
     if kind not in KINDS:
         raise AssemblyError(f"unknown kind of joint {kind!r}; kinds are {', '.join(KINDS)}")
     if (kind == "helical") != (pitch != 0.0):
-        raise AssemblyError(f"joint {name!r}: a helical joint, and no other, has a pitch other than zero, got {pitch!r}")
+        raise AssemblyError(f"joint {name!r}: a helical joint, and no other, has a pitch that is not zero: {pitch!r}")
     what = f"joint {name!r}:"
     return Joint(
         name, inboard, outboard, *KINDS[kind], axis=vector3(axis, f"{what} axis"),

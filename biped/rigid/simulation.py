@@ -17,12 +17,14 @@ from biped.kernels.rigid.bodies import rotations_at
 from biped.kernels.rigid.system import FRESH, ITERATIONS, MOST_ITERATIONS, STEPS, Rule, new_motion, new_room
 from biped.mechanism.inputs import Input, checked_input, sampled
 from biped.model.errors import unknown
+from biped.model.geometry import quaternion_matrix
 from biped.rigid.errors import AssemblyError
+from biped.rigid.placement import Placement
 from contact.arrays import Floats
 from contact.jit import is_compiled
 
 if TYPE_CHECKING:
-    from biped.rigid.assembly import Assembly, Placement
+    from biped.rigid.assembly import Assembly
 
 #: Called with the fraction that is done.
 Progress = Callable[[float], None]
@@ -150,8 +152,6 @@ class Motion:
 
     def placement(self, row: int = -1) -> Placement:
         """Where the bodies are in a row, to go on from."""
-        from biped.rigid.assembly import Placement
-
         names = self.assembly.body_names
         return Placement(
             np.array([self.position(name)[row] for name in names]),
@@ -237,8 +237,6 @@ def _check_rates(assembly: Assembly, start: Placement) -> None:
 
 
 def _check_planes(assembly: Assembly, start: Placement) -> None:
-    from biped.model.geometry import quaternion_matrix
-
     for contact in assembly.contacts:
         i = assembly.body_index(contact.body)
         point = start.position[i] + quaternion_matrix(start.orientation[i]) @ contact.point
@@ -250,9 +248,7 @@ def _check_planes(assembly: Assembly, start: Placement) -> None:
 class _Simulation:
     """State and room of one motion."""
 
-    def __init__(
-        self, assembly: Assembly, settings: Settings, start: Placement, forces: Mapping[str, Input]
-    ) -> None:
+    def __init__(self, assembly: Assembly, settings: Settings, start: Placement, forces: Mapping[str, Input]) -> None:
         self.assembly, self.settings, self.rule = assembly, settings, settings.rule
         self.system, pairs = assembly.system, assembly.structure.pairs
         n, m, c = len(assembly.bodies), len(assembly.joints), len(assembly.contacts)
@@ -271,7 +267,7 @@ class _Simulation:
 
     def inputs(self, first: int, count: int) -> Floats:
         """(count, driven) forces in the middle of steps."""
-        times = self.rule.h * (np.arange(first, first + count) + 0.5)
+        times = self.rule.h * (np.arange(first, first + count, dtype=np.float64) + 0.5)
         table = np.zeros((count, len(self.driven)))
         for column, (name, value) in enumerate(self.forces.items()):
             table[:, column] = sampled(value, times, f"force along {name!r}")
@@ -294,7 +290,14 @@ class _Simulation:
                 progress(done / steps)
         if status == 0:
             status = loop.record_end(
-                self.system, self.motion, self.room, self.rule, self.driven, self.inputs(steps, 1), table, len(table) - 1
+                self.system,
+                self.motion,
+                self.room,
+                self.rule,
+                self.driven,
+                self.inputs(steps, 1),
+                table,
+                len(table) - 1,
             )
         seconds = time.perf_counter() - began
         if status == 0:

@@ -5,10 +5,10 @@ step, γ [N·s] the normal impulse, β_i those along the directions b_i, and ψ 
 
     0 ≤ φ ⊥ γ ≥ 0        0 ≤ μ γ − Σ β_i ⊥ ψ ≥ 0        0 ≤ b_i · d + ψ ⊥ β_i ≥ 0
 
-Here d is the way of the point itself, P₂ − P₁, where the paper has h times its velocity at z₁: the same to first order,
-but a point that sticks then stays where it is. The interior point method has slacks for the three left sides and products
-of pairs that tend to zero. All unknowns of a contact but its point's displacement δ are eliminated by hand: a leaf of
-the graph (figure 4), which leaves an impulse f + δf with δf = f₀ − K δ, and K a full 3 x 3 in the contact's frame.
+Here d is the way of the point itself, P₂ − P₁, where the paper has h times its velocity at z₁: the same to first
+order, but a point that sticks then stays where it is. The interior point method has slacks for the three left sides and
+products of pairs that tend to zero. All unknowns of a contact but its point's displacement δ are eliminated by hand: a
+leaf of the graph (figure 4), which leaves an impulse f + δf with δf = f₀ − K δ, K a full 3 x 3 in the contact's frame.
 """
 
 from contact.jit import kernel
@@ -232,9 +232,7 @@ def add_contact_blocks(contacts, motion, room):
         frame = load9(contacts.frame, c)
         _, K = linearized_contact(contacts, motion, room, c)
         K = mat_mul(transposed(frame), mat_mul(K, frame))
-        add_contact_block(
-            room.diagonal[b], room.magnitude[b], K, load3(room.arm_begin, c), load3(room.arm_end, c)
-        )
+        add_contact_block(room.diagonal[b], room.magnitude[b], K, load3(room.arm_begin, c), load3(room.arm_end, c))
 
 
 @kernel

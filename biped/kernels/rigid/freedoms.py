@@ -80,9 +80,11 @@ def limit_distance(joints, room, row, side):
 
 
 @kernel
-def resolved_distance(joints, motion, room, row, side, at):
-    """The same, but the slack itself where both differ by rounding."""
-    return resolved(limit_distance(joints, room, row, side), motion.slack[at], 1.0 + abs(room.value[row]))
+def side_of_limit(joints, motion, room, row, side, at):
+    """(distance, slack, multiplier); the distance is the slack itself where both differ by rounding."""
+    slack = motion.slack[at]
+    distance = resolved(limit_distance(joints, room, row, side), slack, 1.0 + abs(room.value[row]))
+    return distance, slack, motion.dual[at]
 
 
 @kernel
@@ -109,13 +111,13 @@ def softness(joints, motion, room, row):
     stiff, push = joints.damping[row], 0.0
     at = joints.pair[row]
     lower, upper = limit_sides(joints, row)
-    if lower:
-        stiff += motion.dual[at] / motion.slack[at]
-        push += (room.target[at] - motion.dual[at] * resolved_distance(joints, motion, room, row, 0, at)) / motion.slack[at]
-        at += 1
-    if upper:
-        stiff += motion.dual[at] / motion.slack[at]
-        push -= (room.target[at] - motion.dual[at] * resolved_distance(joints, motion, room, row, 1, at)) / motion.slack[at]
+    for side in range(2):
+        if (lower and side == 0) or (upper and side == 1):
+            distance, s, gamma = side_of_limit(joints, motion, room, row, side, at)
+            stiff += gamma / s
+            force = (room.target[at] - gamma * distance) / s
+            push += force if side == 0 else -force
+            at += 1
     stiff = max(stiff, 1.0 / SOFTEST)
     return 1.0 / stiff, push / stiff
 
@@ -128,7 +130,7 @@ def set_limit_changes(joints, motion, room, row, change):
     for side in range(2):
         if (lower and side == 0) or (upper and side == 1):
             way = change if side == 0 else -change
-            distance, s, gamma = resolved_distance(joints, motion, room, row, side, at), motion.slack[at], motion.dual[at]
+            distance, s, gamma = side_of_limit(joints, motion, room, row, side, at)
             room.slack_change[at] = distance + way - s
             room.dual_change[at] = (room.target[at] - gamma * (distance + way)) / s
             at += 1

@@ -8,15 +8,14 @@ where the joint is at zero, every row is a function of r and ρ, and of axes a o
     AZIMUTH      angle of b about a     COUNTER_AZIMUTH  less the angle of a about b
 
 The first two are the paper's generic constraints. Small displacements δx, φ of both bodies, the turns in world axes,
-change r by Rᵀ(δx_b + φ_b × r_b − δx_a − φ_a × s), where s goes from the inboard centre of mass to the outboard point, and
-ρ by ½ (0, w) ρ with w = Rᵀ(φ_b − φ_a). A gradient is stored as the forces and moments of a unit impulse along the row.
+change r by Rᵀ(δx_b + φ_b × r_b − δx_a − φ_a × s), where s goes from the inboard centre of mass to the outboard point,
+and ρ by ½ (0, w) ρ with w = Rᵀ(φ_b − φ_a). A gradient is stored as force and moment of a unit impulse along the row.
 """
 
 import math
 
 from biped.kernels.rigid.bodies import set_rotations
 from biped.kernels.rigid.system import (
-    ANGLE,
     AZIMUTH,
     COUNTER_AZIMUTH,
     HELIX,

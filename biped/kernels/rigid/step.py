@@ -1,15 +1,22 @@
-"""One step: the equations (29), solved by Newton's method in an interior point method (Brüdigam et al. 2024, section 4).
+"""One step: the equations (29), solved by Newton's and an interior point method (Brüdigam et al. 2024, section 4).
 
 State: poses z₁, and the momentum of the step that led there. Unknown: the poses z₂, the rows' impulses λ, and of each
-inequality a slack s and a multiplier γ with s γ = κ, κ → 0. Each iteration builds the block matrix on the graph, factors
-it once and solves twice: once aimed at κ = 0, which says how far the products can go down at once, then at the products
-that this makes likely (Mehrotra 1992, section 2, without its correction). A step keeps all pairs above zero, and is
-halved as long as the squares of all equations do not decrease.
+inequality a slack s and a multiplier γ with s γ = κ, κ → 0. Each iteration builds the block matrix on the graph,
+factors it once and solves twice: once aimed at κ = 0, which says how far the products can go down at once, then at the
+products that this makes likely (Mehrotra 1992, section 2, without its correction). A step keeps all pairs above zero,
+and is halved as long as the squares of all equations do not decrease.
 """
 
 import math
 
-from biped.kernels.rigid.bodies import begin_bodies, inertia_times, momentum_of, place_next, set_balances, set_body_blocks
+from biped.kernels.rigid.bodies import (
+    begin_bodies,
+    inertia_times,
+    momentum_of,
+    place_next,
+    set_balances,
+    set_body_blocks,
+)
 from biped.kernels.rigid.contacts import (
     add_contact_blocks,
     add_contact_loads,
@@ -275,8 +282,10 @@ def set_newton_step(system, motion, room, rule):
         aim(motion, room, likely_center(motion, room, rule))
         measure_products(motion, room)
     solve_for(system, motion, room)
-    room.measure[NOISE] = ROUNDINGS * EPSILON * (
-        pressing_contacts(system.contacts, motion, room) + pressing_limits(system.joints, motion, room)
+    room.measure[NOISE] = (
+        ROUNDINGS
+        * EPSILON
+        * (pressing_contacts(system.contacts, motion, room) + pressing_limits(system.joints, motion, room))
     )
     return -1
 

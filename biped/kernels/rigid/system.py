@@ -1,9 +1,9 @@
 """Rigid bodies in maximal coordinates as the kernels see them: what they are, how they move, the room of a step.
 
 Bodies are counted 0 … n − 1 and the ground is −1. A joint is rows on two bodies: the rigid ones hold a function of the
-two poses at zero, the others are its freedoms, along which springs, dampers, limits and actuators act. Whatever must not
-become negative comes in pairs of a slack and a multiplier, all in one list: two of a freedom with two limits, 2 + f of a
-contact with f directions of friction.
+two poses at zero, the others are its freedoms, along which springs, dampers, limits and actuators act. Whatever must
+not become negative comes in pairs of a slack and a multiplier, all in one list: two of a freedom with two limits, 2 + f
+of a contact with f directions of friction.
 """
 
 from typing import NamedTuple

@@ -6,12 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from biped.rigid import Assembly, Joint, PointContact, RigidBody
-from biped.rigid.assembly import displaced
+from biped.rigid.placement import displaced
 
 #: All twenty pairs of a translation and a turn.
-PAIRS = tuple(
-    itertools.product(("point", "line", "plane", "free"), ("fixed", "axis", "cardan", "homokinetic", "free"))
-)
+PAIRS = tuple(itertools.product(("point", "line", "plane", "free"), ("fixed", "axis", "cardan", "homokinetic", "free")))
 
 
 def random_unit(rng, size=3):
@@ -80,5 +78,3 @@ def random_placement(rng, assembly, *, moving=True):
 def anywhere(rng, assembly):
     """All bodies displaced off their joints."""
     return displaced(assembly.place(), rng.normal(size=(len(assembly.bodies), 6)) * 0.4)
-
-

@@ -83,7 +83,9 @@ def looped(rng, bodies, loops):
     return Assembly("looped", tree.bodies, (*tree.joints, *closing))
 
 
-CASES = [(seed, bodies, loops) for seed, (bodies, loops) in enumerate([(1, 0), (2, 0), (7, 0), (20, 0), (6, 1), (12, 4)])]
+CASES = [
+    (seed, bodies, loops) for seed, (bodies, loops) in enumerate([(1, 0), (2, 0), (7, 0), (20, 0), (6, 1), (12, 4)])
+]
 
 
 @pytest.mark.parametrize(("seed", "bodies", "loops"), CASES)

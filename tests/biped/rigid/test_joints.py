@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biped.rigid import KINDS, Assembly, AssemblyError, Freedom, Joint, RigidBody, joint
-from biped.rigid.assembly import displaced
+from biped.rigid.placement import displaced
 
 from .random_assemblies import PAIRS, anywhere, pair_of_bodies, random_coordinates, random_placement
 
