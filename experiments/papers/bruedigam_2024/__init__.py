@@ -5,8 +5,8 @@ from experiments.papers.item import Paper
 
 PAPER = Paper(
     "bruedigam-2024",
-    "J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers for multibody "
-    "dynamics in maximal coordinates, Multibody System Dynamics, 2024",
+    "J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers for "
+    "multibody dynamics in maximal coordinates, Multibody System Dynamics, 2024",
     (
         drift.ITEM,
         energy.ITEM,

@@ -26,8 +26,8 @@ LONG_LINKS, LONG_SEGMENTS = 10, 2
 #: The most that counts as linear.
 LINEAR = 1.1
 ASSUMED = (
-    "the median of runs of the steps alone on one core, less that of a run of one step, sizes in turn; the paper takes the "
-    "best of 100",
+    "the median of runs of the steps alone on one core, less that of a run of one step, sizes in turn; the "
+    "paper takes the best of 100",
     "curves of the paper cannot be read off: what it says of them is compared",
 )
 
@@ -69,7 +69,8 @@ def tree(quick: bool, progress: Progress) -> Outcome:
         *(Finding(f"power of the number of links, {kind} joints", "linear", value, f"at most {LINEAR}", value <= LINEAR)
           for kind, value in powers.items()),
         Finding(f"a step with spherical joints over one with revolute joints, {int(last['links'])} links",
-                "spherical joints have fewer constraints", float(last["spherical [µs]"] / last["revolute [µs]"]), "below 1",
+                "spherical joints have fewer constraints", float(last["spherical [µs]"] / last["revolute [µs]"]),
+                "below 1",
                 bool(last["spherical [µs]"] < last["revolute [µs]"])),
     )  # fmt: skip
     return Outcome(findings, ASSUMED, {"A step": table}, {"cost": _draw(table, "links", powers, "Pendulums")})
@@ -80,25 +81,25 @@ def loops(quick: bool, progress: Progress) -> Outcome:
     assemblies = {segments: four_bar_chain(segments) for segments in sizes}
     found = costs({str(n): partial(step_cost, *made, steps) for n, made in assemblies.items()}, repeats, progress)
     table = pd.DataFrame([
-        {"segments": n, "four-bar [µs]": 1e6 * found[str(n)], "blocks filled in": assemblies[n][0].fill_in} for n in sizes
+        {"segments": n, "four-bar [µs]": 1e6 * found[str(n)], "blocks filled in": assemblies[n][0].fill_in}
+        for n in sizes
     ])  # fmt: skip
     grown = power(sizes, table["four-bar [µs]"], LONG_SEGMENTS)
     findings = (
         Finding("power of the number of segments", "modest increase, no longer fully linear", grown, "at most 1.5",
                 grown <= 1.5),
-        Finding("blocks filled in of each further segment, most less least", "non-intersecting cycles of fixed size: O(n)",
+        Finding("blocks filled in of each further segment, most less least", "cycles of fixed size that do not intersect: O(n)",
                 _unevenness(table), "none", _unevenness(table) == 0),
     )  # fmt: skip
     assumed = (*ASSUMED, "rhombi of four links of 1 m that stand open by π/4, each hung from the one before")
-    return Outcome(
-        findings, assumed, {"A step": table}, {"cost": _draw(table, "segments", {"four-bar": grown}, "Loops")}
-    )
+    figure = _draw(table, "segments", {"four-bar": grown}, "Loops")
+    return Outcome(findings, assumed, {"A step": table}, {"cost": figure})
 
 
 def _unevenness(table: pd.DataFrame) -> int:
     """Of the blocks that a further segment fills in: zero where each fills in as many."""
     rates = np.diff(table["blocks filled in"]) / np.diff(table["segments"])
-    return int(round(float(np.ptp(rates))))
+    return round(float(np.ptp(rates)))
 
 
 def power(sizes: tuple[int, ...], values: pd.Series, least: int) -> float:

@@ -18,8 +18,8 @@ DAMPING, DURATION = 0.5, 10.0
 STEPS = (0.1, 0.05)
 START = math.pi / 2.0
 ASSUMED = (
-    "a cube of 0.1 m hung 1 m below, as in figure 7b, from π/2; the paper prints Δt = 0.1 s, the authors' program has 0.05 s "
-    "and 10 s: both steps are shown; the unit of the damping, N·s/m in the paper, is N·m·s/rad",
+    "a cube of 0.1 m hung 1 m below, as in figure 7b, from π/2; the paper prints Δt = 0.1 s, the authors' program has "
+    "0.05 s and 10 s: both steps are shown; the unit of the damping, N·s/m in the paper, is N·m·s/rad",
 )
 
 

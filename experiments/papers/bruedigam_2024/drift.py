@@ -21,8 +21,8 @@ EVERY = 10
 CLOSED = 1e-9
 ASSUMED = (
     "start, boxes of 0.1 m across and 600 s are those of the authors' program",
-    "in place of the Runge-Kutta-Munthe-Kaas method of order 4 in maximal coordinates: Runge and Kutta's of order 4 on the "
-    "angles, with the loop's closure held in its accelerations, as the paper says of it, and not stabilized",
+    "in place of the Runge-Kutta-Munthe-Kaas method of order 4 in maximal coordinates: Runge and Kutta's of order 4 on "
+    "the angles, with the loop's closure held in its accelerations, as the paper says of it, and not stabilized",
 )
 
 
@@ -38,7 +38,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         Finding("loop open at most, variational integrator [m]", "zero constraint drift", float(ours.max()),
                 f"below {CLOSED:g}", bool(ours.max() < CLOSED)),
         Finding("the same in the second half, over the first half", "zero constraint drift",
-                float(ours[half:].max() / ours[:half].max()), "below 10", bool(ours[half:].max() < 10.0 * ours[:half].max()),
+                float(ours[half:].max() / ours[:half].max()), "below 10",
+                bool(ours[half:].max() < 10.0 * ours[:half].max()),
                 "both are what the solver's tolerance of 1e-10 leaves"),
         Finding("loop open at the end, Runge and Kutta's method [m]", "drifts", float(other[-1]), f"above {CLOSED:g}",
                 bool(other[-1] > CLOSED)),

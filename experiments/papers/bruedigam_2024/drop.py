@@ -19,8 +19,8 @@ PRINTED, MUJOCO = 43e-6, 0.027
 ASSUMED = (
     "friction and heights are those of the authors' program",
     "MuJoCo's 2.7 cm are the paper's; it is not run here",
-    "the cube's height above the floor is what is left of complementarity: with products up to 1e-6 N·s·m ours stops in the "
-    "order of the paper's 43 µm, with the default of 1e-12 where the table says",
+    "the cube's height above the floor is what is left of complementarity: at products of 1e-6 N·s·m ours stops in "
+    "the order of the paper's 43 µm, with the default of 1e-12 where the table says",
 )
 
 
@@ -49,8 +49,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:
                 "MuJoCo in the paper: 0.027"),
         Finding("at rest above the floor, at all heights [m]", PRINTED, most, "between 0 and the paper's",
                 0.0 <= most <= PRINTED),
-        Finding("the same with products up to 1e-6 N·s·m, from 0.4 m [m]", PRINTED, float(loose[-1]), "within a factor of 3",
-                PRINTED / 3.0 <= float(loose[-1]) <= 3.0 * PRINTED, "products of the paper's own solver are not printed",
+        Finding("the same with products up to 1e-6 N·s·m, from 0.4 m [m]", PRINTED, float(loose[-1]),
+                "within a factor of 3", PRINTED / 3.0 <= float(loose[-1]) <= 3.0 * PRINTED,
+                "products of the paper's own solver are not printed",
                 fitted=True),
     )  # fmt: skip
     return Outcome(findings, ASSUMED, {"Drops": table}, {"drop": _draw(time, bottom)})

@@ -15,8 +15,8 @@ from experiments.visualization.figures import style
 DURATION, QUICK_DURATION, STEP = 3600.0, 60.0, 0.01
 EVERY = 20
 ASSUMED = (
-    "cubes of 0.1 m hung 1 m below, the start at (π/2, π/2) between the links, and the duration are those of the authors' "
-    "program; the second angle is taken as that of the joint",
+    "cubes of 0.1 m hung 1 m below, the start at (π/2, π/2) between the links, and the duration are those of the "
+    "authors' program; the second angle is taken as that of the joint",
     "energies of the variational integrator are of the mean of the momenta before and after each time",
 )
 

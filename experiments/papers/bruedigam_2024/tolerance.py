@@ -16,8 +16,8 @@ LINKS, QUICK_LINKS = (1, 2, 5, 10, 20, 50, 100), (10, 100)
 STEP, STEPS, QUICK_STEPS = 0.01, 1000, 100
 ASSUMED = (
     "the same pendulums as in figure 8a, from π/4 in the first joint",
-    "tolerances are of the norm of the equations, which are momenta here and forces in the paper: a hundredth of them at "
-    "this step; they are never below what rounding leaves, which is told",
+    "tolerances are of the norm of the equations, which are momenta here and forces in the paper: a hundredth of them "
+    "at this step; they are never below what rounding leaves, which is told",
     "the integrators in minimal coordinates that fail in the paper are not run here",
 )
 
