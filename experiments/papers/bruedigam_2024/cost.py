@@ -88,7 +88,7 @@ def loops(quick: bool, progress: Progress) -> Outcome:
     findings = (
         Finding("power of the number of segments", "modest increase, no longer fully linear", grown, "at most 1.5",
                 grown <= 1.5),
-        Finding("blocks filled in of each further segment, most less least", "cycles of fixed size that do not intersect: O(n)",
+        Finding("blocks filled in of each further segment, most less least", "cycles of fixed size: O(n)",
                 _unevenness(table), "none", _unevenness(table) == 0),
     )  # fmt: skip
     assumed = (*ASSUMED, "rhombi of four links of 1 m that stand open by π/4, each hung from the one before")
