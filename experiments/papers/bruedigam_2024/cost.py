@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -41,7 +41,7 @@ def step_cost(assembly: Assembly, start: Placement, steps: int) -> float:
     return (run(steps + 1) - run(1)) / steps
 
 
-def costs(cases: dict[str, Callable[[], float]], repeats: int, progress: Progress) -> dict[str, float]:
+def costs(cases: Mapping[str, Callable[[], float]], repeats: int, progress: Progress) -> dict[str, float]:
     """[s] the medians."""
     next(iter(cases.values()))()  # compiled before the clock starts
     with one_core():

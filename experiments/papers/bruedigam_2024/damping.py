@@ -29,7 +29,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is
     findings = []
     rows = []
     for number, step in enumerate(STEPS):
-        times = step * np.arange(round(DURATION / step) + 1)
+        times = step * np.arange(round(DURATION / step) + 1, dtype=np.float64)
         exact = _exact(times)
         assembly = cubes(1, DAMPING)
         ours = assembly.simulate(DURATION, step, assembly.place({"joint_1": START})).frame["energy"].to_numpy()

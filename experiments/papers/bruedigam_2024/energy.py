@@ -43,7 +43,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         Finding("energy gained by Heun's method, likewise", "injects energy into the system", gained, "above 1e-3",
                 gained > 1e-3),
     )  # fmt: skip
-    times = EVERY * STEP * np.arange(len(other))
+    times = EVERY * STEP * np.arange(len(other), dtype=np.float64)
     table = pd.DataFrame({
         "method": ["variational integrator", "Heun"],
         "energy at the start [J]": [ours[0], other[0]],

@@ -85,7 +85,7 @@ def test_a_tumbling_body_keeps_its_energy():
     motion = assembly.simulate(20.0, 0.02, start, tolerance=1e-14)
     energy = motion.frame["energy"].to_numpy()
     assert np.ptp(energy) < 1e-10 * energy[0]
-    assert np.ptp(motion.velocity("body_0")[:, 3]) > 0.5  # it does tumble
+    assert np.ptp(motion.velocity("body_0")[:, 3:], axis=0).max() > 0.3  # it does tumble
 
 
 def test_a_run_is_the_same_bit_for_bit_again():
