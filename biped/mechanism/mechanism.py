@@ -27,6 +27,7 @@ from biped.kernels.mechanism.system import (
 from biped.mechanism.as_model import to_model
 from biped.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
 from biped.mechanism.component import Component, Constraint, Force, Potential
+from biped.mechanism.custom_arrays import Custom
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import Frame
 from biped.mechanism.inputs import Input
@@ -127,6 +128,11 @@ class Mechanism:
     def labels(self) -> Sequence[Label]:
         """Of the constraints' multipliers: names and units."""
         return self._built[0].labels
+
+    @property
+    def customs(self) -> Sequence[Custom]:
+        """The components in it that a user has written."""
+        return self._built[0].customs
 
     @property
     def size(self) -> int:
