@@ -33,7 +33,7 @@ from biped.kernels.mechanism.system import Rule as SolverRule
 from biped.mechanism.coupling import Coupling
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError, SingularStepError
-from biped.mechanism.inputs import sampled
+from biped.mechanism.inputs import Input, sampled
 from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
 from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
@@ -201,10 +201,11 @@ class DiscreteMechanism:
 
     def _solved(self, x: Floats, u: Floats, time: float) -> Solved:
         x, u = self._checked(x, self.state_names, "x"), self._checked(u, self.input_names, "u")
-        engine, m, k, torques = self._engine, self.mechanism, self._kinematic, self._inputs.size
+        engine, d, k, torques = self._engine, self._dynamic, self._kinematic, self._inputs.size
         world, motion = engine.world, engine.world.motion
         q = self.configuration_of(x)
-        motion.q[:], motion.momentum[:] = q, np.nan_to_num(self.momentum_of(x))
+        motion.q[:], motion.momentum[:] = q, 0.0
+        motion.momentum[d] = x[q.size : q.size + d.size]
         motion.multiplier[:], motion.past[:], motion.counts[:] = 0.0, 0.0, 0
         world.given[:] = q
         world.given[1, k] = u[torques:]
@@ -216,8 +217,8 @@ class DiscreteMechanism:
             self._fail(iterations, time)
         multiplier = motion.multiplier.copy()
         engine.enter(places.COMMIT, 0, iterations)
-        end, d = np.where(m.mechanics.prescribed != 0, world.given[1], motion.q), self._dynamic
-        after = np.concatenate([end[d], end[k], motion.momentum[d], (end[k] - q[k]) / self.step])
+        end = u[torques:]
+        after = np.concatenate([motion.q[d], end, motion.momentum[d], (end - q[k]) / self.step])
         return Solved(x, u, time, q, motion.past[0].copy(), multiplier, world.inputs.copy(), after)
 
     def _guess(self, q: Floats, given_rates: Floats) -> None:
@@ -241,20 +242,24 @@ class DiscreteMechanism:
         if found.shape != (len(names),):
             shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
             raise MechanismError(f"{what} has shape {found.shape}; it must be ({len(names)},): {shown}")
-        if not np.all(np.isfinite(found)):
+        if not np.isfinite(found).all():
             raise MechanismError(f"{what} has numbers that are not finite: {names[int(np.argmin(np.isfinite(found)))]}")
         return found
 
     def _row_of_inputs(self, u: Floats, time: float) -> Floats:
         """(1 + all inputs,): time and functions of it in the middle of the step, but for those that u replaces."""
-        middle = np.array([time + self.alpha * self.step])
         row = np.zeros(1 + len(self.mechanism.inputs))
-        row[0] = middle[0]
-        for column, (what, value) in enumerate(self.mechanism.inputs, 1):
-            if column not in self._inputs:
-                row[column] = sampled(value, middle, what)[0]
+        row[0] = time + self.alpha * self.step
+        for column, what, value in self._functions:
+            row[column] = sampled(value, row[:1], what)[0]
         row[self._inputs] = u
         return row
+
+    @cached_property
+    def _functions(self) -> list[tuple[int, str, Input]]:
+        """Of time, that u does not replace, with their columns in the row of inputs."""
+        given = enumerate(self.mechanism.inputs, 1)
+        return [(column, what, value) for column, (what, value) in given if column not in self._inputs]
 
     @cached_property
     def _engine(self) -> Engine:
