@@ -35,6 +35,7 @@ from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotentia
 from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.inputs import Input, sampled
 from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
+from biped.mechanism.singularity import singularity
 from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
 from contact.jit import address_of, pack
@@ -231,10 +232,12 @@ class DiscreteMechanism:
 
     def _fail(self, failed: int, time: float) -> None:
         error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
+        world = self._engine.world
+        cause = CAUSES[failed].format(iterations=_MAX_ITERATIONS)
+        cause = "; ".join(filter(None, (cause, singularity(self.mechanism, world.room, self.step))))
         raise error(
-            f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: "
-            f"{CAUSES[failed].format(iterations=_MAX_ITERATIONS)}; the residual is "
-            f"{self._engine.world.motion.residual[0]:.3g}; try a smaller step"
+            f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
+            f"{world.motion.residual[0]:.3g}; try a smaller step"
         )
 
     def _checked(self, given: Floats, names: tuple[str, ...], what: str) -> Floats:

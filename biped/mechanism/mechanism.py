@@ -32,6 +32,7 @@ from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import Frame
 from biped.mechanism.inputs import Input
 from biped.mechanism.simulation import Announce, Motion, Progress, Settings, simulate
+from biped.mechanism.singularity import singularity
 from biped.mechanism.view import FrameView
 from biped.model.errors import unknown
 from biped.presentation import shown_by
@@ -285,7 +286,10 @@ class Mechanism:
         room.node_q[:], room.node_momentum[:] = self.configuration(q), self._vector(momentum, "momentum")
         room.given_rates[:] = np.where(self.mechanics.prescribed != 0, self.rates(given), 0.0)
         if engine.enter(RATES):
-            raise MechanismError("the mass matrix is singular at q, or the constraints depend on each other there")
+            told = singularity(self, room)
+            raise MechanismError(
+                f"the mass matrix is singular at q, or the constraints depend on each other there: {told}"
+            )
         return room.node_rates
 
     def constraint_values(self, q: Vector) -> Floats:
