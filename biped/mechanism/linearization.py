@@ -31,7 +31,7 @@ from biped.kernels.mechanism.loop import Engine, enter
 from biped.kernels.mechanism.step import DEPENDENT, NOT_FINITE, SINGULAR
 from biped.kernels.mechanism.system import Rule as SolverRule
 from biped.mechanism.coupling import Coupling
-from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
+from biped.mechanism.custom_derivatives import CustomDerivatives
 from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.inputs import Input, sampled
 from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
@@ -64,8 +64,7 @@ class DiscreteMechanism:
         tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
 
     Raises:
-        MechanismError: a coordinate has no torque, a number is none that a step can have, or the mechanism has
-            components of one's own, whose derivatives are not known to the order that is needed.
+        MechanismError: a coordinate has no torque, or a number is none that a step can have.
     """
 
     mechanism: Mechanism
@@ -81,12 +80,6 @@ class DiscreteMechanism:
         for what, value in (("alpha", self.alpha), ("force_share", self.force_share)):
             if not (is_finite(value) and 0.0 <= value <= 1.0):
                 raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
-        for component in (*self.mechanism.potentials, *self.mechanism.constraints, *self.mechanism.forces):
-            if isinstance(component, (CustomPotential, CustomConstraint, CustomForce)):
-                raise MechanismError(
-                    f"{type(component).__name__} is a component of one's own, which has no third derivatives: only "
-                    "mechanisms of the components that come with the package can be linearized"
-                )
         _ = self._inputs
 
     # --- what it is made of ---
@@ -289,7 +282,8 @@ class DiscreteMechanism:
             new_derivatives(n, m, mechanics.points.body.shape[0], sizes),
             new_chain(self._dynamic, self._kinematic, forced, near, coupling.held, order),
         )  # fmt: skip
-        return _Derivation(step, order)
+        customs = self.mechanism.customs
+        return _Derivation(step, order, CustomDerivatives(coupling, customs) if customs else None)
 
     @cached_property
     def _first(self) -> _Derivation:
@@ -338,8 +332,8 @@ class DiscreteMechanism:
 class _Derivation:
     """The kernels that differentiate a step, ready to be entered."""
 
-    def __init__(self, step: SolvedStep, order: int) -> None:
-        self.step, self.order = step, order
+    def __init__(self, step: SolvedStep, order: int, customs: CustomDerivatives | None) -> None:
+        self.step, self.order, self._customs = step, order, customs
         self._words = None if DISABLE_JIT else pack(step)  # they must not go away before this
         self._place = step if self._words is None else self._words.ctypes.data
         self._derive, self._differentiate = address_of(derive_part, step, order), address_of(first_part, step)
@@ -350,6 +344,8 @@ class _Derivation:
         step.q[:], step.moved[:] = solved.q, solved.moved
         step.multiplier[:], step.inputs[:] = solved.multiplier, solved.row
         enter(self._derive, (self._place, self.order))
+        if self._customs is not None:
+            self._customs.add(step, self.order)
         return int(enter(self._differentiate, (self._place,)))
 
     @cached_property
