@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from biped.errors import InputError
+from biped.kernels.tree.tree import MAX_EFFORT, MAX_SPEED, STOP_STIFFNESS
+from biped.kernels.variational import joints
+from biped.linearization.coordinates import configuration_names, torque_names
+from biped.model import Model
 from contact.arrays import Floats, Integers
 from contact.floor import Floor
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH
@@ -19,6 +23,18 @@ if TYPE_CHECKING:
 AT_KINK = 1e-6
 #: [m] which the scales of forces and places go by.
 MILLIMETRE = 1e-3
+
+#: Of a joint's: what happens, and what of its unit it is told in.
+_JOINT_WORDS = {
+    joints.UPPER_BEGIN: ("meets its upper stop", "position"),
+    joints.UPPER_END: ("meets its upper stop", "position"),
+    joints.UPPER_PRESSURE: ("presses on its upper stop or is let go", "torque"),
+    joints.LOWER_BEGIN: ("meets its lower stop", "position"),
+    joints.LOWER_END: ("meets its lower stop", "position"),
+    joints.LOWER_PRESSURE: ("presses on its lower stop or is let go", "torque"),
+    joints.TOO_FAST: ("is braked or is not", "rate"),
+    joints.EFFORT: ("reaches its limit", "torque"),
+}
 
 _WORDS = {
     PRESSURE: ("presses or is let go", "N"),
@@ -39,7 +55,9 @@ class Kink:
         value: what vanishes at the kink.
         unit: of it.
         step: counted from the start, parts of steps included.
-        share: ``|value|`` as a share of what is large: a millimetre, the spring force of one, ``stiction_velocity``.
+        share: ``|value|`` as a share of what is large: a millimetre or milliradian, the spring force of one,
+            ``stiction_velocity``, a limit.
+        where: what kind of place ``point`` names.
     """
 
     point: str
@@ -50,6 +68,7 @@ class Kink:
     share: float
     switch: int = -1
     index: int = -1
+    where: Literal["point", "joint", "actuator"] = "point"
 
     def __str__(self) -> str:
         return f"{self.point} {self.what} ({self.value:+.3g} {self.unit} away, step {self.step})"
@@ -100,3 +119,34 @@ def nearest_kinks(
             value = float(values[step])
             found.append(Kink(name, what, value, unit, step, abs(value) / scale, kind, index))
     return tuple(sorted(found, key=lambda kink: kink.share))
+
+
+def nearest_joint_kinks(model: Model, switch: Floats) -> tuple[Kink, ...]:
+    """The nearest kink of each joint and kind in some steps, the nearest first; ``switch`` is (steps, nv, kinds)."""
+    if not model.tree.passive.size or not len(switch):
+        return ()
+    names, units = configuration_names(model)
+    found = []
+    for i, body in enumerate(model.bodies):
+        if not body.joint.has_axis:
+            continue
+        dof, passive = int(model.tree.first_v[i]), model.tree.passive[i]
+        press = float(passive[STOP_STIFFNESS]) * MILLIMETRE
+        scales = dict.fromkeys(_JOINT_WORDS, MILLIMETRE)
+        scales |= {joints.UPPER_PRESSURE: press, joints.LOWER_PRESSURE: press}
+        scales |= {joints.TOO_FAST: float(passive[MAX_SPEED]), joints.EFFORT: float(passive[MAX_EFFORT])}
+        for kind, scale in scales.items():
+            values = switch[:, dof, kind]
+            if not np.isfinite(values).any():
+                continue
+            step = int(np.argmin(np.abs(values)))
+            what, told = _JOINT_WORDS[kind]
+            unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": _torque_unit(model, dof)}[told]
+            value = float(values[step])
+            found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof, "joint"))
+    return tuple(sorted(found, key=lambda kink: kink.share))
+
+
+def _torque_unit(model: Model, dof: int) -> str:
+    _, units, dofs = torque_names(model)
+    return units[dofs.index(dof)]

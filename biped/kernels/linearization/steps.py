@@ -19,6 +19,7 @@ from biped.kernels.state.simulation_state import RETRIED, SimulationState, new_s
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import count_step, prepare
 from biped.kernels.tree.tree import Tree
+from biped.kernels.variational.joints import JOINT_SWITCHES
 from biped.kernels.variational.equations import Scratch, new_scratch
 from contact.arrays import Floats, Integers
 from contact.ground import Ground
@@ -65,6 +66,7 @@ class Linearized(NamedTuple):
     checkpoint: Checkpoint
     taken: Integers  # (TAKEN,)
     switch: Floats  # (substeps, nc, SWITCHES) what vanishes where the contact law has a kink
+    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) the same of what acts in joints
     mode: Integers  # (substeps, nc) the contact modes that are held
     regime: Integers  # (substeps, nc)
     parts: Integers  # (PARTS,) addresses of what is compiled by itself
@@ -89,6 +91,7 @@ def new_linearized(world: World, columns: int, substeps: int) -> Linearized:
         checkpoint=new_checkpoint(nq, nv, nc),
         taken=np.zeros(TAKEN, dtype=np.int64),
         switch=np.full((substeps, nc, SWITCHES), np.inf),
+        joint_switch=np.full((substeps, nv, JOINT_SWITCHES), np.inf),
         mode=np.zeros((substeps, nc), dtype=np.int64),
         regime=np.zeros((substeps, nc), dtype=np.int64),
         parts=np.zeros(PARTS, dtype=np.int64),
@@ -118,6 +121,9 @@ def note_contact(L):
         for c in range(L.mode.shape[1]):
             L.mode[step, c], L.regime[step, c] = L.before.mode[c], L.derivative.points.regime[c]
             copy1(L.derivative.points.switch[c], L.switch[step, c])
+        if L.tree.passive.shape[0] > 0:
+            for dof in range(L.joint_switch.shape[1]):
+                copy1(L.derivative.joints.switch[dof], L.joint_switch[step, dof])
     L.taken[SUBSTEPS] = step + 1
 
 
