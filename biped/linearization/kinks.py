@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,7 @@ from biped.linearization.coordinates import configuration_names, torque_names
 from biped.model import Model
 from contact.arrays import Floats, Integers
 from contact.floor import Floor
+from contact.modes import SLIDING
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH
 
 if TYPE_CHECKING:
@@ -105,20 +107,25 @@ def nearest_kinks(
         HEIGHT: MILLIMETRE,
         STRETCH: MILLIMETRE,
     }
+    values = switch.copy()
+    if known_modes and len(values):
+        values[-1, :, HEIGHT] = np.inf
+        values[-1, mode[-1] != SLIDING, SPEED] = np.inf
     found = []
-    last = len(switch) - 1
-    for index, name in enumerate(names):
-        for kind, scale in scales.items():
-            values = switch[:, index, kind].copy()
-            if known_modes and len(values) and (kind == HEIGHT or (kind == SPEED and mode[last, index] != 2)):
-                values[last] = np.inf
-            if not np.isfinite(values).any():
-                continue
-            step = int(np.argmin(np.abs(values)))
-            what, unit = _WORDS[kind]
-            value = float(values[step])
-            found.append(Kink(name, what, value, unit, step, abs(value) / scale, kind, index))
+    for index, kind, step, value in _least(values):
+        what, unit = _WORDS[kind]
+        found.append(Kink(names[index], what, value, unit, step, abs(value) / scales[kind], kind, index))
     return tuple(sorted(found, key=lambda kink: kink.share))
+
+
+def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
+    """Of (steps, places, kinds): place, kind, step and value where it is least in size; none where all are infinite."""
+    if not values.size:
+        return
+    steps = np.abs(values).argmin(axis=0)
+    least = np.take_along_axis(values, steps[None], axis=0)[0]
+    for index, kind in np.argwhere(np.isfinite(least)).tolist():
+        yield index, kind, int(steps[index, kind]), float(least[index, kind])
 
 
 def nearest_joint_kinks(model: Model, switch: Floats) -> tuple[Kink, ...]:
@@ -126,27 +133,18 @@ def nearest_joint_kinks(model: Model, switch: Floats) -> tuple[Kink, ...]:
     if not model.tree.passive.size or not len(switch):
         return ()
     names, units = configuration_names(model)
+    _, torque_units, driven = torque_names(model)
+    joint_of = {int(dof): i for i, dof in enumerate(model.tree.first_v)}
     found = []
-    for i, body in enumerate(model.bodies):
-        if not body.joint.has_axis:
-            continue
-        dof, passive = int(model.tree.first_v[i]), model.tree.passive[i]
-        press = float(passive[STOP_STIFFNESS]) * MILLIMETRE
-        scales = dict.fromkeys(_JOINT_WORDS, MILLIMETRE)
-        scales |= {joints.UPPER_PRESSURE: press, joints.LOWER_PRESSURE: press}
-        scales |= {joints.TOO_FAST: float(passive[MAX_SPEED]), joints.EFFORT: float(passive[MAX_EFFORT])}
-        for kind, scale in scales.items():
-            values = switch[:, dof, kind]
-            if not np.isfinite(values).any():
-                continue
-            step = int(np.argmin(np.abs(values)))
-            what, told = _JOINT_WORDS[kind]
-            unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": _torque_unit(model, dof)}[told]
-            value = float(values[step])
-            found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof, "joint"))
+    for dof, kind, step, value in _least(switch):
+        passive = model.tree.passive[joint_of[dof]]
+        what, told = _JOINT_WORDS[kind]
+        scale = {
+            joints.UPPER_PRESSURE: float(passive[STOP_STIFFNESS]) * MILLIMETRE,
+            joints.LOWER_PRESSURE: float(passive[STOP_STIFFNESS]) * MILLIMETRE,
+            joints.TOO_FAST: float(passive[MAX_SPEED]),
+            joints.EFFORT: float(passive[MAX_EFFORT]),
+        }.get(kind, MILLIMETRE)
+        unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[told]
+        found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof, "joint"))
     return tuple(sorted(found, key=lambda kink: kink.share))
-
-
-def _torque_unit(model: Model, dof: int) -> str:
-    _, units, dofs = torque_names(model)
-    return units[dofs.index(dof)]

@@ -109,7 +109,8 @@ class Linearizer:
         self._steps = StepLinearizer(self.loop, 3 * nv + 2 * nc, MOST_NOTED)
         self._law = _law_of(self.plan) if self.closed_loop else None
         self._begin = self.plan.state.copy()
-        _, _, self._inputs = torque_names(self.model)
+        joints, units, self._inputs = torque_names(self.model)
+        self._names, self._input_names = _names(self.model), (joints, units)
 
     def at(self, state: State | None = None, *, order: Order = 1) -> Linearization:
         """The linearization there; of ``order`` 2 with second derivatives.
@@ -248,7 +249,7 @@ class Linearizer:
         whole = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
         nx, nv = len(whole), model.nv
         A, by_torque = whole[:, :nx].copy(), whole[:, self._held].copy()
-        names, units = _names(model)
+        names, units = (list(known) for known in self._names)
         kept = float(self.plan.world.actuators.kept[0]) if tick is not None else 0.0
         passes = np.ones(nv) if tick is None else tick.passes
         limits = np.zeros((nv, 2 * nv)) if tick is None else tick.limits
@@ -262,7 +263,7 @@ class Linearizer:
             A, B, names, units = self._with_lag(A, B, by_torque, asked, limits, kept, passes, names, units)
         if self.delay:
             A, B, names, units = self._with_delay(A, B, by_torque, asked, kept, passes, names, units)
-        joints, torque_units, _ = torque_names(model)
+        joints, torque_units = self._input_names
         moved = np.concatenate([
             displacement(model, start.q, live.q),
             live.momentum - start.momentum,

@@ -119,19 +119,28 @@ class StepCurvature:
     def _with_torques(self, found: Floats) -> Floats:
         """From (…, states, states) to (…, N, N): torques act as momenta do."""
         size, nv = self.first.shape[0], self._nv
-        columns = np.concatenate([np.arange(size), nv + self.dofs])
-        weight = np.concatenate([np.ones(size), self.by_torque[self.dofs]])
-        return np.asarray(found[..., columns[:, None], columns] * weight[:, None] * weight)
+        N = size + self.dofs.size
+        grown, places, weight = np.empty((*found.shape[:-2], N, N)), nv + self.dofs, self.by_torque[self.dofs]
+        grown[..., :size, :size] = found
+        grown[..., :size, size:] = found[..., places] * weight
+        grown[..., size:, :] = grown[..., places, :] * weight[:, None]
+        return grown
 
     def full(self) -> Floats:
         """(states, N, N) of (q', p', a')."""
         nv, size, Z = self._nv, self.first.shape[0], self._ends
-        along = (Z.T @ self.second.reshape(size, -1)).reshape(size * size, size) @ Z
-        rows = along.reshape(size, size, size).transpose(1, 0, 2)  # [row, j, i]
-        rows[:, :nv, :nv] += np.tensordot(self.first[:, :nv], self.begin, 1)
-        end = np.tensordot(self._inverse, rows[:nv], 1)
-        rest = rows[nv:] + np.tensordot(self.first[nv:, nv : 2 * nv], end, 1)
-        return self._with_torques(np.concatenate([end - self._end, rest]))
+        rows, columns = self.second.any(axis=(0, 2)).nonzero()[0], self.second.any(axis=(0, 1)).nonzero()[0]
+        moved = np.ascontiguousarray(Z[columns])
+        second = self.second[np.ix_(columns, rows, columns)].reshape(columns.size, -1)
+        found = np.zeros((size, size, size))  # [row, j, i]
+        along = (np.ascontiguousarray(moved.T @ second).reshape(-1, columns.size) @ moved).reshape(size, -1, size)
+        found[rows] = along.transpose(1, 0, 2)
+        found[:, :nv, :nv] += np.tensordot(self.first[:, :nv], self.begin, 1)
+        flat = found.reshape(size, -1)
+        flat[:nv] = self._inverse @ flat[:nv]
+        flat[nv:] += self.first[nv:, nv : 2 * nv] @ flat[:nv]
+        found[:nv] -= self._end
+        return self._with_torques(found)
 
     def weighted(self, weights: Floats) -> Floats:
         """(N, N) Σ w_i of these, without the single ones."""
