@@ -193,6 +193,12 @@ def anchor_at_end(floor, mode, p, velocity, anchor, end, force):
     """
     if floor.k_t == 0.0 or (mode == STICKING and not is_clipped(floor, p, velocity, anchor)):
         return anchor
+    return dragged_anchor(floor, anchor, end, force)
+
+
+@kernel
+def dragged_anchor(floor, anchor, end, force):
+    """The anchor of a point that slides or yields, which ended at ``end``."""
     if floor.printed != 0.0:
         return end[0], end[1]
     stretch = hypot(end[0] - anchor[0], end[1] - anchor[1])

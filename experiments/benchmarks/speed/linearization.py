@@ -79,7 +79,7 @@ def _column(ends: Displaced, column: int) -> tuple[Floats, Floats]:
         row = [(ends(column, reach) - ends(column, -reach)) / (2.0 * reach)]
         for m, coarse in enumerate(rows[-1] if rows else ()):
             row.append(row[m] + (row[m] - coarse) / (4.0 ** (m + 1) - 1.0))
-            change = np.abs(row[-1] - row[-2])
+            change = np.maximum(np.abs(row[-1] - row[-2]), np.abs(row[-1] - coarse))  # as Ridders takes it
             if change.max() < doubt.max():
                 best, doubt = row[-1], change
         rows.append(row)

@@ -110,7 +110,7 @@ def test_it_is_the_derivative_of_the_derivative_in_each_regime(regime):
 
 
 @pytest.mark.parametrize("floating", [True, False])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_it_is_the_derivative_of_the_derivative_on_random_trees(seed, floating):
     """All kinds of joints; balls on balls, whose axes turn with their parents."""
     rng = np.random.default_rng(seed)
