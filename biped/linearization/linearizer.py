@@ -176,8 +176,19 @@ class Linearizer:
 
     def _go(self, start: State, turned: Kink | None) -> tuple[Linearization, tuple[Kink, ...]]:
         """The linearization with one switch taken from its other side, and the kinks that the state is at."""
-        world, live = self.plan.world, self.plan.state
-        put_state(start, live, world)
+        tick, taken = self.carry(start, turned)
+        room = self._steps.room
+        kinks = nearest_kinks(
+            self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
+        )
+        kinks += nearest_joint_kinks(self.model, room.joint_switch[:taken]) + (() if tick is None else tick.kinks)
+        kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
+        at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK)
+        return self._assembled(start, tick, kinks, taken), at_kinks
+
+    def carry(self, start: State, turned: Kink | None = None) -> tuple[_Tick | None, int]:
+        """Go through the span with all variations, into the kernels' room: the tick, and the steps that were taken."""
+        put_state(start, self.plan.state, self.plan.world)
         tick = self._tick(turned) if self.asks else None
         room = self._steps.room
         self._seed()
@@ -187,14 +198,7 @@ class Linearizer:
         reason = self._steps.take(self.steps)
         if reason != OK:
             raise InputError(_cause(reason, start.time))
-        taken = int(room.taken[SUBSTEPS])
-        kinks = nearest_kinks(
-            self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
-        )
-        kinks += nearest_joint_kinks(self.model, room.joint_switch[:taken]) + (() if tick is None else tick.kinks)
-        kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
-        at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK)
-        return self._assembled(start, tick, kinks, taken), at_kinks
+        return tick, int(room.taken[SUBSTEPS])
 
     def _seed(self) -> None:
         """Each variation is one of a displacement, a momentum, an anchor, a torque."""

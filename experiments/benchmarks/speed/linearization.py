@@ -8,9 +8,10 @@ and of its table the entry which the next differs from least. MuJoCo's own deriv
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import mujoco
 import numpy as np
@@ -152,6 +153,10 @@ class OurStep:
         nv = self._plan.model.nv
         return self.linearizer.at(self.state).A[: 2 * nv, : 2 * nv]
 
+    def compiled(self) -> None:
+        """The same without what is made of it in Python."""
+        self.linearizer.carry(self.state)
+
     def second(self) -> Floats:
         """Its second derivatives by states and torques."""
         return self.linearizer.at(self.state, order=2).second()
@@ -181,29 +186,45 @@ class OurStep:
 
 @dataclass(frozen=True)
 class Derived:
-    """One way to a derivative: [s] that it takes, each time; its error; and what is not known of that."""
+    """One way to a derivative.
+
+    Attributes:
+        times: [s] of the processor that it took, each time.
+        error: of the derivative; NaN where it is not looked at here.
+        doubt: what is not known of that.
+    """
 
     times: list[float]
-    error: float
-    doubt: float
+    error: float = float("nan")
+    doubt: float = float("nan")
 
 
-OURS, SECOND = "ours, exact", "ours, with all second derivatives"
+#: Calls that are timed at once: alone, one would mostly wait for memory.
+CALLS = 10
+
+
+def _seconds(way: Callable[[], object]) -> float:
+    """[s] of the processor that one call takes."""
+
+    def calls() -> None:
+        for _ in range(CALLS):
+            way()
+
+    return seconds(calls, time.process_time) / CALLS
+
+
+OURS, COMPILED, SECOND = "ours, exact", "ours, the compiled part", "ours, and all second derivatives"
 
 
 def beside_mujoco(repeats: int, step: float = 5e-4) -> dict[str, Derived]:
     """Both engines' derivatives of a step of the standing human, timed in turn."""
     ours, theirs = OurStep(step), MujocoStep(MujocoOptions(step=step, solver="Newton", cone="pyramidal"))
-    ways: dict[str, Callable[[], Floats]] = {OURS: ours.exact, SECOND: ours.second}
+    exact: dict[str, tuple[Callable[[], Floats], Converged]] = {OURS: (ours.exact, ours.truth)}
     for centred, kind in ((True, "centred"), (False, "forward")):
         for reach in REACHES:
-            name = f"MuJoCo, {kind}, eps = {reach:g}"
-            ways[name] = lambda reach=reach, centred=centred: theirs.by_differences(reach, centred)  # type: ignore[misc]
-    errors = {name: (ours if way == ours.exact else theirs).truth for name, way in ways.items() if name != SECOND}
-    times = interleaved({name: lambda way=way: seconds(way) for name, way in ways.items()}, repeats)  # type: ignore[misc]
-    found = {}
-    for name, way in ways.items():
-        truth = errors.get(name)
-        error = truth.error(way()) if truth is not None else float("nan")
-        found[name] = Derived(times[name], error, truth.doubt if truth is not None else float("nan"))
-    return found
+            exact[f"MuJoCo, {kind}, eps = {reach:g}"] = partial(theirs.by_differences, reach, centred), theirs.truth
+    ways: dict[str, Callable[[], object]] = {name: way for name, (way, _) in exact.items()}
+    ways |= {COMPILED: ours.compiled, SECOND: ours.second}
+    times = interleaved({name: partial(_seconds, way) for name, way in ways.items()}, repeats)
+    judged = {name: (truth.error(way()), truth.doubt) for name, (way, truth) in exact.items()}
+    return {name: Derived(times[name], *judged.get(name, ())) for name in (OURS, COMPILED, SECOND, *list(exact)[1:])}

@@ -205,7 +205,8 @@ def derivative_section(work: Budget) -> Section:
             "error: of a block such as velocities by displacements, against its greatest element; held against "
             "Romberg's extrapolation of that engine's own step, whose doubt stands beside it",
             "MuJoCo's are mjd_transitionFD, by displacements and velocities; ours by displacements, momenta, anchors "
-            "and torques, the call from Python included",
+            "and torques, the call from Python included; the second derivatives with the first",
+            "times are the processor's, to which others on the machine do not add",
         ],
     )
     for name, found in beside_mujoco(work.repeats).items():
