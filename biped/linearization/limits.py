@@ -101,9 +101,7 @@ class ActuatorLimits:
         actuators = self._world.actuators
         return len(actuators.strength) > 0 and limit < float(actuators.limit[dof])
 
-    def _strength(
-        self, name: str, dof: int, place: int, sign: float, turned: Kink | None
-    ) -> tuple[Floats, list[Kink]]:
+    def _strength(self, name: str, dof: int, place: int, sign: float, turned: Kink | None) -> tuple[Floats, list[Kink]]:
         """(2 nv,) ∂(limit)/∂(q, p), and its kinks."""
         strength = self._world.actuators.strength[dof, 0 if sign > 0.0 else 1]
         angle, rate = float(self._q[place]), sign * float(self._rates[dof])

@@ -1,7 +1,7 @@
 """Second derivatives of steps, from those of their equations: the implicit function theorem once more.
 
 A step solves e(q, p, τ, a, q') = 0 and gives p' and a' (``biped.kernels.linearization.step``). Let z_i be how
-(q, q', a) moves with the i-th of (q, p, a), in unit twists of their own configurations. Differentiated once more along j,
+(q, q', a) moves with the i-th of (q, p, a), in unit twists of their own configurations. Differentiated again along j,
 
     ∂_j z_i' = A⁻¹ (∂_j E z_i + E_q Γ_ij),       ∂_j ∂_i p' = ∂_j G z_i + G_q Γ_ij + G_q' ∂_j z_i',
 
@@ -129,7 +129,7 @@ class StepCurvature:
     def full(self) -> Floats:
         """(states, N, N) of (q', p', a')."""
         nv, size, Z = self._nv, self.first.shape[0], self._ends
-        rows, columns = self.second.any(axis=(0, 2)).nonzero()[0], self.second.any(axis=(0, 1)).nonzero()[0]
+        rows, columns = (np.flatnonzero(self.second.any(axis=other)) for other in ((0, 2), (0, 1)))
         moved = np.ascontiguousarray(Z[columns])
         second = self.second[np.ix_(columns, rows, columns)].reshape(columns.size, -1)
         found = np.zeros((size, size, size))  # [row, j, i]
@@ -166,8 +166,7 @@ class Curvature:
     @cached_property
     def _roads(self) -> tuple[Floats, ...]:
         """(N, N) how (x, u) of each step moves with those of the first."""
-        A, B = self.steps[0].linear
-        states, inputs = B.shape
+        states, inputs = self.steps[0].linear[1].shape
         roads = [np.eye(states + inputs)]
         for step in self.steps[:-1]:
             after = np.eye(states + inputs)

@@ -20,8 +20,8 @@ from biped.kernels.state.simulation_state import RETRIED, SimulationState, new_s
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import count_step, prepare
 from biped.kernels.tree.tree import Tree
-from biped.kernels.variational.joints import JOINT_SWITCHES
 from biped.kernels.variational.equations import Scratch, contact_chord, new_scratch
+from biped.kernels.variational.joints import JOINT_SWITCHES
 from contact.arrays import Floats, Integers
 from contact.ground import Ground, force_in_floor, law_at
 from contact.jit import address_of, call, kernel, pack, part, unpacked

@@ -116,9 +116,7 @@ class MujocoStep:
 
         return converged(ends, 2 * engine.nv)
 
-    def _end(
-        self, engine: mujoco.MjModel, data: mujoco.MjData, change: Floats, nominal: Floats | None
-    ) -> Floats:
+    def _end(self, engine: mujoco.MjModel, data: mujoco.MjData, change: Floats, nominal: Floats | None) -> Floats:
         """Where the step ends, (qpos, qvel), or how far from ``nominal`` in tangent coordinates."""
         mujoco.mj_setState(engine, data, self._state, mujoco.mjtState.mjSTATE_INTEGRATION)
         mujoco.mj_integratePos(engine, data.qpos, change[: engine.nv], 1.0)

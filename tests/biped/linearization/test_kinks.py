@@ -33,17 +33,17 @@ def linearizer(**limits):
 
 
 def ends_of():
-    """Where the joint begins and ends a step without limits, and its rate."""
+    """Where the joint begins and ends a step without limits."""
     free, state = linearizer()
     found = free.at(state)
     place, dof = int(free.model.tree.first_q[JOINT]), int(free.model.tree.first_v[JOINT])
     begin = float(state.q[place])
-    return begin, begin + float(found.moved[dof]), free.model
+    return begin, begin + float(found.moved[dof])
 
 
 def limits_at(kind, away):
     """Limits whose kink the free step misses by ``away``, below zero on the side where they do not act."""
-    begin, end, model = ends_of()
+    begin, end = ends_of()
     rate = (end - begin) / STEP
     stop = tree(**FREE, upper=100.0).tree.passive[JOINT]
     press = STOP_DAMPING, STOP_STIFFNESS

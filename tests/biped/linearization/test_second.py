@@ -73,7 +73,7 @@ def first_derivative(varied, column, reach, steps):
 
 
 def worst(varied, columns, steps=1):
-    """The greatest error of a block of second derivatives, such as of momenta by displacements twice, against its size."""
+    """The greatest error of a block of second derivatives, as of momenta by displacements twice, against its size."""
     whole = curvature(varied, steps).full()
     assert np.abs(whole - whole.transpose(0, 2, 1)).max() < 1e-9 * np.abs(whole).max()
     varied.exact(steps)
