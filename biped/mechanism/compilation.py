@@ -320,6 +320,8 @@ class Builder:
         numbers: list[float],
         rows: int,
         label: tuple[str, str],
+        *,
+        exact: bool,
     ) -> None:
         """A user's functions: of places of frames and of variables, each as its role and name.
 
@@ -330,6 +332,7 @@ class Builder:
             numbers: that they are given.
             rows: of a constraint's h.
             label: of a constraint: names of its multipliers, and their unit.
+            exact: whether the part knows derivatives of its forces.
         """
         found: list[tuple[int, int, int]] = []
         for role, name in strains:
@@ -338,7 +341,7 @@ class Builder:
             else:
                 found.append((-1, -1, self.coordinate(name)))
         size = sum(len(other.strains) for other in self.customs if other.kind != CONSTRAINT)
-        self.customs.append(Custom(kind, part, found, numbers, len(self._rows), rows, size))
+        self.customs.append(Custom(kind, part, found, numbers, len(self._rows), rows, exact, size))
         for c in range(rows):
             name = label[0] if rows == 1 else f"{label[0]}_{c + 1}"
             self._add_row((CUSTOM, 0, 0, GROUND, np.zeros(3), (0.0, 0.0, 0.0)), name, label[1])
