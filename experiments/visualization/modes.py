@@ -146,7 +146,7 @@ def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
 
 
 def _lines(model: Model, q: Floats) -> list[Floats]:
-    """Of each body, from its joint through its centre of mass to what it carries: joints, contact points, a head."""
+    """Of each body, from its joint to what it carries: joints, contact points, a head."""
     motion, tree = forward_kinematics(model, q), model.tree
     position, rotation = (
         np.asarray(motion.position),
