@@ -73,7 +73,8 @@ def test_the_human_collapses_onto_the_floor_and_no_point_goes_through():
     start = on_the_floor(assembly, placement_of(model, model.neutral()))
     motion = assembly.simulate(3.0, 0.002, start, record_every=10)
     gaps = motion.frame[[f"{contact.name}_gap" for contact in assembly.contacts]].to_numpy()
-    assert gaps.min() > 0.0
+    assert gaps[0].min() > -1e-15  # rounding of where it was put
+    assert gaps[1:].min() > 0.0
     assert motion.frame["joint_openness"].max() < 1e-9
     assert motion.frame["complementarity"].max() <= 1e-12
     total = motion.frame["energy"].to_numpy()
