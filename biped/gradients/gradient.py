@@ -10,7 +10,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.gradients.law import LawTape, leaves_of, note_law
-from biped.gradients.objectives import Trajectory, Value, evaluate
+from biped.gradients.objectives import Trajectory, Value, Weights, evaluate
 from biped.gradients.parameters import Effect, Parameter, effect_of, parameters_of
 from biped.gradients.tape import Recorder
 from biped.kernels.gradients.tape import evaluate_tape
@@ -171,7 +171,7 @@ class Differentiator:
             room *= 2
         record = self._trial.record
         if reason != OK:
-            raise _failure(reason, float(record.time[record.taken[TICKS]]))
+            raise _failure(reason, self.plan.state.time)
         self._end = self.plan.state.copy()
         self._delay = 0 if world.sensors.how[PERFECT] == 1 else int(world.sensors.how[DELAY])
         if self._delay and int(self._begin.arrays.counts[SENSED]):
@@ -251,6 +251,14 @@ class Differentiator:
             kinks=at_kinks,
             nearest=self._nearest(),
         )
+
+    def weights(self, name: str) -> Weights:
+        """The derivatives of an objective by the states and torques of the trial, before anything is gone back through.
+
+        Raises:
+            InputError: it has no gradient.
+        """
+        return self._value(name)[1]
 
     def _value(self, name: str) -> Value:
         state, world = self._begin.arrays, self.plan.world

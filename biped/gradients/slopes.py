@@ -26,14 +26,30 @@ def slopes(numbers_at: Callable[[float], Floats], value: float, name: str) -> Fl
     """
     h = 2.0 ** math.floor(math.log2(max(abs(value), 1.0) / 16.0))
     try:
-        table = [_quotient(numbers_at, value, h)]
-        table = [_quotient(numbers_at, value, 0.5 * h), *table]
+        first, second = _quotient(numbers_at, value, h), _quotient(numbers_at, value, 0.5 * h)
     except InputError as error:
-        raise InputError(f"{name} = {value:g} has no derivative: it cannot be varied by itself ({error})") from error
-    scale = float(np.abs(table[0]).max(initial=0.0))
-    if np.abs(table[0] - table[1]).max(initial=0.0) <= LINEAR * scale:
-        return table[1]
+        return _one_sided(numbers_at, value, h, f"{name} = {value:g}", error)
+    if _agree(first, second):
+        return first
     return _extrapolated(numbers_at, value, h, name)
+
+
+def _agree(first: Floats, second: Floats) -> bool:
+    return bool(np.abs(first - second).max(initial=0.0) <= LINEAR * np.abs(first).max(initial=0.0))
+
+
+def _one_sided(
+    numbers_at: Callable[[float], Floats], value: float, h: float, name: str, refused: InputError
+) -> Floats:
+    """Of what is linear, where there is nothing on the other side: that of a gain of zero."""
+    try:
+        here = numbers_at(value)
+        first, second = ((numbers_at(value + reach) - here) / reach for reach in (h, 0.5 * h))
+    except InputError:
+        raise InputError(f"{name} has no derivative: it cannot be varied by itself ({refused})") from refused
+    if not _agree(first, second):
+        raise InputError(f"{name} has no derivative but to one side, and that is not linear ({refused})")
+    return first
 
 
 def _quotient(numbers_at: Callable[[float], Floats], value: float, h: float) -> Floats:

@@ -147,6 +147,8 @@ class Recorder:
 
 def _runs(kinds: list[tuple[int, int]]) -> Integers:
     """(runs, 3) what the operations from … to do, of those sorted by level and kind."""
+    if not kinds:
+        return np.zeros((0, 3), dtype=np.int64)
     starts = [k for k in range(len(kinds)) if k == 0 or kinds[k] != kinds[k - 1]]
     ends = [*starts[1:], len(kinds)]
     rows = [(kinds[begin][1], begin, end) for begin, end in zip(starts, ends, strict=True)]

@@ -62,7 +62,7 @@ def _write_gains(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
     assert outcome.winner is not None
     lines = [
         f"Tuned by `biped tune`, study {tuning.name!r}, candidate {outcome.winner.number} of "
-        f"{tuning.settings.candidates}."
+        f"{tuning.settings.tried}."
     ]
     if outcome.confirmation is not None:
         lines += _confirmation_lines(outcome.confirmation)

@@ -1,11 +1,13 @@
 """A tuning: what is varied, under which disturbances, for which objectives; and what it came to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import filter as matching
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from biped.checks import zero_or_above
+from biped.gradients import DIFFERENTIABLE, is_differentiable
 from biped.runs.verdict import RECOVERED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
@@ -24,7 +26,14 @@ from experiments.studies.tuning.design_space import (
     design_space_from,
 )
 from experiments.studies.tuning.objective import MAXIMIZE, Limit, Objective, Reading, Scorer, Term
-from experiments.studies.tuning.optimizers import OPTIMIZERS, Optimizer, Start, check_optimizer, make_optimizer
+from experiments.studies.tuning.optimizers import (
+    GRADIENTS,
+    OPTIMIZERS,
+    Optimizer,
+    Start,
+    check_optimizer,
+    make_optimizer,
+)
 from experiments.studies.tuning.shared import SharedTuner, opened_storage, shared_study, worker_of
 from experiments.studies.tuning.tuner import Confirmation, Evaluation, History, Tuner
 
@@ -42,6 +51,18 @@ class Settings:
     replicas: int = field(default=1, metadata={"least": 1})  # starts of each scenario
     #: fresh replicas for the comparison of the winner with the baseline
     confirm: int = field(default=32, metadata={"least": 2})
+    #: what the derivatives of a trial count as, in trials: of lbfgs, a candidate is so many more
+    gradient_cost: float = 4.0
+
+    def __post_init__(self) -> None:
+        zero_or_above(self.gradient_cost, "tune.gradient_cost")
+
+    @property
+    def tried(self) -> int:
+        """How many candidates the budget is enough for."""
+        if self.optimizer not in GRADIENTS:
+            return self.candidates
+        return max(1, int(self.candidates / (1.0 + self.gradient_cost)))
 
 
 @dataclass(frozen=True)
@@ -87,7 +108,7 @@ class Tuning(DesignStudy):
 
     @property
     def likely_trials(self) -> int:
-        return (1 + self.settings.candidates) * self.space.size + self._fresh
+        return (1 + self.settings.tried) * self.space.size + self._fresh
 
     @property
     def _fresh(self) -> int:
@@ -103,7 +124,7 @@ class Tuning(DesignStudy):
         tuner = Tuner(self.space, self.scorer, evaluate)
         settings = self.settings
         history = tuner.run(
-            self._optimizer, settings.candidates, settings.batch, lambda found: say(f"tuning, {found.message}")
+            self._optimizer, settings.tried, settings.batch, lambda found: say(f"tuning, {found.message}")
         )
         return self._outcome(tuner, history)
 
@@ -183,7 +204,22 @@ def tuning_from(config: Config, name: str = "tune", storage: str | None = None) 
     )
     _check_patterns(config, space, scorer.readings)
     check_metrics(config, [reading.metric for reading in scorer.readings], space)
+    if settings.optimizer in GRADIENTS:
+        space = replace(space, slopes=_differentiable(config, scorer, space))
     return Tuning(name, space, scorer, settings, choice, config.data, storage, counts)
+
+
+def _differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> tuple[str, ...]:
+    """The metrics that are read, all of which must have gradients."""
+    metrics = tuple(dict.fromkeys(reading.metric for reading in scorer.readings))
+    joints = space.experiment.build(space.fixed).model.joint_names
+    for metric in metrics:
+        if not is_differentiable(metric, joints):
+            raise config.error(
+                f"{metric} has no gradient, which lbfgs needs; those with one are {', '.join(DIFFERENTIABLE)}, and the "
+                "last two of each joint: take these, or another optimizer"
+            )
+    return metrics
 
 
 def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:

@@ -1,0 +1,86 @@
+"""Derivatives of a trial's metrics by what a study varies, as a part of its result."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from biped.errors import InputError
+from biped.gradients import Differentiator, Effect, Parameter, effect_of
+from biped.simulation.scene import Scene
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.failures import Result
+from experiments.studies.tuning.design_variable import DesignVariable, changes_of
+
+#: In a result: why a trial has no derivatives; empty where it has.
+NO_GRADIENT = "no_gradient"
+#: What parameters change is the same for all trials of a candidate, and is kept for so many of them.
+MOST_KEPT = 64
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Of which metrics a trial is to have derivatives.
+
+    Attributes:
+        metrics: their names.
+        variables: by which.
+        point: where these stand.
+        base: the values of all other parameters.
+    """
+
+    metrics: tuple[str, ...]
+    variables: tuple[DesignVariable, ...]
+    point: Mapping[str, float]
+    base: Mapping[str, Value]
+
+
+def column(metric: str, variable: str) -> str:
+    """What a derivative is called in a result."""
+    return f"slope of {metric} by {variable}"
+
+
+def slopes_of(experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene) -> Result:
+    """The derivatives that a trial is to have; without any where it has none, and then why.
+
+    A trial that fell has none, nor one whose law or integrator is not differentiated.
+    """
+    try:
+        parameters = [_parameter(experiment, changes, wanted, variable) for variable in wanted.variables]
+        differentiator = Differentiator(scene, parameters, _effect(experiment, wanted, scene, parameters))
+        found: Result = {NO_GRADIENT: ""}
+        for metric in wanted.metrics:
+            slopes = differentiator.of(metric).slopes.tolist()
+            found |= {column(metric, one.name): slope for one, slope in zip(parameters, slopes, strict=True)}
+        return found
+    except InputError as error:
+        return {NO_GRADIENT: str(error)}
+
+
+def _parameter(
+    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, variable: DesignVariable
+) -> Parameter:
+    return Parameter(variable.name, wanted.point[variable.name], _scene_at(experiment, changes, wanted, variable.name))
+
+
+def _scene_at(
+    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, name: str
+) -> Callable[[float], Scene]:
+    def scene_at(value: float) -> Scene:
+        moved = changes_of(wanted.variables, {**wanted.point, name: value}, wanted.base)
+        return experiment.build({**changes, **moved})
+
+    return scene_at
+
+
+_effects: dict[tuple[object, ...], Effect] = {}
+
+
+def _effect(experiment: Experiment, wanted: Slopes, scene: Scene, parameters: list[Parameter]) -> Effect:
+    """What the parameters change of the controller: the same in all trials of a candidate."""
+    key = experiment.address, experiment.controller, experiment.robot, wanted.variables, tuple(wanted.point.items())
+    known = _effects.get(key)
+    if known is None:
+        known = _effects[key] = effect_of(scene, parameters)
+        while len(_effects) > MOST_KEPT:
+            _effects.pop(next(iter(_effects)), None)
+    return known
