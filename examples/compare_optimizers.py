@@ -73,7 +73,9 @@ def main() -> None:
         rows = []
         for seed in range(1, options.seeds + 1):
             costs, spent = costs_of(data, optimizer, seed, options.workers)
-            rows.append(np.interp(np.arange(budget + 1), spent, costs) if len(spent) == 1 else _held(spent, costs, budget))
+            rows.append(
+                np.interp(np.arange(budget + 1), spent, costs) if len(spent) == 1 else _held(spent, costs, budget)
+            )
             print(f"{optimizer}, seed {seed}: {costs[0]:.4f} to {costs[-1]:.4f}", flush=True)
         curves[optimizer] = np.array(rows)
     _write_table(curves, marks, options.out / "comparison.csv")
@@ -107,7 +109,9 @@ def _draw(curves: Mapping[str, np.ndarray], path: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(5.6, 3.4), layout="constrained")
     for name, rows in curves.items():
         (line,) = axes.plot(np.median(rows, axis=0), label=name)
-        axes.fill_between(np.arange(rows.shape[1]), rows.min(axis=0), rows.max(axis=0), color=line.get_color(), alpha=0.15)
+        axes.fill_between(
+            np.arange(rows.shape[1]), rows.min(axis=0), rows.max(axis=0), color=line.get_color(), alpha=0.15
+        )
     axes.set(xlabel="candidates of the budget, derivatives included", ylabel="best cost: median, least and greatest")
     axes.legend()
     figure.savefig(path, dpi=110)

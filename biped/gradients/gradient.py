@@ -66,8 +66,8 @@ class Gradient:
         numbers: (parameters,) what they are.
         slopes: (parameters,) ∂(objective)/∂(parameter).
         start: (2 nv,) ∂(objective)/∂(start): displacements in tangent coordinates, then momenta.
-        switched: how often a contact point went from one mode to another between two steps. Where a parameter moves such
-            a change to another step, the trial jumps by a little, which no derivative knows of.
+        switched: how often a contact point went from one mode to another between two steps. Where a parameter moves
+            such a change to another step, the trial jumps by a little, which no derivative knows of.
         kinks: how many kinks the trial is at, within rounding: there it has a derivative on either side, and this is
             one of them.
         nearest: the nearest kink of each contact point and kind, the nearest first.
@@ -133,16 +133,14 @@ class Differentiator:
         NoGradientError: the trial fell, or a step had no solution.
     """
 
-    def __init__(
-        self, scene: Scene, parameters: Sequence[str | Parameter], effect: Effect | None = None
-    ) -> None:
+    def __init__(self, scene: Scene, parameters: Sequence[str | Parameter], effect: Effect | None = None) -> None:
         self.scene = scene
         names = [one for one in parameters if isinstance(one, str)]
         by_name = {} if effect is not None else {one.name: one for one in parameters_of(scene, names)}
         self.plan = scene.prepare()
         self.asks = self.plan.law is not None and not isinstance(self.plan.law, Passive)
         check_scene(self.plan, scene, self.asks)
-        _check_clock(self.plan, scene)
+        _check_clock(self.plan)
         if effect is None:
             self.parameters = tuple(one if isinstance(one, Parameter) else by_name[one] for one in parameters)
             self.names = tuple(one.name for one in self.parameters)
@@ -169,7 +167,6 @@ class Differentiator:
             put_state(self._begin, self.plan.state, world)
             reason = self._trial.take(ticks, clock.steps_per_tick)
             room *= 2
-        record = self._trial.record
         if reason != OK:
             raise _failure(reason, self.plan.state.time)
         self._end = self.plan.state.copy()
@@ -277,7 +274,14 @@ class Differentiator:
 
     def _clear(self) -> None:
         record = self._trial.record
-        for rows in (*record.weight, record.of_q, record.of_momentum, record.of_torque, record.numbers, record.impedance):
+        for rows in (
+            *record.weight,
+            record.of_q,
+            record.of_momentum,
+            record.of_torque,
+            record.numbers,
+            record.impedance,
+        ):
             rows[:] = 0.0
         record.switch[:], record.at[:] = np.inf, 0
         record.taken[[AT_KINKS, CHANGED]] = 0
@@ -323,7 +327,7 @@ def _scales(scene: Scene) -> dict[int, float]:
     return {PRESSURE: force, SLIP: force, SPEED: scene.floor.stiction_velocity, HEIGHT: millimetre, STRETCH: millimetre}
 
 
-def _check_clock(plan: Plan, scene: Scene) -> None:
+def _check_clock(plan: Plan) -> None:
     clock = plan.clock
     if clock.steps % clock.steps_per_tick or clock.stride != clock.steps_per_tick:
         raise InputError("gradients are of whole control periods, a row for each: duration and record_every must fit")

@@ -57,9 +57,7 @@ def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
         yield path, value
 
 
-def note_law(
-    law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path]
-) -> LawTape:
+def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path]) -> LawTape:
     """Run the law's kernels interpreted at a state, and note what they do.
 
     Args:
@@ -114,8 +112,10 @@ def _objects(values: Any) -> Any:
 
 def _tree_data(n: int, nv: int, nc: int) -> TreeData:
     """Room for numbers that note."""
-    plain = new_tree_data(n, nv, nc)
-    return TreeData(*(_noting(item, {}, ()) if not isinstance(item, Poses) else _poses(item) for item in plain))
+    plain: Any = new_tree_data(n, nv, nc)
+    make: Any = TreeData
+    found: TreeData = make(*(_noting(item, {}, ()) if not isinstance(item, Poses) else _poses(item) for item in plain))
+    return found
 
 
 def _poses(plain: Poses) -> Poses:

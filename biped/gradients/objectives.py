@@ -108,7 +108,9 @@ class Trajectory:
     def margins(self) -> Floats:
         """(rows,) [m] of stability; NaN in the air."""
         if not self.model.is_floating or not self.model.nc:
-            raise InputError("a margin of stability is one of a model that stands: with a floating root and contact points")
+            raise InputError(
+                "a margin of stability is one of a model that stands: with a floating root and contact points"
+            )
         found, nc = np.empty(len(self.q)), self.model.nc
         room = np.empty((nc, 2)), np.empty((2 * nc + 2, 2))
         fill_margins(self.places[1], self.foot, self.down, self.extrapolated, *room, found)

@@ -89,9 +89,7 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
         raise InputError(f"no gradient by {name}: it turns the set point, which errors are measured from")
     law, rest = rows[:, : len(paths)], rows[:, len(paths) : -7]
     used = np.flatnonzero(law.any(axis=0))
-    return Effect(
-        tuple(paths[k] for k in used), law[:, used], rest.reshape(len(parameters), 3, nv), rows[:, -7:-4]
-    )
+    return Effect(tuple(paths[k] for k in used), law[:, used], rest.reshape(len(parameters), 3, nv), rows[:, -7:-4])
 
 
 def _leaves(scene: Scene) -> list[tuple[Path, float]]:

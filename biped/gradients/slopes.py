@@ -38,9 +38,7 @@ def _agree(first: Floats, second: Floats) -> bool:
     return bool(np.abs(first - second).max(initial=0.0) <= LINEAR * np.abs(first).max(initial=0.0))
 
 
-def _one_sided(
-    numbers_at: Callable[[float], Floats], value: float, h: float, name: str, refused: InputError
-) -> Floats:
+def _one_sided(numbers_at: Callable[[float], Floats], value: float, h: float, name: str, refused: InputError) -> Floats:
     """Of what is linear, where there is nothing on the other side: that of a gain of zero."""
     try:
         here = numbers_at(value)

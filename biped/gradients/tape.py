@@ -41,7 +41,11 @@ _COMPUTE: dict[int, Callable[[float, float], float]] = {
     MAX: max,
     MIN: min,
 }
-_COMPARE: dict[int, Callable[[float, float], bool]] = {LESS: operator.lt, LESS_OR_EQUAL: operator.le, EQUAL: operator.eq}
+_COMPARE: dict[int, Callable[[float, float], bool]] = {
+    LESS: operator.lt,
+    LESS_OR_EQUAL: operator.le,
+    EQUAL: operator.eq,
+}
 
 
 class Recorder:
@@ -175,9 +179,11 @@ class Noted(Symbol):
         return self
 
     def applied(self, function: str) -> Noted:
+        """A function of it, noted."""
         return self.recorder.noted(_FUNCTIONS[function], self, self)
 
     def within(self, low: Any, high: Any) -> Noted:
+        """The nearest number from ``low`` to ``high``, noted as such: which side counts is no branch."""
         return self.recorder.noted(MIN, self.recorder.noted(MAX, self, low), high)
 
     def __add__(self, other: Any) -> Any:

@@ -1,9 +1,9 @@
 """A function as the list of its sums, products and quotients: its value, and backwards its gradient.
 
-An operation takes two numbers of the list and appends a third. Those that do not need one another stand together, sorted
-by what they do, so that each run of equal ones is a loop without a branch. Backwards (the reverse mode of automatic
-differentiation; Griewank and Walther 2008) the derivatives of a weighted sum of the results by all arguments cost a few
-times as much as the results, however many arguments there are.
+An operation takes two numbers of the list and appends a third. Those that do not need one another stand together,
+sorted by what they do, so that each run of equal ones is a loop without a branch. Backwards (the reverse mode of
+automatic differentiation; Griewank and Walther 2008) the derivatives of a weighted sum of the results by all arguments
+cost a few times as much as the results, however many arguments there are.
 """
 
 import math

@@ -16,8 +16,8 @@ def cost_slopes(
 ) -> dict[str, float]:
     """The derivatives of the only cost by the variables.
 
-    What stands for a trial that fell, or that has no result, is a constant: such a trial adds nothing. Nor does one that
-    has no derivatives.
+    What stands for a trial that fell, or that has no result, is a constant: such a trial adds nothing. Nor does one
+    that has no derivatives.
     """
     (objective,) = scorer.objectives
     total = np.zeros(len(variables))
@@ -33,9 +33,7 @@ def cost_slopes(
     return dict(zip(variables, total.tolist(), strict=True))
 
 
-def reading_slopes(
-    reading: Reading, samples: Sequence[Sample], variables: Sequence[str], high_is_bad: bool
-) -> Floats:
+def reading_slopes(reading: Reading, samples: Sequence[Sample], variables: Sequence[str], high_is_bad: bool) -> Floats:
     """(variables,) the derivatives of ``Reading.total``."""
     mine = [sample for sample in samples if any(fnmatchcase(sample.scenario, one) for one in reading.scenarios)]
     slopes = np.array([_slopes(reading, sample, variables) for sample in mine])

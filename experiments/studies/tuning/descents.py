@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class Start:
 FLAT, STILL = 1e-7, 1e-9
 
 
-class _Unknown(Exception):
+class _UnknownError(Exception):
     """A descent wants to know what a place costs."""
 
     def __init__(self, place: Floats) -> None:
@@ -46,21 +47,23 @@ class Descent:
 
     def next(self) -> Floats | None:
         """(variables,) where it wants to look next; None where it has ended."""
-        from scipy.optimize import minimize
+        import scipy.optimize
+
+        minimize: Any = scipy.optimize.minimize
 
         left = iter(self.known)
 
         def cost(place: Floats) -> tuple[float, Floats]:
             found = next(left, None)
             if found is None:
-                raise _Unknown(place.copy())
+                raise _UnknownError(place.copy())
             return found[1], found[2]
 
         options = {"maxiter": 10_000, "maxfun": 100_000, "gtol": FLAT, "ftol": STILL}
         bounds = [(0.0, 1.0)] * len(self.start)
         try:
             minimize(cost, self.start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        except _Unknown as unknown:
+        except _UnknownError as unknown:
             return unknown.place
         return None
 
@@ -100,9 +103,7 @@ class Lbfgs:
             place = self._descents[k].next()
         return place
 
-    def tell(
-        self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()
-    ) -> None:
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         """Costs with their derivatives by the variables.
 
         Raises:

@@ -6,7 +6,6 @@ order, it says the same again. That is how an interrupted tuning goes on.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -30,9 +29,7 @@ class Optimizer(Protocol):
 
     def ask(self, count: int) -> list[dict[str, float]]: ...
 
-    def tell(
-        self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()
-    ) -> None:
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         """What the points asked for last cost, in their order; one cost for each objective.
 
         ``slopes`` are the derivatives of the only one by the variables, for an optimizer that needs them.
@@ -55,9 +52,7 @@ class Spread:
     def ask(self, count: int) -> list[dict[str, float]]:
         return [_point(self._variables, self._draw()) for _ in range(count)]
 
-    def tell(
-        self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()
-    ) -> None:
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         pass
 
 
@@ -101,9 +96,7 @@ class Cma:
         self._asked = self._strategy.ask()[:count]
         return [_point(self._variables, row) for row in self._asked]
 
-    def tell(
-        self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()
-    ) -> None:
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         """One generation; a shorter one, which can only be the last, is not learned from."""
         if len(points) == self._batch:
             self._strategy.tell(self._asked, [cost for (cost,) in costs])
@@ -129,9 +122,7 @@ class OptunaOptimizer:
         self._asked = [self._study.ask(self._ranges) for _ in range(count)]
         return [{name: float(trial.params[name]) for name in self._ranges} for trial in self._asked]
 
-    def tell(
-        self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()
-    ) -> None:
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         for trial, cost in zip(self._asked, costs, strict=True):
             self._study.tell(trial, list(cost))
 

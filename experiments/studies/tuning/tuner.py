@@ -11,9 +11,10 @@ from experiments.studies.slopes import NO_GRADIENT
 from experiments.studies.study_kind import Evaluate
 from experiments.studies.tuning.confirm import Comparison, compare
 from experiments.studies.tuning.cost_slopes import cost_slopes
+from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import Candidate, DesignSpace
 from experiments.studies.tuning.objective import Limit, Objective, Sample, Score, Scorer
-from experiments.studies.tuning.optimizers import Optimizer, Start
+from experiments.studies.tuning.optimizers import Optimizer
 
 #: Makes the optimizer, once it is known what the baseline costs.
 Begin = Callable[[Start | None], Optimizer]
@@ -90,7 +91,9 @@ class Tuner:
 
     def start_of(self, history: History) -> Start | None:
         baseline = history.baseline
-        return Start(baseline.candidate.point, baseline.score.costs, baseline.slopes) if baseline.candidate.point else None
+        return (
+            Start(baseline.candidate.point, baseline.score.costs, baseline.slopes) if baseline.candidate.point else None
+        )
 
     def run(self, begin: Begin, candidates: int, batch: int, watch: Callable[[History], None] | None = None) -> History:
         """Try so many candidates, asked for in batches.

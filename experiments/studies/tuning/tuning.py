@@ -16,6 +16,7 @@ from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
+from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import (
     TUNING,
     Candidate,
@@ -30,7 +31,6 @@ from experiments.studies.tuning.optimizers import (
     GRADIENTS,
     OPTIMIZERS,
     Optimizer,
-    Start,
     check_optimizer,
     make_optimizer,
 )

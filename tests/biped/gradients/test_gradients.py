@@ -9,8 +9,8 @@ import pytest
 from biped import Actuators, InputError, Push, Recursive, Scene, Sensors, Session, State, Throw, human
 from biped.control.numbers import numbers_of, with_number
 from biped.gradients import DIFFERENTIABLE, Differentiator, NoGradientError, Parameter, gradient
-from biped.linearization import Linearizer
 from biped.kernels.loop.closed_loop import Loop
+from biped.linearization import Linearizer
 from biped.simulation.scene import Fall
 from biped.simulation.snapshot import put_state
 from controllers import JointImpedance, JointPD, WorkspaceController
@@ -76,7 +76,11 @@ def test_it_is_the_derivative_of_the_trial(scene):
     assert found.slopes == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("objective", DIFFERENTIABLE)
+#: Left and right knee are as strong before the push, so that the greatest of all torques has no derivative.
+OBJECTIVES = (*(name for name in DIFFERENTIABLE if name != "peak_torque"), "peak_torque_left_ankle_pitch")
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_each_objective_is_the_metric_of_its_name(scene, objective):
     found = gradient(scene, objective, (SET_POINT[1], GAINS[0]))
     assert found.value == pytest.approx(scene.run().metrics[objective], rel=1e-10)
@@ -84,6 +88,10 @@ def test_each_objective_is_the_metric_of_its_name(scene, objective):
     size = np.abs(expected).max()
     assert size > 1e-7
     assert found.slopes == pytest.approx(expected, rel=1e-5, abs=1e-6 * size)
+
+
+def test_a_tie_of_two_is_told_as_a_kink(scene):
+    assert gradient(scene, "peak_torque", ()).kinks == 1
 
 
 def test_one_joint_has_a_gradient_of_its_own(scene):
@@ -134,8 +142,11 @@ def torque_slope(scene, state, name):
     return (torques[1] - torques[0]) / (far - value)
 
 
-def test_the_adjoint_is_what_is_carried_forwards(scene, monkeypatch):
-    """To 1e-12 of the greatest, start and gains."""
+@pytest.mark.parametrize(
+    ("terms", "near"), [({"rms_position_error": 1.0, "com_excursion": 2.0}, 1e-12), ({"rms_torque": 1.0}, 1e-10)]
+)
+def test_the_adjoint_is_what_is_carried_forwards(scene, monkeypatch, terms, near):
+    """Start and gains; of torques, in which great terms cancel, some digits are lost either way."""
     original = Linearizer._asked
 
     def asked(self):
@@ -143,10 +154,10 @@ def test_the_adjoint_is_what_is_carried_forwards(scene, monkeypatch):
         return self._asked_last
 
     monkeypatch.setattr(Linearizer, "_asked", asked)
-    found, start, by_gains = forwards(replace(scene, duration=0.06), {"rms_torque": 1.0, "rms_position_error": 1e3})
-    assert np.abs(start).max() > 1.0
-    assert found.start == pytest.approx(start, rel=1e-12, abs=1e-12 * np.abs(start).max())
-    assert found.slopes == pytest.approx(by_gains, rel=1e-12, abs=1e-12 * np.abs(by_gains).max())
+    found, start, by_gains = forwards(replace(scene, duration=0.06), terms)
+    assert np.abs(start).max() > 0.1
+    assert np.abs(found.start - start).max() <= near * np.abs(start).max()
+    assert np.abs(found.slopes - by_gains).max() <= near * np.abs(by_gains).max()
 
 
 @pytest.mark.parametrize(
@@ -168,7 +179,7 @@ def test_late_sensors_and_lagging_actuators_are_gone_back_through(scene, acting)
 def test_actuators_at_their_limits_pass_nothing_on(scene):
     """A limit below what the pushed man wants: some torques follow their law no more."""
     limited = replace(scene, disturbances=(*scene.disturbances, Actuators(limit=57.0)), duration=0.1)
-    differentiator = Differentiator(limited, (GAINS[0], GAINS[6]))
+    differentiator = Differentiator(limited, (GAINS[0], SET_POINT[0]))
     assert (differentiator._trial.record.passes == 0.0).any()
     found = differentiator.of(SMOOTH)
     expected = [difference(limited, name, SMOOTH, reaches=(2e-4, 4e-5)) for name in found.names]
@@ -178,25 +189,25 @@ def test_actuators_at_their_limits_pass_nothing_on(scene):
 def test_changes_of_contact_are_held_and_counted():
     """Heels rise and come down again; with so little a change of a gain the sequence of modes stays as it is."""
     hard = pushed(duration=0.4, impulse=8.0, integrator=None)
-    found = gradient(hard, "rms_position_error", (GAINS[0], GAINS[6]))
+    found = gradient(hard, "rms_position_error", (GAINS[0], SET_POINT[0]))
     assert found.switched > 4
     expected = [difference(hard, name, {"rms_position_error": 1.0}, reaches=(1e-6, 2e-7)) for name in found.names]
     assert found.slopes == pytest.approx(expected, rel=1e-3)
 
 
 def test_impedance_within_the_steps_has_a_gradient():
-    standing = Scene(human(), JointImpedance(rest={}), duration=0.1, step=1e-3, integrator=Recursive(tolerance=1e-12))
+    standing = Scene(human(), JointImpedance(), duration=0.1, step=1e-3, integrator=Recursive(tolerance=1e-12))
     model = standing.model
     start = State.at(model, model.configuration(position=(0.0, 0.0, 1.2), angles={"left_knee_pitch": -0.2}))
     falling = replace(standing, state=start)
     found = gradient(falling, "com_excursion", ("controller.stiffness", "controller.damping"))
-    expected = [difference(falling, name, {"com_excursion": 1.0}) for name in found.names]
+    expected = [difference(falling, name, {"com_excursion": 1.0}, reaches=(1e-5, 2e-6)) for name in found.names]
     assert np.abs(expected).min() > 1e-12
-    assert found.slopes == pytest.approx(expected, rel=1e-5)
+    assert found.slopes == pytest.approx(expected, rel=1e-4)
 
 
-def test_a_law_that_branches_is_noted_anew(scene):
-    """A servo whose torques reach its own limits now and then: ``bounded`` is no branch, and has its one-sided slope."""
+def test_a_law_that_is_at_its_own_limits_now_and_then():
+    """A servo: ``bounded`` is no branch of the tape, and passes on what is within its limits."""
     hanging = Scene(
         human().without_contacts(),
         JointPD(kp={"left_knee_pitch": 300.0}, kd={"left_knee_pitch": 5.0}, target={"left_knee_pitch": -0.6},
@@ -225,7 +236,7 @@ def test_one_pass_forwards_serves_several_objectives(scene):
 
 
 @pytest.mark.parametrize(
-    "options, objective, names, message",
+    ("options", "objective", "names", "message"),
     [
         ({}, "settling_time", GAINS[:1], "no gradient; those with one are"),
         ({}, "rms_torque", ("controller.gains.kp[0]",), "no gradient by 'controller.gains.kp\\[0\\]'; there is one by"),
@@ -236,7 +247,12 @@ def test_one_pass_forwards_serves_several_objectives(scene):
         ({"integrator": "rk4"}, "rms_torque", (), "is not linearized"),
         ({"duration": 0.0213}, "rms_torque", GAINS[:1], "whole control periods"),
         ({"record_every": 0.01}, "rms_torque", GAINS[:1], "whole control periods"),
-        ({"disturbances": (Throw(1.8, (0.2, 0.2, 0.2), (1.0, 0.1, 1.2), (-4.5, 0.0, 0.2)),)}, "rms_torque", GAINS[:1], "a thrown box collides"),
+        (
+            {"disturbances": (Throw(1.8, (0.2, 0.2, 0.2), (1.0, 0.1, 1.2), (-4.5, 0.0, 0.2)),)},
+            "rms_torque",
+            GAINS[:1],
+            "a thrown box collides",
+        ),
         ({"disturbances": (Sensors(position_noise=1e-3),)}, "rms_torque", GAINS[:1], "sensors with noise"),
     ],
 )

@@ -28,7 +28,14 @@ def descending(small):
     own = copy.deepcopy(small)
     own["experiment"] = "balance"
     own["set"] = {"run.step": 2e-3, "run.duration": 0.7, "push.impulse": 3.0, "push.azimuth": 0.4}
-    own["tune"] = {"optimizer": "lbfgs", "candidates": 20, "batch": 2, "replicas": 2, "confirm": 2, "gradient_cost": 4.0}
+    own["tune"] = {
+        "optimizer": "lbfgs",
+        "candidates": 20,
+        "batch": 2,
+        "replicas": 2,
+        "confirm": 2,
+        "gradient_cost": 4.0,
+    }
     own["objective"] = [{"name": "movement", "term": TERMS}]
     own["limit"] = [
         {"metric": "com_excursion", "fell": 1.0, "at_most": 0.5, "of": "baseline", "penalty": 3.0},
@@ -109,7 +116,8 @@ def test_the_slopes_of_the_cost_are_its_differences(descending):
     for name, value in point.items():
         h = 1e-3 * value
         costs = [
-            cost_at(tuning, tuner, {**point, name: value + k * h}, history.bounds).score.costs[0] for k in (-2, -1, 1, 2)
+            cost_at(tuning, tuner, {**point, name: value + k * h}, history.bounds).score.costs[0]
+            for k in (-2, -1, 1, 2)
         ]
         expected = (costs[0] - 8.0 * costs[1] + 8.0 * costs[2] - costs[3]) / (12.0 * h)
         assert here.slopes[name] == pytest.approx(expected, rel=1e-4)
@@ -142,7 +150,7 @@ def test_it_is_stored_and_gone_on_with_like_others(descending, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change, message",
+    ("change", "message"),
     [
         ({"objective": [{"metric": "recovered", "goal": "maximize"}]}, "recovered has no gradient, which lbfgs needs"),
         ({"objective": [{"metric": "settling_time", "fell": 9.0}]}, "settling_time has no gradient"),
