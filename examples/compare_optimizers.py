@@ -22,7 +22,6 @@ import numpy as np
 from experiments.studies import Config, tuning_from
 from experiments.studies.execution.executors import Threads
 from experiments.studies.trial import Result, Trial, run_trial
-from experiments.studies.tuning.optimizers import GRADIENTS
 from experiments.studies.tuning.tuner import Tuner
 
 OPTIMIZERS = ("lbfgs", "cma", "optuna-tpe", "sobol")
@@ -40,10 +39,9 @@ def costs_of(data: Mapping[str, Any], optimizer: str, seed: int, workers: int) -
         done = Threads(workers).run(lambda trial: run_trial(tuning.experiment, trial), trials)
         return {trial.number: result for trial, result in done}
 
-    history = Tuner(tuning.space, tuning.scorer, evaluate).run(
-        tuning._optimizer, tuning.settings.tried, tuning.settings.batch
-    )
-    price = 1.0 + tuning.settings.gradient_cost if optimizer in GRADIENTS else 1.0
+    tuner = Tuner(tuning.space, tuning.scorer, evaluate)
+    history = tuner.run(tuning.optimizer, tuning.tried, tuning.settings.batch)
+    price = tuning.price
     best, found, spent = history.baseline.score.costs[0], [], []
     found.append(best)
     spent.append(0)
@@ -73,9 +71,7 @@ def main() -> None:
         rows = []
         for seed in range(1, options.seeds + 1):
             costs, spent = costs_of(data, optimizer, seed, options.workers)
-            rows.append(
-                np.interp(np.arange(budget + 1), spent, costs) if len(spent) == 1 else _held(spent, costs, budget)
-            )
+            rows.append(_held(spent, costs, budget))
             print(f"{optimizer}, seed {seed}: {costs[0]:.4f} to {costs[-1]:.4f}", flush=True)
         curves[optimizer] = np.array(rows)
     _write_table(curves, marks, options.out / "comparison.csv")

@@ -1,7 +1,8 @@
 """Derivatives of a trial's metrics by what a study varies, as a part of its result."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from biped.errors import InputError
 from biped.gradients import Differentiator, Effect, Parameter, effect_of
@@ -19,24 +20,51 @@ MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class Slopes:
-    """Of which metrics a trial is to have derivatives.
+    """Of what a trial is to have derivatives.
 
     Attributes:
-        metrics: their names.
+        sums: weighted sums of metrics, by what they are called; each is gone back through for itself.
         variables: by which.
         point: where these stand.
         base: the values of all other parameters.
     """
 
-    metrics: tuple[str, ...]
+    sums: Mapping[str, Mapping[str, float]]
     variables: tuple[DesignVariable, ...]
     point: Mapping[str, float]
     base: Mapping[str, Value]
 
 
-def column(metric: str, variable: str) -> str:
+@dataclass(frozen=True)
+class SlopeTerm:
+    """A metric's part in a sum.
+
+    Attributes:
+        called: the sum's name.
+        metric: of which.
+        weight: of it.
+        scenarios: names or patterns of those in which it counts.
+    """
+
+    called: str
+    metric: str
+    weight: float
+    scenarios: tuple[str, ...]
+
+
+def sums_in(terms: Sequence[SlopeTerm], scenario: str) -> dict[str, dict[str, float]]:
+    """The sums of a trial of a scenario."""
+    found: dict[str, dict[str, float]] = {}
+    for term in terms:
+        if any(fnmatchcase(scenario, one) for one in term.scenarios):
+            own = found.setdefault(term.called, {})
+            own[term.metric] = own.get(term.metric, 0.0) + term.weight
+    return found
+
+
+def column(called: str, variable: str) -> str:
     """What a derivative is called in a result."""
-    return f"slope of {metric} by {variable}"
+    return f"slope of {called} by {variable}"
 
 
 def slopes_of(experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene) -> Result:
@@ -48,9 +76,9 @@ def slopes_of(experiment: Experiment, changes: Mapping[str, Value], wanted: Slop
         parameters = [_parameter(experiment, changes, wanted, variable) for variable in wanted.variables]
         differentiator = Differentiator(scene, parameters, _effect(experiment, wanted, scene, parameters))
         found: Result = {NO_GRADIENT: ""}
-        for metric in wanted.metrics:
-            slopes = differentiator.of(metric).slopes.tolist()
-            found |= {column(metric, one.name): slope for one, slope in zip(parameters, slopes, strict=True)}
+        for called, terms in wanted.sums.items():
+            slopes = differentiator.of(terms).slopes.tolist()
+            found |= {column(called, one.name): slope for one, slope in zip(parameters, slopes, strict=True)}
         return found
     except InputError as error:
         return {NO_GRADIENT: str(error)}

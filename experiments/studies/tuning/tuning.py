@@ -16,6 +16,7 @@ from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
+from experiments.studies.tuning.cost_slopes import slope_terms
 from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import (
     TUNING,
@@ -51,18 +52,11 @@ class Settings:
     replicas: int = field(default=1, metadata={"least": 1})  # starts of each scenario
     #: fresh replicas for the comparison of the winner with the baseline
     confirm: int = field(default=32, metadata={"least": 2})
-    #: what the derivatives of a trial count as, in trials: of lbfgs, a candidate is so many more
+    #: what going back through a trial counts as, in trials
     gradient_cost: float = 4.0
 
     def __post_init__(self) -> None:
         zero_or_above(self.gradient_cost, "tune.gradient_cost")
-
-    @property
-    def tried(self) -> int:
-        """How many candidates the budget is enough for."""
-        if self.optimizer not in GRADIENTS:
-            return self.candidates
-        return max(1, int(self.candidates / (1.0 + self.gradient_cost)))
 
 
 @dataclass(frozen=True)
@@ -95,6 +89,16 @@ class Tuning(DesignStudy):
     kind = "tune"
 
     @property
+    def price(self) -> float:
+        """What a candidate counts as, of the budget: with derivatives, so much more for each way back."""
+        return 1.0 + self.settings.gradient_cost * len({term.called for term in self.space.slopes})
+
+    @property
+    def tried(self) -> int:
+        """How many candidates the budget is enough for."""
+        return max(1, int(self.settings.candidates / self.price))
+
+    @property
     def is_front(self) -> bool:
         return len(self.scorer.objectives) > 1
 
@@ -108,7 +112,7 @@ class Tuning(DesignStudy):
 
     @property
     def likely_trials(self) -> int:
-        return (1 + self.settings.tried) * self.space.size + self._fresh
+        return (1 + self.tried) * self.space.size + self._fresh
 
     @property
     def _fresh(self) -> int:
@@ -123,9 +127,7 @@ class Tuning(DesignStudy):
     def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Outcome:
         tuner = Tuner(self.space, self.scorer, evaluate)
         settings = self.settings
-        history = tuner.run(
-            self._optimizer, settings.tried, settings.batch, lambda found: say(f"tuning, {found.message}")
-        )
+        history = tuner.run(self.optimizer, self.tried, settings.batch, lambda found: say(f"tuning, {found.message}"))
         return self._outcome(tuner, history)
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Outcome:
@@ -138,7 +140,8 @@ class Tuning(DesignStudy):
             history = one.run(self.settings.candidates, lambda found: say(f"tuning, {found.message}"))
         return self._outcome(tuner, history)
 
-    def _optimizer(self, start: Start | None) -> Optimizer:
+    def optimizer(self, start: Start | None) -> Optimizer:
+        """The optimizer, which begins there."""
         seed = seed_of(self.seed, "optimizer") % 2**32
         settings, objectives = self.settings, len(self.scorer.objectives)
         return make_optimizer(settings.optimizer, self.space.variables, seed, settings.batch, objectives, start)
@@ -205,12 +208,14 @@ def tuning_from(config: Config, name: str = "tune", storage: str | None = None) 
     _check_patterns(config, space, scorer.readings)
     check_metrics(config, [reading.metric for reading in scorer.readings], space)
     if settings.optimizer in GRADIENTS:
-        space = replace(space, slopes=_differentiable(config, scorer, space))
+        _check_differentiable(config, scorer, space)
+        weights = {scenario.name: scenario.weight for scenario in space.scenarios}
+        space = replace(space, slopes=slope_terms(scorer, weights, space.replicas))
     return Tuning(name, space, scorer, settings, choice, config.data, storage, counts)
 
 
-def _differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> tuple[str, ...]:
-    """The metrics that are read, all of which must have gradients."""
+def _check_differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> None:
+    """All metrics that are read must have gradients."""
     metrics = tuple(dict.fromkeys(reading.metric for reading in scorer.readings))
     joints = space.experiment.build(space.fixed).model.joint_names
     for metric in metrics:
@@ -219,7 +224,6 @@ def _differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> tuple
                 f"{metric} has no gradient, which lbfgs needs; those with one are {', '.join(DIFFERENTIABLE)}, and the "
                 "last two of each joint: take these, or another optimizer"
             )
-    return metrics
 
 
 def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:

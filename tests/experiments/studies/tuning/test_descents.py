@@ -10,6 +10,7 @@ from experiments.studies import Config, open_study, run_study, tuning_from
 from experiments.studies.slopes import NO_GRADIENT, column
 from experiments.studies.store.folder import Study
 from experiments.studies.trial import run_trial
+from experiments.studies.tuning.cost_slopes import MEANS
 from experiments.studies.tuning.descents import Descent
 from experiments.studies.tuning.optimizers import make_optimizer
 from experiments.studies.tuning.tuner import Tuner
@@ -27,10 +28,10 @@ def descending(small):
     """Two gains, four trials a candidate, terms and a limit that all have gradients."""
     own = copy.deepcopy(small)
     own["experiment"] = "balance"
-    own["set"] = {"run.step": 2e-3, "run.duration": 0.7, "push.impulse": 3.0, "push.azimuth": 0.4}
+    own["set"] = {"run.step": 2e-3, "run.duration": 2.0, "push.impulse": 3.0, "push.azimuth": 0.4}
     own["tune"] = {
         "optimizer": "lbfgs",
-        "candidates": 20,
+        "candidates": 52,
         "batch": 2,
         "replicas": 2,
         "confirm": 2,
@@ -52,8 +53,9 @@ def bowl(tuning):
     def result(trial):
         stiffness, damping = trial.labels["stiffness"], trial.labels["damping"]
         away = np.log(stiffness / BEST["stiffness"]), damping - BEST["damping"]
-        names = column("rms_torque", "stiffness"), column("rms_torque", "damping")
-        slopes = 2.0 * away[0] / stiffness, 2.0 * away[1]
+        names = column(MEANS, "stiffness"), column(MEANS, "damping")
+        share = next(iter(trial.slopes.sums[MEANS].values()))
+        slopes = share * 2.0 * away[0] / stiffness, share * 2.0 * away[1]
         return {"verdict": "recovered", "rms_torque": float(away[0] ** 2 + away[1] ** 2), NO_GRADIENT: ""} | dict(
             zip(names, map(float, slopes), strict=True)
         )
@@ -113,6 +115,8 @@ def test_the_slopes_of_the_cost_are_its_differences(descending):
     point = {"stiffness": 40.0, "damping": 0.6}
     here = cost_at(tuning, tuner, point, history.bounds)
     assert not here.score.keeps_limits
+    assert here.score.verdicts["recovered"] == 4
+    assert all(abs(slope) > 1e-3 for slope in here.slopes.values())
     for name, value in point.items():
         h = 1e-3 * value
         costs = [
@@ -124,7 +128,7 @@ def test_the_slopes_of_the_cost_are_its_differences(descending):
 
 
 def test_it_is_stored_and_gone_on_with_like_others(descending, tmp_path):
-    """On the same budget: four candidates of 20, each with its derivatives."""
+    """On the same budget: four candidates of 52, each gone back through three times."""
     tuning = tuning_from(Config(descending))
     with open_study(tuning, tmp_path / "whole") as study:
         whole = run_study(tuning, study)
@@ -132,7 +136,7 @@ def test_it_is_stored_and_gone_on_with_like_others(descending, tmp_path):
     assert len(whole.history.evaluations) == 4
     assert min(one.score.costs[0] for one in whole.history.evaluations) < whole.history.baseline.score.costs[0]
     tried = frame[(frame["phase"] == "tuning")]
-    assert np.isfinite(tried[column("rms_torque", "stiffness")]).all()
+    assert np.isfinite(tried[column(MEANS, "stiffness")]).all()
 
     class Stopped(BaseException):
         pass
@@ -167,7 +171,7 @@ def test_what_it_cannot_do_is_refused_in_words(descending, change, message):
 
 
 def test_a_law_without_gradients_is_refused_with_its_reason(descending, tmp_path):
-    descending["set"]["run.integrator"] = "rk4"
+    descending["set"]["integrator.name"] = "rk4"
     descending["set"]["run.step"] = 5e-4
     tuning = tuning_from(Config(descending))
     with open_study(tuning, tmp_path) as study, pytest.raises(InputError, match="no trial of the baseline has deriv"):
