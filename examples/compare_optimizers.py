@@ -58,12 +58,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="of a tuning, with one objective")
     parser.add_argument("--seeds", type=int, default=5, help="how many (default: 5)")
+    parser.add_argument("--candidates", type=int, help="the budget; the file's, if not given")
     parser.add_argument("--optimizers", nargs="+", default=list(OPTIMIZERS), help="which (default: all of these)")
     parser.add_argument("--workers", type=int, default=2, help="trials at a time (default: 2)")
     parser.add_argument("--out", type=Path, default=Path("results/compare-optimizers"), help="folder")
     options = parser.parse_args()
     data = tomllib.loads(options.file.read_text(encoding="utf-8"))
-    budget = int(data["tune"]["candidates"])
+    budget = options.candidates or int(data["tune"]["candidates"])
+    data["tune"]["candidates"] = budget
     marks = [budget // 16, budget // 4, budget]
     options.out.mkdir(parents=True, exist_ok=True)
     curves: dict[str, np.ndarray] = {}

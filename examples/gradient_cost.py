@@ -7,6 +7,7 @@ Each is the least of several, in the processor's time, so that other programs ma
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from biped import Push, Scene, Session, human
 from biped.gradients import Differentiator
@@ -31,21 +32,23 @@ def least(work: Callable[[], object]) -> float:
     return 1e3 * min(found)
 
 
+def cost_at(step: float) -> str:
+    """A line for one step of the integrator [s]."""
+    push = Push("trunk", (-1.0, -0.3, 0.0), 4.0, start=0.5)
+    still = Scene(human(), WorkspaceController(), step=step, duration=2.0, disturbances=[push])
+    scene = replace(still, state=still.initial_state)
+    first = Differentiator(scene, GAINS)
+    trial = least(lambda: measure_recording(Session(scene, in_one_go=True).run()))
+    forwards = least(lambda: Differentiator(scene, first.names, first.effect))
+    back = least(lambda: first.of("rms_position_error"))
+    return f"{1e3 * step:g} | {trial:.1f} | {forwards:.1f} | {back:.1f} | {(forwards + back) / trial:.2f}"
+
+
 def main() -> None:
     """Print a line for each step of the integrator."""
     print("step [ms] | trial, measured [ms] | noted forwards [ms] | back [ms] | derivatives, in trials")
     for step in (5e-4, 1e-3, 2e-3):
-        push = Push("trunk", (-1.0, -0.3, 0.0), 4.0, start=0.5)
-        still = Scene(human(), WorkspaceController(), step=step, duration=2.0, disturbances=[push])
-        scene = Scene(
-            human(), WorkspaceController(), state=still.initial_state, step=step, duration=2.0, disturbances=[push]
-        )
-        first = Differentiator(scene, GAINS)
-        names, effect = first.names, first.effect
-        trial = least(lambda scene=scene: measure_recording(Session(scene, in_one_go=True).run()))
-        forwards = least(lambda: Differentiator(scene, names, effect))
-        back = least(lambda: first.of("rms_position_error"))
-        print(f"{1e3 * step:g} | {trial:.1f} | {forwards:.1f} | {back:.1f} | {(forwards + back) / trial:.2f}")
+        print(cost_at(step), flush=True)
 
 
 if __name__ == "__main__":

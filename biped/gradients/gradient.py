@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -357,6 +358,7 @@ def _cause(reason: int) -> str:
 #: Tapes that were noted, by law and all that is constant in them: the trials of a tuning have one.
 _tapes: dict[Any, LawTape] = {}
 MOST_TAPES = 16
+_access = threading.Lock()
 
 
 def _tape_of(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, effect: Effect) -> LawTape:
@@ -366,15 +368,17 @@ def _tape_of(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, e
     constants = tuple(number for path, number in leaves.items() if path not in chosen)
     key = type(law), effect.paths, constants, tuple(array.tobytes() for array in tree), recorded
     numbers = [leaves[path] for path in effect.paths]
-    known = _tapes.pop(key, None)
+    with _access:
+        known = _tapes.get(key)
     found = None if known is None else _own(known, q, momentum, numbers)
     if found is None or not evaluate_tape(found.tape):
         known = note_law(law, tree, q, momentum, recorded, effect.paths)
         found = _own(known, q, momentum, numbers)
-    assert known is not None
-    _tapes[key] = known
-    while len(_tapes) > MOST_TAPES:
-        del _tapes[next(iter(_tapes))]
+        with _access:
+            _tapes.pop(key, None)
+            _tapes[key] = known
+            while len(_tapes) > MOST_TAPES:
+                del _tapes[next(iter(_tapes))]
     return found
 
 

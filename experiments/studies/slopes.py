@@ -1,5 +1,6 @@
 """Derivatives of a trial's metrics by what a study varies, as a part of its result."""
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -74,7 +75,8 @@ def slopes_of(experiment: Experiment, changes: Mapping[str, Value], wanted: Slop
     """
     try:
         parameters = [_parameter(experiment, changes, wanted, variable) for variable in wanted.variables]
-        differentiator = Differentiator(scene, parameters, _effect(experiment, wanted, scene, parameters))
+        effect = _effect(experiment, changes, wanted, scene, parameters)
+        differentiator = Differentiator(scene, parameters, effect)
         found: Result = {NO_GRADIENT: ""}
         for called, terms in wanted.sums.items():
             slopes = differentiator.of(terms).slopes.tolist()
@@ -100,15 +102,23 @@ def _scene_at(
     return scene_at
 
 
-_effects: dict[tuple[object, ...], Effect] = {}
+_effects: dict[object, Effect] = {}
+_access = threading.Lock()
 
 
-def _effect(experiment: Experiment, wanted: Slopes, scene: Scene, parameters: list[Parameter]) -> Effect:
+def _effect(
+    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene, parameters: list[Parameter]
+) -> Effect:
     """What the parameters change of the controller: the same in all trials of a candidate."""
-    key = experiment.address, experiment.controller, experiment.robot, wanted.variables, tuple(wanted.point.items())
-    known = _effects.get(key)
+    own = (experiment.address, experiment.controller, experiment.robot), wanted.variables, tuple(wanted.point.items())
+    controller = [(name, value) for name, value in changes.items() if name.startswith("controller")]
+    key = own, frozenset(controller), frozenset(wanted.base.items())
+    with _access:
+        known = _effects.get(key)
     if known is None:
-        known = _effects[key] = effect_of(scene, parameters)
-        while len(_effects) > MOST_KEPT:
-            _effects.pop(next(iter(_effects)), None)
+        known = effect_of(scene, parameters)
+        with _access:
+            _effects[key] = known
+            while len(_effects) > MOST_KEPT:
+                del _effects[next(iter(_effects))]
     return known

@@ -204,7 +204,7 @@ def test_impedance_within_the_steps_has_a_gradient():
     found = gradient(leaning, "com_excursion", ("controller.stiffness", "controller.damping"))
     assert found.switched == found.kinks == 0
     expected = [difference(leaning, name, {"com_excursion": 1.0}) for name in found.names]
-    assert np.abs(expected).min() > 1e-8
+    assert np.abs(expected).min() > 1e-9
     assert found.slopes == pytest.approx(expected, rel=1e-5)
 
 
