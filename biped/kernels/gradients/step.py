@@ -101,7 +101,7 @@ def pull_back(tree, scratch, D, weights, h):
     add_transposed(D.start_momentum, weights.momentum, weights.q)
     pull_anchors(tree, scratch, D, weights, h)
     for dof in range(mu.shape[0]):
-        weights.torque[dof] += 0.5 * h * D.given[dof] * (mu[dof] + weights.momentum[dof])
+        weights.torque[dof] += 0.5 * h * D.joints.given[dof] * (mu[dof] + weights.momentum[dof])
     for dof in range(mu.shape[0]):
         weights.momentum[dof] = mu[dof]
 
