@@ -27,7 +27,11 @@ Gain = tuple[float, ...]
 
 REFERENCES = ("world", "feet")
 THESIS, THESIS_42 = "Wendlandt 1997, 4.3", "Wendlandt 1997, 4.2"
-LARGEST_INERTIA = {"unit": "kg", "title": "of the trunk along its legs, beyond which the law is damped; inf: never"}
+LARGEST_INERTIA = {
+    "unit": "kg",
+    "title": "of the trunk along its legs, beyond which the law is damped; inf: never",
+    "infinite": True,
+}
 DESIRED_WRENCH = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
 #: What is recorded too where the set point moves.
 TARGET = ("target_x", "target_y", "target_z", "target_qw", "target_qx", "target_qy", "target_qz")

@@ -216,15 +216,20 @@ def desired_wrench(gains, desired, legs, q, motion, scratch):
 
 @kernel
 def damp_wrench(block, damping, scratch):
-    """F ← (P_1⁻¹ + δ)⁻¹ P_1⁻¹ F = (1 + δ P_1)⁻¹ F: the damped inverse of the mobility P_1⁻¹ in place of P_1.
+    """F ← (1 + (δ P_1)²)⁻¹ F: the damped inverse of the mobility P_1⁻¹ in place of P_1.
 
-    Where the legs are straight, the mobility is singular: P_1 grows without bounds along them, and F with it. (Damped
-    least squares, Nakamura and Hanafusa 1986, of the operational-space inertia.)
+    Where the legs are straight, the mobility is singular: P_1 grows without bounds along them, and F with it, while F
+    has no effect there. P_1 (1 + (δ P_1)²)⁻¹ is greatest where P_1 is 1/δ, half of that, and fades beyond. (Damped least
+    squares, Nakamura and Hanafusa 1986, of the operational-space inertia.)
     """
     gram = scratch.gram
+    squared = damping * damping
     for row in range(6):
         for column in range(row + 1):
-            gram[row, column] = damping * block[0, row, column]
+            gram[row, column] = 0.0
+            for k in range(6):
+                gram[row, column] += block[0, row, k] * block[0, k, column]
+            gram[row, column] *= squared
         gram[row, row] += 1.0
     solve_symmetric6(gram, scratch.wrench)
 
