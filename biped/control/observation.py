@@ -17,11 +17,11 @@ from contact.arrays import Floats, Integers
 
 
 class JointPlaces(NamedTuple):
-    """Where the joints of one degree of freedom stand, in the order of ``model.joint_names``; and all that are driven."""
+    """Where the joints of one degree of freedom stand, in the order of ``model.joint_names``; and where all do."""
 
     coordinates: Integers  # in a configuration
     dofs: Integers  # in a velocity
-    driven: Integers  # the same with spherical joints, three each: all degrees of freedom but a floating root's
+    driven: Integers  # in a velocity, with spherical joints: all degrees of freedom but a floating root's
 
 
 def joint_places(model: Model) -> JointPlaces:
@@ -46,7 +46,9 @@ def torque_places(model: Model, torques: Floats, whose: str) -> Integers:
         return driven
     if torques.shape == dofs.shape:
         return dofs
-    spherical = "" if len(driven) == len(dofs) else f" of one degree of freedom, or {len(driven)} degrees of freedom of all"
+    spherical = (
+        "" if len(driven) == len(dofs) else f" of one degree of freedom, or {len(driven)} degrees of freedom of all"
+    )
     raise InputError(f"{whose} torques have shape {torques.shape}; there are {len(dofs)} joints{spherical}")
 
 
