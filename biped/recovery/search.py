@@ -1,0 +1,155 @@
+"""The largest push that is recovered from, found by continuation: a little harder each time, from the last recovery on.
+
+What is found is a lower bound, with the trajectory that proves it: the optimizer is local, and a recovery that is of
+another kind than the last one is not looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from biped.recovery.optimizer import Cost, Iterate, improved, tracking_gains
+from biped.recovery.rollout import HeldTorques, Path
+from contact.arrays import Floats
+
+#: A trajectory that costs more is not worth an iteration: the push is raised by less.
+WORTH_A_TRY = 60.0
+#: Parts of the rise that are tried until one is worth it.
+PARTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.12)
+#: Torques are this much dearer in the second feedback that is tried.
+GENTLER = 30.0
+
+
+class Problem(Protocol):
+    """What is pushed, and what counts as recovered."""
+
+    cost: Cost
+    low: Floats  # (joints,) [N·m] least torques
+    high: Floats  # (joints,) greatest
+    state_weight: Floats  # (2 nv, 2 nv) of deviations from a plan, for the feedback that keeps to it
+    torque_weight: Floats  # (joints, joints) of what that feedback adds
+
+    def held(self, impulse: float) -> HeldTorques:
+        """The scene with a push of so many newton-seconds."""
+
+    def judged(self, impulse: float, held: HeldTorques, path: Path) -> Any | None:
+        """What proves that it recovers, or None."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a search goes on.
+
+    Attributes:
+        rise: of the push, by a part of the first, to begin with.
+        tolerance: the search ends when it would rise by less than this part of the first.
+        cheap: a recovery that costs no more is good enough to go on from.
+        iterations: of the optimizer for one push at most.
+        budget: of iterations altogether.
+    """
+
+    rise: float = 0.08
+    tolerance: float = 0.01
+    cheap: float = 0.6
+    iterations: int = 24
+    budget: int = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A push that was tried.
+
+    Attributes:
+        impulse: [N·s].
+        path: the best trajectory.
+        cost: of it.
+        gains: (N, joints, nx) that meet small deviations best.
+        proof: what ``Problem.judged`` gave, or None if it is not recovered from.
+        iterations: of the optimizer, altogether so far.
+    """
+
+    impulse: float
+    path: Path
+    cost: float
+    gains: Floats | None
+    proof: Any | None
+    iterations: int
+
+
+def search(problem: Problem, impulse: float, path: Path, settings: Settings | None = None) -> Iterator[Attempt]:
+    """Attempts at ever larger pushes; of those with a ``proof`` the last is the largest.
+
+    Args:
+        problem: what is pushed.
+        impulse: [N·s] to begin with, from which ``path`` recovers, or nearly.
+        path: a trajectory of ``problem.held(impulse)``.
+        settings: how it goes on.
+    """
+    how = Settings() if settings is None else settings
+    rise, spent = how.rise * impulse, 0
+    best = _attempted(problem, impulse, problem.held(impulse), path, how, spent)
+    spent = best.iterations
+    yield best
+    if best.proof is None:
+        return
+    while rise >= how.tolerance * impulse and spent < how.budget:
+        begun = _begun(problem, best, rise)
+        if begun is None:
+            return
+        harder, held, start = begun
+        tried = _attempted(problem, harder, held, start, how, spent)
+        spent = tried.iterations
+        yield tried
+        if tried.proof is not None:
+            best = tried
+        else:
+            rise = 0.5 * min(rise, harder - best.impulse)
+
+
+def _attempted(problem: Problem, impulse: float, held: HeldTorques, path: Path, how: Settings, spent: int) -> Attempt:
+    """The best that is found for one push: cheap enough and recovered from, or what the iterations have brought."""
+    best: tuple[Iterate, Any] | None = None
+    last = None
+    for last in improved(held, problem.cost, path, problem.low, problem.high):
+        is_last = last.ended or last.count >= how.iterations
+        if is_last or (last.cost < how.cheap and last.count >= 2):
+            proof = problem.judged(impulse, held, last.path)
+            if proof is not None:
+                best = last, proof
+            if is_last or proof is not None:
+                break
+        elif last.count and last.count % 6 == 0 and best is None and last.cost < 6.0 * how.cheap:
+            proof = problem.judged(impulse, held, last.path)
+            best = None if proof is None else (last, proof)
+    assert last is not None
+    found, proof = best if best is not None else (last, None)
+    return Attempt(impulse, found.path, found.cost, found.gains, proof, spent + last.count)
+
+
+def _begun(problem: Problem, best: Attempt, rise: float) -> tuple[float, HeldTorques, Path] | None:
+    """A harder push, and a trajectory under it that is worth improving: the last plan under one of three feedbacks."""
+    tracked = [
+        tracking_gains(problem.held(best.impulse), best.path, problem.state_weight, factor * problem.torque_weight)
+        for factor in (1.0, GENTLER)
+    ]
+    feedbacks = [_widened(gains, best.path.anchor.shape[1]) for gains in tracked]
+    if best.gains is not None:
+        feedbacks.append(best.gains)
+    limits = np.broadcast_to(problem.low, best.path.u.shape), np.broadcast_to(problem.high, best.path.u.shape)
+    for part in PARTS:
+        impulse = best.impulse + part * rise
+        held = problem.held(impulse)
+        starts = [path for gains in feedbacks if (path := held.follow(best.path, gains, limits=limits)) is not None]
+        costs = [problem.cost.value(path) for path in starts]
+        if costs and min(costs) < WORTH_A_TRY:
+            return impulse, held, starts[int(np.argmin(costs))]
+    return None
+
+
+def _widened(gains: Floats, anchors: int) -> Floats:
+    """With no feedback of anchors."""
+    return np.concatenate([gains, np.zeros((*gains.shape[:2], anchors))], axis=2)
