@@ -175,3 +175,45 @@ def _inverse_left(phi: Floats) -> Floats:
     cross = hat(phi)
     found: Floats = np.eye(3) - 0.5 * cross + factor[:, None, None] * (cross @ cross)
     return found
+
+
+class AtRest:
+    """The cost of a tree of hinges on a fixed base: to be where it was, at rest, in the end.
+
+    Args:
+        model: whose root does not float.
+        q: (nq,) where.
+        period: [s] of a tick.
+        torques: (joints,) [N·m] that are a lot: as much for a second costs ``way`` times one half for each.
+        angle: [rad] of a joint, and
+        momentum: [N·m·s] of one, that cost one half at the end.
+        way: what torques count.
+    """
+
+    def __init__(
+        self, model: Model, q: Floats, period: float, torques: Floats, angle: float, momentum: float, way: float
+    ) -> None:
+        self.model, self.q, self.angle, self.momentum = model, q.copy(), angle, momentum
+        self.damping = np.diag(1.0 / np.asarray(torques) ** 2)
+        self.input = way * period * self.damping
+
+    def value(self, path: Path) -> float:
+        """The cost of a path."""
+        tasks = sum(task.cost for task in self.residuals(path))
+        return tasks + 0.5 * float(np.sum((path.u @ self.input) * path.u))
+
+    def quadratic(self, path: Path) -> Quadratic:
+        """Slopes and model along a path."""
+        return Quadratic.of(self.residuals(path))
+
+    def residuals(self, path: Path) -> list[Residual]:
+        """Those of the end."""
+        nv, nx = self.model.nv, 2 * self.model.nv + path.anchor.shape[1]
+        end = np.zeros(len(path.q))
+        end[-1] = 1.0
+        found = []
+        for name, value, scale, at in (("angle", path.q - self.q, self.angle, 0), ("rate", path.p, self.momentum, nv)):
+            J = np.zeros((len(path.q), nv, nx))
+            J[:, :, at : at + nv] = np.eye(nv) / scale
+            found.append(Residual(name, value / scale, J, end))
+        return found

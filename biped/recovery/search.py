@@ -16,8 +16,6 @@ from biped.recovery.optimizer import Cost, Iterate, improved, tracking_gains
 from biped.recovery.rollout import HeldTorques, Path
 from contact.arrays import Floats
 
-#: A trajectory that costs more is not worth an iteration: the push is raised by less.
-WORTH_A_TRY = 60.0
 #: Parts of the rise that are tried until one is worth it.
 PARTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.12)
 #: Torques are this much dearer in the second feedback that is tried.
@@ -47,6 +45,7 @@ class Settings:
     Attributes:
         rise: of the push, by a part of the first, to begin with.
         tolerance: the search ends when it would rise by less than this part of the first.
+        worth: a trajectory that costs more to begin with is not improved: the push is raised by less.
         cheap: a recovery that costs no more is good enough to go on from.
         iterations: of the optimizer for one push at most.
         budget: of iterations altogether.
@@ -54,6 +53,7 @@ class Settings:
 
     rise: float = 0.08
     tolerance: float = 0.01
+    worth: float = 60.0
     cheap: float = 0.6
     iterations: int = 24
     budget: int = 200
@@ -97,9 +97,10 @@ def search(problem: Problem, impulse: float, path: Path, settings: Settings | No
     if best.proof is None:
         return
     while rise >= how.tolerance * impulse and spent < how.budget:
-        begun = _begun(problem, best, rise)
+        begun = _begun(problem, best, rise, how.worth)
         if begun is None:
-            return
+            rise *= 0.5 * PARTS[-1]
+            continue
         harder, held, start = begun
         tried = _attempted(problem, harder, held, start, how, spent)
         spent = tried.iterations
@@ -130,7 +131,7 @@ def _attempted(problem: Problem, impulse: float, held: HeldTorques, path: Path, 
     return Attempt(impulse, found.path, found.cost, found.gains, proof, spent + last.count)
 
 
-def _begun(problem: Problem, best: Attempt, rise: float) -> tuple[float, HeldTorques, Path] | None:
+def _begun(problem: Problem, best: Attempt, rise: float, worth: float) -> tuple[float, HeldTorques, Path] | None:
     """A harder push, and a trajectory under it that is worth improving: the last plan under one of three feedbacks."""
     tracked = [
         tracking_gains(problem.held(best.impulse), best.path, problem.state_weight, factor * problem.torque_weight)
@@ -145,7 +146,7 @@ def _begun(problem: Problem, best: Attempt, rise: float) -> tuple[float, HeldTor
         held = problem.held(impulse)
         starts = [path for gains in feedbacks if (path := held.follow(best.path, gains, limits=limits)) is not None]
         costs = [problem.cost.value(path) for path in starts]
-        if costs and min(costs) < WORTH_A_TRY:
+        if costs and min(costs) < worth:
             return impulse, held, starts[int(np.argmin(costs))]
     return None
 

@@ -88,14 +88,19 @@ def run_study(study: Study, folder: FilePath, told: Told | None = None) -> Itera
     """
     _claimed(study, folder)
     for azimuth in study.azimuths:
-        here = folder / _name(azimuth)
+        here = folder_of(folder, azimuth)
         if not (here / ROW).exists():
             _searched(study, azimuth, here, told)
         if 0.0 < azimuth < 180.0:
             other = 360.0 - azimuth
-            if other in evenly(study.directions) and not (folder / _name(other) / ROW).exists():
-                _replayed_mirrored(study, here, other, folder / _name(other))
+            if other in evenly(study.directions) and not (folder_of(folder, other) / ROW).exists():
+                _replayed_mirrored(study, here, other, folder_of(folder, other))
         yield azimuth
+
+
+def has_results(folder: FilePath) -> bool:
+    """Whether a direction is done."""
+    return any(folder.glob(f"*/{ROW}"))
 
 
 def table_of(folder: FilePath) -> pd.DataFrame:
@@ -110,6 +115,11 @@ def table_of(folder: FilePath) -> pd.DataFrame:
     table = pd.DataFrame(rows).sort_values("direction", ignore_index=True)
     table.attrs["units"] = {name: unit for name, (unit, _) in COLUMNS.items()}
     return table[[name for name in COLUMNS if name in table]]
+
+
+def folder_of(folder: FilePath, azimuth: float) -> FilePath:
+    """That of a direction [°]."""
+    return folder / _name(azimuth)
 
 
 def _name(azimuth: float) -> str:
