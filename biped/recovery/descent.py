@@ -1,4 +1,4 @@
-"""Differential dynamic programming with limits of the inputs (Tassa, Mansard and Todorov 2014), Gauss–Newton's model."""
+"""Differential dynamic programming with limits of the inputs (Tassa, Mansard & Todorov 2014), Gauss–Newton's model."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def backward(
 def limited(
     H: Floats, g: Floats, low: Floats, high: Floats
 ) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.bool_]], tuple[Floats, bool]] | None:
-    """d of small ½ d·H d + g·d within limits, which of it is free, and the Cholesky factors of that part of H.
+    """D of small ½ d·H d + g·d within limits, which of it is free, and the Cholesky factors of that part of H.
 
     What leaves a limit is clamped there, and the rest is found anew, until nothing leaves: a descent, if not the least.
     """

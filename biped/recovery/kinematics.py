@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biped.errors import InputError
 from biped.kernels.tree.tree import FLOATING, REVOLUTE
 from biped.model import Model
-from biped.errors import InputError
 from contact.arrays import Floats
 
 
@@ -114,7 +114,7 @@ def _jacobian(model: Model, axis: Floats, joint: Floats, points: Floats, weight:
 
 
 def hat(vectors: Floats) -> Floats:
-    """(…, 3, 3) with hat(a) b = a × b."""
+    """(…, 3, 3) the matrices of a ×, for vectors a."""
     found = np.zeros((*vectors.shape, 3))
     x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
     found[..., 0, 1], found[..., 0, 2], found[..., 1, 2] = -z, y, -x

@@ -7,12 +7,13 @@ that was simulated, with whatever stuck, slipped and lifted then. The optimum is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from biped.optimal import regulator
 from biped.recovery.descent import Direction, backward
 from biped.recovery.quadratic import Quadratic
 from biped.recovery.rollout import HeldTorques, NotLinearizedError, Path
@@ -27,13 +28,8 @@ LEAST, FIRST, MOST = 1e-3, 1.0, 1e7
 class Cost(Protocol):
     """What a trajectory costs."""
 
-    @property
-    def input(self) -> Floats:
-        """(m, m) R: ½ u·R u a tick is the cost of torques."""
-
-    @property
-    def damping(self) -> Floats:
-        """(m, m) what a change of torques by as much as is a lot costs, for the damping to be counted in."""
+    input: Floats  # (m, m) R: ½ u·R u a tick is the cost of torques
+    damping: Floats  # (m, m) what a change of torques by as much as is a lot costs, for the damping to be counted in
 
     def value(self, path: Path) -> float:
         """Of a path."""
@@ -85,17 +81,15 @@ def improved(
         except NotLinearizedError:
             break
         model = cost.quadratic(path)
-        found, part = None, 0.0
+        found, part, direction = None, 0.0, None
         while found is None and damping < MOST:
-            direction = backward(
-                A, B, model.slope, model.curve, cost.input, path.u, *limits, damping * cost.damping
-            )
+            direction = backward(A, B, model.slope, model.curve, cost.input, path.u, *limits, damping * cost.damping)
             if direction is not None:
                 found, part = _searched(held, cost, path, value, direction, limits)
             if found is None:
                 damping *= 10.0
         count += 1
-        if found is None:
+        if found is None or direction is None:
             break
         path, value = found
         damping = max(damping / 3.0, LEAST) if part > 0.3 else damping * 2.0 if part < 0.1 else damping
@@ -107,7 +101,7 @@ def improved(
 def _searched(
     held: HeldTorques, cost: Cost, path: Path, value: float, direction: Direction, limits: tuple[Floats, Floats]
 ) -> tuple[tuple[Path, float] | None, float]:
-    """The first of the steps along a direction, ever shorter, that reduces the cost enough, with its cost; and the part."""
+    """The first of ever shorter steps along a direction that reduces the cost enough, with its cost; and the part."""
     part = 1.0
     for _ in range(TRIES):
         tried = held.follow(path, direction.gains, part * direction.change, limits)
@@ -119,9 +113,7 @@ def _searched(
     return None, 0.0
 
 
-def tracking_gains(
-    held: HeldTorques, path: Path, state: Floats, torque: Floats
-) -> Floats:
+def tracking_gains(held: HeldTorques, path: Path, state: Floats, torque: Floats) -> Floats:
     """(N, joints, 2 nv) gains that keep to a trajectory: the regulator along it, anchors left where they are.
 
     Args:
@@ -130,8 +122,6 @@ def tracking_gains(
         state: (2 nv, 2 nv) what deviations cost.
         torque: (joints, joints) what torques cost.
     """
-    from biped.optimal import regulator
-
     A, B = held.linearize(path)
     n = 2 * held.model.nv
     return regulator(A[:, :n, :n], B[:, :n], state, torque).gains

@@ -15,7 +15,6 @@ from biped.errors import InputError
 from biped.kernels.linearization.steps import Linearizer as StepLinearizer
 from biped.kernels.loop.closed_loop import Loop
 from biped.kernels.loop.log import EVENTS, ROWS, STRIDE
-from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.kernels.state.status import OK
 from biped.runs.state import State
 from biped.simulation.scene import Scene
@@ -99,7 +98,11 @@ class HeldTorques:
         return deviation(arrays.q, arrays.momentum, arrays.anchor.ravel(), path, k)
 
     def follow(
-        self, path: Path, gains: Floats | None = None, change: Floats | None = None, limits: tuple[Floats, Floats] | None = None
+        self,
+        path: Path,
+        gains: Floats | None = None,
+        change: Floats | None = None,
+        limits: tuple[Floats, Floats] | None = None,
     ) -> Path | None:
         """The trajectory under u = clip(ū + change − K δx); None if a step has no solution.
 

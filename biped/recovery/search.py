@@ -7,7 +7,7 @@ another kind than the last one is not looked for.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,7 +25,10 @@ GENTLER = 30.0
 class Problem(Protocol):
     """What is pushed, and what counts as recovered."""
 
-    cost: Cost
+    @property
+    def cost(self) -> Cost:
+        """Of trajectories."""
+
     low: Floats  # (joints,) [N·m] least torques
     high: Floats  # (joints,) greatest
     state_weight: Floats  # (2 nv, 2 nv) of deviations from a plan, for the feedback that keeps to it
@@ -90,25 +93,43 @@ def search(problem: Problem, impulse: float, path: Path, settings: Settings | No
         settings: how it goes on.
     """
     how = Settings() if settings is None else settings
-    rise, spent = how.rise * impulse, 0
+    rise, spent, polished = how.rise * impulse, 0, False
     best = _attempted(problem, impulse, problem.held(impulse), path, how, spent)
     spent = best.iterations
     yield best
     if best.proof is None:
         return
-    while rise >= how.tolerance * impulse and spent < how.budget:
-        begun = _begun(problem, best, rise, how.worth)
+    while spent < how.budget:
+        begun = _begun(problem, best, rise, how.worth) if rise >= how.tolerance * impulse else None
         if begun is None:
-            rise *= 0.5 * PARTS[-1]
+            if polished:
+                return
+            best, polished, rise = _polished(problem, best, how), True, 0.5 * how.rise * impulse
+            spent = best.iterations
             continue
         harder, held, start = begun
         tried = _attempted(problem, harder, held, start, how, spent)
         spent = tried.iterations
         yield tried
         if tried.proof is not None:
-            best = tried
+            best, polished = tried, False
         else:
+            best = replace(best, iterations=spent)
             rise = 0.5 * min(rise, harder - best.impulse)
+
+
+def _polished(problem: Problem, best: Attempt, how: Settings) -> Attempt:
+    """The same push, recovered from at a lower cost if there is such: better to go on from."""
+    held, last = problem.held(best.impulse), None
+    for last in improved(held, problem.cost, best.path, problem.low, problem.high):
+        if last.ended or last.count >= how.iterations:
+            break
+    assert last is not None
+    spent = best.iterations + last.count
+    proof = problem.judged(best.impulse, held, last.path) if last.cost < best.cost else None
+    if proof is None:
+        return replace(best, iterations=spent)
+    return Attempt(best.impulse, last.path, last.cost, last.gains, proof, spent)
 
 
 def _attempted(problem: Problem, impulse: float, held: HeldTorques, path: Path, how: Settings, spent: int) -> Attempt:
@@ -123,7 +144,7 @@ def _attempted(problem: Problem, impulse: float, held: HeldTorques, path: Path, 
                 best = last, proof
             if is_last or proof is not None:
                 break
-        elif last.count and last.count % 6 == 0 and best is None and last.cost < 6.0 * how.cheap:
+        elif last.count and last.count % 8 == 0 and best is None and last.cost < 6.0 * how.cheap:
             proof = problem.judged(impulse, held, last.path)
             best = None if proof is None else (last, proof)
     assert last is not None

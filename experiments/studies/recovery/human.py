@@ -23,18 +23,19 @@ from biped.runs.state import State
 from biped.runs.verdict import RECOVERED
 from biped.simulation.scene import Scene
 from biped.simulation.session import Session
-from controllers.whole_body import WholeBodyController
 from contact.arrays import Floats
+from controllers.whole_body import WholeBodyController
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 
 #: Of a deviation from the plan that its feedback takes for as bad as another: [m] and [rad] of the root, [rad] of joints,
 #: and [√J] of momenta; and of a joint's torque limit, what it adds for that.
 PLACE, TURN, JOINT, MOTION, TORQUE = 0.02, 0.05, 0.1, 2.0, 0.2
-#: [m] A foot that has moved by more has stepped. The verdict ``recovered`` allows 50 mm.
-FOOT_MOVED = 0.02
+#: [m] A foot that stands elsewhere by more in the end has stepped: the verdict ``recovered`` allows 50 mm. Nor may a point
+#: that bears so much of the weight have slipped farther on the way.
+FOOT_MOVED, BEARS = 0.02, 0.02
 #: [s] from the end of the plan to the end of the run that judges it.
-AFTER = 2.8
+AFTER = 2.0
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,13 @@ class Proof:
         plan: torques, trajectory and feedback.
         runs: of the plan and the law after it, by the step [s].
         moved: [m] by how much the point of a foot that has moved most has, at the end of them.
+        slid: [m] how far a point that bore weight was from where it stood, at most.
     """
 
     plan: RecoveryPlan
     runs: Mapping[float, Run]
     moved: float
+    slid: float
 
 
 class HumanPush:
@@ -95,7 +98,9 @@ class HumanPush:
         self.model = built.model
         strong = human_torques(self.model)
         if set(strong) != set(self.model.joint_names):
-            raise InputError(f"no torque limits are known of {self.model.name!r}: optimal recovery is that of the human")
+            raise InputError(
+                f"no torque limits are known of {self.model.name!r}: optimal recovery is that of the human"
+            )
         self.high: Floats = np.array([strong[joint] for joint in self.model.joint_names])
         self.low: Floats = -self.high
         ticks = round(self.horizon.duration / self.horizon.period)
@@ -137,29 +142,31 @@ class HumanPush:
             if not session.has_ended:
                 session.advance(1)
             u[k] = session.state.arrays.torque[held.joints.dofs]
-        empty = (np.zeros((self.ticks + 1, size)) for size in (self.model.nq, self.model.nv, 2 * self.model.nc))
+        q, p, anchor = (np.zeros((self.ticks + 1, size)) for size in (self.model.nq, self.model.nv, 2 * self.model.nc))
         limits = np.broadcast_to(self.low, u.shape), np.broadcast_to(self.high, u.shape)
-        found = held.follow(Path(*empty, u), limits=limits)
+        found = held.follow(Path(q, p, anchor, u), limits=limits)
         if found is None:
             raise InputError(f"the law cannot be followed for {self.horizon.duration:g} s at {impulse:g} N·s")
         return found
 
     def judged(self, impulse: float, held: HeldTorques, path: Path) -> Proof | None:
-        """The plan, the law after it, simulated in half and in a quarter of the optimizer's step; None if either fails."""
+        """The plan and the law after it, simulated in half and in a quarter of the optimizer's step; None if one fails."""
         try:
             gains = tracking_gains(held, path, self.state_weight, self.torque_weight)
         except NotLinearizedError:
             return None
         facts = {"azimuth": self.azimuth, "impulse": impulse, "step": self.horizon.step, "cost": self.cost.value(path)}
         plan = RecoveryPlan(self.start.time, self.horizon.period, path, gains, self.low, self.high, facts)
-        runs, moved = {}, 0.0
+        runs, moved, slid = {}, 0.0, 0.0
         for step in (0.5 * self.horizon.step, 0.25 * self.horizon.step):
             run = self.replayed(plan, step)
             if run is None or run.summary["verdict"] != RECOVERED:
                 return None
-            moved = max(moved, self.feet_moved(run))
+            moved, slid = max(moved, self.feet_moved(run)), max(slid, self.feet_slid(run))
+            if max(moved, slid) > FOOT_MOVED:
+                return None
             runs[step] = run
-        return Proof(plan, runs, moved) if moved <= FOOT_MOVED else None
+        return Proof(plan, runs, moved, slid)
 
     def replayed(self, plan: RecoveryPlan, step: float) -> Run | None:
         """A plan with the law before and after it, in steps of so many seconds; None if a step has no solution."""
@@ -175,13 +182,24 @@ class HumanPush:
         there = places_of(self.model, run.state.q[None], jacobians=False).contact[0]
         return float(np.linalg.norm((there - self.cost.contact)[:, :2], axis=1).max())
 
+    def feet_slid(self, run: Run) -> float:
+        """[m] How far a contact point that bears weight is from where it stood when the push begins, at most."""
+        points = self.model.contact_names
+        bears = BEARS * self.model.total_mass * -float(self.model.tree.gravity[2])
+        forces = run.frame[[f"contact_{point}_fz" for point in points]].to_numpy()
+        away = np.stack([
+            np.hypot(*(run.frame[[f"contact_{point}_x", f"contact_{point}_y"]].to_numpy() - there[:2]).T)
+            for point, there in zip(points, self.cost.contact, strict=True)
+        ], axis=1)  # fmt: skip
+        return float(away[forces > bears].max())
+
     def law_recovers(self, impulse: float, step: float | None = None) -> bool:
         """Whether the law by itself recovers from a push, in the place where it stood."""
         run = self.scene(impulse, 0.5 * self.horizon.step if step is None else step).run()
         return run.summary["verdict"] == RECOVERED
 
     def law_limit(self, tolerance: float = 0.25, by: float = 4.0) -> float:
-        """[N·s] The largest push tried below which the law recovers from all that were, from a grid and by bisection."""
+        """[N·s] The largest push tried below which the law recovers from all that were, by a grid and a bisection."""
         low = 0.0
         while self.law_recovers(low + by):
             low += by

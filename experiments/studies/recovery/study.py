@@ -37,6 +37,7 @@ COLUMNS = {
     "limit_hips": ("N·s", "of the pendulum with the hips as a flywheel"),
     "share": ("1", "the largest found as a part of the pendulum's limit"),
     "moved": ("m", "how far the foot that moved most stands from where it stood"),
+    "slid": ("m", "how far a point that bore weight was from where it stood, at most, on the way"),
     "peak_torque": ("1", "greatest torque of the plan as a part of the joint's limit"),
     "in_air": ("s", "for which no point touched the floor, in the run"),
     "rate": ("rad/s", "greatest rate of a joint, in the run"),
@@ -159,7 +160,9 @@ def _replayed_mirrored(study: Study, here: FilePath, azimuth: float, there: File
     steps = (0.5 * study.horizon.step, 0.25 * study.horizon.step)
     runs = [problem.replayed(plan, step) for step in steps]
     for run in runs:
-        if run is None or run.summary["verdict"] != RECOVERED or problem.feet_moved(run) > FOOT_MOVED:
+        if run is None or run.summary["verdict"] != RECOVERED:
+            return
+        if max(problem.feet_moved(run), problem.feet_slid(run)) > FOOT_MOVED:
             return
     row = json.loads((here / ROW).read_text(encoding="utf-8"))
     _kept(study, problem, plan, runs[-1], row | {"direction": azimuth, "mirrored": True}, there)
@@ -176,7 +179,7 @@ def _kept(study: Study, problem: HumanPush, plan: RecoveryPlan, run: Any, row: d
     every = float(np.diff(run.frame["time"].to_numpy()[:2])[0])
     whole = {
         **row, "share_of_law": row["law"] / row["impulse"], "limit": limit.pendulum, "limit_hips": limit.hips,
-        "share": row["impulse"] / limit.pendulum, "moved": problem.feet_moved(run),
+        "share": row["impulse"] / limit.pendulum, "moved": problem.feet_moved(run), "slid": problem.feet_slid(run),
         "peak_torque": float((np.abs(plan.path.u) / plan.high).max()),
         "in_air": float((forces <= 0.0).all(axis=1).sum() * every), "rate": float(np.abs(rates).max()),
     }  # fmt: skip

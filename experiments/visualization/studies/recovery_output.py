@@ -39,7 +39,7 @@ def print_recoveries(table: pd.DataFrame) -> None:
     """A row for each direction, and what the law reaches."""
     console = terminal()
     headings = ["direction", "found [N·s]", "law [N·s]", "of it", "pendulum [N·s]", "found over it",
-                "with hips [N·s]", "foot moved [mm]"]  # fmt: skip
+                "with hips [N·s]", "foot moved [mm]", "slid [mm]"]  # fmt: skip
     rows: list[list[str | Text]] = []
     for row in table.to_dict("records"):
         azimuth = float(row["direction"])
@@ -47,6 +47,7 @@ def print_recoveries(table: pd.DataFrame) -> None:
         rows.append([
             f"{azimuth:g}°{word}", f"{row['impulse']:.4g}", f"{row['law']:.4g}", f"{row['share_of_law']:.0%}",
             f"{row['limit']:.4g}", f"{row['share']:.0%}", f"{row['limit_hips']:.4g}", f"{1e3 * row['moved']:.1f}",
+            f"{1e3 * row['slid']:.1f}",
         ])  # fmt: skip
     console.print(Text("Largest push found from which torques within limits recover without a step", style="bold"))
     print_table(console, headings, rows)
@@ -98,7 +99,8 @@ def draw_strategy(folder: Path, who: str) -> list[Path]:
     along = np.cos(azimuth) * np.asarray(model.facing) + np.sin(azimuth) * np.asarray(model.left)
     with styled():
         figure = Figure(figsize=(10.4, 6.4))
-        upper, lower = figure.subfigures(2, 1, height_ratios=(1.0, 1.0))
+        parts: Any = figure.subfigures(2, 1)
+        upper, lower = parts
         _draw_bodies(upper.subplots(), model, run, plan, along)
         _draw_course(lower.subplots(1, 3), model, run, plan, along)
         degrees = np.degrees(azimuth) % 360.0
@@ -188,4 +190,3 @@ def _draw_course(axes: Any, model: Model, run: Run, plan: RecoveryPlan, along: F
         panel.set_xlim(-0.1, 2.2)
         panel.set_xlabel("time from the push [s]")
         panel.legend(loc="best", fontsize=7)
-

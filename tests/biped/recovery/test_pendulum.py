@@ -92,7 +92,7 @@ def test_derivatives_are_those_of_the_rollout(pendulum):
     path = pendulum.path(0.4 * pendulum.limit)
     A, B = held.linearize(path)
     h, start = 1e-5, held.start
-    for k, column in ((0, 0), (1, 0)):
+    for k in (0, 1):
         ends = []
         for sign in (1.0, -1.0):
             state = start.copy()
