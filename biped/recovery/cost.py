@@ -1,8 +1,8 @@
 """What a recovery costs: squares of how far it is from standing where it stood, and of its torques.
 
 Σ_k ½ Σ w r·r + ½ u·R u, with residuals r of the states and their Jacobians in tangent coordinates: the slope of the
-cost is exact, its second derivative that of Gauss and Newton. The end counts most; on the way torques, motion, ranges of
-joints and feet that slip cost a little. What costs nothing on the way is how it is done.
+cost is exact, its second derivative that of Gauss and Newton. The end counts most; on the way torques, motion, ranges
+of joints and feet that slip cost a little, and how else it is done costs nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ class Weights:
         range_before: [rad] beyond the ranges of joints, per √s.
         slip_before: [m] of contact points beyond ``slip_free`` sideways, per √s.
         slip_free: [m].
-        slip_height: [m] above the floor at which 1/e of that is left.
     """
 
     divergent: float = 0.02
@@ -53,8 +52,7 @@ class Weights:
     motion_before: float = 60.0
     range_before: float = 0.05
     slip_before: float = 0.0045
-    slip_free: float = 0.012
-    slip_height: float = 0.005
+    slip_free: float = 0.015
 
 
 class Standing:
@@ -135,7 +133,7 @@ class Standing:
             task("range", beyond, self.way, w.range_before, unit[6:] * (beyond != 0.0)[:, :, None], None),
             task("motion", path.p @ self.to_motion.T, everywhere, w.motion, None, self.to_motion),
             task("feet", _flat(moved), end, w.feet, _flat(at.contact_jacobian), None),
-            self._slips(task, moved, at),
+            self._slips(task, moved[:, :, :2], at),
         ]
 
     def _spin(self, task, path: Path, at: Places) -> Residual:  # type: ignore[no-untyped-def]
@@ -153,19 +151,14 @@ class Standing:
         return found
 
     def _slips(self, task, moved: Floats, at: Places) -> Residual:  # type: ignore[no-untyped-def]
-        """Of points as far as they are low: what is in the air may move."""
         w = self.weights
-        away = np.linalg.norm(moved[:, :, :2], axis=2)
+        away = np.linalg.norm(moved, axis=2)
         out = np.maximum(away - w.slip_free, 0.0)
-        height = np.maximum(at.contact[:, :, 2], 0.0) / w.slip_height
-        low = np.exp(-(height**2))
         by_q = None
         if len(at.contact_jacobian):
-            unit = moved[:, :, :2] / np.maximum(away, 1e-9)[:, :, None] * (low * (out > 0.0))[:, :, None]
+            unit = moved / np.maximum(away, 1e-9)[:, :, None] * (out > 0.0)[:, :, None]
             by_q = np.einsum("kcx,kcxj->kcj", unit, at.contact_jacobian[:, :, :2])
-            falling = -2.0 * height / w.slip_height * low * out
-            by_q += falling[:, :, None] * at.contact_jacobian[:, :, 2]
-        return task("slips", low * out, self.way, w.slip_before, by_q, None)
+        return task("slips", out, self.way, w.slip_before, by_q, None)
 
 
 def _flat(rows: Floats) -> Floats:

@@ -9,6 +9,11 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from contact.arrays import Floats
 
+Flags = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+#: Newton steps in a box at most, and what counts as no slope there, as a part of that without any change.
+MOST_STEPS, STILL = 30, 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Direction:
@@ -70,24 +75,36 @@ def backward(
     return Direction(change, gains, first, second)
 
 
-def limited(
-    H: Floats, g: Floats, low: Floats, high: Floats
-) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.bool_]], tuple[Floats, bool]] | None:
-    """D of small ½ d·H d + g·d within limits, which of it is free, and the Cholesky factors of that part of H.
+def limited(H: Floats, g: Floats, low: Floats, high: Floats) -> tuple[Floats, Flags, tuple[Floats, bool]] | None:
+    """d of the least ½ d·H d + g·d within limits, zero among them; which of it is free; Cholesky factors of that of H.
 
-    What leaves a limit is clamped there, and the rest is found anew, until nothing leaves: a descent, if not the least.
+    By Newton steps in what no limit holds, clipped, each of which reduces it; None if H is not positive definite.
     """
-    free = np.ones(len(g), dtype=bool)
-    d = np.zeros(len(g))
-    while free.any():
+    d, free, factors = np.zeros(len(g)), np.zeros(len(g), dtype=bool), (np.zeros((0, 0)), False)
+    for _ in range(MOST_STEPS):
+        slope = g + H @ d
+        held = ((d <= low) & (slope > 0.0)) | ((d >= high) & (slope < 0.0))
+        if (~held == free).all() and np.abs(slope[free]).max(initial=0.0) <= STILL * np.abs(g).max():
+            break
+        free = ~held
+        if not free.any():
+            return d, free, (np.zeros((0, 0)), False)
         try:
             factors = cho_factor(H[np.ix_(free, free)])
         except LinAlgError:
             return None
-        d[free] = -cho_solve(factors, g[free] + H[np.ix_(free, ~free)] @ d[~free])
-        beyond = free & ((d < low) | (d > high))
-        if not beyond.any():
-            return d, free, factors
-        d = np.clip(d, low, high)
-        free &= ~beyond
-    return d, free, (np.zeros((0, 0)), False)
+        step = np.zeros(len(g))
+        step[free] = -cho_solve(factors, slope[free])
+        d = _reduced(H, g, d, step, low, high)
+    return d, free, factors
+
+
+def _reduced(H: Floats, g: Floats, d: Floats, step: Floats, low: Floats, high: Floats) -> Floats:
+    """The first of ever shorter clipped steps that reduces ½ d·H d + g·d; d itself if none does."""
+    value, part = d @ (g + 0.5 * (H @ d)), 1.0
+    while part > STILL:
+        tried: Floats = np.clip(d + part * step, low, high)
+        if tried @ (g + 0.5 * (H @ tried)) <= value:
+            return tried
+        part *= 0.5
+    return d

@@ -1,7 +1,7 @@
 """A scene under torques that are held from one tick to the next: its trajectories, and their exact derivatives.
 
-The state of a tick is x = (q, p, a): configuration, generalized momenta, and the anchors of contact points on the floor.
-Deviations from it are in tangent coordinates (``biped.linearization.coordinates``), nx = 2 nv + 2 nc of them.
+The state of a tick is x = (q, p, a): configuration, generalized momenta, and the anchors of contact points on the
+floor. Deviations from it are in tangent coordinates (``biped.linearization.coordinates``), nx = 2 nv + 2 nc of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ from contact.arrays import Floats
 
 #: Steps between two recorded rows: nothing is recorded here.
 NEVER = 1 << 40
+
+
+#: (N, inputs) least and greatest torques [N·m].
+Limits = tuple[Floats, Floats]
 
 
 class NotLinearizedError(InputError):
@@ -102,7 +106,7 @@ class HeldTorques:
         path: Path,
         gains: Floats | None = None,
         change: Floats | None = None,
-        limits: tuple[Floats, Floats] | None = None,
+        limits: Limits | None = None,
     ) -> Path | None:
         """The trajectory under u = clip(ū + change − K δx); None if a step has no solution.
 

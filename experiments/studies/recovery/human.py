@@ -28,12 +28,13 @@ from controllers.whole_body import WholeBodyController
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 
-#: Of a deviation from the plan that its feedback takes for as bad as another: [m] and [rad] of the root, [rad] of joints,
-#: and [√J] of momenta; and of a joint's torque limit, what it adds for that.
+#: Of a deviation from the plan that its feedback takes for as bad as another: [m] and [rad] of the root, [rad] of
+#: joints, and [√J] of momenta; and of a joint's torque limit, what it adds for that.
 PLACE, TURN, JOINT, MOTION, TORQUE = 0.02, 0.05, 0.1, 2.0, 0.2
-#: [m] A foot that stands elsewhere by more in the end has stepped: the verdict ``recovered`` allows 50 mm. Nor may a point
-#: that bears so much of the weight have slipped farther on the way.
-FOOT_MOVED, BEARS = 0.02, 0.02
+#: [m] A foot that stands elsewhere by more in the end has stepped: the verdict ``recovered`` allows 50 mm.
+FOOT_MOVED = 0.02
+#: [m] Nor may a point that bears so much of the weight have slipped farther on the way.
+FOOT_SLID, BEARS = 0.03, 0.02
 #: [s] from the end of the plan to the end of the run that judges it.
 AFTER = 2.0
 
@@ -150,7 +151,7 @@ class HumanPush:
         return found
 
     def judged(self, impulse: float, held: HeldTorques, path: Path) -> Proof | None:
-        """The plan and the law after it, simulated in half and in a quarter of the optimizer's step; None if one fails."""
+        """The plan and the law, simulated in half and in a quarter of the optimizer's step; None if one run fails."""
         try:
             gains = tracking_gains(held, path, self.state_weight, self.torque_weight)
         except NotLinearizedError:
@@ -163,7 +164,7 @@ class HumanPush:
             if run is None or run.summary["verdict"] != RECOVERED:
                 return None
             moved, slid = max(moved, self.feet_moved(run)), max(slid, self.feet_slid(run))
-            if max(moved, slid) > FOOT_MOVED:
+            if not self.stays(run):
                 return None
             runs[step] = run
         return Proof(plan, runs, moved, slid)
@@ -175,6 +176,10 @@ class HumanPush:
             return replace(scene, controller=PlanThenLaw(plan, self.law)).run()
         except IntegrationError:
             return None
+
+    def stays(self, run: Run) -> bool:
+        """Whether the feet stand where they stood in the end, and have not slipped far on the way."""
+        return self.feet_moved(run) <= FOOT_MOVED and self.feet_slid(run) <= FOOT_SLID
 
     def feet_moved(self, run: Run) -> float:
         """[m] By how much the contact point that has moved most has, sideways, at the end of a run."""

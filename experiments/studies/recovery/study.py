@@ -19,7 +19,7 @@ from biped.runs.verdict import RECOVERED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.limits import push_under
-from experiments.studies.recovery.human import FOOT_MOVED, Horizon, HumanPush
+from experiments.studies.recovery.human import Horizon, HumanPush
 from experiments.studies.recovery.mirror import mirrored
 from experiments.studies.threshold.directions import evenly
 
@@ -160,9 +160,7 @@ def _replayed_mirrored(study: Study, here: FilePath, azimuth: float, there: File
     steps = (0.5 * study.horizon.step, 0.25 * study.horizon.step)
     runs = [problem.replayed(plan, step) for step in steps]
     for run in runs:
-        if run is None or run.summary["verdict"] != RECOVERED:
-            return
-        if max(problem.feet_moved(run), problem.feet_slid(run)) > FOOT_MOVED:
+        if run is None or run.summary["verdict"] != RECOVERED or not problem.stays(run):
             return
     row = json.loads((here / ROW).read_text(encoding="utf-8"))
     _kept(study, problem, plan, runs[-1], row | {"direction": azimuth, "mirrored": True}, there)
