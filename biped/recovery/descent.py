@@ -76,7 +76,7 @@ def backward(
 
 
 def limited(H: Floats, g: Floats, low: Floats, high: Floats) -> tuple[Floats, Flags, tuple[Floats, bool]] | None:
-    """d of the least ½ d·H d + g·d within limits, zero among them; which of it is free; Cholesky factors of that of H.
+    """Where ½ d·H d + g·d is least within limits, zero among them; what of d is free; Cholesky factors of that of H.
 
     By Newton steps in what no limit holds, clipped, each of which reduces it; None if H is not positive definite.
     """

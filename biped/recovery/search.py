@@ -135,9 +135,9 @@ def _polished(problem: Problem, best: Attempt, how: Settings) -> Attempt:
 def _attempted(problem: Problem, impulse: float, held: HeldTorques, path: Path, how: Settings, spent: int) -> Attempt:
     """The best that is found for one push: cheap enough and recovered from, or what the iterations have brought."""
     best: tuple[Iterate, Any] | None = None
-    last = None
+    last, most = None, min(how.iterations, max(how.budget - spent, 1))
     for last in improved(held, problem.cost, path, problem.low, problem.high):
-        is_last = last.ended or last.count >= how.iterations
+        is_last = last.ended or last.count >= most
         if is_last or (last.cost < how.cheap and last.count >= 2):
             proof = problem.judged(impulse, held, last.path)
             if proof is not None:

@@ -23,12 +23,11 @@ from experiments.studies.threshold.directions import word_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.studies.compass import face_front
+from experiments.visualization.studies.push_map_figure import OPTIMAL
 
 #: The name of the table and of the figure in the folder, and of a direction's picture in its own.
 NAME, STRATEGY = "recovery", "strategy"
-#: What the limit by optimal recovery is called.
-CALLED = "recovered from, by optimal control of the whole body"
-LAW = "by the whole-body law"
+LAW = "whole-body law"
 #: [s] from the push at which the body is drawn.
 MOMENTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.55, 0.7, 0.9, 1.2, 2.0)
 #: [m] between two of them.
@@ -78,7 +77,7 @@ def draw_recoveries(table: pd.DataFrame, path: Path, who: str) -> list[Path]:
             values = _ring(table[name].to_numpy(), closed)
             axes.plot(angles, values, dashes, color=style.BLACK, linewidth=1.1, label=LIMITS[name])
         found = _ring(table["impulse"].to_numpy(), closed)
-        axes.plot(angles, found, ".-", color=style.RED, linewidth=1.8, label=CALLED)
+        axes.plot(angles, found, ".-", color=style.RED, linewidth=1.8, label=OPTIMAL)
         axes.plot(angles, _ring(table["law"].to_numpy(), closed), ".-", color=style.BLUE, label=LAW)
         axes.set_ylim(0.0, None)
         face_front(axes)

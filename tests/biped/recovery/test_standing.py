@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Scene, Session, State, human, standing
+from biped import Scene, Session, human, standing
 from biped.disturbances import Push
 from biped.errors import InputError
 from biped.linearization.coordinates import displaced, displacement
-from biped.recovery import HeldTorques, Path, PlanThenLaw, RecoveryPlan, Standing
+from biped.recovery import HeldTorques, Path, PlanThenLaw, RecoveryPlan, Standing, tracking_gains
 from biped.recovery.descent import backward, limited
 from biped.recovery.kinematics import places_of
 from biped.recovery.rollout import deviation
@@ -87,7 +87,8 @@ def test_steps_within_limits(random):
         H, g = root @ root.T + 0.1 * np.eye(4), random.normal(size=4)
         low, high = -random.uniform(0.0, 0.5, 4), random.uniform(0.0, 0.5, 4)
         d, free, _ = limited(H, g, low, high)
-        assert (low <= d).all() and (d <= high).all()
+        assert (low <= d).all()
+        assert (d <= high).all()
         assert g @ d + 0.5 * d @ H @ d <= 0.0
         np.testing.assert_allclose((H @ d + g)[free], 0.0, atol=1e-12)
 
@@ -168,7 +169,7 @@ def test_derivatives_along_a_path_are_its_differences(model, pushed):
         np.testing.assert_allclose(carried[:36, joint], slope[:36], rtol=2e-3, atol=2e-4 * np.abs(slope).max())
 
 
-def test_a_period_that_no_step_divides_is_refused(model, pushed):
+def test_a_period_that_no_step_divides_is_refused(pushed):
     scene, state, _, _ = pushed
     with pytest.raises(InputError, match="multiple of the step"):
         HeldTorques(scene, state, 2.5e-3)
@@ -182,7 +183,8 @@ def test_a_plan_is_followed_and_saved(model, pushed, tmp_path):
     plan.save(tmp_path / "plan.npz")
     again = RecoveryPlan.load(tmp_path / "plan.npz")
     np.testing.assert_array_equal(again.path.u, u)
-    assert again.facts == plan.facts and again.ends == pytest.approx(state.time + TICKS * PERIOD)
+    assert again.facts == plan.facts
+    assert again.ends == pytest.approx(state.time + TICKS * PERIOD)
     law = WholeBodyController()
     follows = replace(scene, controller=PlanThenLaw(again, law), state=state.copy(), duration=TICKS * PERIOD)
     np.testing.assert_array_equal(follows.run().state.q, q[-1])
@@ -195,26 +197,15 @@ def test_a_plan_is_followed_and_saved(model, pushed, tmp_path):
 
 def test_feedback_keeps_to_a_plan(model, pushed):
     """From a start that is a little off, it ends nearer under feedback than without."""
-    from biped.recovery import tracking_gains
-
     scene, state, u, _ = pushed
     held = HeldTorques(scene, state, PERIOD)
     path = held.follow(empty(model, u))
     weight = np.diag(np.concatenate([np.full(18, 400.0), np.full(18, 0.2)]))
     gains = tracking_gains(held, path, weight, np.eye(12) / 40.0**2)
-    off = State.at(model, state.q)
-    off.arrays.momentum[:] = state.momentum
+    off = state.copy()
     off.arrays.momentum[0] += 0.5
-    off = _standing_as(off, state)
     other = HeldTorques(scene, off, PERIOD)
     wide = np.concatenate([gains, np.zeros((TICKS, 12, 16))], axis=2)
     ends = [other.follow(path, feedback) for feedback in (None, wide)]
     away = [np.linalg.norm(deviation(one.q[-1], one.p[-1], one.anchor[-1], path, TICKS)[:18]) for one in ends]
     assert away[1] < 0.7 * away[0]
-
-
-def _standing_as(moved, state):
-    """The state with another momentum."""
-    copied = state.copy()
-    copied.arrays.momentum[:] = moved.momentum
-    return copied
