@@ -49,9 +49,7 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
         InputError: the controller has no such number, or no gains.
     """
     base = Linearizer(scene).at(state)
-    values, right = np.linalg.eig(base.dynamic)
-    k = int(np.argmax(np.abs(values)))
-    left = np.linalg.pinv(right)[k]
+    values, right, left = base.eigenvectors
     found = []
     for name, value in _numbers(scene.controller, names):
         h = STEP * max(abs(value), 1.0)
@@ -59,9 +57,9 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
             Linearizer(replace(scene, controller=_with(scene.controller, name, value + sign * h))).at(state)
             for sign in (1.0, -1.0)
         )
-        change = complex(left @ (ahead.A - back.A)[np.ix_(base.kept, base.kept)] @ right[:, k]) / (2.0 * h)
-        slope = float((np.conj(values[k]) * change).real / abs(values[k]))
-        found.append(GainSensitivity(name, value, slope, -slope / (abs(values[k]) * base.period)))
+        change = complex(left[0] @ (ahead.A - back.A)[np.ix_(base.kept, base.kept)] @ right[:, 0]) / (2.0 * h)
+        slope = float((np.conj(values[0]) * change).real / abs(values[0]))
+        found.append(GainSensitivity(name, value, slope, -slope / (abs(values[0]) * base.period)))
     return tuple(found)
 
 
