@@ -41,7 +41,7 @@ COLUMNS = {
     "moved": ("m", "how far the foot that moved most stands from where it stood"),
     "slid": ("m", "how far a point that bore weight was from where it stood, at most, on the way"),
     "peak_torque": ("1", "greatest torque of the plan as a part of the joint's limit"),
-    "in_air": ("s", "for which no point touched the floor, in the run"),
+    "in_air": ("s", "for which no point touched the floor, from the push on"),
     "rate": ("rad/s", "greatest rate of a joint, in the run"),
     "iterations": ("1", "of the optimizer"),
     "mirrored": ("", "whether its plan is that of the other side, replayed"),
@@ -186,7 +186,8 @@ def _kept(study: Study, problem: HumanPush, plan: RecoveryPlan, run: Any, row: d
     here.mkdir(parents=True, exist_ok=True)
     plan.save(here / PLAN)
     run.save(here / RUN)
-    forces = run.frame[[f"contact_{point}_fz" for point in problem.model.contact_names]].to_numpy()
+    pushed = run.frame[run.frame["time"] > plan.begins]
+    forces = pushed[[f"contact_{point}_fz" for point in problem.model.contact_names]].to_numpy()
     rates = run.frame[[f"rate_{joint}" for joint in problem.model.joint_names]].to_numpy()
     every = float(np.diff(run.frame["time"].to_numpy()[:2])[0])
     whole = {

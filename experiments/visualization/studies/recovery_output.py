@@ -38,7 +38,7 @@ def print_recoveries(table: pd.DataFrame) -> None:
     """A row for each direction, and what the law reaches."""
     console = terminal()
     headings = ["direction", "found [N·s]", "law [N·s]", "of it", "pendulum [N·s]", "found over it",
-                "with hips [N·s]", "foot moved [mm]", "slid [mm]"]  # fmt: skip
+                "with hips [N·s]", "foot moved [mm]", "slid [mm]", "in the air [ms]"]  # fmt: skip
     rows: list[list[str | Text]] = []
     for row in table.to_dict("records"):
         azimuth = float(row["direction"])
@@ -46,7 +46,7 @@ def print_recoveries(table: pd.DataFrame) -> None:
         rows.append([
             f"{azimuth:g}°{word}", f"{row['impulse']:.4g}", f"{row['law']:.4g}", f"{row['share_of_law']:.0%}",
             f"{row['limit']:.4g}", f"{row['share']:.0%}", f"{row['limit_hips']:.4g}", f"{1e3 * row['moved']:.1f}",
-            f"{1e3 * row['slid']:.1f}",
+            f"{1e3 * row['slid']:.1f}", f"{1e3 * row['in_air']:.0f}",
         ])  # fmt: skip
     console.print(Text("Largest push found from which torques within limits recover without a step", style="bold"))
     print_table(console, headings, rows)
@@ -121,6 +121,7 @@ def _draw_bodies(axes: Axes, model: Model, run: Run, plan: RecoveryPlan, along: 
         axes.text(at, -0.16, f"{moment:g} s", ha="center", va="top", fontsize=8)
     axes.axhline(0.0, color=style.GREY, linewidth=0.8)
     axes.set_aspect("equal")
+    axes.set_xlim(-0.5, APART * (len(MOMENTS) - 1) + 0.5)
     axes.set_ylim(-0.3, 1.85)
     axes.axis("off")
 
@@ -167,7 +168,7 @@ def _draw_course(axes: Any, model: Model, run: Run, plan: RecoveryPlan, along: F
     pressure = np.full(len(time), np.nan)
     pressure[loaded] = (forces * places)[loaded].sum(axis=1) / forces[loaded].sum(axis=1)
     origin = flat[0]
-    axes[0].axhspan(places[0].min() - origin, places[0].max() - origin, color="#E4E4E4", label="soles")
+    axes[0].axhspan(places[0].min() - origin, places[0].max() - origin, color="#D9D9D9", label="soles", linewidth=0)
     for values, color, label in ((divergent, style.RED, "divergent component"), (flat, style.BLACK, "centre of mass"),
                                  (pressure, style.BLUE, "centre of pressure")):  # fmt: skip
         axes[0].plot(time, values - origin, color=color, label=label, linewidth=1.2)
