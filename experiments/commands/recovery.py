@@ -28,7 +28,7 @@ The folder gets recovery.csv, recovery.png and for each direction a folder with 
 strategy.png. A search that was stopped goes on with the same command.
 
 examples:
-  biped recovery                                   24 directions, of which 13 are searched: some hours
+  biped recovery                                   24 directions, of which 13 are searched: a quarter of an hour
   biped recovery --directions 4 --budget 60        front, left, back, right, in some minutes
   biped view results/recovery/balance/000/run      the recovery from the hardest push to the front
   biped push-map --controller whole-body --recovery results/recovery/balance
