@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError
+from biped.linearization.linearization import Linearization
 from biped.linearization.linearizer import Linearizer
 from biped.runs.state import State
 from biped.simulation.scene import Scene
+from contact.arrays import Floats
 
 #: Of a number, or of one where it is zero: the law is evaluated so far to either side.
 STEP = 1e-4
@@ -49,9 +51,7 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
         InputError: the controller has no such number, or no gains.
     """
     base = Linearizer(scene).at(state)
-    values, right = np.linalg.eig(base.dynamic)
-    k = int(np.argmax(np.abs(values)))
-    left = np.linalg.pinv(right)[k]
+    size = base.spectral_radius
     found = []
     for name, value in _numbers(scene.controller, names):
         h = STEP * max(abs(value), 1.0)
@@ -59,10 +59,21 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
             Linearizer(replace(scene, controller=_with(scene.controller, name, value + sign * h))).at(state)
             for sign in (1.0, -1.0)
         )
-        change = complex(left @ (ahead.A - back.A)[np.ix_(base.kept, base.kept)] @ right[:, k]) / (2.0 * h)
-        slope = float((np.conj(values[k]) * change).real / abs(values[k]))
-        found.append(GainSensitivity(name, value, slope, -slope / (abs(values[k]) * base.period)))
+        slope = radius_slope(base, (ahead.A - back.A) / (2.0 * h))
+        found.append(GainSensitivity(name, value, slope, -slope / (size * base.period)))
     return tuple(found)
+
+
+def radius_slope(base: Linearization, change: Floats) -> float:
+    """The derivative of the greatest ``|λ|`` by a number by which A has the derivative ``change`` (x, x).
+
+    Where two eigenvalues are the greatest, that of one of them.
+    """
+    values, right = np.linalg.eig(base.dynamic)
+    k = int(np.argmax(np.abs(values)))
+    left = np.linalg.pinv(right)[k]
+    moved = complex(left @ change[np.ix_(base.kept, base.kept)] @ right[:, k])
+    return float((np.conj(values[k]) * moved).real / abs(values[k]))
 
 
 def _numbers(controller: Any, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
