@@ -16,8 +16,8 @@ from contact import Floor
 from contact.arrays import Floats
 from contact.modes import STICKING
 
-#: [N, N·m] that the floor's forces may leave of the weight; for models of a man's size or so, rounding.
-BALANCED = 1e-10
+#: Part of the weight [N, N·m] that the floor's forces may leave.
+BALANCED = 1e-12
 #: Iterations, of which each leaves a tenth of what the one before did.
 MOST = 60
 #: Of a floating root: its height and its turns about the horizontal axes.
@@ -46,7 +46,7 @@ def held_stance(model: Model, floor: Floor, q: Floats) -> State:
         load, stiffness, forces = _unbalanced(model, floor, q)
         if not (forces > 0.0).all():
             break
-        if float(np.abs(load[:6]).max()) <= BALANCED * max(1.0, float(forces.sum())):
+        if float(np.abs(load[:6]).max()) <= BALANCED * float(forces.sum()):
             return _sticking(model, q, load)
         step = np.zeros(model.nv)
         step[rows] = -np.linalg.solve(stiffness[np.ix_(rows, rows)], load[rows])

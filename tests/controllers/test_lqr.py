@@ -324,7 +324,7 @@ def test_what_does_not_fit_the_model_is_refused(model):
         LQR(weight_torque=np.eye(3)).design(model)
     with pytest.raises(InputError, match="none is given for left_hip_roll"):
         LQR(weight_torque={"left_knee_pitch": 1.0}).design(model)
-    with pytest.raises(ModelError, match="no joint"):
+    with pytest.raises(ModelError, match="unknown joint .tail"):
         LQR(weight_joints={"tail": 1.0}).design(model)
     with pytest.raises(InputError, match="does not divide"):
         LQR(step=3e-4).design(model)
