@@ -1,12 +1,13 @@
 """The linear quadratic regulator of standing, as a controller."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from biped.checks import above_zero, is_finite, numbers, positive_definite, zero_or_above
+from biped.checks import above_zero, numbers, positive_definite, zero_or_above
 from biped.control.controller import Controller, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
@@ -77,13 +78,15 @@ class LQR(Controller):
         default=STANDING_TRUNK, metadata={"unit": "m", "title": "trunk's centre of mass in the posture that it holds"}
     )
     weight_com: Vector3 = field(
-        default=(100.0, 100.0, 100.0), metadata=_weight("1/m²", "centre of mass along x, y, z", 1e4)
+        default=(25.0, 5.0, 35.0), metadata=_weight("1/m²", "centre of mass along x, y, z", 1e4)
     )
-    weight_com_velocity: Vector3 = field(default=(10.0, 10.0, 10.0), metadata=_weight("s²/m²", "its velocity", 1e4))
-    weight_trunk: Vector3 = field(default=(1.0, 1.0, 1.0), metadata=_weight("1/rad²", "trunk's turn about x, y, z", 1e4))
+    weight_com_velocity: Vector3 = field(default=(2.5, 0.7, 1.0), metadata=_weight("s²/m²", "its velocity", 1e4))
+    weight_trunk: Vector3 = field(
+        default=(2.5, 2.5, 2.5), metadata=_weight("1/rad²", "trunk's turn about x, y, z", 1e4)
+    )
     weight_trunk_rate: Vector3 = field(default=(0.1, 0.1, 0.1), metadata=_weight("s²/rad²", "its rate", 1e3))
     weight_joints: JointValues = field(
-        default=1.0,
+        default=100.0,
         metadata={"unit": "1/rad²", "title": "weight: each joint's displacement", "range": (1e-4, 1e3), "scale": "log"},
     )
     weight_joint_rates: JointValues = field(
@@ -119,7 +122,7 @@ class LQR(Controller):
         checked(self.torque_limit, "lqr.torque_limit", least=0.0, infinite=True)
         for name in ("period", "step"):
             above_zero(getattr(self, name), f"lqr.{name}")
-        if not (isinstance(self.horizon, (int, float)) and self.horizon > 0.0):
+        if not self.horizon > 0.0:
             raise InputError(f"lqr.horizon = {self.horizon!r}: it must be above zero, or inf")
         if math.isfinite(self.horizon) and self.horizon > MOST_PERIODS * self.period:
             raise InputError(f"lqr.horizon = {self.horizon:g} s: more than {MOST_PERIODS} periods; or inf")
@@ -138,8 +141,8 @@ class LQR(Controller):
             positive_definite(weight, "lqr.weight_torque")
             return
         checked(weight, "lqr.weight_torque")
-        for value in weight.values() if isinstance(weight, dict) else (weight,):
-            if not (is_finite(value) and value > 0.0):
+        for value in weight.values() if isinstance(weight, Mapping) else (weight,):
+            if not value > 0.0:
                 raise InputError(f"lqr.weight_torque = {weight!r}: torques must cost something: weights above zero")
 
     def design(self, model: Model) -> Design:

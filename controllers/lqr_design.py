@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,8 @@ class StanceModel:
 
     def rows(self) -> tuple[Floats, Floats]:
         """(3, nv) of the centre of mass's displacement and (nv, nv) M⁻¹, by which rates are had from momenta."""
-        return WholeBody(self.model, self.state.q).com_jacobian, np.linalg.inv(self.mass)
+        rates: Floats = np.asarray(np.linalg.inv(self.mass), dtype=np.float64)
+        return WholeBody(self.model, self.state.q).com_jacobian, rates
 
     @cached_property
     def straining(self) -> Floats:
@@ -147,17 +148,27 @@ class Design:
         )
 
 
+class _Kept:
+    """What was found of a model; the oldest goes first."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.stances: dict[Plan, StanceModel] = {}
+        self.designs: dict[tuple[Plan, Cost], Design] = {}
+
+
 def stance_of(model: Model, plan: Plan) -> StanceModel:
     """The stance of a model, found once.
 
     Raises:
         InputError: it does not stand, or a contact point's law has a kink there.
     """
-    kept: dict[Plan, StanceModel] = model.once(_stances)
-    if plan not in kept:
+    kept = model.once(_Kept).stances
+    found = kept.get(plan)
+    if found is None:
         _make_room(kept)
-        kept[plan] = _stance(model, plan)
-    return kept[plan]
+        found = kept[plan] = _stance(model, plan)
+    return found
 
 
 def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
@@ -166,22 +177,15 @@ def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
     Raises:
         InputError: it does not stand, or no feedback of least cost makes it stable.
     """
-    kept: dict[tuple[Plan, Cost], Design] = model.once(_designs)
-    if (plan, cost) not in kept:
+    kept = model.once(_Kept).designs
+    found = kept.get((plan, cost))
+    if found is None:
         _make_room(kept)
-        kept[plan, cost] = _design(stance_of(model, plan), plan, cost)
-    return kept[plan, cost]
+        found = kept[plan, cost] = _design(stance_of(model, plan), plan, cost)
+    return found
 
 
-def _stances(model: Model) -> dict[Plan, StanceModel]:
-    return {}
-
-
-def _designs(model: Model) -> dict[tuple[Plan, Cost], Design]:
-    return {}
-
-
-def _make_room(kept: dict[object, object]) -> None:  # type: ignore[type-arg]
+def _make_room(kept: dict[Any, Any]) -> None:
     while len(kept) >= MOST_KEPT:
         kept.pop(next(iter(kept)), None)
 

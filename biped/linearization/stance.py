@@ -52,8 +52,8 @@ def held_stance(model: Model, floor: Floor, q: Floats) -> State:
         step[rows] = -np.linalg.solve(stiffness[np.ix_(rows, rows)], load[rows])
         q = displaced(model, q, step)
     raise InputError(
-        f"{model.name!r} does not stand in this posture with all of its contact points on the floor: its centre of mass "
-        "must be above its feet"
+        f"{model.name!r} does not stand in this posture with all of its contact points on the floor: its centre of "
+        "mass must be above its feet"
     )
 
 

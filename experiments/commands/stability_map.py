@@ -18,11 +18,11 @@ are those of the eigenvalue. Beside it, small random deviations are simulated on
 _EXAMPLES = """\
 examples:
   biped stability-map balance --x "controller.kp_position[2]=10..3000" --y "controller.kd_position[2]=1..60"
-  biped stability-map balance --x "controller.kp_orientation[1]=0..800" --y "controller.kd_orientation[1]=0..60" --grid 13
+  biped stability-map --x controller.kp_orientation=1..1e5 --log-x --y controller.kd_orientation=0.1..1e3 --log-y
   biped stability-map balance --controller joint-pd --x controller.kp=500..3000 --y controller.kd=0..20
   biped stability-map balance --x "floor.k_n=2e3..2e5" --log-x --y "controller.kd_position[2]=1..100" --no-simulation
 
-What has two components that pass between the same nodes of the grid is found with a finer --grid only.
+A component of the boundary that passes between the same nodes of the grid is found with a finer --grid only.
 The folder gets boundary.csv, grid.csv and stability-map.png.
 Exit status: 0 done, 2 bad input, no equilibrium anywhere, or a file that cannot be written, 130 interrupted.
 """
@@ -39,7 +39,9 @@ def parser() -> Parser:
     own.add_argument("--grid", metavar="N", type=int, default=9, help="nodes along each, to find components by (9)")
     text = "of a step along the boundary, as a part of the ranges (0.04)"
     own.add_argument("--size", metavar="PART", type=float, default=0.04, help=text)
-    own.add_argument("--span", metavar="S", type=float, default=3.0, help="seconds that a deviation is simulated for (3)")
+    own.add_argument(
+        "--span", metavar="S", type=float, default=3.0, help="seconds that a deviation is simulated for (3)"
+    )
     own.add_argument("--seed", metavar="N", type=int, default=0, help="of the deviations (0)")
     own.add_argument("--no-simulation", action="store_true", help="only eigenvalues on the grid")
     add_settings(own)

@@ -196,7 +196,7 @@ def test_over_a_finite_horizon_too(model, exact):
     assert abs(cost - steady) > 0.01 * steady
 
 
-def test_it_is_the_cheapest_near_by(model, exact):
+def test_it_is_the_cheapest_near_by(exact):
     """A gain that is a little different costs more, by the square of the difference."""
     A, B, Q, R, K = exact.stance.A, exact.stance.B, exact.Q, exact.R, exact.steady_gain
     change, rng = a_small_change(), np.random.default_rng(0)

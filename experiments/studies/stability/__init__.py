@@ -1,1 +1,1 @@
-"""Where a closed loop is locally stable, over two parameters: the boundary by continuation, and what simulation says."""
+"""Where a closed loop is locally stable, over two parameters: the exact boundary, and what simulation says."""

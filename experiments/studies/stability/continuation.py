@@ -31,7 +31,7 @@ class Field(Protocol):
     """What vanishes on the curve, over the unit square."""
 
     def value(self, u: Floats) -> float:
-        """f there; NaN where it has none."""
+        """F there; NaN where it has none."""
 
     def slope(self, u: Floats) -> Floats:
         """(2,) its derivative."""
@@ -90,7 +90,6 @@ def seeds(f: Field, places: Floats, values: Floats) -> list[Floats]:
 
 def _between(f: Field, a: Floats, b: Floats) -> Floats | None:
     """A root on a segment at whose ends f has different signs; None where it has no value between."""
-
     t = _root(lambda t: f.value(a + t * (b - a)), 0.0, 1.0)
     if t is None:
         return None

@@ -1,6 +1,6 @@
 """Local stability of an experiment's closed loop at the values of two parameters: exactly, and by simulation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +27,8 @@ DEVIATION = 1e-6
 GONE, LOST = 1e-3, 1e3
 #: Control ticks between two looks at a deviation.
 LOOK = 10
+#: Of the way from a known equilibrium, before it counts as too far for Newton's method.
+HALVINGS = 4
 #: Equilibria that are kept as guesses of others.
 MOST_GUESSES = 400
 
@@ -152,27 +154,56 @@ class StabilityField:
         return found
 
     def _local(self, u: Floats) -> Local:
-        reason = ""
+        found = self._nearby(u)
+        if found is not None and found.state is not None:
+            return found
         try:
             scene = self.scene(u)
         except BipedError as error:
             return Local(None, None, str(error))
-        for guess in self._starts(u):
-            try:
-                state, found = equilibrium(scene, guess)
-            except InputError as error:
-                reason = reason or str(error)
-                continue
-            self._guesses.append((u, state))
-            del self._guesses[:-MOST_GUESSES]
-            return Local(state, found)
+        reason = "" if found is None else found.reason
+        for guess in self._starts(scene):
+            local = self._from(scene, u, guess)
+            if local.state is not None:
+                return local
+            reason = reason or local.reason
         return Local(None, None, reason)
 
-    def _starts(self, u: Floats) -> Iterable[State]:
-        if self._guesses:
-            yield min(self._guesses, key=lambda one: float(np.linalg.norm(one[0] - u)))[1]
-        home = self.scene_at_home
-        yield held_stance(home.model, home.floor, standing(home.model, home.floor).q)
+    def _nearby(self, u: Floats) -> Local | None:
+        """From the nearest known equilibrium; if that is too far for Newton's method, over places on the way."""
+        found = None
+        for depth in range(HALVINGS):
+            if not self._guesses:
+                break
+            near, guess = min(self._guesses, key=lambda one: float(np.linalg.norm(one[0] - u)))
+            place = near + (u - near) / 2.0**depth
+            try:
+                found = self._from(self.scene(place), place, guess)
+            except BipedError as error:
+                found = Local(None, None, str(error))
+            if found.state is not None and depth:
+                return self._nearby(u)
+            if found.state is not None:
+                break
+        return found
+
+    def _from(self, scene: Scene, u: Floats, guess: State) -> Local:
+        try:
+            state, found = equilibrium(scene, guess)
+        except InputError as error:
+            return Local(None, None, str(error))
+        self._guesses.append((u, state))
+        del self._guesses[:-MOST_GUESSES]
+        return Local(state, found)
+
+    def _starts(self, scene: Scene) -> Iterator[State]:
+        """The stance with the root at the set point, if that can be; as the model stands by itself; at rest."""
+        place = None if scene.set_point is None else scene.set_point.position
+        for trunk in (place, None):
+            try:
+                yield held_stance(scene.model, scene.floor, standing(scene.model, scene.floor, trunk).q)
+            except InputError:
+                continue
         rested = self._rest()
         if rested is not None:
             yield rested

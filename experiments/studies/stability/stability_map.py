@@ -85,9 +85,11 @@ def stability_map(
         InputError: a count is out of range; or there is an equilibrium at no node: the message has a reason.
     """
     if grid < 2 or not 0.0 < size <= 0.5 or most < 2 or not seconds > 0.0:
-        raise InputError("a grid of 2 nodes or more, steps of up to half of the ranges, 2 points or more, time above zero")
+        raise InputError(
+            "a grid of 2 nodes or more, steps of up to half of the ranges, 2 points or more, time above zero"
+        )
     places = grid_places(grid)
-    tell = progress or (lambda what, done, total: None)
+    tell = progress or _nobody
     nodes = [(i, j) for i in range(grid) for j in range(grid)]
     rows = []
     for k, (i, j) in enumerate(nodes):
@@ -99,6 +101,10 @@ def stability_map(
     starts = seeds(field, places, table["size"].to_numpy().reshape(grid, grid) - 1.0)
     branches = components(field, starts, size, most, lambda n: tell("boundary", n, 0))
     return StabilityMap(field, table, branches, _boundary(field, branches), _home(field))
+
+
+def _nobody(what: str, done: int, total: int) -> None:
+    """Is told."""
 
 
 def _node(field: StabilityField, u: Floats, seconds: float, seed: int) -> dict[str, object]:

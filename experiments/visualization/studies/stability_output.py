@@ -47,7 +47,8 @@ def print_map(found: StabilityMap, folder: Path, files: list[Path]) -> None:
             console.print(Text(f"  {len(rows)}: {reason}", style="yellow"))
     if found.compared:
         wrong = len(found.disagreements)
-        told = f"simulated deviations disagree with |λ| at {wrong} of {found.compared} nodes with |1 − |λ|| ≥ {TOO_CLOSE:g}"
+        clear = f"{found.compared} nodes with |1 − |λ|| ≥ {TOO_CLOSE:g}"
+        told = f"simulated deviations disagree with |λ| at {wrong} of {clear}"
         console.print(Text(told, style="red" if wrong else ""))
     console.print(Text(f"{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
 
