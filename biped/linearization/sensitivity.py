@@ -17,6 +17,8 @@ from contact.arrays import Floats
 
 #: Of a number, or of one where it is zero: the law is evaluated so far to either side.
 STEP = 1e-4
+#: What the names of gains, and of weights that stand for them, begin with.
+GAINS = ("gains.", "kp", "kd", "weight_")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
     Args:
         scene: the closed loop.
         state: where.
-        names: of numbers of the controller, ``gains.kp_position[2]``; all of its ``gains``, if none is given.
+        names: of numbers of the controller, ``gains.kp_position[2]``; all of its gains and weights, if none is given.
 
     Raises:
         InputError: the controller has no such number, or no gains.
@@ -54,7 +56,7 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
     size = base.spectral_radius
     found = []
     for name, value in _numbers(scene.controller, names):
-        h = STEP * max(abs(value), 1.0)
+        h = STEP * (abs(value) or 1.0)
         ahead, back = (
             Linearizer(replace(scene, controller=_with(scene.controller, name, value + sign * h))).at(state)
             for sign in (1.0, -1.0)
@@ -78,7 +80,7 @@ def radius_slope(base: Linearization, change: Floats) -> float:
 
 def _numbers(controller: Any, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     known = dict(_all_numbers(controller, ""))
-    chosen = names or tuple(name for name in known if name.startswith(("gains.", "kp", "kd")))
+    chosen = names or tuple(name for name in known if name.startswith(GAINS))
     if not chosen:
         raise InputError(f"{type(controller).__name__} has no gains; name some of its numbers: {', '.join(known)}")
     for name in chosen:

@@ -10,7 +10,7 @@ from scipy.linalg import solve_discrete_are
 from biped import InputError, ModelError, Recursive, Scene, Session, human, standing
 from biped.control.observation import Observation
 from biped.dynamics import forward_kinematics
-from biped.linearization import held_stance, linearize, linearize_stance
+from biped.linearization import gain_sensitivities, held_stance, linearize, linearize_stance
 from biped.linearization.coordinates import displaced, displacement
 from biped.model import chain
 from biped.whole_body import WholeBody
@@ -154,8 +154,8 @@ def test_seen_from_the_feet_it_is_the_designed_one_but_for_the_soles_deflections
     K[:, :NV] = K[:, :NV] @ seen_from_feet(model, design.stance.state.q)
     expected = design.stance.A - design.stance.B @ K
     assert np.abs(found.dynamic - expected).max() < 1e-9 * np.abs(expected).max()
-    slow = [np.sort(np.abs(np.linalg.eigvals(A)))[-6:] for A in (found.dynamic, design.closed_loop)]
-    assert slow[0] == pytest.approx(slow[1], abs=1e-4)
+    rates = [np.log(np.sort(np.abs(np.linalg.eigvals(A)))[-6:]) for A in (found.dynamic, design.closed_loop)]
+    assert rates[0] == pytest.approx(rates[1], rel=0.02)
 
 
 def deviations(scene, at, change, ticks):
@@ -215,6 +215,24 @@ def test_it_is_the_cheapest_near_by(exact):
         more = [cost(K + e * off) - least for e in (-1.0, -0.5, 0.5, 1.0)]
         assert min(more) > 0.0
         assert more[0] + more[3] == pytest.approx(4.0 * (more[1] + more[2]), rel=0.2)
+
+
+def test_slopes_of_its_closed_loop_by_its_weights(model):
+    """Of a law that is designed anew for each weight: against differences of the designed eigenvalues."""
+    controller = LQR(reference="world")
+    state = controller.design(model).stance.state
+    ends = {
+        "weight_com[0]": (1.0, {"weight_com": (24.5, 5.0, 35.0)}, {"weight_com": (25.5, 5.0, 35.0)}),
+        "weight_torque": (4e-7, {"weight_torque": 0.98e-5}, {"weight_torque": 1.02e-5}),
+    }
+    for one in gain_sensitivities(scene_of(controller, model), state, tuple(ends)):
+        width, *fields = ends[one.name]
+        low, high = (
+            np.abs(np.linalg.eigvals(replace(controller, **values).design(model).closed_loop)).max()
+            for values in fields
+        )
+        assert one.slope == pytest.approx((high - low) / width, rel=1e-2)
+    assert len(gain_sensitivities(scene_of(controller, model), state)) == 16
 
 
 # --- in runs ---

@@ -27,8 +27,9 @@ DEVIATION = 1e-6
 GONE, LOST = 1e-3, 1e3
 #: Control ticks between two looks at a deviation.
 LOOK = 10
-#: Of the way from a known equilibrium, before it counts as too far for Newton's method.
-HALVINGS = 4
+#: On the way from a known equilibrium: places that are tried, and the least part of what is left of it.
+WAYPOINTS = 10
+SHORTEST = 0.1
 #: Equilibria that are kept as guesses of others.
 MOST_GUESSES = 400
 
@@ -171,20 +172,23 @@ class StabilityField:
 
     def _nearby(self, u: Floats) -> Local | None:
         """From the nearest known equilibrium; if that is too far for Newton's method, over places on the way."""
-        found = None
-        for depth in range(HALVINGS):
-            if not self._guesses:
+        found, part = None, 1.0
+        for _ in range(WAYPOINTS):
+            if not self._guesses or part < SHORTEST:
                 break
             near, guess = min(self._guesses, key=lambda one: float(np.linalg.norm(one[0] - u)))
-            place = near + (u - near) / 2.0**depth
+            place = u if part == 1.0 else near + part * (u - near)
             try:
                 found = self._from(self.scene(place), place, guess)
             except BipedError as error:
                 found = Local(None, None, str(error))
-            if found.state is not None and depth:
-                return self._nearby(u)
-            if found.state is not None:
-                break
+            if found.state is None:
+                part /= 2.0
+            elif place is u:
+                return found
+            else:
+                part = 1.0
+                found = None
         return found
 
     def _from(self, scene: Scene, u: Floats, guess: State) -> Local:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from biped.errors import InputError
 from contact.arrays import Floats
-from experiments.catalogue.parameters.parameter import value_under
+from experiments.catalogue.parameters.parameter import Value, value_under
 from experiments.studies.stability.continuation import Branch, components, grid_places, seeds
 from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range, StabilityField
 
@@ -139,6 +139,7 @@ def _boundary(field: StabilityField, branches: list[Branch]) -> pd.DataFrame:
                 field.x.name: x,
                 field.y.name: y,
                 "excess": -found.margin,
+                "period": found.period,
                 f"slope by {field.x.name}": slope[0] * _per_value(field.x, float(u[0])),
                 f"slope by {field.y.name}": slope[1] * _per_value(field.y, float(u[1])),
                 "frequency_hz": mode.frequency,
@@ -159,9 +160,13 @@ def _per_value(axis: Range, part: float, reach: float = 1e-6) -> float:
 def _home(field: StabilityField) -> tuple[float, float] | None:
     """The experiment's own values, within the ranges."""
     parameters = field.experiment.under(field.changes).parameters
-    values = [value_under(axis.name, field.changes, parameters) for axis in (field.x, field.y)]
-    inside = all(
-        isinstance(value, float) and axis.low <= value <= axis.high
-        for axis, value in zip((field.x, field.y), values, strict=True)
-    )
-    return (float(values[0]), float(values[1])) if inside else None  # type: ignore[arg-type]
+    values = [_one_number(value_under(axis.name, field.changes, parameters)) for axis in (field.x, field.y)]
+    x, y = values
+    inside = field.x.low <= x <= field.x.high and field.y.low <= y <= field.y.high
+    return (x, y) if inside else None
+
+
+def _one_number(value: Value) -> float:
+    """A parameter's; of one with several numbers, if they are all the same; else NaN."""
+    numbers = value if isinstance(value, tuple) else (value,)
+    return float(numbers[0]) if len(set(numbers)) == 1 and not isinstance(numbers[0], str) else np.nan

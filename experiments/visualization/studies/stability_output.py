@@ -1,5 +1,6 @@
 """A stability map: on the terminal, as tables in files, and as a picture."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,32 +91,49 @@ def draw_map(found: StabilityMap, path: Path) -> list[Path]:
 
 
 def _draw_nodes(axes: Axes, found: StabilityMap) -> None:
+    """What the simulation says; hollow where ``|λ|`` is so near to one that it cannot tell."""
     x, y = found.grid[found.field.x.name], found.grid[found.field.y.name]
+    close = np.abs(found.grid["size"] - 1.0) < TOO_CLOSE
+    look: dict[str, Any] = {"s": 22, "clip_on": False, "zorder": 3}
     for verdict, (marker, color, label) in _NODES.items():
         which = found.grid["simulated"] == verdict
-        if which.any():
-            axes.scatter(x[which], y[which], marker=marker, color=color, s=22, alpha=0.75, linewidths=0.0, label=label,
-                         clip_on=False, zorder=3)  # fmt: skip
+        clear, unclear = which & ~close, which & close
+        if clear.any():
+            axes.scatter(x[clear], y[clear], marker=marker, color=color, linewidths=0.0, label=label, **look)
+        if unclear.any():
+            axes.scatter(x[unclear], y[unclear], marker=marker, facecolors="white", edgecolors=color, linewidths=0.8,
+                         label=f"{label}, too close to tell", **look)  # fmt: skip
     wrong = found.disagreements
     if len(wrong):
         axes.scatter(wrong[found.field.x.name], wrong[found.field.y.name], marker="o", facecolors="none",
                      edgecolors=style.BLACK, s=90, label="|λ| says otherwise", clip_on=False, zorder=4)  # fmt: skip
 
 
+FLIPPING = "to and fro at each tick"
+#: Dashes of the boundary by the mode that is on it.
+_LINES: dict[str, Any] = {"swinging": "-", "creeping": (0, (2, 1)), FLIPPING: (0, (6, 1.5, 1, 1.5))}
+
+
+def _mode_word(frequency: float, period: float) -> str:
+    if frequency == 0.0:
+        return "creeping"
+    return FLIPPING if frequency * period > 0.499 else "swinging"
+
+
 def _draw_boundary(axes: Axes, found: StabilityMap) -> None:
-    """Lines where a mode swings at the boundary, dashes where it creeps; corners as squares."""
+    """A line for each way in which a mode may be on the boundary; corners as squares."""
     labelled: set[str] = set()
     for number, branch in enumerate(found.branches):
         rows = found.boundary[found.boundary["component"] == number]
         px, py = rows[found.field.x.name].to_numpy(), rows[found.field.y.name].to_numpy()
-        swings = rows["frequency_hz"].to_numpy() > 0.0
+        words = [_mode_word(f, period) for f, period in zip(rows["frequency_hz"], rows["period"], strict=True)]
         if branch.closed:
-            px, py, swings = np.append(px, px[0]), np.append(py, py[0]), np.append(swings, swings[0])
-        for k in range(len(px) - 1):
-            which = bool(swings[k] and swings[k + 1])
-            label = "|λ| = 1, swinging" if which else "|λ| = 1, creeping"
-            look: dict[str, Any] = {"color": style.BLACK, "linewidth": 1.8, "linestyle": "-" if which else (0, (2, 1))}
-            axes.plot(px[k : k + 2], py[k : k + 2], **look, label=None if label in labelled else label, zorder=2)
+            px, py, words = np.append(px, px[0]), np.append(py, py[0]), [*words, words[0]]
+        changes = [0, *(k for k in range(1, len(words)) if words[k] != words[k - 1]), len(words) - 1]
+        for first, last in pairwise(changes):
+            label = f"|λ| = 1, {words[first]}"
+            axes.plot(px[first : last + 1], py[first : last + 1], color=style.BLACK, linewidth=1.8,
+                      linestyle=_LINES[words[first]], label=None if label in labelled else label, zorder=2)  # fmt: skip
             labelled.add(label)
         for k in branch.corners:
             axes.plot(px[k], py[k], "s", color=style.PURPLE, markersize=6, zorder=4,

@@ -27,7 +27,7 @@ def test_the_boundary_is_that_of_a_spring_whose_force_is_held(found):
     assert len(found.boundary) >= 10
     assert np.abs(found.boundary["excess"]).max() < 1e-9
     damping, stiffness = (found.boundary[name].to_numpy() for name in (KD, KP))
-    assert damping == pytest.approx(0.5 * 2e-3 * stiffness, rel=0.03)
+    assert np.abs(damping - 0.5 * 2e-3 * stiffness).max() < 0.04  # 1/s, of 0.5 to 4: what floor and legs do besides
 
 
 def test_it_goes_from_end_to_end(found):
@@ -70,11 +70,10 @@ def test_its_own_values_are_marked_where_they_are_within(found):
 def test_where_there_is_no_equilibrium_it_is_said():
     """The set point is out of the legs' reach."""
     high = "controller.target_position[2]"
-    field = StabilityField(experiment_named("balance"), {}, Range(high, 1.0, 1.5), Range(KD, 5.0, 15.0))
-    found = stability_map(field, grid=3, seconds=0.2)
+    field = StabilityField(experiment_named("balance"), {}, Range(high, 1.05, 1.5), Range(KD, 5.0, 15.0))
+    found = stability_map(field, grid=2, seconds=0.2)
     lost = found.without_equilibrium
-    assert set(lost[high]) <= {1.25, 1.5}
-    assert len(lost) >= 3
+    assert list(lost[high]) == [1.5, 1.5]
     assert (lost["simulated"] == NO_EQUILIBRIUM).all()
     assert lost["reason"].str.len().min() > 10
 
