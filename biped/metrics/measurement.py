@@ -128,7 +128,7 @@ class Measurement:
             InputError: what its function returns is no number.
         """
         stimulus = self.context.stimulus
-        frequencies = () if stimulus is None else stimulus.frequencies
+        frequencies = 0 if stimulus is None else len(stimulus.frequencies)
         names = metric.columns(self.layout.joints, self.layout.feet, frequencies)
         if self.first >= len(self.rows) and not metric.of_whole_run:
             return dict.fromkeys(names)

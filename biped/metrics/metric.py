@@ -24,7 +24,7 @@ class Metric:
 
     Attributes:
         name: as in a table of results; of those that are there for each joint, foot or frequency with ``_JOINT``,
-            ``_FOOT`` or ``_FREQUENCY`` in place of its name.
+            ``_FOOT`` or ``_FREQUENCY`` in place of its name, or of the number of the frequency.
         unit: as the columns of a run have them; empty for a word.
         definition: what it is, in a few words.
         compute: from a ``Measurement`` its value: a number that is finite, or None. A mapping holds several values by
@@ -53,9 +53,12 @@ class Metric:
         """The name without what it is for."""
         return self.name.removesuffix(f"_{self.per}") if self.per else self.name
 
-    def columns(self, joints: Iterable[str], feet: Iterable[str], frequencies: Iterable[float] = ()) -> list[str]:
-        """Its names in a table of results of a model with these joints and feet."""
-        each = {"JOINT": joints, "FOOT": feet, "FREQUENCY": map(frequency_suffix, frequencies)}
+    def columns(self, joints: Iterable[str], feet: Iterable[str], frequencies: int = 0) -> list[str]:
+        """Its names in a table of results of a model with these joints and feet, on a floor with so many frequencies.
+
+        Frequencies are counted, not named by their values: trials that differ in them share the columns.
+        """
+        each = {"JOINT": joints, "FOOT": feet, "FREQUENCY": map(str, range(1, frequencies + 1))}
         return [f"{self.stem}_{suffix}" for suffix in each[self.per]] if self.per else [self.name]
 
 
@@ -84,14 +87,15 @@ def _place_of(metric: Metric) -> tuple[str, str]:
     return metric.compute.__module__, metric.compute.__qualname__
 
 
-def metric_names(joints: Iterable[str], feet: Iterable[str], frequencies: Iterable[float] = ()) -> list[str]:
-    """The names of all metrics of a model with these joints and feet, in the order of ``METRICS``."""
+def metric_names(joints: Iterable[str], feet: Iterable[str], frequencies: int = 0) -> list[str]:
+    """The names of all metrics of a model with these joints and feet, in the order of ``METRICS``.
+
+    Args:
+        joints: its joints' names.
+        feet: its feet's.
+        frequencies: at how many the floor moves.
+    """
     return [name for metric in METRICS.values() for name in metric.columns(joints, feet, frequencies)]
-
-
-def frequency_suffix(frequency: float) -> str:
-    """``0_25_hz`` for 0.25 Hz."""
-    return f"{frequency:.6g}".replace(".", "_").replace("-", "m").replace("+", "") + "_hz"
 
 
 def metric_named(name: str) -> Metric:

@@ -79,7 +79,8 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     if not state.steps:
         _check_limits(model, state)
         if controller is not None:
-            controller.check_start(model, state.q)
+            seen = state if carrying is model else state.carried_over(model)
+            controller.check_start(model, seen.q)
     state.set_step(step)
     law = Passive() if controller is None else controller.law(model)
     recorded = () if controller is None else controller.recorded

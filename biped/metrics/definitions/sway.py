@@ -9,7 +9,7 @@ from biped.metrics.definitions.sources import PETERKA
 from biped.metrics.kernels import metrics as kernels
 from biped.metrics.kernels.support import COM, SHIFT, SWAY, TILT
 from biped.metrics.measurement import ROUNDING, Measurement
-from biped.metrics.metric import Metric, frequency_suffix, register
+from biped.metrics.metric import Metric, register
 
 #: Columns of a series by channel of a stimulus: what moves, and the sway that answers it.
 _CHANNELS = {
@@ -39,15 +39,15 @@ def sway(run: Measurement) -> dict[str, float]:
     rows, table = run.rows[:stop], run.series[:stop]
     moves, answers = _CHANNELS[stimulus.channel]
     found = {}
-    for frequency in stimulus.frequencies:
+    for number, frequency in enumerate(stimulus.frequencies, 1):
         support = complex(*kernels.fit_sine(rows, time, table, moves, start, frequency))
         swayed = complex(*kernels.fit_sine(rows, time, table, answers, start, frequency))
         if abs(support) > LEAST_STIMULUS:
             # a cos + b sin is the real part of (a − ib) exp(iωt).
             response = (swayed / support).conjugate()
-            suffix = frequency_suffix(frequency)
-            found[f"sway_gain_{suffix}"] = abs(response)
-            found[f"sway_phase_{suffix}"] = math.atan2(response.imag, response.real)
+            found[f"sway_frequency_{number}"] = frequency
+            found[f"sway_gain_{number}"] = abs(response)
+            found[f"sway_phase_{number}"] = math.atan2(response.imag, response.real)
     return found
 
 
@@ -70,6 +70,8 @@ register(
     Metric("sway_angle_max", "rad", "peak sway angle", excursion,
            "of the line from the middle of the feet to the centre of mass, from that when the disturbance began; "
            "maximum"),
+    Metric("sway_frequency_FREQUENCY", "Hz", "a frequency of the floor's motion", sway,
+           "the first, second, … of the stimulus, of which gain and phase have the same number", PETERKA),
     Metric("sway_gain_FREQUENCY", "1", "sway over the floor's motion at a frequency", sway,
            "modulus of the ratio of Fourier coefficients over whole cycles; rad/m where the floor shifts", PETERKA),
     Metric("sway_phase_FREQUENCY", "rad", "how far the sway is ahead of the floor's motion", sway,

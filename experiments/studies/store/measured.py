@@ -13,6 +13,6 @@ def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = N
     plan = experiment.build(changes).prepare(in_one_go=True)
     layout = Layout.of(plan.model, plan.columns.names)
     stimulus = stimulus_of(plan.disturbances)
-    frequencies = () if stimulus is None else stimulus.frequencies
+    frequencies = 0 if stimulus is None else len(stimulus.frequencies)
     names = metric_names(layout.joints, layout.feet, frequencies)
     return units_of(name for name in names if name not in OUTCOME)

@@ -46,7 +46,6 @@ def words_of(name: str) -> str:
 def _spelt(name: str) -> str:
     if name in _WORDS:
         return _WORDS[name]
-    name = re.sub(r"(\d)_(\d+_hz)", r"\1.\2", name)
     parts = name.split("_")
     last = f", {parts.pop()}" if len(parts) > 1 and parts[-1] in _ENDS and parts[0] != "newton" else ""
     side = next((k for k, part in enumerate(parts) if k and part in ("left", "right")), len(parts))

@@ -22,8 +22,10 @@ from biped import (
     human,
     random_forces,
     simulate,
+    standing,
 )
 from biped.control.controller import Controller
+from biped.dynamics import forward_kinematics
 from biped.kernels.loop.random import normal
 from contact import Floor
 from controllers import JointImpedance, JointPD
@@ -194,6 +196,24 @@ def test_the_controller_knows_nothing_of_a_load():
         assert np.abs(s[:3] - (t[:3] + turned)).max() < 1e-12
         assert np.abs(s[19:22] - (t[19:22] + np.cross(t[22:25], turned))).max() < 1e-12
         assert np.array_equal(s[7:19], t[7:19])
+
+
+@pytest.mark.parametrize("height", [-0.3, 0.3])
+def test_a_controller_is_asked_about_the_start_that_it_will_see(height):
+    """A heavy load moves the trunk's centre of mass by more than a foot may hang above the floor; the feet stay."""
+    person, asked = human(), []
+
+    class Watching(Controller):
+        def check_start(self, model, q):
+            asked.append(forward_kinematics(model, q).contact[:, 2].copy())
+
+        def torques(self, observation):
+            return np.zeros(len(person.joint_names))
+
+    state = standing(person)
+    simulate(person, Watching(), state=state, disturbances=[Load("trunk", 30.0, (0.0, 0.0, height))], duration=2e-3)
+    expected = forward_kinematics(person, state.q).contact[:, 2]
+    np.testing.assert_allclose(asked, [expected], atol=1e-14)
 
 
 def test_pushes_act_on_the_same_point_with_and_without_a_load():

@@ -7,14 +7,14 @@ import pytest
 
 from biped.errors import InputError
 from biped.metrics import METRICS, metric_named
-from biped.metrics.metric import frequency_suffix, metric_names
+from biped.metrics.metric import metric_names
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 ROW = re.compile(r"^\| `([\w]+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$")
 
 
 def test_names_come_in_the_order_of_the_registry(person):
-    names = metric_names(person.joint_names, person.feet, (0.25,))
+    names = metric_names(person.joint_names, person.feet, 1)
     assert len(names) == len(set(names))
     stems = [metric_named(name).name for name in names]
     assert list(dict.fromkeys(stems)) == list(METRICS)
@@ -28,7 +28,7 @@ def test_names_come_in_the_order_of_the_registry(person):
         ("peak_torque", "peak_torque"),
         ("peak_torque_left_knee_pitch", "peak_torque_JOINT"),
         ("saturation_time_left_knee_pitch", "saturation_time_JOINT"),
-        ("sway_gain_0_25_hz", "sway_gain_FREQUENCY"),
+        ("sway_gain_1", "sway_gain_FREQUENCY"),
     ],
 )
 def test_a_column_of_results_leads_to_its_metric(name, metric):
@@ -38,11 +38,6 @@ def test_a_column_of_results_leads_to_its_metric(name, metric):
 def test_an_unknown_metric_is_refused():
     with pytest.raises(InputError, match="unknown metric 'wobble'"):
         metric_named("wobble")
-
-
-@pytest.mark.parametrize(("frequency", "suffix"), [(0.25, "0_25_hz"), (1.0, "1_hz"), (12.5, "12_5_hz")])
-def test_frequencies_in_names(frequency, suffix):
-    assert frequency_suffix(frequency) == suffix
 
 
 def unit_of(metric):

@@ -137,7 +137,7 @@ def test_small_numbers_have_a_unit_of_their_size():
         ("margin_of_stability_min", "margin of stability, min"),
         ("peak_torque_left_knee_pitch", "peak torque, left knee pitch"),
         ("cop_path_length", "CoP path length"),
-        ("sway_gain_0_25_hz", "sway gain 0.25 Hz"),
+        ("sway_gain_2", "sway gain 2"),
         ("block.velocity[0]", "block velocity x"),
         ("floor.mu_s", "floor static friction"),
         ("recovery score", "recovery score"),
