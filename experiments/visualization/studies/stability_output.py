@@ -70,7 +70,7 @@ def draw_map(found: StabilityMap, path: Path) -> list[Path]:
     """The boundary as a line, what the simulation says as markers, and the experiment's own values as a star."""
     x, y = found.field.x, found.field.y
     with styled():
-        figure = Figure(figsize=(6.4, 4.6))
+        figure = Figure(figsize=(6.0, 5.2))
         axes = figure.add_subplot()
         _draw_nodes(axes, found)
         _draw_boundary(axes, found)
@@ -86,7 +86,7 @@ def draw_map(found: StabilityMap, path: Path) -> list[Path]:
             set_label(_label(found, axis))
         who = found.field.experiment
         axes.set_title(f"Local stability: {who.name}, {who.controller or 'its own controller'}")
-        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
         return write_figure(figure, path)
 
 
@@ -102,7 +102,10 @@ def _draw_nodes(axes: Axes, found: StabilityMap) -> None:
             axes.scatter(x[clear], y[clear], marker=marker, color=color, linewidths=0.0, label=label, **look)
         if unclear.any():
             axes.scatter(x[unclear], y[unclear], marker=marker, facecolors="white", edgecolors=color, linewidths=0.8,
-                         label=f"{label}, too close to tell", **look)  # fmt: skip
+                         **look)  # fmt: skip
+    if (close & (found.grid["simulated"] != "")).any():
+        axes.scatter([], [], marker="o", facecolors="white", edgecolors=style.GREY, s=22,
+                     label=f"hollow: |1 − |λ|| < {TOO_CLOSE:g}")  # fmt: skip
     wrong = found.disagreements
     if len(wrong):
         axes.scatter(wrong[found.field.x.name], wrong[found.field.y.name], marker="o", facecolors="none",
