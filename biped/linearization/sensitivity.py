@@ -71,11 +71,9 @@ def radius_slope(base: Linearization, change: Floats) -> float:
 
     Where two eigenvalues are the greatest, that of one of them.
     """
-    values, right = np.linalg.eig(base.dynamic)
-    k = int(np.argmax(np.abs(values)))
-    left = np.linalg.pinv(right)[k]
-    moved = complex(left @ change[np.ix_(base.kept, base.kept)] @ right[:, k])
-    return float((np.conj(values[k]) * moved).real / abs(values[k]))
+    values, right, left = base.eigenvectors
+    moved = complex(left[0] @ change[np.ix_(base.kept, base.kept)] @ right[:, 0])
+    return float((np.conj(values[0]) * moved).real / abs(values[0]))
 
 
 def _numbers(controller: Any, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:

@@ -82,7 +82,7 @@ def test_it_is_the_derivative_with_all_that_can_act():
     assert varied.worst(exact, varied.differenced(3)) < 2e-7
 
 
-def test_it_is_the_derivative_at_stops_and_bearings():
+def limited_tree():
     """Joints with limits, damping, dry friction, a limit of speed and one of effort; some beyond them."""
     rng = np.random.default_rng(5)
     model = random_tree(rng, 6, floating=True, kinds=("revolute", "prismatic"), armature=0.1)
@@ -96,7 +96,11 @@ def test_it_is_the_derivative_at_stops_and_bearings():
     scene, state = moving(model, rng, floor=FLOOR, speed=1.0)
     inside = replace(scene, state=None)
     torque = np.concatenate([np.zeros(6), [5.0, -50.0, 8.0, 50.0, 1.0]])
-    varied = Varied(inside, state, torque=torque)
+    return Varied(inside, state, torque=torque)
+
+
+def test_it_is_the_derivative_at_stops_and_bearings():
+    varied = limited_tree()
     exact = varied.exact()
     assert varied.worst(exact, varied.differenced()) < 1e-7
     assert not exact[:, varied.parts[3]][:, 7].any()  # at the limit of its effort
