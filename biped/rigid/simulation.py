@@ -45,8 +45,10 @@ LEAST_PRODUCT = 1e-17
 
 #: What ends a motion, by what a kernel returned.
 CAUSES = {
-    step.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
-    step.STUCK: "no part of Newton's step brings the equations nearer to a solution: none is near",
+    step.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations; a smaller step may help, or a "
+    "larger tolerance and complementarity where contacts and joints hold the same motion",
+    step.STUCK: "no part of Newton's step brings the equations nearer to a solution; a smaller step may help, or a "
+    "larger tolerance and complementarity where contacts and joints hold the same motion",
     step.NOT_FINITE: "a number is not finite",
     step.TURNED_TOO_FAR: "a body would turn by more than a right angle in a step; take a smaller step",
     step.SINGULAR: "the derivative of a body's equations is singular",

@@ -29,6 +29,7 @@ COMMANDS = {
     "block-speed": "how fast a block may be thrown",
     "threshold": "how large any parameter may be, from a file",
     "limits": "how hard a push may be at most, whatever the law, by the inverted pendulum",
+    "recovery": "how hard a push may be at most, whatever the law, by optimal control of the whole body",
     "tune": "find gains that serve better, and prove it on fresh replicas",
     "sensitivity": "which parameters a metric depends on",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",

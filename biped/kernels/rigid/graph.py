@@ -5,16 +5,15 @@ U = F_pq and L = F_qp. Eliminating p takes L D⁻¹ U from the block of every pa
 each node has one later neighbour, its parent: the first two algorithms, O(n). What fill-in loops make is known from the
 graph alone (``biped.rigid.graph``), so that nothing is looked for here: the last two algorithms in one list of updates.
 
-The matrix is not symmetric, its pattern is. Blocks on the diagonal are decomposed with complete pivoting, and never
-inverted: a contact of stiffness 1e12 beside a mass leaves an inverse whose products are noise. Where rows of a joint
-say what others say already (a planar loop of hinges), their pivots are rounding: such rows get no impulse, which is one
-of the solutions, and all of these move the bodies alike.
+The matrix is not symmetric, its pattern is. Blocks on the diagonal are decomposed with pivots from their diagonals, and
+never inverted: a contact of stiffness 1e12 beside a mass leaves an inverse whose products are noise. Where rows of a
+joint say what others say already (a planar loop of hinges), their pivots are rounding: such rows get no impulse, which
+is one of the solutions, and all of these move the bodies alike.
 """
-
-import math
 
 from biped.kernels.rigid.system import WIDTH
 from contact.jit import kernel, routine
+from contact.vectors import load6, store6
 
 # Pivots below this part of what was summed for them are rounding: rows that depend on others.
 DEPENDENT = 1e-11
@@ -40,95 +39,126 @@ def clear_blocks(graph, room):
 
 
 @kernel
-def largest_left(A, scales, order, k, size):
-    """(row, column, size) of the largest scaled element from place k on in both directions."""
-    row, column, best = k, k, -1.0
+def less6(row, factor, other):
+    """``row`` − ``factor`` · ``other``."""
+    return (
+        row[0] - factor * other[0], row[1] - factor * other[1], row[2] - factor * other[2],
+        row[3] - factor * other[3], row[4] - factor * other[4], row[5] - factor * other[5],
+    )  # fmt: skip
+
+
+@kernel
+def scaled6(factor, row):
+    """``factor`` · ``row``."""
+    return factor * row[0], factor * row[1], factor * row[2], factor * row[3], factor * row[4], factor * row[5]
+
+
+@kernel
+def bring_pivot(A, order, scales, k, size):
+    """The largest scaled element of what is left of the diagonal into place k of ``order``; that element."""
+    best, place = -1.0, k
     for a in range(k, size):
-        for b in range(k, size):
-            part = abs(A[a, b]) * scales[order[0, a]] * scales[order[1, b]]
-            if part > best:
-                row, column, best = a, b, part
-    return row, column, best
+        part = abs(A[order[a], order[a]]) * scales[order[a]]
+        if part > best:
+            best, place = part, a
+    order[place], order[k] = order[k], order[place]
+    return best
 
 
 @kernel
-def exchange(A, order, row, column, k, size):
-    """The pivot's row and column for those in place k."""
-    for b in range(size):
-        A[row, b], A[k, b] = A[k, b], A[row, b]
-    for a in range(size):
-        A[a, column], A[a, k] = A[a, k], A[a, column]
-    order[0, row], order[0, k] = order[0, k], order[0, row]
-    order[1, column], order[1, k] = order[1, k], order[1, column]
+def decompose(A, multipliers, order, scales, size, least):
+    """A = L U by Gauss's elimination, pivots from the diagonal, the largest first; its rank.
 
-
-@kernel
-def decompose(A, magnitude, scales, order, size, least):
-    """A = L U of rows and columns in the ``order`` of its pivots, in place; its rank.
+    Blocks are nearly symmetric and not indefinite, so that such pivots show the rank.
 
     Args:
-        A: (WIDTH, WIDTH)
-        magnitude: (WIDTH,) what was summed on its diagonal, signs left out.
-        scales: (WIDTH,) room.
-        order: (2, WIDTH) rows and columns by place.
+        A: (WIDTH, WIDTH), of which U is left, its rows and columns where they were.
+        multipliers: (WIDTH, WIDTH) of L: of a row with a pivot's row, by their places in ``order``.
+        order: (WIDTH,) of the pivots.
+        scales: (WIDTH,) of the elements on the diagonal.
         size: of the block.
-        least: pivots not above this part of the magnitudes are none.
+        least: a scaled pivot not above this is none.
     """
     for a in range(size):
-        scales[a] = 1.0 / math.sqrt(magnitude[a]) if magnitude[a] > 0.0 else 0.0
-        order[0, a] = order[1, a] = a
+        order[a] = a
     for k in range(size):
-        row, column, part = largest_left(A, scales, order, k, size)
-        if not part > least:
+        if not bring_pivot(A, order, scales, k, size) > least:
             return k
-        exchange(A, order, row, column, k, size)
-        reciprocal = 1.0 / A[k, k]
+        pivot = order[k]
+        reciprocal, row = 1.0 / A[pivot, pivot], load6(A, pivot)
         for a in range(k + 1, size):
-            A[a, k] *= reciprocal
-            for b in range(k + 1, size):
-                A[a, b] -= A[a, k] * A[k, b]
+            lower = order[a]
+            factor = A[lower, pivot] * reciprocal
+            multipliers[lower, pivot] = factor
+            store6(A, lower, less6(load6(A, lower), factor, row))
     return size
 
 
 @kernel
-def solve_block(A, order, rank, size, column, work):
-    """``column`` becomes the solution; what has no pivot becomes zero."""
+def solve_rows(A, multipliers, order, rank, size, block):
+    """``block`` (WIDTH, WIDTH) becomes the solution, all columns at once; rows without a pivot become zero."""
     for k in range(rank):
-        total = column[order[0, k]]
+        row = load6(block, order[k])
         for j in range(k):
-            total -= A[k, j] * work[j]
-        work[k] = total
+            row = less6(row, multipliers[order[k], order[j]], load6(block, order[j]))
+        store6(block, order[k], row)
     for k in range(rank - 1, -1, -1):
-        total = work[k]
+        at = order[k]
+        row = load6(block, at)
         for j in range(k + 1, rank):
-            total -= A[k, j] * work[j]
-        work[k] = total / A[k, k]
-    for k in range(size):
-        column[order[1, k]] = work[k] if k < rank else 0.0
+            row = less6(row, A[at, order[j]], load6(block, order[j]))
+        store6(block, at, scaled6(1.0 / A[at, at], row))
+    for k in range(rank, size):
+        store6(block, order[k], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
 @kernel
-def subtract_product(left, right, target, rows, inner, columns):
-    """``target`` −= ``left`` · ``right``."""
+def solve_one(A, multipliers, order, rank, size, column):
+    """The same of one column (WIDTH,)."""
+    for k in range(rank):
+        total = column[order[k]]
+        for j in range(k):
+            total -= multipliers[order[k], order[j]] * column[order[j]]
+        column[order[k]] = total
+    for k in range(rank - 1, -1, -1):
+        at = order[k]
+        total = column[at]
+        for j in range(k + 1, rank):
+            total -= A[at, order[j]] * column[order[j]]
+        column[at] = total / A[at, at]
+    for k in range(rank, size):
+        column[order[k]] = 0.0
+
+
+@kernel
+def subtract_product(left, right, target, rows, inner):
+    """``target`` −= ``left`` · ``right``; what is beyond the sizes is zero."""
     for a in range(rows):
-        for b in range(columns):
-            total = 0.0
-            for k in range(inner):
-                total += left[a, k] * right[k, b]
-            target[a, b] -= total
+        row = load6(target, a)
+        for k in range(inner):
+            row = less6(row, left[a, k], load6(right, k))
+        store6(target, a, row)
 
 
 @kernel
-def subtract_on_diagonal(left, right, target, magnitude, size, inner):
+def subtract_on_diagonal(left, right, target, magnitude, rows, inner):
     """The same on a diagonal block, whose ``magnitude`` grows."""
+    for a in range(rows):
+        before = target[a, a]
+        row = load6(target, a)
+        for k in range(inner):
+            row = less6(row, left[a, k], load6(right, k))
+        store6(target, a, row)
+        magnitude[a] += abs(target[a, a] - before)
+
+
+@kernel
+def set_scales(magnitude, size, is_body, scales):
+    """Of a joint, so that pivots are parts of what was summed for them; of a body, none."""
     for a in range(size):
-        for b in range(size):
-            total = 0.0
-            for k in range(inner):
-                total += left[a, k] * right[k, b]
-            target[a, b] -= total
-            if a == b:
-                magnitude[a] += abs(total)
+        scales[a] = 1.0
+        if not is_body:
+            scales[a] = 1.0 / magnitude[a] if magnitude[a] > 0.0 else 0.0
 
 
 @routine
@@ -137,24 +167,24 @@ def factor(graph, bodies, room):
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]
-        block, order = room.diagonal[p], room.pivots[p]
-        rank = decompose(block, room.magnitude[p], room.work[0], order, size, 0.0 if p < bodies else DEPENDENT)
+        block, multipliers, order = room.diagonal[p], room.multipliers[p], room.pivots[p]
+        set_scales(room.magnitude[p], size, p < bodies, room.scales)
+        rank = decompose(block, multipliers, order, room.scales, size, 0.0 if p < bodies else DEPENDENT)
         room.rank[p] = rank
         if rank < size and p < bodies:
             return p
         for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
-            for column in range(graph.size[graph.other[e]]):
-                solve_block(block, order, rank, size, room.upper[e, :, column], room.work[0])
+            solve_rows(block, multipliers, order, rank, size, room.upper[e])
         for u in range(graph.first_update[k], graph.first_update[k + 1]):
             row, column = graph.update_row[u], graph.update_column[u]
             left, right, target = room.lower[row], room.upper[column], graph.update_target[u]
-            rows, columns = graph.size[graph.other[row]], graph.size[graph.other[column]]
+            rows = graph.size[graph.other[row]]
             if graph.update_kind[u] == ON_DIAGONAL:
                 subtract_on_diagonal(left, right, room.diagonal[target], room.magnitude[target], rows, size)
             elif graph.update_kind[u] == UPPER:
-                subtract_product(left, right, room.upper[target], rows, size, columns)
+                subtract_product(left, right, room.upper[target], rows, size)
             else:
-                subtract_product(left, right, room.lower[target], rows, size, columns)
+                subtract_product(left, right, room.lower[target], rows, size)
     return -1
 
 
@@ -164,7 +194,7 @@ def substitute(graph, room):
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]
-        solve_block(room.diagonal[p], room.pivots[p], room.rank[p], size, room.load[p], room.work[0])
+        solve_one(room.diagonal[p], room.multipliers[p], room.pivots[p], room.rank[p], size, room.load[p])
         for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
             q = graph.other[e]
             for a in range(graph.size[q]):

@@ -193,13 +193,14 @@ class Room(NamedTuple):
     gap_begin: Floats  # (c,)
     slide: Floats  # (c, 3) the contact point's displacement along normal and tangents
     diagonal: Floats  # (n + m, WIDTH, WIDTH), decomposed in place
-    pivots: Integers  # (n + m, 2, WIDTH) rows and columns in their order
+    multipliers: Floats  # (n + m, WIDTH, WIDTH) of the diagonal blocks' decomposition
+    pivots: Integers  # (n + m, WIDTH) rows in their order
     rank: Integers  # (n + m,)
     magnitude: Floats  # (n + m, WIDTH) of what is summed on the diagonal
     upper: Floats  # (edges, WIDTH, WIDTH) from an earlier to a later node
     lower: Floats  # (edges, WIDTH, WIDTH)
     load: Floats  # (n + m, WIDTH) right-hand side, then the solution
-    work: Floats  # (1, WIDTH)
+    scales: Floats  # (WIDTH,)
     target: Floats  # (K,) of the products
     slack_change: Floats  # (K,)
     dual_change: Floats  # (K,)
@@ -232,13 +233,14 @@ def new_room(n: int, m: int, rows: int, contacts: int, pairs: int, edges: int) -
         gap_begin=room(contacts),
         slide=room(contacts, 3),
         diagonal=room(n + m, WIDTH, WIDTH),
-        pivots=np.zeros((n + m, 2, WIDTH), dtype=np.int64),
+        multipliers=room(n + m, WIDTH, WIDTH),
+        pivots=np.zeros((n + m, WIDTH), dtype=np.int64),
         rank=np.zeros(n + m, dtype=np.int64),
         magnitude=room(n + m, WIDTH),
         upper=room(edges, WIDTH, WIDTH),
         lower=room(edges, WIDTH, WIDTH),
         load=room(n + m, WIDTH),
-        work=room(1, WIDTH),
+        scales=room(WIDTH),
         target=room(pairs),
         slack_change=room(pairs),
         dual_change=room(pairs),

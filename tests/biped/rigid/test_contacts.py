@@ -1,15 +1,17 @@
 """Rigid contact against closed forms, and its complementarity at every step."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped.rigid import Assembly, AssemblyError, PointContact, RigidBody
+from biped.model.geometry import quaternion_matrix
+from biped.rigid import Assembly, AssemblyError, AssemblyStepError, Freedom, PointContact, RigidBody
 from biped.rigid.examples import box, box_corners, on_incline
 
-from .random_assemblies import random_unit
+from .random_assemblies import random_placement, random_tree_assembly, random_unit
 
 G = 9.81
 SIZE = (0.4, 0.3, 0.2)
@@ -171,3 +173,52 @@ def test_a_plane_of_any_normal_holds():
     assembly = Assembly("wall", (body,), (), (wall,), gravity=(G, 0.0, 0.0))
     motion = assembly.simulate(1.0, STEP)
     assert 1.9999 < motion.position("a")[-1, 0] <= 2.0
+
+
+def random_scene(seed):
+    """A tree of any joints that is thrown about over a plane, with points that touch it."""
+    rng = np.random.default_rng(seed)
+    acting = Freedom(damping=float(rng.choice([0.0, 0.1])), stiffness=float(rng.choice([0.0, 3.0])))
+    tree = random_tree_assembly(
+        rng,
+        int(rng.integers(1, 7)),
+        grounded=bool(rng.integers(2)),
+        contacts=int(rng.integers(0, 9)),
+        freedoms=(acting,),
+    )
+    start = random_placement(rng, tree)
+    lowest = min((place_of(tree, start, contact) for contact in tree.contacts), default=0.0)
+    contacts = tuple(replace(contact, height=min(lowest, 0.0) - 0.05) for contact in tree.contacts)
+    return replace(tree, contacts=contacts), start
+
+
+def place_of(assembly, start, contact):
+    i = assembly.body_index(contact.body)
+    return start.position[i, 2] + (quaternion_matrix(start.orientation[i]) @ contact.point)[2]
+
+
+def scenes_end_well(seeds):
+    """How many converge; the others must end in a typed error. No number is NaN, and no energy is created."""
+    converged = 0
+    for seed in seeds:
+        assembly, start = random_scene(seed)
+        try:
+            motion = assembly.simulate(0.5, 0.005, start)
+            converged += 1
+        except AssemblyStepError as error:
+            motion = error.motion
+        assert np.all(np.isfinite(motion.frame.to_numpy()))
+        if len(motion.frame):
+            energy, most = motion.frame["energy"].to_numpy(), motion.frame["kinetic_energy"].max()
+            assert energy.max() < energy[0] + 0.05 * (abs(energy[0]) + most)
+    return converged
+
+
+def test_random_scenes_converge_or_end_in_a_typed_error():
+    """Those that end are where contacts and joints hold the same motion, so that what each takes is indeterminate."""
+    assert scenes_end_well(range(40)) >= 34
+
+
+@pytest.mark.slow
+def test_many_random_scenes_converge_or_end_in_a_typed_error():
+    assert scenes_end_well(range(1000)) >= 850
