@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from biped.control.numbers import numbers_of, with_number
 from biped.errors import InputError
 from biped.linearization.linearization import Linearization
 from biped.linearization.linearizer import Linearizer
@@ -58,7 +59,7 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
     for name, value in _numbers(scene.controller, names):
         h = STEP * (abs(value) or 1.0)
         ahead, back = (
-            Linearizer(replace(scene, controller=_with(scene.controller, name, value + sign * h))).at(state)
+            Linearizer(replace(scene, controller=with_number(scene.controller, name, value + sign * h))).at(state)
             for sign in (1.0, -1.0)
         )
         slope = radius_slope(base, (ahead.A - back.A) / (2.0 * h))
@@ -77,7 +78,7 @@ def radius_slope(base: Linearization, change: Floats) -> float:
 
 
 def _numbers(controller: Any, names: tuple[str, ...]) -> Iterator[tuple[str, float]]:
-    known = dict(_all_numbers(controller, ""))
+    known = dict(numbers_of(controller))
     chosen = names or tuple(name for name in known if name.startswith(GAINS))
     if not chosen:
         raise InputError(f"{type(controller).__name__} has no gains; name some of its numbers: {', '.join(known)}")
@@ -85,26 +86,3 @@ def _numbers(controller: Any, names: tuple[str, ...]) -> Iterator[tuple[str, flo
         if name not in known:
             raise InputError(f"unknown number {name!r} of the controller; it has {', '.join(known)}")
         yield name, known[name]
-
-
-def _all_numbers(value: Any, prefix: str) -> Iterator[tuple[str, float]]:
-    for item in fields(value):
-        inner = getattr(value, item.name)
-        if is_dataclass(inner) and not isinstance(inner, type):
-            yield from _all_numbers(inner, f"{prefix}{item.name}.")
-        elif isinstance(inner, float):
-            yield f"{prefix}{item.name}", inner
-        elif isinstance(inner, tuple) and inner and all(isinstance(x, float) for x in inner):
-            yield from ((f"{prefix}{item.name}[{k}]", x) for k, x in enumerate(inner))
-
-
-def _with(value: Any, name: str, number: float) -> Any:
-    """A dataclass with one of its numbers changed, by the name that ``_all_numbers`` has for it."""
-    first, _, rest = name.partition(".")
-    if rest:
-        return replace(value, **{first: _with(getattr(value, first), rest, number)})
-    member, _, index = first.rstrip("]").partition("[")
-    if index:
-        old = getattr(value, member)
-        return replace(value, **{member: tuple(number if k == int(index) else x for k, x in enumerate(old))})
-    return replace(value, **{member: number})
