@@ -26,6 +26,7 @@ from biped.simulation.session import Session
 from biped.simulation.snapshot import put_state
 from contact.arrays import Floats
 from controllers.impedance import JointImpedance
+from controllers.workspace import WorkspaceController
 from experiments.benchmarks.speed.mujoco_race import SETTLING, Stander
 from experiments.benchmarks.timing import interleaved, seconds
 from experiments.engines.mujoco.mjcf import MujocoOptions
@@ -212,6 +213,15 @@ def _seconds(way: Callable[[], object]) -> float:
 
 
 OURS, COMPILED, SECOND = "ours, exact", "ours, the compiled part", "ours, and all second derivatives"
+PERIOD = "ours, a period and its law, compiled"
+
+
+def _period(step: float) -> Callable[[], object]:
+    """The derivative of a control period of the human that stands by itself."""
+    session = Session(Scene(human(), WorkspaceController(), step=step))
+    session.advance(round(SETTLING / session.period))
+    linearizer, state = Linearizer(session.scene), session.state.copy()
+    return lambda: linearizer.carry(state)
 
 
 def beside_mujoco(repeats: int, step: float = 5e-4) -> dict[str, Derived]:
@@ -222,7 +232,9 @@ def beside_mujoco(repeats: int, step: float = 5e-4) -> dict[str, Derived]:
         for reach in REACHES:
             exact[f"MuJoCo, {kind}, eps = {reach:g}"] = partial(theirs.by_differences, reach, centred), theirs.truth
     ways: dict[str, Callable[[], object]] = {name: way for name, (way, _) in exact.items()}
-    ways |= {COMPILED: ours.compiled, SECOND: ours.second}
+    ways |= {COMPILED: ours.compiled, SECOND: ours.second, PERIOD: _period(step)}
     times = interleaved({name: partial(_seconds, way) for name, way in ways.items()}, repeats)
     judged = {name: (truth.error(way()), truth.doubt) for name, (way, truth) in exact.items()}
-    return {name: Derived(times[name], *judged.get(name, ())) for name in (OURS, COMPILED, SECOND, *list(exact)[1:])}
+    return {
+        name: Derived(times[name], *judged.get(name, ())) for name in (OURS, COMPILED, SECOND, PERIOD, *list(exact)[1:])
+    }

@@ -62,7 +62,8 @@ def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
     elif with_mujoco:
         yield "MuJoCo's settings", lambda: screen_section(work)
         yield "MuJoCo beside ours", lambda: race_section(work)
-        yield "derivatives of a step", lambda: derivative_section(work)
+        if not work.quick:
+            yield "derivatives of a step", lambda: derivative_section(work)
 
 
 def _spread_columns(unit: str = "µs") -> tuple[Column, Column, Column]:
@@ -206,6 +207,7 @@ def derivative_section(work: Budget) -> Section:
             "Romberg's extrapolation of that engine's own step, whose doubt stands beside it",
             "MuJoCo's are mjd_transitionFD, by displacements and velocities; ours by displacements, momenta, anchors "
             "and torques, the call from Python included; the second derivatives with the first",
+            "a period has four steps, and the workspace law at its beginning; setting the state is counted",
             "times are the processor's, to which others on the machine do not add",
         ],
     )
