@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from biped.checks import above_zero, is_finite, whole, zero_or_above
+from biped.checks import is_finite
 from biped.errors import IntegrationError
 from biped.kernels.mechanism import step as kernels
 from biped.kernels.mechanism import system as places
@@ -21,6 +21,7 @@ from biped.kernels.mechanism.system import Rule
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input, sampled
 from biped.mechanism.singularity import singularity
+from biped.mechanism.steps import StepSettings
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -54,43 +55,19 @@ CAUSES = {
 }
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(StepSettings):
     """How steps are taken; ``Mechanism.simulate`` documents each."""
 
-    duration: float
-    step: float
     alpha: float
-    tolerance: float
-    max_iterations: int
-    record_every: int
     start: float
 
     def __post_init__(self) -> None:
-        above_zero(self.step, "step")
-        zero_or_above(self.duration, "duration")
-        above_zero(self.tolerance, "tolerance")
-        whole(self.max_iterations, "max_iterations")
-        whole(self.record_every, "record_every")
+        super().__post_init__()
         if not is_finite(self.start):
             raise MechanismError(f"start = {self.start!r}: it must be a finite number of seconds")
         if not (is_finite(self.alpha) and 0.0 <= self.alpha <= 1.0):
             raise MechanismError(f"alpha = {self.alpha!r}: it must be from 0 to 1; ½ is of second order")
-        if self.max_iterations < 1 or self.record_every < 1:
-            raise MechanismError("max_iterations and record_every must be one or more")
-        if abs(self.steps * self.step - self.duration) > 1e-6 * self.step:
-            raise MechanismError(
-                f"duration = {self.duration:g} s: it must be a whole number of steps of {self.step:g} s"
-            )
-        if self.steps % self.record_every:
-            raise MechanismError(
-                f"record_every = {self.record_every}: {self.steps} steps are not a whole number of times as many"
-            )
-
-    @property
-    def steps(self) -> int:
-        """How many."""
-        return round(self.duration / self.step)
 
     @property
     def rule(self) -> Rule:

@@ -339,7 +339,10 @@ class Assembly:
             AssemblyError: an argument is wrong, or a joint is open at the start, or moves so that it would open.
             IntegrationError: a step has no solution; its message says why, and its ``motion`` is what was before.
         """
-        settings = Settings(duration, step, order, tolerance, complementarity, max_iterations, record_every)
+        settings = Settings(
+            duration=duration, step=step, tolerance=tolerance, max_iterations=max_iterations,
+            record_every=record_every, order=order, complementarity=complementarity,
+        )  # fmt: skip
         return simulate(
             self, settings, self.place() if start is None else start, forces or {}, progress=progress, announce=announce
         )

@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from biped.checks import above_zero, whole, zero_or_above
-from biped.errors import IntegrationError
+from biped.checks import above_zero
+from biped.errors import InputError, IntegrationError
 from biped.kernels.rigid import loop, step
 from biped.kernels.rigid.bodies import rotations_at
 from biped.kernels.rigid.system import FRESH, ITERATIONS, MOST_ITERATIONS, STEPS, Rule, new_motion, new_room
 from biped.mechanism.inputs import Input, checked_input, sampled
+from biped.mechanism.steps import StepSettings
 from biped.model.errors import unknown
 from biped.model.geometry import quaternion_matrix
 from biped.rigid.errors import AssemblyError
@@ -67,44 +68,22 @@ class AssemblyStepError(IntegrationError):
         self.motion = motion
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(StepSettings):
     """How steps are taken; ``Assembly.simulate`` documents each."""
 
-    duration: float
-    step: float
     order: int
-    tolerance: float
     complementarity: float
-    max_iterations: int
-    record_every: int
+
+    error: ClassVar[type[InputError]] = AssemblyError
 
     def __post_init__(self) -> None:
-        above_zero(self.step, "step")
-        zero_or_above(self.duration, "duration")
-        above_zero(self.tolerance, "tolerance")
+        super().__post_init__()
         above_zero(self.complementarity, "complementarity")
-        whole(self.max_iterations, "max_iterations")
-        whole(self.record_every, "record_every")
         if self.complementarity < LEAST_PRODUCT:
             raise AssemblyError(f"complementarity = {self.complementarity!r}: it must be {LEAST_PRODUCT:g} at least")
         if self.order not in (1, 2):
             raise AssemblyError(f"order = {self.order!r}: it must be 1 or 2")
-        if self.max_iterations < 1 or self.record_every < 1:
-            raise AssemblyError("max_iterations and record_every must be one or more")
-        if abs(self.steps * self.step - self.duration) > 1e-6 * self.step:
-            raise AssemblyError(
-                f"duration = {self.duration:g} s: it must be a whole number of steps of {self.step:g} s"
-            )
-        if self.steps % self.record_every:
-            raise AssemblyError(
-                f"record_every = {self.record_every}: {self.steps} steps are not a whole number of times as many"
-            )
-
-    @property
-    def steps(self) -> int:
-        """How many."""
-        return round(self.duration / self.step)
 
     @property
     def rule(self) -> Rule:
