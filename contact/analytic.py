@@ -19,8 +19,24 @@ from contact.jit import COMPILED_INLINE
 types: Any = numba.types
 
 
+class Symbol:
+    """A number that notes what kernels, interpreted, make of it (``biped.gradients.tape``)."""
+
+    __slots__ = ()
+
+    def applied(self, function: str) -> Any:
+        """A function of it, by its name in ``math``."""
+        raise NotImplementedError
+
+    def within(self, low: Any, high: Any) -> Any:
+        """``bounded``."""
+        raise NotImplementedError
+
+
 def _either(plain: Callable[[Any], Any], general: Callable[[Any], Any]) -> Any:
     def function(x: Any) -> Any:
+        if isinstance(x, Symbol):
+            return x.applied(plain.__name__)
         return general(x) if isinstance(x, complex) else plain(x)
 
     def compiled(x: Any) -> Any:
@@ -39,6 +55,8 @@ cos = _either(math.cos, cmath.cos)
 
 def bounded(x: Any, low: Any, high: Any) -> Any:
     """``min(max(x, low), high)``, of which one side counts where ``x`` is complex."""
+    if isinstance(x, Symbol):
+        return x.within(low, high)
     if isinstance(x, complex):
         return complex(low) if x.real < low.real else complex(high) if x.real > high.real else x
     return min(max(x, low), high)

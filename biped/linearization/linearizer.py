@@ -98,7 +98,7 @@ class Linearizer:
         self.model = self.plan.model
         self.asks = span == "period" and self.plan.law is not None and not isinstance(self.plan.law, Passive)
         self.closed_loop = closed_loop and self.asks
-        _check(self.plan, scene, self.closed_loop)
+        check_scene(self.plan, scene, self.closed_loop)
         world = self.plan.world
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
         self.period = self.steps * self.plan.clock.step
@@ -337,7 +337,7 @@ def _law_of(plan: Plan) -> LawDifferentiator:
     return LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
 
 
-def _check(plan: Plan, scene: Scene, closed_loop: bool) -> None:
+def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     """Refuse what cannot be linearized."""
     if not isinstance(plan.world.method, Variational):
         raise InputError(

@@ -33,6 +33,7 @@ COMMANDS = {
     "tune": "find gains that serve better, and prove it on fresh replicas",
     "sensitivity": "which parameters a metric depends on",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",
+    "stability-map": "where a closed loop is locally stable, over two parameters",
     "rerun": "run one trial of a study again, with everything recorded",
     "report": "write one page about a run or a study, with its figures",
     "export": "write a saved run for EUROBENCH or OpenSim",
