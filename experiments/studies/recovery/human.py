@@ -49,9 +49,9 @@ class Horizon:
         step: [s] of the integrator in optimizing. What proves a recovery is simulated in half and in a quarter of it.
     """
 
-    duration: float = 1.2
+    duration: float = 1.0
     period: float = 4e-3
-    step: float = 1e-3
+    step: float = 2e-3
 
 
 @dataclass(frozen=True, eq=False)
