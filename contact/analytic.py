@@ -19,8 +19,24 @@ from contact.jit import COMPILED_INLINE
 types: Any = numba.types
 
 
+class Symbol:
+    """A number that notes what kernels, interpreted, make of it (``biped.gradients.tape``)."""
+
+    __slots__ = ()
+
+    def applied(self, function: str) -> Any:
+        """A function of it, by its name in ``math``."""
+        raise NotImplementedError
+
+    def within(self, low: Any, high: Any) -> Any:
+        """``bounded``."""
+        raise NotImplementedError
+
+
 def _either(plain: Callable[[Any], Any], general: Callable[[Any], Any]) -> Any:
     def function(x: Any) -> Any:
+        if isinstance(x, Symbol):
+            return x.applied(plain.__name__)
         return general(x) if isinstance(x, complex) else plain(x)
 
     def compiled(x: Any) -> Any:
@@ -39,6 +55,8 @@ cos = _either(math.cos, cmath.cos)
 
 def bounded(x: Any, low: Any, high: Any) -> Any:
     """``min(max(x, low), high)``, of which one side counts where ``x`` is complex."""
+    if isinstance(x, Symbol):
+        return x.within(low, high)
     if isinstance(x, complex):
         return complex(low) if x.real < low.real else complex(high) if x.real > high.real else x
     return min(max(x, low), high)
@@ -51,3 +69,67 @@ def _bounded(x: Any, low: Any, high: Any) -> Any:
 
 
 overload(bounded, jit_options=COMPILED_INLINE, strict=False)(_bounded)
+
+
+def hypot(x: Any, y: Any) -> Any:
+    """``math.hypot(x, y)``; of complex numbers with the root that continues it: it is not zero there."""
+    if isinstance(x, complex) or isinstance(y, complex):
+        return cmath.sqrt(x * x + y * y)
+    return math.hypot(x, y)
+
+
+def _hypot(x: Any, y: Any) -> Any:
+    if isinstance(x, types.Complex) or isinstance(y, types.Complex):
+        return lambda x, y: cmath.sqrt(x * x + y * y)
+    return lambda x, y: math.hypot(x, y)
+
+
+overload(hypot, jit_options=COMPILED_INLINE, strict=False)(_hypot)
+
+
+def positive(x: Any) -> Any:
+    """``max(0.0, x)``."""
+    if isinstance(x, complex):
+        return x if x.real > 0.0 else 0j
+    return max(0.0, x)
+
+
+def _positive(x: Any) -> Any:
+    if isinstance(x, types.Complex):
+        return lambda x: x if x.real > 0.0 else complex(0.0)
+    return lambda x: max(0.0, x)
+
+
+overload(positive, jit_options=COMPILED_INLINE, strict=False)(_positive)
+
+
+def at_least(x: Any, low: Any) -> Any:
+    """``max(x, low)`` for a plain ``low``."""
+    if isinstance(x, complex):
+        return x if x.real > low else complex(low)
+    return max(x, low)
+
+
+def _at_least(x: Any, low: Any) -> Any:
+    if isinstance(x, types.Complex):
+        return lambda x, low: x if x.real > low else complex(low)
+    return lambda x, low: max(x, low)
+
+
+overload(at_least, jit_options=COMPILED_INLINE, strict=False)(_at_least)
+
+
+def angle_of(y: Any, x: Any) -> Any:
+    """``math.atan2(y, x)`` for x above zero."""
+    if isinstance(y, complex):
+        return cmath.atan(y / x)
+    return math.atan2(y, x)
+
+
+def _angle_of(y: Any, x: Any) -> Any:
+    if isinstance(y, types.Complex):
+        return lambda y, x: cmath.atan(y / x)
+    return lambda y, x: math.atan2(y, x)
+
+
+overload(angle_of, jit_options=COMPILED_INLINE, strict=False)(_angle_of)

@@ -8,9 +8,9 @@ The state is fixed through a step and changes at its end only: switching the for
 step would make the step's equations discontinuous, and then they need not have a solution.
 """
 
-import math
 from typing import NamedTuple
 
+from contact.analytic import at_least, hypot, positive
 from contact.jit import kernel
 from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
 
@@ -31,7 +31,7 @@ class FloorParameters(NamedTuple):
 @kernel
 def normal_force(floor, height, climb):
     """F_n = max(0, −(k_n p_n + b_n ṗ_n)): the floor pushes and never pulls."""
-    return max(0.0, -(floor.k_n * height + floor.b_n * climb))
+    return positive(-(floor.k_n * height + floor.b_n * climb))
 
 
 @kernel
@@ -57,13 +57,13 @@ def point_force(floor, mode, p, velocity, anchor):
     if fn == 0.0:
         return 0.0, 0.0, 0.0
     if mode == SLIDING:
-        speed = math.hypot(velocity[0], velocity[1])
-        drag = floor.mu_d * fn / max(speed, floor.stiction_velocity)
+        speed = hypot(velocity[0], velocity[1])
+        drag = floor.mu_d * fn / at_least(speed, floor.stiction_velocity)
         return -drag * velocity[0], -drag * velocity[1], fn
     fx, fy = sticking_trial(floor, p, velocity, anchor)
-    size = math.hypot(fx, fy)
+    size = hypot(fx, fy)
     limit = floor.mu_s * fn
-    if size > limit:
+    if size.real > limit.real:
         fx, fy = fx * (limit / size), fy * (limit / size)
     return fx, fy, fn
 
@@ -81,15 +81,15 @@ def point_force_derivative(floor, mode, p, velocity, anchor, h):
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     dn = normal_slope(floor, h)
     if mode == SLIDING:
-        speed = math.hypot(velocity[0], velocity[1])
-        if speed > floor.stiction_velocity:
+        speed = hypot(velocity[0], velocity[1])
+        if speed.real > floor.stiction_velocity:
             return coulomb_derivative(floor, velocity, speed, fn, dn, h)
         return viscous_derivative(floor, velocity, fn, dn, h)
     fx, fy = sticking_trial(floor, p, velocity, anchor)
-    size = math.hypot(fx, fy)
+    size = hypot(fx, fy)
     limit = floor.mu_s * fn
     dt = tangential_slope(floor, h)
-    if size <= limit:
+    if size.real <= limit.real:
         return held_derivative(dt, dn)
     return clipped_derivative(floor, fx, fy, size, limit, dt, dn)
 
@@ -138,7 +138,7 @@ def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
 def is_clipped(floor, p, velocity, anchor):
     """Whether a sticking point's spring and damper ask for more than static friction gives."""
     fx, fy = sticking_trial(floor, p, velocity, anchor)
-    return math.hypot(fx, fy) > floor.mu_s * normal_force(floor, p[2], velocity[2])
+    return hypot(fx, fy) > floor.mu_s * normal_force(floor, p[2], velocity[2])
 
 
 @kernel
@@ -157,7 +157,7 @@ def state_at_end(floor, mode, p, velocity, anchor, end_height):
         return SLIDING
     if normal_force(floor, p[2], velocity[2]) == 0.0:
         return PULLING
-    slow = math.hypot(velocity[0], velocity[1]) <= floor.stiction_velocity
+    slow = hypot(velocity[0], velocity[1]) <= floor.stiction_velocity
     if mode == SLIDING:
         return SLIDING_TO_STICKING if slow else SLIDING
     if is_clipped(floor, p, velocity, anchor) and (not slow or floor.printed != 0.0):
@@ -193,10 +193,16 @@ def anchor_at_end(floor, mode, p, velocity, anchor, end, force):
     """
     if floor.k_t == 0.0 or (mode == STICKING and not is_clipped(floor, p, velocity, anchor)):
         return anchor
+    return dragged_anchor(floor, anchor, end, force)
+
+
+@kernel
+def dragged_anchor(floor, anchor, end, force):
+    """The anchor of a point that slides or yields, which ended at ``end``."""
     if floor.printed != 0.0:
         return end[0], end[1]
-    stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
-    longest = math.hypot(force[0], force[1]) / floor.k_t
+    stretch = hypot(end[0] - anchor[0], end[1] - anchor[1])
+    longest = hypot(force[0], force[1]) / floor.k_t
     if stretch <= longest:
         return anchor
     kept = longest / stretch

@@ -7,6 +7,7 @@ is decided. A derivative exists on either side of each of these; a ``SWITCH`` is
 
 import math
 
+from contact.analytic import hypot
 from contact.jit import kernel
 from contact.modes import NONE, SLIDING, STICKING
 from contact.point_law import (
@@ -76,14 +77,14 @@ def derivative_in(floor, regime, p, velocity, anchor, h):
     fn = normal_force(floor, p[2], velocity[2])
     dn = normal_slope(floor, h)
     if regime == COULOMB:
-        return coulomb_derivative(floor, velocity, math.hypot(velocity[0], velocity[1]), fn, dn, h)
+        return coulomb_derivative(floor, velocity, hypot(velocity[0], velocity[1]), fn, dn, h)
     if regime == VISCOUS:
         return viscous_derivative(floor, velocity, fn, dn, h)
     dt = tangential_slope(floor, h)
     if regime == HELD:
         return held_derivative(dt, dn)
     fx, fy = sticking_trial(floor, p, velocity, anchor)
-    return clipped_derivative(floor, fx, fy, math.hypot(fx, fy), floor.mu_s * fn, dt, dn)
+    return clipped_derivative(floor, fx, fy, hypot(fx, fy), floor.mu_s * fn, dt, dn)
 
 
 @kernel
@@ -128,9 +129,9 @@ def dragged_derivative(floor, end, anchor, force, by_start, by_end):
     Returns:
         16 numbers, row by row: ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2).
     """
-    size = math.hypot(force[0], force[1])
+    size = hypot(force[0], force[1])
     dx, dy = end[0] - anchor[0], end[1] - anchor[1]
-    stretch = math.hypot(dx, dy)
+    stretch = hypot(dx, dy)
     if floor.printed != 0.0 or size == 0.0 or stretch == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
     nx, ny = dx / stretch, dy / stretch

@@ -5,10 +5,12 @@ from .held_joints import HeldJoints
 from .impedance import JointImpedance
 from .joint_pd import JointPD
 from .law import control
+from .lqr import LQR
 from .set_point import SetPointMotion, SetPointPath
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
+    "LQR",
     "ComputedTorque",
     "ConeWorkspaceController",
     "HeldJoints",

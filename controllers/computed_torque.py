@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -51,6 +52,7 @@ class ComputedTorque(Controller):
     )
     target: JointValues = field(default_factory=dict)
     path: Mapping[str, Signal] = field(default_factory=dict)
+    analytic: ClassVar[bool] = True  # but where the floor's forces of the last step are felt, which are no state
     period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
 
     def __post_init__(self) -> None:

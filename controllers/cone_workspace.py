@@ -9,7 +9,9 @@ import numpy as np
 from biped.checks import above_zero, zero_or_above
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
+from biped.metrics.layout import standing_height
 from biped.model import Model
+from biped.model.geometry import STANDARD_GRAVITY
 from biped.runs.postures import standing
 from contact import RUBBER
 from contact.arrays import Integers
@@ -40,13 +42,14 @@ class ConeWorkspaceController(WorkspaceController):
     turned back about its points that touch, and one that touches nowhere goes back to its place beside the other.
 
     The feet are to stay where they are, on a floor that is level. Where it reaches farther than the thesis's law the
-    legs come near to straight, so that it is damped there unless told otherwise.
+    legs come near to straight, so that it is damped there unless told otherwise, and no torque is beyond reason.
 
     Attributes:
         friction: coefficient that it relies on.
         weight_moment: [1/m²] of what is missed of the wanted moment on the central body, beside 1 of the force's.
         weight_split: of the points' forces beside those of the thesis's split.
-        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
+        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides. A joint that neither
+            limits gets what would hold the whole weight at a lever arm as long as the centre of mass is high, at most.
         kp_feet: [1/s²] of a foot that does not stand flat.
         kd_feet: [1/s] of the same.
         lift: [m] of a point that counts as standing where another of its foot touches.
@@ -71,7 +74,7 @@ class ConeWorkspaceController(WorkspaceController):
     kp_feet: float = a_foot_stiffness(400.0)
     kd_feet: float = a_foot_damping(40.0)
     lift: float = a_lift(0.01)
-    largest_inertia: float = field(default=1000.0, metadata=LARGEST_INERTIA)
+    largest_inertia: float = field(default=300.0, metadata=LARGEST_INERTIA)
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -109,13 +112,13 @@ class ConeWorkspaceController(WorkspaceController):
         return qp
 
     def _limits(self, model: Model, legs: Legs) -> Limits:
-        own = torque_limits(self.torque_limit, model)
+        own, most = torque_limits(self.torque_limit, model), weight_at_its_height(model)
         dofs, owners, limits = [], [], []
         for body, leg in zip(model.bodies, legs.leg, strict=True):
             if leg >= 0 and body.joint.has_axis:
                 dofs.append(model.dof(body.joint.name))
                 owners.append(int(leg))
-                limits.append(own[body.joint.name])
+                limits.append(most if math.isinf(own[body.joint.name]) else own[body.joint.name])
         return Limits(_integers(dofs), _integers(owners), np.array(limits, dtype=np.float64))
 
 
@@ -124,6 +127,14 @@ def _stance(model: Model) -> Stance:
     placed = forward_kinematics(model, standing(model, RUBBER).q)
     feet = [model.body_index(foot) for foot in model.feet]
     return Stance(placed.position[feet], placed.orientation[feet], *points_of_feet(model))
+
+
+def weight_at_its_height(model: Model) -> float:
+    """[N·m] m g z of the centre of mass in the home configuration: 691 N·m of the human.
+
+    No posture takes more, but near straight legs the law would ask for any.
+    """
+    return -model.total_mass * float(STANDARD_GRAVITY[2]) * standing_height(model)
 
 
 def _integers(values: list[int]) -> Integers:

@@ -27,7 +27,11 @@ Gain = tuple[float, ...]
 
 REFERENCES = ("world", "feet")
 THESIS, THESIS_42 = "Wendlandt 1997, 4.3", "Wendlandt 1997, 4.2"
-LARGEST_INERTIA = {"unit": "kg", "title": "of the trunk along its legs, beyond which the law is damped; inf: never"}
+LARGEST_INERTIA = {
+    "unit": "kg",
+    "title": "of the trunk along its legs, beyond which the law is damped; inf: never",
+    "infinite": True,
+}
 DESIRED_WRENCH = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
 #: What is recorded too where the set point moves.
 TARGET = ("target_x", "target_y", "target_z", "target_qw", "target_qx", "target_qy", "target_qz")
@@ -119,10 +123,10 @@ class WorkspaceController(Controller):
             ``SetPointMotion``. The law then feeds velocities and accelerations forward (equations 4.13 and 4.24), and
             the run records where the set point is, ``target_*``.
         big_base: how many times the central body's inertia the feet are taken to have (Algorithm 4.3).
-        largest_inertia: L [kg, kg·m²] that the legs can make of the central body's; beyond, the law is damped. Where
-            knees are straight the trunk cannot be accelerated along the legs: the law takes it for infinitely heavy
-            there, and its torques grow without bounds. (P_1⁻¹ + 1/L)⁻¹ then stands for P_1, at the cost of a part
-            P_1/L of the wanted force in any posture. Infinite is the thesis's law.
+        largest_inertia: L [kg, kg·m²] of the central body along its legs, beyond which the law is damped. Where knees
+            are straight the trunk cannot be accelerated along the legs: the law takes it for infinitely heavy there,
+            and its torques grow without bounds. P_1 (1 + (P_1/L)²)⁻¹ then stands for P_1, L/2 at most and fading beyond
+            L, at the cost of a part (P_1/L)² of the wanted force in any posture. Infinite is the thesis's law.
 
     Raises:
         InputError: for a set point that is not finite or a quaternion that is not unit, or another impossible number.

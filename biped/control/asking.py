@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from biped.control.observation import Observation, joint_places
+from biped.control.observation import Observation, joint_places, torque_places
 from biped.kernels.loop.lone_tick import AskedLaw, Room
 from biped.model import Model
 from contact.arrays import Floats
@@ -42,9 +42,10 @@ _rooms, _laws = _Kept(), _Kept()
 
 
 def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
-    """(joints,) torques of the controller's compiled law for what was observed.
+    """(joints,) torques of the controller's compiled law for what was observed, as ``Controller.torques`` has them.
 
     Raises:
+        InputError: the observation, made by hand, has another number of torques.
         NotImplementedError: it has none.
     """
     model = observation.model
@@ -55,12 +56,20 @@ def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
         asked = _ready(controller, model)
     told = asked.room.tick.measurement
     told.time[0], told.q[:], told.motion.rates[:] = observation.time, observation.q, observation.v
-    places = joint_places(model).dofs
     is_of_a_run = observation.torques.size > 0
     told.force[:] = observation.contact_forces if is_of_a_run else np.nan
     told.found[:] = observation.contact_modes if is_of_a_run else NONE
-    told.held[places] = observation.torques if is_of_a_run else np.nan
-    return asked.torques()[places]
+    driven = joint_places(model).driven
+    told.held[driven] = _held(observation) if is_of_a_run else np.nan
+    return asked.torques()[driven]
+
+
+def _held(observation: Observation) -> Floats:
+    """(driven,) what the actuators have given; nothing in spherical joints that the observation says nothing of."""
+    driven = joint_places(observation.model).driven
+    held = np.zeros(observation.model.nv)
+    held[torque_places(observation.model, observation.torques, "the observation's")] = observation.torques
+    return held[driven]
 
 
 def _ready(controller: "Controller", model: Model) -> AskedLaw:

@@ -85,6 +85,9 @@ class Controller:
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """(len(model.joint_names),) torques [N·m] or forces [N], to be held for a period.
 
+        Of a model with spherical joints they may be (dofs,): one for each degree of freedom of all joints, in the order
+        of a velocity without a floating root's six. A compiled law's are. Without them such joints get no torques.
+
         If not defined: those of the compiled ``law``, at its speed. It is made once for an object of a frozen
         dataclass, and at each call of any other, since that may have changed.
         """

@@ -17,10 +17,11 @@ from contact.arrays import Floats, Integers
 
 
 class JointPlaces(NamedTuple):
-    """Where the joints of one degree of freedom stand, in the order of ``model.joint_names``."""
+    """Where the joints of one degree of freedom stand, in the order of ``model.joint_names``; and where all do."""
 
     coordinates: Integers  # in a configuration
     dofs: Integers  # in a velocity
+    driven: Integers  # in a velocity, with spherical joints: all degrees of freedom but a floating root's
 
 
 def joint_places(model: Model) -> JointPlaces:
@@ -30,7 +31,25 @@ def joint_places(model: Model) -> JointPlaces:
 
 def _places(model: Model) -> JointPlaces:
     coordinates, dofs = ([of(name) for name in model.joint_names] for of in (model.coordinate, model.dof))
-    return JointPlaces(np.array(coordinates, dtype=np.int64), np.array(dofs, dtype=np.int64))
+    driven = np.arange(model.root.joint.nv if model.is_floating else 0, model.nv, dtype=np.int64)
+    return JointPlaces(np.array(coordinates, dtype=np.int64), np.array(dofs, dtype=np.int64), driven)
+
+
+def torque_places(model: Model, torques: Floats, whose: str) -> Integers:
+    """Where torques stand in a vector of all degrees of freedom.
+
+    Raises:
+        InputError: there is neither one for each joint of one degree of freedom, nor one for each that is driven.
+    """
+    _, dofs, driven = joint_places(model)
+    if torques.shape == driven.shape:
+        return driven
+    if torques.shape == dofs.shape:
+        return dofs
+    spherical = (
+        "" if len(driven) == len(dofs) else f" of one degree of freedom, or {len(driven)} degrees of freedom of all"
+    )
+    raise InputError(f"{whose} torques have shape {torques.shape}; there are {len(dofs)} joints{spherical}")
 
 
 class Recorder:
@@ -72,7 +91,8 @@ class Observation:
         contact_forces: (nc, 3) [N] of the floor on each contact point in the last step, world axes, in the order of
             ``model.contact_names``.
         contact_modes: (nc,) the state of each found at its end, a ``contact.ContactState``.
-        torques: (joints,) [N·m] or [N] what the actuators have given since the last tick.
+        torques: (joints,) [N·m] or [N] what the actuators have given since the last tick, as ``Controller.torques``
+            has them: with spherical joints one for each degree of freedom of all joints.
     """
 
     model: Model
@@ -87,7 +107,7 @@ class Observation:
     @classmethod
     def of(cls, model: Model, told: Measurement, recorder: Recorder | None) -> "Observation":
         """Copies of what the kernels have measured."""
-        held = told.held[joint_places(model).dofs]
+        held = told.held[joint_places(model).driven]
         q, v, forces, modes = told.q.copy(), told.motion.rates.copy(), told.force.copy(), told.found.copy()
         return cls(model, float(told.time[0]), q, v, forces, modes, held, recorder)
 

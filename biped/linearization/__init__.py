@@ -4,7 +4,8 @@ from biped.linearization.equilibrium import equilibrium
 from biped.linearization.kinks import Kink, KinkError
 from biped.linearization.linearization import Linearization, Mode
 from biped.linearization.linearizer import Linearizer, linearize
-from biped.linearization.sensitivity import GainSensitivity, gain_sensitivities
+from biped.linearization.sensitivity import GainSensitivity, gain_sensitivities, radius_slope
+from biped.linearization.stance import held_stance, linearize_stance
 
 __all__ = [
     "GainSensitivity",
@@ -15,5 +16,8 @@ __all__ = [
     "Mode",
     "equilibrium",
     "gain_sensitivities",
+    "held_stance",
     "linearize",
+    "linearize_stance",
+    "radius_slope",
 ]

@@ -58,7 +58,7 @@ def _turns(model: Model) -> list[bool]:
 
 def displaced(model: Model, q: Floats, delta: Floats) -> Floats:
     """(nq,) q ⊕ δ: turns of a floating or spherical joint by rotation vectors in world axes."""
-    found, poses = q.copy(), _poses(model, q)
+    found, poses = q.copy(), _parents(model, q)
     for i, a, j, straight, turns in _joints(model):
         found[a : a + straight] += delta[j : j + straight]
         if turns:
@@ -70,7 +70,7 @@ def displaced(model: Model, q: Floats, delta: Floats) -> Floats:
 
 def displacement(model: Model, q: Floats, to: Floats) -> Floats:
     """(nv,) δ with q ⊕ δ = ``to``."""
-    delta, poses = np.zeros(model.nv), _poses(model, q)
+    delta, poses = np.zeros(model.nv), _parents(model, q)
     for i, a, j, straight, turns in _joints(model):
         delta[j : j + straight] = to[a : a + straight] - q[a : a + straight]
         if turns:
@@ -80,15 +80,18 @@ def displacement(model: Model, q: Floats, to: Floats) -> Floats:
     return delta
 
 
-def _poses(model: Model, q: Floats) -> Poses:
+def _parents(model: Model, q: Floats) -> Poses | None:
+    """Poses, where a ball joint's parent turns what it turns about."""
+    if not any(body.joint.kind == "spherical" and body.parent is not None for body in model.bodies):
+        return None
     poses = new_poses(model.n, model.nv, model.nc)
     place_bodies(model.tree, q, poses)
     return poses
 
 
-def _parent_rotation(model: Model, poses: Poses, i: int) -> Floats:
+def _parent_rotation(model: Model, poses: Poses | None, i: int) -> Floats:
     parent = int(model.tree.parent[i])
-    return np.eye(3) if parent < 0 else poses.rotation[parent].reshape(3, 3)
+    return np.eye(3) if parent < 0 or poses is None else poses.rotation[parent].reshape(3, 3)
 
 
 def _joints(model: Model) -> list[tuple[int, int, int, int, bool]]:

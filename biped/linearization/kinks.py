@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from biped.errors import InputError
+from biped.kernels.tree.tree import MAX_EFFORT, MAX_SPEED, STOP_STIFFNESS
+from biped.kernels.variational import joints
+from biped.linearization.coordinates import configuration_names, torque_names
+from biped.model import Model
 from contact.arrays import Floats, Integers
 from contact.floor import Floor
+from contact.modes import SLIDING
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH
 
 if TYPE_CHECKING:
@@ -19,6 +25,18 @@ if TYPE_CHECKING:
 AT_KINK = 1e-6
 #: [m] which the scales of forces and places go by.
 MILLIMETRE = 1e-3
+
+#: Of a joint's: what happens, and what of its unit it is told in.
+_JOINT_WORDS = {
+    joints.UPPER_BEGIN: ("meets its upper stop", "position"),
+    joints.UPPER_END: ("meets its upper stop", "position"),
+    joints.UPPER_PRESSURE: ("presses on its upper stop or is let go", "torque"),
+    joints.LOWER_BEGIN: ("meets its lower stop", "position"),
+    joints.LOWER_END: ("meets its lower stop", "position"),
+    joints.LOWER_PRESSURE: ("presses on its lower stop or is let go", "torque"),
+    joints.TOO_FAST: ("is braked or is not", "rate"),
+    joints.EFFORT: ("reaches its limit", "torque"),
+}
 
 _WORDS = {
     PRESSURE: ("presses or is let go", "N"),
@@ -39,7 +57,9 @@ class Kink:
         value: what vanishes at the kink.
         unit: of it.
         step: counted from the start, parts of steps included.
-        share: ``|value|`` as a share of what is large: a millimetre, the spring force of one, ``stiction_velocity``.
+        share: ``|value|`` as a share of what is large: a millimetre or milliradian, the spring force of one,
+            ``stiction_velocity``, a limit.
+        where: what kind of place ``point`` names.
     """
 
     point: str
@@ -50,6 +70,7 @@ class Kink:
     share: float
     switch: int = -1
     index: int = -1
+    where: Literal["point", "joint", "actuator"] = "point"
 
     def __str__(self) -> str:
         return f"{self.point} {self.what} ({self.value:+.3g} {self.unit} away, step {self.step})"
@@ -86,17 +107,44 @@ def nearest_kinks(
         HEIGHT: MILLIMETRE,
         STRETCH: MILLIMETRE,
     }
+    values = switch.copy()
+    if known_modes and len(values):
+        values[-1, :, HEIGHT] = np.inf
+        values[-1, mode[-1] != SLIDING, SPEED] = np.inf
     found = []
-    last = len(switch) - 1
-    for index, name in enumerate(names):
-        for kind, scale in scales.items():
-            values = switch[:, index, kind].copy()
-            if known_modes and len(values) and (kind == HEIGHT or (kind == SPEED and mode[last, index] != 2)):
-                values[last] = np.inf
-            if not np.isfinite(values).any():
-                continue
-            step = int(np.argmin(np.abs(values)))
-            what, unit = _WORDS[kind]
-            value = float(values[step])
-            found.append(Kink(name, what, value, unit, step, abs(value) / scale, kind, index))
+    for index, kind, step, value in _least(values):
+        what, unit = _WORDS[kind]
+        found.append(Kink(names[index], what, value, unit, step, abs(value) / scales[kind], kind, index))
+    return tuple(sorted(found, key=lambda kink: kink.share))
+
+
+def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
+    """Of (steps, places, kinds): place, kind, step and value where it is least in size; none where all are infinite."""
+    if not values.size:
+        return
+    steps = np.abs(values).argmin(axis=0)
+    least = np.take_along_axis(values, steps[None], axis=0)[0]
+    for index, kind in np.argwhere(np.isfinite(least)).tolist():
+        yield index, kind, int(steps[index, kind]), float(least[index, kind])
+
+
+def nearest_joint_kinks(model: Model, switch: Floats) -> tuple[Kink, ...]:
+    """The nearest kink of each joint and kind in some steps, the nearest first; ``switch`` is (steps, nv, kinds)."""
+    if not model.tree.passive.size or not len(switch):
+        return ()
+    names, units = configuration_names(model)
+    _, torque_units, driven = torque_names(model)
+    joint_of = {int(dof): i for i, dof in enumerate(model.tree.first_v)}
+    found = []
+    for dof, kind, step, value in _least(switch):
+        passive = model.tree.passive[joint_of[dof]]
+        what, told = _JOINT_WORDS[kind]
+        scale = {
+            joints.UPPER_PRESSURE: float(passive[STOP_STIFFNESS]) * MILLIMETRE,
+            joints.LOWER_PRESSURE: float(passive[STOP_STIFFNESS]) * MILLIMETRE,
+            joints.TOO_FAST: float(passive[MAX_SPEED]),
+            joints.EFFORT: float(passive[MAX_EFFORT]),
+        }.get(kind, MILLIMETRE)
+        unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[told]
+        found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof, "joint"))
     return tuple(sorted(found, key=lambda kink: kink.share))

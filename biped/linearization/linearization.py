@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy.io import savemat
 
+from biped.errors import InputError
 from biped.linearization.kinks import Kink
+from biped.linearization.second import Curvature
 from biped.model import Model
 from biped.presentation import as_html, as_text
 from contact.arrays import Floats, Integers
@@ -101,6 +103,7 @@ class Linearization:
         kinks: the nearest places where the map has no derivative, the nearest first.
         closed_loop: whether the controller's torques follow the state.
         model: what moves.
+        curvature: second derivatives, where they were asked for.
     """
 
     A: Floats
@@ -117,6 +120,7 @@ class Linearization:
     kinks: tuple[Kink, ...]
     closed_loop: bool
     model: Model
+    curvature: Curvature | None = None
 
     def __repr__(self) -> str:
         return as_text(self._title, self._facts)
@@ -139,6 +143,31 @@ class Linearization:
             ("slowest mode", slow.words if slow else "none"),
             ("moves in the span", f"{float(np.abs(self.moved).max()):.3g} at most"),
         ]
+
+    def second(self) -> Floats:
+        """(states, N, N) second derivatives of x' by (x, u), N = states + inputs; in the same coordinates.
+
+        Raises:
+            InputError: they were not asked for.
+        """
+        return self._known_curvature.full()
+
+    def weighted_second(self, weights: Floats) -> Floats:
+        """(N, N) Σ w_i ∂²x'_i/∂(x, u)² for weights (states,), without the single ones: what optimization needs.
+
+        Raises:
+            InputError: they were not asked for, or there are more or fewer weights.
+        """
+        weights = np.asarray(weights, dtype=float)
+        if weights.shape != (len(self.states),):
+            raise InputError(f"weights of shape {weights.shape}: there are {len(self.states)} states")
+        return self._known_curvature.weighted(weights)
+
+    @property
+    def _known_curvature(self) -> Curvature:
+        if self.curvature is None:
+            raise InputError("second derivatives were not asked for: linearize(..., order=2)")
+        return self.curvature
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
@@ -169,8 +198,18 @@ class Linearization:
     @cached_property
     def eigenvalues(self) -> Complexes:
         """Of ``dynamic``, the greatest first."""
-        found = np.linalg.eigvals(self.dynamic).astype(np.complex128)
-        return found[np.argsort(-np.abs(found), kind="stable")]
+        return self.eigenvectors[0]
+
+    @cached_property
+    def eigenvectors(self) -> tuple[Complexes, Complexes, Complexes]:
+        """Eigenvalues of ``dynamic``, the greatest first, right eigenvectors in columns, and left ones in rows.
+
+        Rows and columns of one eigenvalue have the product one.
+        """
+        values, right = np.linalg.eig(self.dynamic)
+        order = np.argsort(-np.abs(values), kind="stable")
+        values, right = values[order].astype(np.complex128), right[:, order].astype(np.complex128)
+        return values, right, np.linalg.pinv(right)
 
     @property
     def spectral_radius(self) -> float:
@@ -190,11 +229,10 @@ class Linearization:
     @cached_property
     def mode_list(self) -> tuple[Mode, ...]:
         """All modes, the slowest (or the fastest growing) first; of a pair of complex ones, one."""
-        values, right = np.linalg.eig(self.dynamic)
-        left = np.linalg.pinv(right)
+        values, right, left = self.eigenvectors
         groups = [self._group(k) for k in self.kept]
         found = []
-        for k in np.argsort(-np.abs(values), kind="stable"):
+        for k in range(len(values)):
             if values[k].imag < 0.0:
                 continue
             parts: dict[str, float] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,13 +12,14 @@ from biped import dynamics
 from biped.disturbances.sorting import sorted_disturbances
 from biped.errors import InputError
 from biped.kernels.linearization.law import LawDifferentiator
+from biped.kernels.linearization.second import SecondDifferentiator
 from biped.kernels.linearization.steps import SUBSTEPS, TOO_MANY_PARTS, UNKNOWN_STEP
 from biped.kernels.linearization.steps import Linearizer as StepLinearizer
 from biped.kernels.loop.closed_loop import Loop, Passive
 from biped.kernels.loop.measurement import DELAY, PERFECT
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.method import Variational
-from biped.kernels.state.simulation_state import INTO_TICK, SENSED
+from biped.kernels.state.simulation_state import INTO_TICK, LAST_STEP_LENGTH, SENSED
 from biped.kernels.state.status import OK
 from biped.linearization.coordinates import (
     anchor_names,
@@ -26,8 +28,10 @@ from biped.linearization.coordinates import (
     momentum_names,
     torque_names,
 )
-from biped.linearization.kinks import AT_KINK, Kink, KinkError, nearest_kinks
+from biped.linearization.kinks import AT_KINK, Kink, KinkError, nearest_joint_kinks, nearest_kinks
+from biped.linearization.limits import ActuatorLimits
 from biped.linearization.linearization import Linearization
+from biped.linearization.second import Curvature, StepCurvature
 from biped.runs.state import State
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
@@ -38,10 +42,11 @@ from contact.arrays import Floats
 MOST_NOTED = 1024
 
 Span = Literal["step", "period"]
+Order = Literal[1, 2]
 
 
 def linearize(
-    scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True
+    scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True, order: Order = 1
 ) -> Linearization:
     """The exact derivative of what the scene does next.
 
@@ -50,6 +55,7 @@ def linearize(
         state: where; where the scene begins, if not given. It is not changed.
         span: a control period, or one step of the integrator with the torques of ``state`` held.
         closed_loop: whether the controller's torques follow the state; else they are what it asks for here, held.
+        order: 2 with second derivatives, of steps with torques held.
 
     Returns:
         x' = A x + B u: x in tangent coordinates at the state, x' in those where the span ends; u are torques on the
@@ -59,7 +65,7 @@ def linearize(
         InputError: for what cannot be linearized; the message says why.
         KinkError: the map has no derivative there, but one on either side.
     """
-    return Linearizer(scene, span=span, closed_loop=closed_loop).at(state)
+    return Linearizer(scene, span=span, closed_loop=closed_loop).at(state, order=order)
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,7 @@ class _Tick:
 
     asked: Floats  # (nv, 2 nv) ∂(torque asked for)/∂(q, p), of what the sensors saw
     passes: Floats  # (nv,) 1, or 0 where an actuator is at its limit
+    limits: Floats  # (nv, 2 nv) ∂(limit)/∂(q, p) where one acts, and zero elsewhere
     kinks: tuple[Kink, ...]
 
 
@@ -91,7 +98,7 @@ class Linearizer:
         self.model = self.plan.model
         self.asks = span == "period" and self.plan.law is not None and not isinstance(self.plan.law, Passive)
         self.closed_loop = closed_loop and self.asks
-        _check(self.plan, scene, self.closed_loop)
+        check_scene(self.plan, scene, self.closed_loop)
         world = self.plan.world
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
         self.period = self.steps * self.plan.clock.step
@@ -102,20 +109,58 @@ class Linearizer:
         self._steps = StepLinearizer(self.loop, 3 * nv + 2 * nc, MOST_NOTED)
         self._law = _law_of(self.plan) if self.closed_loop else None
         self._begin = self.plan.state.copy()
-        _, _, self._inputs = torque_names(self.model)
+        joints, units, self._inputs = torque_names(self.model)
+        self._names, self._input_names = _names(self.model), (joints, units)
 
-    def at(self, state: State | None = None) -> Linearization:
-        """The linearization there.
+    def at(self, state: State | None = None, *, order: Order = 1) -> Linearization:
+        """The linearization there; of ``order`` 2 with second derivatives.
 
         Raises:
-            InputError: the state is another model's, or within a control period; it falls, or a step has no solution.
+            InputError: the state is another model's, or within a control period; it falls, or a step has no solution;
+                or second derivatives are asked for of what has none here.
             KinkError: the map has no derivative there, but one on either side.
         """
         start = self._begin if state is None else self._fitting(state)
         found, here = self._go(start, None)
         if here:
-            raise KinkError(here, (found, self._go(start, here[0])[0]) if here[0].index >= 0 else (found,))
-        return found
+            raise KinkError(here, (found, self._go(start, here[0])[0]))
+        return found if order == 1 else replace(found, curvature=self._curvature(start))
+
+    def _curvature(self, start: State) -> Curvature:
+        """The second derivatives of the same steps, which are taken once more."""
+        if self.closed_loop or self.delay or (self.asks and float(self.plan.world.actuators.kept[0])):
+            raise InputError(
+                "second derivatives are those of steps with torques held: linearize with span='step', or with "
+                "closed_loop=False and sensors and actuators that are not late"
+            )
+        live, room, twice = self.plan.state, self._steps.room, self._twice
+        put_state(start, live, self.plan.world)
+        tick = self._tick() if self.asks else None
+        room.derivative.points.turned[:] = room.derivative.joints.turned[:] = -1
+        room.taken[:] = 0
+        found = []
+        for k in range(self.steps):
+            before = live.copy()
+            reason = self._steps.take(1)
+            if reason != OK:
+                raise InputError(_cause(reason, start.time))
+            if int(room.taken[SUBSTEPS]) != k + 1:
+                raise InputError(
+                    f"a step from {before.time:g} s on is taken in parts, as where a point lands: second derivatives "
+                    "are those of whole steps"
+                )
+            for name in ("q", "momentum", "mode", "anchor", "torque", "stiffness", "damping", "setpoint"):
+                getattr(twice.room.begin, name)[:] = getattr(before.arrays, name)
+            h = float(live.arrays.clock[LAST_STEP_LENGTH])
+            passes = 1.0 if tick is None else tick.passes
+            by_torque = 0.5 * h * room.derivative.joints.given * passes
+            found.append(StepCurvature.of(twice.between(live.q, h), by_torque, np.array(self._inputs)))
+        return Curvature(tuple(found))
+
+    @cached_property
+    def _twice(self) -> SecondDifferentiator:
+        world = self.plan.world
+        return SecondDifferentiator(world.method.body, world.tree, world.ground, world.pushes, self.model.nq)
 
     def _fitting(self, state: State) -> State:
         state.check_model(self.model)
@@ -131,21 +176,29 @@ class Linearizer:
 
     def _go(self, start: State, turned: Kink | None) -> tuple[Linearization, tuple[Kink, ...]]:
         """The linearization with one switch taken from its other side, and the kinks that the state is at."""
-        world, live = self.plan.world, self.plan.state
-        put_state(start, live, world)
-        tick = self._tick() if self.asks else None
+        tick, taken = self.carry(start, turned)
         room = self._steps.room
-        self._seed()
-        room.derivative.points.turned[:] = (-1,) * 3 if turned is None else (turned.step, turned.index, turned.switch)
-        reason = self._steps.take(self.steps)
-        if reason != OK:
-            raise InputError(_cause(reason, start.time))
-        taken = int(room.taken[SUBSTEPS])
         kinks = nearest_kinks(
             self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
         )
-        at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK) + (() if tick is None else tick.kinks)
+        kinks += nearest_joint_kinks(self.model, room.joint_switch[:taken]) + (() if tick is None else tick.kinks)
+        kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
+        at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK)
         return self._assembled(start, tick, kinks, taken), at_kinks
+
+    def carry(self, start: State, turned: Kink | None = None) -> tuple[_Tick | None, int]:
+        """Go through the span with all variations, into the kernels' room: the tick, and the steps that were taken."""
+        put_state(start, self.plan.state, self.plan.world)
+        tick = self._tick(turned) if self.asks else None
+        room = self._steps.room
+        self._seed()
+        for kind, place in (("point", room.derivative.points.turned), ("joint", room.derivative.joints.turned)):
+            is_it = turned is not None and turned.where == kind
+            place[:] = (turned.step, turned.index, turned.switch) if turned is not None and is_it else (-1,) * 3
+        reason = self._steps.take(self.steps)
+        if reason != OK:
+            raise InputError(_cause(reason, start.time))
+        return tick, int(room.taken[SUBSTEPS])
 
     def _seed(self) -> None:
         """Each variation is one of a displacement, a momentum, an anchor, a torque."""
@@ -157,8 +210,8 @@ class Linearizer:
         tangent.torque[:, self._held] = np.eye(nv)
         self._steps.room.taken[:] = 0
 
-    def _tick(self) -> _Tick:
-        """Let the controller set its torques; the derivative of what it asks for."""
+    def _tick(self, turned: Kink | None = None) -> _Tick:
+        """Let the controller set its torques; the derivative of what it asks for, and of what limits it."""
         world, nv = self.plan.world, self.model.nv
         if self.delay and int(world.state.counts[SENSED]) < self.delay:
             raise InputError("the sensors' delay has not passed: linearize a state from a run that took longer")
@@ -168,13 +221,15 @@ class Linearizer:
             raise InputError("the model has fallen there, by the scene's limits: nothing to linearize")
         kept = float(world.actuators.kept[0])
         wanted = kept * before + (1.0 - kept) * world.torque
-        given = np.isclose(world.state.torque, wanted, rtol=1e-12, atol=1e-12)
-        if len(world.actuators.strength) and not given[self._inputs].all():
-            raise InputError("an actuator is at the limit of a strength that varies with its angle: not linearized")
-        asked = np.zeros((nv, 2 * nv))
-        if self._law is not None:
-            asked = self._asked()
-        return _Tick(asked, given.astype(float), self._limits(wanted))
+        asked = np.zeros((nv, 2 * nv)) if self._law is None else self._asked()
+        if world.actuators.seed[0] < 0:
+            return _Tick(asked, np.ones(nv), np.zeros((nv, 2 * nv)), ())
+        limited = self._limits.at(wanted, turned)
+        return _Tick(asked, limited.passes, limited.slopes, limited.kinks)
+
+    @cached_property
+    def _limits(self) -> ActuatorLimits:
+        return ActuatorLimits(self.model, self.plan.world)
 
     def _asked(self) -> Floats:
         """∂(torque)/∂(q, p) of the law, where the sensors show it to be."""
@@ -192,38 +247,27 @@ class Linearizer:
             )
         return found
 
-    def _limits(self, wanted: Floats) -> tuple[Kink, ...]:
-        """Actuators that are just at their limit."""
-        most, joints = self.plan.world.actuators.limit, []
-        if self.plan.world.actuators.seed[0] < 0:
-            return ()
-        for dof in self._inputs:
-            if np.isfinite(most[dof]):
-                away = abs(float(wanted[dof])) - float(most[dof])
-                if abs(away) < AT_KINK * most[dof]:
-                    name = self.model.velocity_names[dof]
-                    joints.append(Kink(name, "reaches its limit", away, "N·m", 0, abs(away) / float(most[dof])))
-        return tuple(joints)
-
     def _assembled(self, start: State, tick: _Tick | None, kinks: tuple[Kink, ...], taken: int) -> Linearization:
         model, room, live = self.model, self._steps.room, self.plan.state
         tangent = room.tangent
         whole = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
         nx, nv = len(whole), model.nv
         A, by_torque = whole[:, :nx].copy(), whole[:, self._held].copy()
-        names, units = _names(model)
+        names, units = (list(known) for known in self._names)
         kept = float(self.plan.world.actuators.kept[0]) if tick is not None else 0.0
         passes = np.ones(nv) if tick is None else tick.passes
+        limits = np.zeros((nv, 2 * nv)) if tick is None else tick.limits
+        A[:, : 2 * nv] += by_torque @ limits
         by_torque *= passes
         B = by_torque[:, self._inputs]
         asked = np.zeros((nv, 2 * nv)) if tick is None else (1.0 - kept) * tick.asked
         if self.delay == 0:
             A[:, : 2 * nv] += by_torque @ asked
         if kept:
-            A, B, names, units = self._with_lag(A, B, by_torque, asked, kept, passes, names, units)
+            A, B, names, units = self._with_lag(A, B, by_torque, asked, limits, kept, passes, names, units)
         if self.delay:
             A, B, names, units = self._with_delay(A, B, by_torque, asked, kept, passes, names, units)
-        joints, torque_units, _ = torque_names(model)
+        joints, torque_units = self._input_names
         moved = np.concatenate([
             displacement(model, start.q, live.q),
             live.momentum - start.momentum,
@@ -247,15 +291,16 @@ class Linearizer:
         )
 
     def _with_lag(
-        self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, kept: float, passes: Floats,
+        self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, limits: Floats, kept: float, passes: Floats,
         names: list[str], units: list[str],
     ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
         """What actuators gave is a state, of which the next torque keeps a part."""
         own, own_units, dofs = torque_names(self.model)
         nx, nt, nv = len(A), len(dofs), self.model.nv
         lower = np.zeros((nt, nx))
+        lower[:, : 2 * nv] = limits[dofs]
         if self.delay == 0:
-            lower[:, : 2 * nv] = (passes[:, None] * asked)[dofs]
+            lower[:, : 2 * nv] += (passes[:, None] * asked)[dofs]
         A = np.block([[A, kept * by_torque[:, dofs]], [lower, kept * np.diag(passes[dofs])]])
         B = np.vstack([B, np.diag(passes[dofs])])
         return A, B, names + [f"held_{name}" for name in own], units + own_units
@@ -292,7 +337,7 @@ def _law_of(plan: Plan) -> LawDifferentiator:
     return LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
 
 
-def _check(plan: Plan, scene: Scene, closed_loop: bool) -> None:
+def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     """Refuse what cannot be linearized."""
     if not isinstance(plan.world.method, Variational):
         raise InputError(

@@ -209,7 +209,7 @@ class Builder:
     _damping: dict[int, float] = field(default_factory=dict)
     _torques: list[tuple[int, int]] = field(default_factory=list)
     _wrenches: list[tuple[int, Place, int]] = field(default_factory=list)
-    _customs: list[Custom] = field(default_factory=list)
+    customs: list[Custom] = field(default_factory=list)
     _current: str = ""
 
     # --- what components ask for ---
@@ -320,6 +320,8 @@ class Builder:
         numbers: list[float],
         rows: int,
         label: tuple[str, str],
+        *,
+        exact: bool,
     ) -> None:
         """A user's functions: of places of frames and of variables, each as its role and name.
 
@@ -330,6 +332,7 @@ class Builder:
             numbers: that they are given.
             rows: of a constraint's h.
             label: of a constraint: names of its multipliers, and their unit.
+            exact: whether the part knows derivatives of its forces.
         """
         found: list[tuple[int, int, int]] = []
         for role, name in strains:
@@ -337,8 +340,8 @@ class Builder:
                 found += [(self.point(name), axis, -1) for axis in range(3)]
             else:
                 found.append((-1, -1, self.coordinate(name)))
-        size = sum(len(other.strains) for other in self._customs if other.kind != CONSTRAINT)
-        self._customs.append(Custom(kind, part, found, numbers, len(self._rows), rows, size))
+        size = sum(len(other.strains) for other in self.customs if other.kind != CONSTRAINT)
+        self.customs.append(Custom(kind, part, found, numbers, len(self._rows), rows, exact, size))
         for c in range(rows):
             name = label[0] if rows == 1 else f"{label[0]}_{c + 1}"
             self._add_row((CUSTOM, 0, 0, GROUND, np.zeros(3), (0.0, 0.0, 0.0)), name, label[1])
@@ -380,7 +383,7 @@ class Builder:
     def finish(self, prescribed: Sequence[bool]) -> Mechanics:
         """The arrays of all that was added."""
         springs, border = self._compile_springs(len(self._rows))
-        border += sum(len(custom.strains) for custom in self._customs if custom.kind != CONSTRAINT)
+        border += sum(len(custom.strains) for custom in self.customs if custom.kind != CONSTRAINT)
         return Mechanics(
             tree=self.structure.tree,
             prescribed=np.array(prescribed, dtype=np.int64),
@@ -409,7 +412,7 @@ class Builder:
 
         ``border``: how many unknowns stand beside those of the tree.
         """
-        return new_customs(self._customs, border)
+        return new_customs(self.customs, border)
 
     def _compile_points(self) -> Points:
         places = [self.structure.named[name] for name in self._points]

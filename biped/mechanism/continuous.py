@@ -32,6 +32,7 @@ from biped.mechanism.simulation import (
     driving_work,
     start_of,
 )
+from biped.mechanism.singularity import singularity
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def accelerations(
     rates.stage[:] = state
     failed = engine.enter(kernels.SLOPE, 0, 0)
     if failed:
-        raise MechanismError(f"{mechanism.name} at q: {CAUSES[failed]}")
+        raise MechanismError(f"{mechanism.name} at q: {_cause(failed, mechanism, engine)}")
     return Acceleration(rates.acceleration, rates.multiplier)
 
 
@@ -138,6 +139,11 @@ def integrate(
         if progress is not None:
             progress(done)
     return run.recorded()
+
+
+def _cause(failed: int, mechanism: Mechanism, engine: Engine) -> str:
+    """With the matrix that is singular, if one is."""
+    return "; ".join(filter(None, (CAUSES[failed], singularity(mechanism, engine.world.room))))
 
 
 def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
@@ -251,7 +257,8 @@ class _Integration:
 
     def fail(self, failed: int, t: float) -> None:
         """Raise what ended the motion, with what was recorded before."""
-        message = f"{self.mechanism.name} at t = {t:.9g} s: {CAUSES[failed]}; try a smaller step or tolerance"
+        cause = _cause(failed, self.mechanism, self.engine)
+        message = f"{self.mechanism.name} at t = {t:.9g} s: {cause}; try a smaller step or tolerance"
         self.rows = self.rows[~np.isnan(self.rows[:, 0])]
         raise IntegrationError(message, self.recorded())
 

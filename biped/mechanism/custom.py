@@ -52,7 +52,8 @@ def _add(component: Component, builder: Builder, kind: int, rows: int = 0, label
     strains = [(what, getattr(component, name)) for name, what in roles.items() if what in ("frame", "coordinate")]
     if not strains:
         raise MechanismError("it is a function of nothing: annotate fields as FrameName or CoordinateName")
-    builder.add_custom(kind, part_of(type(component)), strains, _numbers(component), rows, labels)
+    exact = isinstance(component, CustomPotential) and component.hessian is not None
+    builder.add_custom(kind, part_of(type(component)), strains, _numbers(component), rows, labels, exact=exact)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ class Custom:
     numbers: list[float]
     row: int  # the first of a constraint's rows
     rows: int
+    exact: bool  # whether the part knows derivatives of its forces
     border: int  # the first place in the border, of what is no constraint, counted from the end of springs'
 
     @property
@@ -53,8 +54,6 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Any
             rate_slope=_part(rate_slope, squares, k).reshape(custom.size, custom.size),
             value=_part(value, values, k),
             jacobian=_part(jacobian, jacobians, k).reshape(custom.rows, custom.size),
-            before=np.zeros(custom.size),
-            after=np.zeros(custom.size),
         )
         for k, custom in enumerate(given)
     ]
@@ -63,6 +62,7 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Any
     strains = [strain for custom in given for strain in custom.strains]
     customs = Customs(
         kind=_whole(custom.kind for custom in given),
+        exact=_whole(custom.exact for custom in given),
         address=_whole(address_of(custom.part, room, 0, 0.0) for custom, room in zip(given, rooms, strict=True)),
         place=tuple(rooms) if DISABLE_JIT else _whole(word.ctypes.data for word in words),
         first=first,

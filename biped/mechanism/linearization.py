@@ -17,15 +17,25 @@ from numba.core.config import DISABLE_JIT
 from biped.checks import above_zero, is_finite
 from biped.errors import IntegrationError
 from biped.kernels.mechanism import system as places
-from biped.kernels.mechanism.linearization import Derivatives, SolvedStep, clear, derive_part, new_derivatives
+from biped.kernels.mechanism.chain import (
+    Chain,
+    SolvedStep,
+    first_part,
+    new_chain,
+    second_part,
+    spread_bends,
+    weighted_part,
+)
+from biped.kernels.mechanism.linearization import Sizes, derive_part, new_derivatives
 from biped.kernels.mechanism.loop import Engine, enter
-from biped.kernels.mechanism.step import DEPENDENT, SINGULAR
+from biped.kernels.mechanism.step import DEPENDENT, NOT_FINITE, SINGULAR
 from biped.kernels.mechanism.system import Rule as SolverRule
-from biped.mechanism.chain import Rule, StepChain
-from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
+from biped.mechanism.coupling import Coupling
+from biped.mechanism.custom_derivatives import CustomDerivatives
 from biped.mechanism.errors import MechanismError, SingularStepError
-from biped.mechanism.inputs import sampled
+from biped.mechanism.inputs import Input, sampled
 from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
+from biped.mechanism.singularity import singularity
 from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
 from contact.jit import address_of, pack
@@ -54,8 +64,7 @@ class DiscreteMechanism:
         tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
 
     Raises:
-        MechanismError: a coordinate has no torque, a number is none that a step can have, or the mechanism has
-            components of one's own, whose derivatives are not known to the order that is needed.
+        MechanismError: a coordinate has no torque, or a number is none that a step can have.
     """
 
     mechanism: Mechanism
@@ -71,12 +80,6 @@ class DiscreteMechanism:
         for what, value in (("alpha", self.alpha), ("force_share", self.force_share)):
             if not (is_finite(value) and 0.0 <= value <= 1.0):
                 raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
-        for component in (*self.mechanism.potentials, *self.mechanism.constraints, *self.mechanism.forces):
-            if isinstance(component, (CustomPotential, CustomConstraint, CustomForce)):
-                raise MechanismError(
-                    f"{type(component).__name__} is a component of one's own, which has no third derivatives: only "
-                    "mechanisms of the components that come with the package can be linearized"
-                )
         _ = self._inputs
 
     # --- what it is made of ---
@@ -192,10 +195,11 @@ class DiscreteMechanism:
 
     def _solved(self, x: Floats, u: Floats, time: float) -> Solved:
         x, u = self._checked(x, self.state_names, "x"), self._checked(u, self.input_names, "u")
-        engine, m, k, torques = self._engine, self.mechanism, self._kinematic, self._inputs.size
+        engine, d, k, torques = self._engine, self._dynamic, self._kinematic, self._inputs.size
         world, motion = engine.world, engine.world.motion
         q = self.configuration_of(x)
-        motion.q[:], motion.momentum[:] = q, np.nan_to_num(self.momentum_of(x))
+        motion.q[:], motion.momentum[:] = q, 0.0
+        motion.momentum[d] = x[q.size : q.size + d.size]
         motion.multiplier[:], motion.past[:], motion.counts[:] = 0.0, 0.0, 0
         world.given[:] = q
         world.given[1, k] = u[torques:]
@@ -207,8 +211,8 @@ class DiscreteMechanism:
             self._fail(iterations, time)
         multiplier = motion.multiplier.copy()
         engine.enter(places.COMMIT, 0, iterations)
-        end, d = np.where(m.mechanics.prescribed != 0, world.given[1], motion.q), self._dynamic
-        after = np.concatenate([end[d], end[k], motion.momentum[d], (end[k] - q[k]) / self.step])
+        end = u[torques:]
+        after = np.concatenate([motion.q[d], end, motion.momentum[d], (end - q[k]) / self.step])
         return Solved(x, u, time, q, motion.past[0].copy(), multiplier, world.inputs.copy(), after)
 
     def _guess(self, q: Floats, given_rates: Floats) -> None:
@@ -221,10 +225,12 @@ class DiscreteMechanism:
 
     def _fail(self, failed: int, time: float) -> None:
         error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
+        world = self._engine.world
+        cause = CAUSES[failed].format(iterations=_MAX_ITERATIONS)
+        cause = "; ".join(filter(None, (cause, singularity(self.mechanism, world.room, self.step))))
         raise error(
-            f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: "
-            f"{CAUSES[failed].format(iterations=_MAX_ITERATIONS)}; the residual is "
-            f"{self._engine.world.motion.residual[0]:.3g}; try a smaller step"
+            f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
+            f"{world.motion.residual[0]:.3g}; try a smaller step"
         )
 
     def _checked(self, given: Floats, names: tuple[str, ...], what: str) -> Floats:
@@ -232,20 +238,24 @@ class DiscreteMechanism:
         if found.shape != (len(names),):
             shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
             raise MechanismError(f"{what} has shape {found.shape}; it must be ({len(names)},): {shown}")
-        if not np.all(np.isfinite(found)):
+        if not np.isfinite(found).all():
             raise MechanismError(f"{what} has numbers that are not finite: {names[int(np.argmin(np.isfinite(found)))]}")
         return found
 
     def _row_of_inputs(self, u: Floats, time: float) -> Floats:
         """(1 + all inputs,): time and functions of it in the middle of the step, but for those that u replaces."""
-        middle = np.array([time + self.alpha * self.step])
         row = np.zeros(1 + len(self.mechanism.inputs))
-        row[0] = middle[0]
-        for column, (what, value) in enumerate(self.mechanism.inputs, 1):
-            if column not in self._inputs:
-                row[column] = sampled(value, middle, what)[0]
+        row[0] = time + self.alpha * self.step
+        for column, what, value in self._functions:
+            row[column] = sampled(value, row[:1], what)[0]
         row[self._inputs] = u
         return row
+
+    @cached_property
+    def _functions(self) -> list[tuple[int, str, Input]]:
+        """Of time, that u does not replace, with their columns in the row of inputs."""
+        given = enumerate(self.mechanism.inputs, 1)
+        return [(column, what, value) for column, (what, value) in given if column not in self._inputs]
 
     @cached_property
     def _engine(self) -> Engine:
@@ -256,29 +266,24 @@ class DiscreteMechanism:
         return engine
 
     @cached_property
-    def _related(self) -> list[Integers]:
-        """Of each coordinate, those that a third derivative of L may have with it: on one path, or tied by a spring."""
-        mechanics = self.mechanism.mechanics
-        parent = mechanics.tree.parent
-        above = np.eye(parent.size, dtype=bool)
-        for j, p in enumerate(parent):
-            if p >= 0:
-                above[j] |= above[p]
-        near = above | above.T
-        for ends in zip(mechanics.springs.first, mechanics.springs.second, strict=True):
-            bodies = [body for body in mechanics.points.body[list(ends)] if body >= 0]
-            tied = above[bodies].any(axis=0)
-            near |= np.outer(tied, tied)
-        return [np.flatnonzero(row) for row in near]
+    def _coupling(self) -> Coupling:
+        return Coupling(self.mechanism.mechanics, self.mechanism.customs)
 
     def _derivation(self, order: int) -> _Derivation:
-        mechanics, inputs = self.mechanism.mechanics, 1 + len(self.mechanism.inputs)
-        n, m, points = self.mechanism.size, len(self.mechanism.labels), mechanics.points.body.shape[0]
+        mechanics, n, m = self.mechanism.mechanics, self.mechanism.size, len(self.mechanism.labels)
+        coupling, forces = self._coupling, mechanics.forces
+        places = {int(place): j for j, place in zip(forces.torque_coordinate, forces.torque_input, strict=True)}
+        forced = np.array([places[place] for place in self._inputs], dtype=np.int64)
+        sizes = coupling.sizes if order >= 3 else Sizes(0, 0, 0)
+        near = [coupling.near[j] for j in self._dynamic]
         step = SolvedStep(
-            mechanics, float(self.alpha), float(self.step), np.zeros(n), np.zeros(n), np.zeros(m),
-            np.zeros((1, inputs)), np.eye(inputs), new_derivatives(n, m, points, inputs, order),
+            mechanics, float(self.alpha), float(self.step), float(self.force_share), np.zeros(n), np.zeros(n),
+            np.zeros(m), np.zeros((1, 1 + len(self.mechanism.inputs))),
+            new_derivatives(n, m, mechanics.points.body.shape[0], sizes),
+            new_chain(self._dynamic, self._kinematic, forced, near, coupling.held, order),
         )  # fmt: skip
-        return _Derivation(step, order)
+        customs = self.mechanism.customs
+        return _Derivation(step, order, CustomDerivatives(coupling, customs) if customs else None)
 
     @cached_property
     def _first(self) -> _Derivation:
@@ -288,31 +293,77 @@ class DiscreteMechanism:
     def _second(self) -> _Derivation:
         return self._derivation(3)
 
-    def chain(self, solved: Solved, order: int) -> StepChain:
-        """The derivatives of a step that is solved; ``order`` 1 or 2 of its map."""
-        found = (self._first if order == 1 else self._second).derive(solved)
-        rule = Rule(self.alpha, self.step, self.force_share)
-        places_of_w = self._dynamic, self._kinematic, self._inputs, self._related
-        return StepChain(found, solved.multiplier, rule, *places_of_w)
+    def _chain(self, solved: Solved, order: int) -> _Derivation:
+        """The first derivatives of a step's map, with its equations' to ``order``.
+
+        Raises:
+            SingularStepError: it has none.
+        """
+        derivation = self._first if order == 2 else self._second
+        failed = derivation.derive(solved)
+        if failed:
+            raise SingularStepError(f"{self.mechanism.name}: {self._reason(failed, derivation.step)}")
+        return derivation
+
+    def _reason(self, failed: int, step: SolvedStep) -> str:
+        """Why a step has no derivative."""
+        if failed == NOT_FINITE:
+            return "the step's equations have derivatives that are not finite"
+        names = self.mechanism.dynamic_coordinates
+        if failed == SINGULAR:
+            worst = names[int(np.argmin(np.abs(np.diag(step.chain.mass)) / step.chain.sizes[: len(names)]))]
+            return (
+                f"the step has no derivative: its matrix M = ∂E/∂q' is singular (det M = 0) at {worst!r}; a coordinate "
+                "moves no mass, or the step is too long"
+            )
+        rows = step.results.rows[1][:, self._dynamic]
+        rank = np.linalg.matrix_rank(rows)
+        if rank < len(rows):
+            return (
+                f"the constraints depend on one another: {len(rows)} rows of Dh have rank {rank}, so that "
+                "Dh(q') M⁻¹ Dh(q)ᵀ is singular; leave out what others imply"
+            )
+        return (
+            "the step has no derivative: Dh(q') M⁻¹ Dh(q)ᵀ is singular, although the constraints do not depend on one "
+            "another; take a smaller step"
+        )
 
 
 class _Derivation:
-    """The kernel that differentiates a step's equations, ready to be entered."""
+    """The kernels that differentiate a step, ready to be entered."""
 
-    def __init__(self, step: SolvedStep, order: int) -> None:
-        self.step, self.order = step, order
+    def __init__(self, step: SolvedStep, order: int, customs: CustomDerivatives | None) -> None:
+        self.step, self.order, self._customs = step, order, customs
         self._words = None if DISABLE_JIT else pack(step)  # they must not go away before this
         self._place = step if self._words is None else self._words.ctypes.data
-        self._address = address_of(derive_part, step, order)
+        self._derive, self._differentiate = address_of(derive_part, step, order), address_of(first_part, step)
 
-    def derive(self, solved: Solved) -> Derivatives:
-        """All derivatives; they are written over by the next."""
+    def derive(self, solved: Solved) -> int:
+        """All first derivatives; they are written over by the next. 0, or why there are none."""
         step = self.step
         step.q[:], step.moved[:] = solved.q, solved.moved
         step.multiplier[:], step.inputs[:] = solved.multiplier, solved.row
-        clear(step.results)
-        enter(self._address, (self._place, self.order))
-        return step.results
+        enter(self._derive, (self._place, self.order))
+        if self._customs is not None:
+            self._customs.add(step, self.order)
+        return int(enter(self._differentiate, (self._place,)))
+
+    @cached_property
+    def _differentiate_twice(self) -> int:
+        return address_of(second_part, self.step)
+
+    @cached_property
+    def _add_up(self) -> int:
+        return address_of(weighted_part, self.step)
+
+    def derive_twice(self) -> None:
+        """All second ones, once there are the first."""
+        enter(self._differentiate_twice, (self._place,))
+
+    def add_up(self, q: Floats, p: Floats) -> None:
+        """One sum of them, with weights of q' and p'."""
+        self.step.chain.on_rows[0], self.step.chain.on_rows[1] = q, p
+        enter(self._add_up, (self._place,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,69 +410,63 @@ class Linearization:
     def __init__(self, system: DiscreteMechanism, solved: Solved) -> None:
         self.system, self._solved = system, solved
         self.next_state, self.multipliers = solved.next_state, solved.multiplier
-        chain = system.chain(solved, 1)
-        by_w = self._rows(chain)
-        self.A, self.B = self._split(by_w)
-        self.multipliers_by_state, self.multipliers_by_input = self._split(chain.multipliers)
-        self.determinant, self.constraint_determinant = chain.determinant, chain.constraint_determinant
+        chain = system._chain(solved, 2).step.chain
+        self._set_maps(chain)
+        self.determinant, self.constraint_determinant = map(float, chain.determinant)
 
-    def _columns(self) -> tuple[Integers, Integers]:
-        """Places of x and u in the chain's w; x's rates are not among them."""
-        d, k = self.system._dynamic, self.system._kinematic
-        n, nd = d.size + k.size, d.size
-        states = np.concatenate([d, k, n + np.arange(nd)])
-        return states, n + nd + np.arange(self.system.inputs)
-
-    def _split(self, by_w: Floats) -> tuple[Floats, Floats]:
-        states, inputs = self._columns()
-        result = np.zeros((by_w.shape[0], self.system.states))
-        result[:, : states.size] = by_w[:, states]
-        return result, by_w[:, inputs]
-
-    def _rows(self, chain: StepChain) -> Floats:
-        """∂x'/∂w."""
-        d, k = self.system._dynamic, self.system._kinematic
-        rates = chain.z[chain.n + k]
-        return np.vstack([chain.end[d], chain.end[k], chain.momentum, rates])
+    def _set_maps(self, chain: Chain) -> None:
+        """A, B and the same of the multipliers, from the chain's w; x's rates are not among it."""
+        system, nd, h = self.system, self.system._dynamic.size, self.system.step
+        n = system.mechanism.size
+        known, nk = n + nd, n - nd
+        A, B = np.zeros((system.states, system.states)), np.zeros((system.states, system.inputs))
+        A[:nd, :known], B[:nd] = chain.end[:nd, :known], chain.end[:nd, known:]
+        A[n:known, :known], B[n:known] = chain.momentum[:, :known], chain.momentum[:, known:]
+        kinematic, first = np.arange(nk), system.inputs - nk
+        B[nd + kinematic, first + kinematic] = 1.0
+        A[known + kinematic, nd + kinematic], B[known + kinematic, first + kinematic] = -1.0 / h, 1.0 / h
+        self.A, self.B = A, B
+        self.multipliers_by_state = np.zeros((self.multipliers.size, system.states))
+        self.multipliers_by_state[:, :known] = chain.solved[nd:, :known]
+        self.multipliers_by_input = chain.solved[nd:, known:].copy()
 
     def second(self) -> Floats:
         """(states, N, N) second derivatives of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
-        system = self.system
-        chain = system.chain(self._solved, 2)
-        q, p, _ = chain.second
-        nd, n = q.shape[0], chain.n
-        result = np.zeros((system.states, *2 * (system.states + system.inputs,)))
-        self._spread(q, result[:nd])
-        self._spread(p, result[n : n + nd])
+        chain, nd = self._twice(), self.system._dynamic.size
+        rows, n = chain.matrix.shape[0], self.system.mechanism.size
+        result = np.zeros((self.system.states, *2 * (self.system.states + self.system.inputs,)))
+        self._spread(chain.bends[:nd], -1.0, result[:nd])
+        self._spread(chain.bends[rows:], 1.0, result[n : n + nd])
         return result
 
     def multipliers_second(self) -> Floats:
         """(m, N, N) second derivatives of λ by (x, u)."""
-        system = self.system
-        found = system.chain(self._solved, 2).second[2]
-        result = np.zeros((found.shape[0], *2 * (system.states + system.inputs,)))
-        self._spread(found, result)
+        chain, nd = self._twice(), self.system._dynamic.size
+        rows = chain.matrix.shape[0]
+        result = np.zeros((rows - nd, *2 * (self.system.states + self.system.inputs,)))
+        self._spread(chain.bends[nd:rows], -1.0, result)
         return result
+
+    def _twice(self) -> Chain:
+        derivation = self.system._chain(self._solved, 3)
+        derivation.derive_twice()
+        return derivation.step.chain
 
     def weighted_second(self, weights: Floats) -> Floats:
         """(N, N) Σ w_i ∂²x'_i/∂(x, u)², for weights (states,), without the single ones: as dear as ``linearize``."""
-        system = self.system
+        system, n, nd = self.system, self.system.mechanism.size, self.system._dynamic.size
         weights = np.asarray(weights, dtype=float)
-        chain = system.chain(self._solved, 2)
-        nd, n = system._dynamic.size, chain.n
-        found = chain.weighted_second(weights[:nd], weights[n : n + nd])
-        size = system.states + system.inputs
-        result = np.zeros((1, size, size))
-        self._spread(found[None], result)
+        derivation = system._chain(self._solved, 3)
+        derivation.add_up(weights[:nd], weights[n : n + nd])
+        result = np.zeros((1, *2 * (system.states + system.inputs,)))
+        self._spread(derivation.step.chain.bends[:1], 1.0, result)
         return result[0]
 
-    def _spread(self, by_w: Floats, result: Floats) -> None:
-        states, inputs = self._columns()
-        source = np.concatenate([states, inputs])
-        target = np.concatenate([np.arange(states.size), self.system.states + np.arange(inputs.size)])
-        result[np.ix_(np.arange(by_w.shape[0]), target, target)] = by_w[
-            np.ix_(np.arange(by_w.shape[0]), source, source)
-        ]
+    def _spread(self, bends: Floats, sign: float, result: Floats) -> None:
+        """Packed rows by w as matrices by (x, u)."""
+        system = self.system
+        nd, nk = system._dynamic.size, system._kinematic.size
+        spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.beside, result)
 
 
 __all__ = ["DiscreteMechanism", "Linearization", "SingularStepError"]

@@ -27,10 +27,12 @@ from biped.kernels.mechanism.system import (
 from biped.mechanism.as_model import to_model
 from biped.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
 from biped.mechanism.component import Component, Constraint, Force, Potential
+from biped.mechanism.custom_arrays import Custom
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import Frame
 from biped.mechanism.inputs import Input
 from biped.mechanism.simulation import Announce, Motion, Progress, Settings, simulate
+from biped.mechanism.singularity import singularity
 from biped.mechanism.view import FrameView
 from biped.model.errors import unknown
 from biped.presentation import shown_by
@@ -127,6 +129,11 @@ class Mechanism:
     def labels(self) -> Sequence[Label]:
         """Of the constraints' multipliers: names and units."""
         return self._built[0].labels
+
+    @property
+    def customs(self) -> Sequence[Custom]:
+        """The components in it that a user has written."""
+        return self._built[0].customs
 
     @property
     def size(self) -> int:
@@ -279,7 +286,10 @@ class Mechanism:
         room.node_q[:], room.node_momentum[:] = self.configuration(q), self._vector(momentum, "momentum")
         room.given_rates[:] = np.where(self.mechanics.prescribed != 0, self.rates(given), 0.0)
         if engine.enter(RATES):
-            raise MechanismError("the mass matrix is singular at q, or the constraints depend on each other there")
+            told = singularity(self, room)
+            raise MechanismError(
+                f"the mass matrix is singular at q, or the constraints depend on each other there: {told}"
+            )
         return room.node_rates
 
     def constraint_values(self, q: Vector) -> Floats:

@@ -20,6 +20,7 @@ from biped.kernels.mechanism import system as places
 from biped.kernels.mechanism.system import Rule
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input, sampled
+from biped.mechanism.singularity import singularity
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -393,6 +394,7 @@ class _Simulation:
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
         cause = CAUSES[failed].format(iterations=self.rule.max_iterations)
+        cause = "; ".join(filter(None, (cause, singularity(self.mechanism, self.room, self.rule.h))))
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {cause}; the residual is {off:.3g}"
         if self.mechanism.labels:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_discrete_are
+from scipy.linalg import LinAlgError, solve_discrete_are
 
 from biped.errors import InputError
+from biped.optimal.kernels import new_sweep, sweep_back
 from contact.arrays import Floats
 
 
@@ -88,15 +89,15 @@ def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None =
         raise InputError(f"A and B have shapes {A.shape} and {B.shape}; they must be (N, n, n) and (N, n, m)")
     count, n, m = B.shape
     Qs, Rs = _along(Q, count + 1, n, "Q"), _along(R, count, m, "R")
-    P = Qs[count] if final is None else np.asarray(final, dtype=float)
-    gains, costs = np.empty((count, m, n)), np.empty((count + 1, n, n))
-    costs[count] = P
-    for k in range(count - 1, -1, -1):
-        mixed = B[k].T @ P @ A[k]
-        gains[k] = cho_solve(_factored(Rs[k] + B[k].T @ P @ B[k], k), mixed)
-        P = Qs[k] + A[k].T @ P @ A[k] - mixed.T @ gains[k]
-        P = costs[k] = 0.5 * (P + P.T)  # rounding would not keep it symmetric
-    return Regulator(gains, costs)
+    end = Qs[count] if final is None else np.asarray(final, dtype=float)
+    models = np.zeros((count, n + m, n + m))
+    models[:, :n, :n], models[:, n:, n:] = Qs[:count], Rs
+    sweep = new_sweep(count, n, m)
+    maps = np.concatenate([A, B], axis=2)
+    failed = sweep_back(maps, models, np.zeros((count, n + m)), np.ascontiguousarray(end), np.zeros(n), sweep)
+    if failed >= 0:
+        raise InputError(f"R + BᵀPB is not positive definite at k = {failed}: give every input a cost above zero")
+    return Regulator(sweep.gain, sweep.cost)
 
 
 def steady_regulator(A: Floats, B: Floats, Q: Floats, R: Floats) -> Regulator:
@@ -122,13 +123,6 @@ def _along(matrix: Floats, count: int, size: int, what: str) -> Floats:
     if found.shape == (count, size, size):
         return found
     raise InputError(f"{what} has shape {found.shape}; it must be ({size}, {size}) or ({count}, {size}, {size})")
-
-
-def _factored(matrix: Floats, k: int) -> tuple[Floats, bool]:
-    try:
-        return cho_factor(matrix)
-    except LinAlgError:
-        raise InputError(f"R + BᵀPB is not positive definite at k = {k}: give every input a cost above zero") from None
 
 
 def _checked_pair(A: Floats | Sequence[object], B: Floats | Sequence[object]) -> tuple[Floats, Floats]:

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from biped.errors import InputError, IntegrationError
+from biped.optimal.kernels import new_sweep, sweep_back, sweep_forward
 from biped.optimal.linear import regulator
 from contact.arrays import Floats
 
@@ -196,10 +196,10 @@ def descent_direction(
     ]
     A, B = np.array([step.A for step in steps]), np.array([step.B for step in steps])
     gains = regulator(A, B, np.eye(n), np.eye(m)).gains
-    slopes = cost.slopes(path)
+    slopes, maps = cost.slopes(path), np.concatenate([A, B], axis=2)
     for used in METHODS[METHODS.index(method) :: -1]:
         models = _models(steps, cost, slopes, gains, used)
-        direction = _least(A, B, slopes, *models)
+        direction = _least(maps, slopes, *models)
         if direction is not None:
             slope = float(np.sum(slopes.x * direction.x) + np.sum(slopes.u * direction.u))
             if slope <= 0.0:
@@ -209,15 +209,15 @@ def descent_direction(
 
 def _models(
     steps: list[LinearizedStep], cost: QuadraticCost, slopes: Trajectory, gains: Floats, method: Method
-) -> tuple[list[Floats], Floats]:
-    """Quadratic models: (n + m, n + m) at each step, and (n, n) at the end."""
+) -> tuple[Floats, Floats]:
+    """Quadratic models: (N, n + m, n + m) at the steps, or one for all of them, and (n, n) at the end."""
     n, m = slopes.x.shape[1], slopes.u.shape[1]
     if method == "steepest":
-        return [np.eye(n + m)] * len(steps), np.eye(n)
+        return np.eye(n + m)[None], np.eye(n)
     plain = np.block([[cost.state, np.zeros((n, m))], [np.zeros((m, n)), cost.input]])
     if method == "quasi-newton":
-        return [plain] * len(steps), cost.final
-    models, costate = [plain] * len(steps), slopes.x[-1]
+        return plain[None], cost.final
+    models, costate = np.empty((len(steps), n + m, n + m)), slopes.x[-1]
     for k in range(len(steps) - 1, -1, -1):
         models[k] = plain + steps[k].weighted_second(costate)
         closed = steps[k].A - steps[k].B @ gains[k]
@@ -225,27 +225,15 @@ def _models(
     return models, cost.final
 
 
-def _least(A: Floats, B: Floats, slopes: Trajectory, models: list[Floats], end: Floats) -> Trajectory | None:
+def _least(maps: Floats, slopes: Trajectory, models: Floats, end: Floats) -> Trajectory | None:
     """(z, v), z(0) = 0, of the linear system with the least Σ slopes + ½ models; None where that has no minimum."""
-    n, count = A.shape[1], len(A)
-    P, b = end, slopes.x[-1]
-    gains, offsets = [np.zeros(0)] * count, [np.zeros(0)] * count
-    for k in range(count - 1, -1, -1):
-        H = models[k]
-        try:
-            factors = cho_factor(H[n:, n:] + B[k].T @ P @ B[k])
-        except LinAlgError:
-            return None
-        mixed = B[k].T @ P @ A[k] + H[n:, :n]
-        gains[k] = cho_solve(factors, mixed)
-        offsets[k] = cho_solve(factors, B[k].T @ b + slopes.u[k])
-        b = slopes.x[k] + A[k].T @ b - mixed.T @ offsets[k]
-        P = H[:n, :n] + A[k].T @ P @ A[k] - mixed.T @ gains[k]
-        P = 0.5 * (P + P.T)
-    z, v = np.zeros((count + 1, n)), np.zeros((count, B.shape[2]))
-    for k in range(count):
-        v[k] = -gains[k] @ z[k] - offsets[k]
-        z[k + 1] = A[k] @ z[k] + B[k] @ v[k]
+    count, n, m = *maps.shape[:2], slopes.u.shape[1]
+    sweep = new_sweep(count, n, m)
+    along = np.concatenate([slopes.x[:-1], slopes.u], axis=1)
+    if sweep_back(maps, models, along, np.ascontiguousarray(end), slopes.x[-1], sweep) >= 0:
+        return None
+    z, v = np.empty((count + 1, n)), np.empty((count, m))
+    sweep_forward(maps, sweep.gain, sweep.offset, z, v)
     return Trajectory(z, v)
 
 

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from biped.control.controller import Controller
-from biped.control.observation import Observation, Recorder, joint_places
+from biped.control.observation import Observation, Recorder, joint_places, torque_places
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready, record
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, STEPS
 from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
+from biped.model import Model
 from biped.runs.summary import Ending
 from biped.runs.verdict import FAILED
 from biped.simulation.failures import describe_failure, limit_of
@@ -198,20 +199,20 @@ class Driver:
         self._put(controller.torques(observation), "the controller's")
 
     def _put(self, given: ArrayLike, whose: str) -> None:
-        joints = self.plan.model.joint_names
+        model = self.plan.model
         try:
             torques = np.asarray(given, dtype=float)
         except (TypeError, ValueError):
             raise InputError(
-                f"{whose} torques are a {type(given).__name__}: they must be {len(joints)} numbers in the order of "
-                "model.joint_names"
+                f"{whose} torques are a {type(given).__name__}: they must be {len(model.joint_names)} numbers in the "
+                "order of model.joint_names"
             ) from None
-        if torques.shape != (len(joints),):
-            raise InputError(f"{whose} torques have shape {torques.shape}; there are {len(joints)} joints")
+        places = torque_places(model, torques, whose)
         if not np.isfinite(torques).all():
-            bad = joints[int(np.flatnonzero(~np.isfinite(torques))[0])]
-            raise InputError(f"{whose} torque of {bad} is not finite at {self.state.time:g} s")
-        self.world.torque[joint_places(self.plan.model).dofs] = torques
+            bad = int(places[np.flatnonzero(~np.isfinite(torques))[0]])
+            raise InputError(f"{whose} torque of {_joint_at(model, bad)} is not finite at {self.state.time:g} s")
+        self.world.torque[joint_places(model).driven] = 0.0
+        self.world.torque[places] = torques
 
     def _timed(self, scratch: Callable[[], T]) -> T:
         begin = time.perf_counter()
@@ -248,3 +249,8 @@ class Driver:
             return
         error = describe_failure(reason, model, self.state.arrays, self.world.scratch, time, self.clock.step)
         self.ending = Ending(FAILED, error=error)
+
+
+def _joint_at(model: Model, dof: int) -> str:
+    """The name of the joint that a degree of freedom belongs to."""
+    return next(body.joint.name for body in model.bodies if dof < model.dofs(body.joint.name).stop)

@@ -401,30 +401,38 @@ def is_within_limits(law, measurement, torque):
 def nearest_wrenches(law, measurement, torque):
     """The torques of the nearest wrenches that the floor and the joints can give; how the program ended.
 
-    Limits of torque yield to what the floor can give, and are kept by what is asked of the joints all the same. If
-    numbers fail, the last torques are held.
+    Limits of torque are told to the program where it goes beyond them without. They yield to what the floor can give,
+    and are kept by what is asked of the joints all the same. If numbers fail, the last torques are held.
     """
     qp = law.qp
     own_response(law, measurement)
     write_cost(law, measurement.motion)
     write_balance(law, measurement.motion)
-    bounded = write_limits(law, measurement)
     factor_contact_qp(qp)
-    ended = SOLVED
-    solved = solve_contact_qp(qp, bounded) == SOLVED
-    if not solved and bounded > 0:
-        ended = WITHOUT_LIMITS
-        solved = solve_contact_qp(qp, 0) == SOLVED
-    if solved:
-        take_wrenches(law, measurement.motion)
-        legs, scratch = law.workspace.legs, law.workspace.scratch
-        joint_torques(measurement.tree, legs, measurement.motion, scratch, torque)
+    ended = HELD
+    if solve_contact_qp(qp, 0) == SOLVED:
+        take_wrenches(law, measurement, torque)
+        ended = SOLVED
+        if not is_within_limits(law, measurement, torque):
+            ended = within_limits_of_torque(law, measurement, torque)
     else:
-        ended = HELD
         for dof in range(BASE, torque.shape[0]):
             torque[dof] = measurement.held[dof]
     keep_torques_in_range(law, measurement, torque)
     return ended
+
+
+@kernel
+def within_limits_of_torque(law, measurement, torque):
+    """The same program with limits of torque; without a solution the torques are left as they are."""
+    qp = law.qp
+    before = qp.counts[ITERATIONS]
+    ended = solve_contact_qp(qp, write_limits(law, measurement))
+    qp.counts[ITERATIONS] += before
+    if ended != SOLVED:
+        return WITHOUT_LIMITS
+    take_wrenches(law, measurement, torque)
+    return SOLVED
 
 
 @kernel
@@ -487,9 +495,9 @@ def write_limits(law, measurement):
 
 
 @kernel
-def take_wrenches(law, motion):
-    """F = G f + Q + L a of each leg."""
-    qp, room, stance = law.qp, law.room, law.stance
+def take_wrenches(law, measurement, torque):
+    """F = G f + Q + L a of each leg, and its torques."""
+    qp, room, stance, motion = law.qp, law.room, law.stance, measurement.motion
     wrench = law.workspace.scratch.leg_wrench
     for k in range(room.own.shape[0]):
         for row in range(6):
@@ -504,3 +512,4 @@ def take_wrenches(law, motion):
         for axis in range(3):
             wrench[k, axis] += force[axis]
             wrench[k, 3 + axis] += moment[axis]
+    joint_torques(measurement.tree, law.workspace.legs, motion, law.workspace.scratch, torque)

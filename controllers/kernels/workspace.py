@@ -54,7 +54,7 @@ class Gains(NamedTuple):
     follows: float  # 1 where the set point moves sideways with the feet, 0 where it stands in the world
     feet_at_home: tuple[float, float]  # [m] x and y between the feet, for which ``target_position`` is meant
     big_base: float  # the feet are given this many times the central body's inertia (Algorithm 4.3)
-    damping: float  # [1/kg, 1/(kg m²)] added to the inverse of the central body's inertia
+    damping: float  # δ [1/kg, 1/(kg m²)] of the inverse of the central body's inertia
 
 
 class Legs(NamedTuple):
@@ -216,15 +216,20 @@ def desired_wrench(gains, desired, legs, q, motion, scratch):
 
 @kernel
 def damp_wrench(block, damping, scratch):
-    """F ← (P_1⁻¹ + δ)⁻¹ P_1⁻¹ F = (1 + δ P_1)⁻¹ F: the damped inverse of the mobility P_1⁻¹ in place of P_1.
+    """F ← (1 + (δ P_1)²)⁻¹ F: the damped inverse of the mobility P_1⁻¹ in place of P_1.
 
-    Where the legs are straight, the mobility is singular: P_1 grows without bounds along them, and F with it. (Damped
+    Where the legs are straight, the mobility is singular: P_1 grows without bounds along them, and F with it, while F
+    has no effect there. P_1 (1 + (δ P_1)²)⁻¹ is greatest where P_1 is 1/δ, half of that, and fades beyond. (Damped
     least squares, Nakamura and Hanafusa 1986, of the operational-space inertia.)
     """
     gram = scratch.gram
+    squared = damping * damping
     for row in range(6):
         for column in range(row + 1):
-            gram[row, column] = damping * block[0, row, column]
+            gram[row, column] = 0.0
+            for k in range(6):
+                gram[row, column] += block[0, row, k] * block[0, k, column]
+            gram[row, column] *= squared
         gram[row, row] += 1.0
     solve_symmetric6(gram, scratch.wrench)
 

@@ -43,7 +43,10 @@ class Section:
         return {
             "title": self.title,
             "units": {column.name: column.unit for column in self.columns},
-            "rows": {label: dict(zip(names, numbers, strict=True)) for label, numbers in self.rows.items()},
+            "rows": {
+                label: {name: number if number == number else None for name, number in zip(names, numbers, strict=True)}
+                for label, numbers in self.rows.items()
+            },
             "notes": self.notes,
         }
 

@@ -15,6 +15,7 @@ def parser() -> Parser:
         "--out", metavar="DIR", type=folder_name, default="results/bench", help="folder for the results (results/bench)"
     )
     own.add_argument("--no-mujoco", action="store_true", help="do not compare with MuJoCo")
+    own.add_argument("--only", metavar="WORDS", help="of what is measured, only that whose name has these words in it")
     own.add_argument("--repeat", metavar="N", type=_count, help="how often everything is timed (15; quick: 3)")
     return own
 
@@ -28,6 +29,7 @@ def _count(text: str) -> int:
 def main(argv: Sequence[str]) -> int:
     """What was measured is saved even if it ends early."""
     options = parser().parse_args(argv)
+    from biped.errors import InputError
     from experiments.benchmarks.sections import CSV, JSON, Section, print_section, print_stamp, write_csv, write_json
     from experiments.benchmarks.speed.measure import budget, sections
     from experiments.benchmarks.timing import one_core
@@ -37,11 +39,15 @@ def main(argv: Sequence[str]) -> int:
     folder = writable_folder(options.out)
     label = stamp() | {"quick": options.quick}
     print_stamp(label)
+    parts = list(sections(budget(options.quick, options.repeat), folder, not options.no_mujoco))
+    chosen = [part for part in parts if options.only is None or options.only in part[0]]
+    if not chosen:
+        raise InputError(f"--only {options.only!r}: what is measured is {', '.join(what for what, _ in parts)}")
     done: list[Section] = []
     status = 0
     try:
         with one_core():
-            for what, measure in sections(budget(options.quick, options.repeat), folder, not options.no_mujoco):
+            for what, measure in chosen:
                 announce(f"measuring {what} …")
                 done.append(measure())
                 print_section(done[-1])

@@ -11,7 +11,11 @@ from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, c
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from biped import Scene
+    from biped import Scene, State
+    from biped.linearization import Linearization
+
+#: [1/s] Pictures of an animated mode, [s] how long it takes to see it, and [pixels].
+_RATE, _SHOWN, _SIZE = 30.0, 4.0, (960, 540)
 
 _DESCRIPTION = """\
 Linearize the closed loop over one control period, exactly, where a run is at a time: A, B, eigenvalues, damping and
@@ -24,8 +28,9 @@ examples:
   biped linearize results/balance --at 1.5         the scene of a saved run, with its parameters
   biped linearize balance --at 2 --open-loop       torques held instead of the law
   biped linearize balance --at 2 --equilibrium     where it stands still near by
+  biped linearize balance --at 2 --animate 3       and its three slowest modes, as they move: mode-1.html, …
 
-The folder gets linearization.npz, .mat and .json, modes.csv and linearization.html.
+The folder gets linearization.npz, .mat, .json and .png, modes.csv and linearization.html.
 Exit status: 0 done, 2 bad input, no derivative there, or a file that cannot be written.
 """
 
@@ -37,6 +42,9 @@ def parser() -> Parser:
     own.add_argument("--at", metavar="S", type=float, required=True, help="time from the start; to a control period")
     own.add_argument("--open-loop", action="store_true", help="with the torques held that the controller asks for")
     own.add_argument("--equilibrium", action="store_true", help="at the equilibrium near by, its contacts held")
+    own.add_argument(
+        "--animate", metavar="N", type=int, default=0, help="a page that plays each of the N slowest modes"
+    )
     own.add_out("results/linearize/EXPERIMENT")
     own.add_forms()
     return own
@@ -45,12 +53,17 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
+    from biped.extras import need
     from biped.linearization import equilibrium, gain_sensitivities, linearize
     from biped.simulation.session import Session
     from experiments.cli.output import writable_folder
     from experiments.cli.reply import Form, form, reply
     from experiments.visualization.linearization import write_linearization
 
+    if options.animate < 0:
+        raise InputError(f"--animate {options.animate}: it is a number of modes")
+    if options.animate:
+        need("viser", "trimesh", "websockets")
     name, scene = _scene(options)
     if options.open_loop and options.equilibrium:
         raise InputError("--equilibrium is that of the closed loop: leave out --open-loop")
@@ -67,7 +80,8 @@ def main(argv: Sequence[str]) -> int:
         found = linearize(scene, state, closed_loop=not options.open_loop)
     gains = gain_sensitivities(scene, state) if found.closed_loop else ()
     folder = writable_folder(options.out or Path("results") / "linearize" / name)
-    files = write_linearization(found, gains, folder, f"{name}, {found.time:g} s")
+    files = write_linearization(found, state, gains, folder, f"{name}, {found.time:g} s")
+    files += _animations(found, state, options.animate, folder)
     table = found.table()
     reply({"folder": folder, "files": [file.name for file in files], "margin": found.margin, "modes": table})
     if form() is Form.TEXT:
@@ -80,6 +94,27 @@ def main(argv: Sequence[str]) -> int:
             print(f"  1 % more of {gain.name}: the slowest mode's decay changes by {change:+.3g} /s")
         print(f"\n{folder}/: {', '.join(file.name for file in files)}")
     return 0
+
+
+def _animations(found: "Linearization", state: "State", count: int, folder: Path) -> tuple[Path, ...]:
+    """A page for each of the slowest modes."""
+    if not count:
+        return ()
+    from experiments.visualization.modes import moving_mode
+    from experiments.visualization.video.frame_schedule import schedule_of
+    from experiments.visualization.video.write import write_page
+    from experiments.visualization.viewer.camera import camera_at
+    from experiments.visualization.viewer.loaded_runs import extent_of
+
+    files = []
+    for number in range(min(count, len(found.mode_list))):
+        shown = [moving_mode(found, state, number)]
+        ends = shown[0].trajectory.ends
+        schedule = schedule_of([(0.0, ends)], None, None, _RATE, ends / _SHOWN)
+        camera = camera_at("three-quarter", *extent_of(shown, 0.0), _SIZE, 1.0, found.model.facing)
+        files.append(folder / f"mode-{number + 1}.html")
+        write_page(files[-1], shown, schedule, camera)
+    return tuple(files)
 
 
 def _scene(options: "Namespace") -> "tuple[str, Scene]":

@@ -14,6 +14,8 @@ from experiments.cli.settings import add_settings, changes_of, experiment_of
 from experiments.commands.study import STOPPING, config_of, run, study_parser
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from experiments.studies.grid import Grid
     from experiments.studies.threshold.findings import Findings
     from experiments.studies.threshold.presets import Budget
@@ -141,6 +143,8 @@ def preset_parser(name: str) -> Parser:
                          help="maps over one another, on the same replicas: recursive,pybullet,mujoco")  # fmt: skip
         own.add_argument("--compare", metavar="STUDY", nargs="+", default=[],
                          help="folders of maps to draw this one over; changes are against the first")  # fmt: skip
+        own.add_argument("--recovery", metavar="DIR",
+                         help="of `biped recovery`, for what the whole body can do at best")  # fmt: skip
     add_settings(own, *SETTINGS)
     group = own.add_argument_group("the search")
     for option, kind, dest, text in (
@@ -166,8 +170,9 @@ def preset_main(name: str, argv: Sequence[str]) -> int:
     options = preset_parser(name).parse_args(argv)
     plan = preset_plan(name, options)
     others = _others(getattr(options, "compare", []), plan)
+    best = _best(getattr(options, "recovery", None))
     gains = "published" if options.gains is None else Path(options.gains).stem
-    return run(plan, options, f"{gains}-quick" if options.quick else gains, show_preset(others))
+    return run(plan, options, f"{gains}-quick" if options.quick else gains, show_preset(others, best))
 
 
 def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
@@ -214,6 +219,13 @@ def _grid(options: argparse.Namespace, budget: "Budget") -> "Grid":
     if tolerance is None:
         tolerance = budget.tolerance if options.by is None else by / 2.0**HALVINGS
     return Grid(start, stop, by, tolerance)
+
+
+def _best(folder: str | None) -> "pd.DataFrame | None":
+    """What optimal recovery has found, if its folder is given; read before anything is run."""
+    from experiments.studies.recovery.study import table_of
+
+    return None if folder is None else table_of(Path(folder))
 
 
 def _others(folders: Sequence[str], plan: "Threshold") -> "dict[str, Findings]":

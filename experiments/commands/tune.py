@@ -16,7 +16,7 @@ a file:
   seed = 1
 
   [tune]
-  optimizer = "cma"           # cma, optuna-tpe, optuna-cmaes, optuna-nsga2, sobol, random
+  optimizer = "cma"           # cma, lbfgs, optuna-tpe, optuna-cmaes, optuna-nsga2, sobol, random
   candidates = 200            # sets of values to try
   batch = 16                  # asked for at a time; the result depends on it, and not on --workers
   replicas = 2                # jittered starts of each scenario

@@ -21,6 +21,7 @@ from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.studies.failures import TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
+from experiments.studies.slopes import Slopes, slopes_of
 
 __all__ = ["OUTCOME", "TOLD", "Label", "Result", "Trial"]
 __all__ += ["run_trial", "waits_for_python"]
@@ -42,11 +43,13 @@ class Trial:
         number: it is known by in its study.
         changes: what differs from the experiment's defaults, complete: the result depends on nothing else.
         labels: the study's own words, such as scenario, replica, direction; they change nothing.
+        slopes: of which metrics it is to have derivatives, and by what; they are a part of its result.
     """
 
     number: int
     changes: Mapping[str, Value]
     labels: Mapping[str, Label] = field(default_factory=dict)
+    slopes: Slopes | None = None
 
 
 def run_trial(
@@ -63,7 +66,7 @@ def run_trial(
     try:
         scene = experiment.build(trial.changes)
         with kernel_errors(scene.controller):
-            return _measured(scene, announce, limit)
+            return _measured(scene, announce, limit) | _slopes(experiment, trial, scene)
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:
@@ -83,6 +86,10 @@ def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bo
 
 def _trace_of(cause: BaseException | None) -> str:
     return "".join(traceback.format_exception(cause)).rstrip() if cause is not None else ""
+
+
+def _slopes(experiment: Experiment, trial: Trial, scene: Scene) -> Result:
+    return {} if trial.slopes is None else slopes_of(experiment, trial.changes, trial.slopes, scene)
 
 
 def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> Result:

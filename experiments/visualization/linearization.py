@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from biped.linearization import GainSensitivity, Linearization
+from biped.runs.state import State
+from experiments.visualization.modes import FIGURE, write_modes_figure
 from experiments.visualization.pages import Page, Prose, Section, Table
 from experiments.visualization.pages.page import write_page
 
@@ -12,9 +14,9 @@ KINKS = 10
 
 
 def write_linearization(
-    found: Linearization, gains: Sequence[GainSensitivity], folder: Path, title: str
+    found: Linearization, state: State, gains: Sequence[GainSensitivity], folder: Path, title: str
 ) -> tuple[Path, ...]:
-    """NumPy, MATLAB, JSON, the modes as a table, and a page; the files.
+    """NumPy, MATLAB, JSON, the modes as a table and in a figure, and a page; the files.
 
     Raises:
         OSError: a file cannot be written.
@@ -22,8 +24,9 @@ def write_linearization(
     files = [found.save(folder / f"linearization.{ending}") for ending in ("npz", "mat", "json")]
     table = folder / "modes.csv"
     found.table().to_csv(table, index=False)
+    figures = write_modes_figure(found, state, folder / FIGURE) if found.mode_list else []
     page = linearization_page(found, gains, title)
-    return (*files, table, write_page(page, folder / "linearization.html"))
+    return (*files, table, *figures, write_page(page, folder / "linearization.html"))
 
 
 def linearization_page(found: Linearization, gains: Sequence[GainSensitivity], title: str) -> Page:

@@ -1,12 +1,14 @@
 """The workspace law within friction cones, by the whole tree's equations of motion and beside the thesis's law."""
 
 import math
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import pytest
 
 from biped import standing
+from biped.dynamics import forward_kinematics
 from biped.errors import InputError, ModelError
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
@@ -225,6 +227,58 @@ def test_it_withstands_pushes_that_the_thesis_s_law_does_not(azimuth, impulse):
     assert (run.frame["qp_iterations"] > 0).any()
     assert not run.frame["qp_ended"].any()
     assert experiment_named("balance").run(settings).summary["verdict"] != "recovered"
+
+
+def test_a_joint_that_nothing_limits_holds_the_weight_at_its_height_at_most():
+    """In any posture the law's own limit; what it is told, and the model's efforts, are others."""
+    placed = forward_kinematics(MODEL, MODEL.neutral())
+    masses = np.array([body.mass for body in MODEL.bodies])
+    high = masses @ placed.position[:, 2] / masses.sum() - placed.contact[:, 2].min()
+    most = 9.81 * masses.sum() * high
+    assert ConeWorkspaceController().law(MODEL).limits.torque == pytest.approx(np.full(12, most), rel=1e-12)
+    limits = ConeWorkspaceController(torque_limit={"left_knee_pitch": 2e4}).law(MODEL).limits
+    assert limits.torque == pytest.approx(np.where(limits.torque_dof == MODEL.dof("left_knee_pitch"), 2e4, most))
+    weightless = replace(MODEL, gravity=(0.0, 0.0, 0.0))
+    assert ConeWorkspaceController().law(weightless).limits.torque == pytest.approx(np.full(12, most), rel=1e-12)
+
+
+#: Replicas of push maps: [N·s], [rad], [s], start, friction, of stiffness and damping.
+ONCE_UNRELIABLE = [
+    (33.0, math.pi / 6.0, 0.5142527171295613, 966290050, 0.3203683732857672, 75183.93387284169),
+    (56.0, math.pi / 2.0, 0.5218544757638198, 1645245838, 0.28575999841871197, 77372.94659258232),
+    (48.0, 5.0 * math.pi / 6.0, 0.5142527171295613, 966290050, 0.3203683732857672, 75183.93387284169),
+    (44.0, 5.0 * math.pi / 6.0, 0.5444224969214329, 1475770548, 0.2946255366037832, 72146.36559247004),
+]
+
+
+@pytest.mark.parametrize(("impulse", "azimuth", "start", "seed", "friction", "stiffness"), ONCE_UNRELIABLE)
+def test_who_falls_with_straight_legs_is_not_flung_through_the_floor(
+    impulse, azimuth, start, seed, friction, stiffness
+):
+    """Torques of 160 to 2200 kN·m pushed feet 12 cm into the floor, or left 0.5 MJ that no work accounts for."""
+    damping = stiffness * 2e3 / 75e3
+    settings = {
+        "push.impulse": impulse, "push.azimuth": azimuth, "push.start": start,
+        "initial.jitter": 0.005, "initial.seed": seed, "floor.mu_s": friction, "floor.mu_d": friction,
+        "floor.k_n": stiffness, "floor.k_t": stiffness, "floor.b_n": damping, "floor.b_t": damping,
+    }  # fmt: skip
+    run = experiment_named("balance", "cone-workspace").run(settings)
+    assert run.summary["verdict"] in ("fell", "lost control")
+    torques = run.frame[[name for name in run.frame if name.startswith("torque_")]].to_numpy()
+    assert np.abs(torques).max() <= 692.0
+
+
+@pytest.mark.parametrize("degrees", [20.0, 5.0, 1.0, 0.1])
+def test_near_straight_legs_the_wanted_wrench_fades(degrees):
+    """At rest 1 cm off along the legs; what a force L/2 (2 m/s² + g) can be at most is never passed."""
+    q = standing(MODEL).q
+    for side in ("left", "right"):
+        bend = math.radians(degrees)
+        for joint, angle in (("hip_pitch", 0.5), ("knee_pitch", -1.0), ("ankle_pitch", 0.5)):
+            q[MODEL.coordinate(f"{side}_{joint}")] = angle * bend
+    tick = Tick(q, np.zeros(MODEL.nv), target_position=(q[0], q[1], q[2] - 0.01))
+    assert abs(tick.law.workspace.scratch.wrench[2]) < 150.0 * (2.0 + 9.81)
+    assert np.abs(tick.torque).max() < 300.0
 
 
 def test_torques_stay_within_limits_in_a_violent_run():

@@ -50,8 +50,8 @@ def test_damped_torques_are_bounded_at_all_angles():
 
 
 @pytest.mark.parametrize("degrees", [60.0, 20.0, 2.0])
-def test_damping_is_the_inverse_of_a_sum_of_inverses(degrees):
-    """F = (P⁻¹ + 1/L)⁻¹ P⁻¹ (P X + z), with P and z from undamped laws that ask for one acceleration at a time."""
+def test_damping_is_that_of_damped_least_squares(degrees):
+    """F = (P⁻² + 1/L²)⁻¹ P⁻² (P X + z), with P and z from undamped laws that ask for one acceleration at a time."""
     model = human()
     q = bent(model, degrees)
 
@@ -73,8 +73,8 @@ def test_damping_is_the_inverse_of_a_sum_of_inverses(degrees):
     asked = np.array([0.2, -0.3, 0.4, 0.05, 0.1, -0.1])
     undamped = wrench(asked)
     assert undamped == pytest.approx(P @ asked + z, rel=1e-6, abs=1e-6)
-    inverse = np.linalg.inv(P)
-    expected = np.linalg.solve(inverse + np.eye(6) / LARGEST, inverse @ undamped)
+    squared = np.linalg.matrix_power(np.linalg.inv(P), 2)
+    expected = np.linalg.solve(squared + np.eye(6) / LARGEST**2, squared @ undamped)
     assert np.abs(wrench(asked, largest_inertia=LARGEST) - expected).max() < 1e-6 * np.abs(undamped).max()
 
 

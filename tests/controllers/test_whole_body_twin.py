@@ -1,10 +1,12 @@
 """The compiled whole-body law against its twin, and what it plans against the equations of motion."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import Observation, human, standing
+from biped import Controller, InputError, Observation, Scene, Session, human, simulate, standing
 from biped.model import Body, Model, spherical
 from contact import ContactState
 from controllers.kernels.contact_qp import ENDED, SOLVED
@@ -53,7 +55,7 @@ def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
     forces = np.where(touching[:, None], random.normal([0, 0, 90], [20, 20, 30], size=(model.nc, 3)), 0.0)
     loose = random.choice([ContactState.NONE, ContactState.PULLING], size=model.nc)
     modes = np.where(touching, ContactState.STICKING, loose)
-    held = random.normal(size=len(model.joint_names))
+    held = random.normal(size=model.nv - 6)
     return Observation(model, 0.0, q, 0.5 * random.normal(size=model.nv), forces, modes, held)
 
 
@@ -68,16 +70,11 @@ def compare(twin: Twin, seen: Observation, law, torques) -> int:
         assert ended == SOLVED
     assert plan is not None
     scale = max(abs(plan.torques).max(), 1.0)
-    np.testing.assert_allclose(torques / scale, plan.torques[driven(seen.model)] / scale, rtol=0.0, atol=AGREEMENT)
+    np.testing.assert_allclose(torques / scale, plan.torques / scale, rtol=0.0, atol=AGREEMENT)
     planned = law.qp.unknown[: len(plan.acceleration)]
     scale = max(abs(plan.acceleration).max(), 1.0)
     np.testing.assert_allclose(planned / scale, plan.acceleration / scale, rtol=0.0, atol=AGREEMENT)
     return ended
-
-
-def driven(model: Model) -> list[int]:
-    """The joints whose torques ``Controller.torques`` has, among the degrees of freedom after the root's."""
-    return [model.dof(joint) - 6 for joint in model.joint_names]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -123,11 +120,53 @@ def test_what_it_plans_is_what_moves(case):
         loads = terms.T.T @ moved - J.T @ forces.ravel()
         atol = 1e-9 * max(abs(moved).max(), 1.0)
         np.testing.assert_allclose(loads[:6], 0.0, rtol=0.0, atol=atol)
-        np.testing.assert_allclose(loads[6:][driven(model)], torques, rtol=0.0, atol=atol)
+        np.testing.assert_allclose(loads[6:], torques, rtol=0.0, atol=atol)
         carrying = twin.carrying(seen, terms)
         assert (forces[~carrying] == 0.0).all()
         tangential, normal = np.hypot(forces[:, 0], forces[:, 1]), forces[:, 2]
         assert (tangential <= controller.friction * normal + 1e-6).all()
-        assert (abs(torques) <= [twin.torque_limit(joint) for joint in model.joint_names]).all()
+        limited = [model.dof(joint) - 6 for joint in model.joint_names]
+        assert (abs(torques[limited]) <= [twin.torque_limit(joint) for joint in model.joint_names]).all()
         loaded += normal.sum() > 0.0
     assert loaded > 20
+
+
+class Wrapped(Controller):
+    """The whole-body law as a law in Python, which may leave the spherical joints out."""
+
+    def __init__(self, *, arms: bool) -> None:
+        self.arms, self.seen = arms, []
+
+    def torques(self, observation):
+        self.seen.append(observation)
+        torques = WholeBodyController().torques(observation)
+        return torques if self.arms else torques[: len(observation.model.joint_names)]
+
+
+def test_ball_joints_get_their_torques_from_python_too():
+    """Bit for bit what the compiled loop does; the law is shown them; and left out they are none."""
+    model = with_ball_joints()
+    start = {"state": standing(model), "duration": 0.1}
+    compiled = simulate(model, WholeBodyController(), **start)
+    wrapped, limp = Wrapped(arms=True), Wrapped(arms=False)
+    run = simulate(model, wrapped, **start)
+    assert np.array_equal(run.state.q, compiled.state.q)
+    assert np.array_equal(run.state.momentum, compiled.state.momentum)
+    assert wrapped.seen[-1].torques.shape == (18,)
+    assert wrapped.seen[-1].torques[12:].any()
+    simulate(model, limp, **start)
+    assert not limp.seen[-1].torques[12:].any()
+    assert limp.seen[-1].torques[:12].any()
+
+
+def test_a_wrong_number_of_torques_is_told_with_both_that_can_be():
+    session = Session(Scene(with_ball_joints(), state=standing(with_ball_joints())))
+    with pytest.raises(
+        InputError, match=r"shape \(6,\); there are 12 joints of one degree of freedom, or 18 degrees of"
+    ):
+        session.step(np.zeros(6))
+    with pytest.raises(InputError, match="torque of right_shoulder is not finite"):
+        session.step(np.append(np.zeros(17), np.nan))
+    seen = replace(seen_at_random(with_ball_joints(), np.random.default_rng(0)), torques=np.zeros(3))
+    with pytest.raises(InputError, match=r"the observation's torques have shape \(3,\)"):
+        WholeBodyController().torques(seen)

@@ -65,6 +65,12 @@ def is_turned(points, step, c, switch):
 
 
 @kernel
+def plain(a):
+    """The real parts of a vector: what decides, as steps that are differentiated again are of complex numbers."""
+    return a[0].real, a[1].real, a[2].real
+
+
+@kernel
 def differentiate_points(tree, ground, state, scratch, points, step, h):
     """Fill ``points`` for the step that has been solved."""
     for c in range(tree.contact_body.shape[0]):
@@ -73,14 +79,15 @@ def differentiate_points(tree, ground, state, scratch, points, step, h):
         anchor = (state.anchor[c, 0], state.anchor[c, 1])
         end = add(middle, scale(0.5 * h, velocity))
         force = force_in_floor(ground, load3(state.force, c))
-        store_switches(points, c, switches(floor, mode, middle, velocity, anchor, end, force))
-        regime = regime_of(floor, mode, middle, velocity, anchor)
+        p, v, a = plain(middle), plain(velocity), (anchor[0].real, anchor[1].real)
+        store_switches(points, c, switches(floor, mode, p, v, a, plain(end), plain(force)))
+        regime = regime_of(floor, mode, p, v, a)
         if points.turned[TURNED_STEP] == step and points.turned[TURNED_POINT] == c:
-            regime = other_side(floor, points.turned[TURNED_SWITCH], regime, mode, middle, velocity, anchor)
+            regime = other_side(floor, points.turned[TURNED_SWITCH], regime, mode, p, v, a)
         points.regime[c] = regime
         start = derivative_in(floor, regime, middle, velocity, anchor, -h)
         finish = derivative_in(floor, regime, middle, velocity, anchor, h)
-        kept = keeps_anchor(floor, regime, anchor, end, force)
+        kept = keeps_anchor(floor, regime, a, plain(end), plain(force))
         if is_turned(points, step, c, STRETCH):
             kept = not kept
         store_point(ground, points, c, start, finish)
@@ -109,17 +116,16 @@ def store_point(ground, points, c, start, finish):
         holds = mat_mul(R, holds)
     store9(points.by_start, c, start)
     store9(points.by_end, c, finish)
-    for row in range(3):
-        for column in range(2):
-            points.by_anchor[c, 2 * row + column] = holds[3 * row + column]
+    row = points.by_anchor[c]
+    row[0], row[1], row[2], row[3], row[4], row[5] = holds[0], holds[1], holds[3], holds[4], holds[6], holds[7]
 
 
 @kernel
 def store_anchor(ground, points, c, dragged):
     """The anchor's derivatives: anchors are places on the floor, points are places in the world."""
     row = points.anchor[c]
-    for k in range(16):
-        row[k] = dragged[k]
+    row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7] = dragged[:8]
+    row[8], row[9], row[10], row[11], row[12], row[13], row[14], row[15] = dragged[8:]
     if is_moving(ground):
         turn_columns(row, 0, rotation_of(ground, START))
         turn_columns(row, 6, rotation_of(ground, END))

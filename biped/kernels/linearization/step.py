@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.linearization.joints import JointDerivatives, differentiate_joints, new_joint_derivatives
 from biped.kernels.linearization.points import (
     PointDerivatives,
     add_load_block,
@@ -47,8 +48,7 @@ from biped.kernels.tree.factorization import (
 from biped.kernels.tree.kinematics import spherical_centre
 from biped.kernels.tree.tree import FLOATING, SPHERICAL
 from biped.kernels.variational.discrete_body import store_body_block
-from biped.kernels.variational.equations import add_external_impulses, hand_to_parent, set_newton_blocks
-from biped.kernels.variational.joints import commanded_torque, limited_torque
+from biped.kernels.variational.equations import add_external_impulses, hand_to_parent
 from biped.kernels.variational.newton import evaluate, place_push
 from contact.arrays import Floats
 from contact.jit import kernel, routine
@@ -75,8 +75,8 @@ class StepDerivative(NamedTuple):
     start_residual: Floats  # (nv, nv) ∂e/∂q_k
     start_momentum: Floats  # (nv, nv) ∂p'/∂q_k
     end_momentum: Floats  # (nv, nv) ∂p'/∂q_{k+1}
-    given: Floats  # (nv,) 1, or 0 where an actuator is at its limit: ∂(what it gives)/∂τ
     points: PointDerivatives
+    joints: JointDerivatives
     u: Floats  # (nv, 6) Newton's matrix at the solution, factored
     w: Floats  # (nv, 6)
     d: Floats  # (nv,)
@@ -95,7 +95,8 @@ def new_step_derivative(n: int, nv: int, nc: int) -> StepDerivative:
     z = np.zeros
     square, six, blocks, wrench = (nv, nv), (nv, 6), (n, 6, 6), (n, 6)
     return StepDerivative(
-        z(square), z(square), z(square), z(nv), new_point_derivatives(nc), z(six), z(six), z(nv), z(six), z((nc, 3)),
+        z(square), z(square), z(square), new_point_derivatives(nc), new_joint_derivatives(nv),
+        z(six), z(six), z(nv), z(six), z((nc, 3)),
         z(blocks), z(blocks), z(blocks), z(wrench), z(wrench), z(wrench),
     )  # fmt: skip
 
@@ -128,17 +129,24 @@ def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, ste
     for j in range(pushes.body.shape[0]):
         place_push(scratch.motion.poses, pushes, j, pushes.left)
     norm = evaluate(body, tree, ground, state, pushes, scratch, h)
+    differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h)
+    factor_newton(tree, state, scratch, D, h)
+    return norm
+
+
+@kernel
+def differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h):
+    """The same where the step's equations have been evaluated, but for Newton's matrix."""
     copy_rows(scratch.wrench, D.start)
     differentiate_points(tree, ground, state, scratch, D.points, step, h)
-    factor_newton(body, tree, ground, state, scratch, D, h)
+    differentiate_joints(tree, state, scratch, D.joints, step, h)
     place_ends(scratch, D)
     store_momenta(tree, scratch, D)
     store_end_wrenches(tree, state, pushes, scratch, D, h)
     store_moved_blocks(body, tree, scratch, D, h)
     differentiate_residual(tree, state, pushes, scratch, D, h)
     differentiate_momentum(tree, state, pushes, scratch, D, h)
-    differentiate_joints(tree, state, scratch, D, h)
-    return norm
+    add_joints(D.joints, D)
 
 
 @kernel
@@ -156,9 +164,19 @@ def copy_rows(source, target):
 
 
 @kernel
-def factor_newton(body, tree, ground, state, scratch, D, h):
-    set_newton_blocks(body, tree, ground, state, scratch, h)
-    eliminate(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.diagonal, newton_factors(scratch, D), 0)
+def load_newton_blocks(tree, state, scratch, D, block, h):
+    """G_i of Newton's matrix: those of the bodies, and what forces at contact points add, each in its regime."""
+    load_blocks(D.body, block)
+    left, right = scratch.motion.poses.contact, scratch.next.contact
+    add_points(tree, state, D.points, block, left, right, D.points.by_end, -0.5 * h, 0)
+
+
+@kernel
+def factor_newton(tree, state, scratch, D, h):
+    """A, factored."""
+    load_newton_blocks(tree, state, scratch, D, scratch.motion.factors.block, h)
+    left, right = scratch.motion.poses.motion, scratch.next.motion
+    eliminate(tree, left, right, D.joints.diagonal, newton_factors(scratch, D), 0)
 
 
 @kernel
@@ -321,29 +339,9 @@ def add_turned_twists(tree, poses, wrench, sign, result):
 
 
 @kernel
-def differentiate_joints(tree, state, scratch, D, h):
-    """What actuators, bearings, stops and rotors add to the diagonals, and ∂(what actuators give)/∂τ.
-
-    Bearings and stops are as they are with time reversed: the derivative by the start of a way is that by the end of
-    the way back, taken in −h.
-    """
-    D.given[:] = 1.0
-    for i in range(tree.parent.shape[0]):
-        if tree.dofs[i] > 1:
-            continue
-        dof, a = tree.first_v[i], tree.first_q[i]
-        begin, end = state.q[a], scratch.q[a]
-        by_start = -0.5 * state.stiffness[dof] + state.damping[dof] / h
-        by_end = -0.5 * state.stiffness[dof] - state.damping[dof] / h
-        if tree.passive.shape[0] > 0:
-            torque = commanded_torque(state, scratch, h, a, dof)
-            given, _, slope = limited_torque(tree.passive, i, torque, begin, end, h)
-            back = limited_torque(tree.passive, i, torque, end, begin, -h)
-            if given != torque:
-                D.given[dof] = by_start = by_end = 0.0
-            by_start += back[2]
-            by_end += slope
-        rotor = tree.armature[dof] / h
-        D.start_residual[dof, dof] += 0.5 * h * by_start + rotor
-        D.start_momentum[dof, dof] += 0.5 * h * by_start - rotor
-        D.end_momentum[dof, dof] += 0.5 * h * by_end + rotor
+def add_joints(joints, D):
+    """What actuators, bearings, stops and rotors add to the diagonals."""
+    for dof in range(joints.diagonal.shape[0]):
+        D.start_residual[dof, dof] += joints.start_residual[dof]
+        D.start_momentum[dof, dof] += joints.start_momentum[dof]
+        D.end_momentum[dof, dof] += joints.end_momentum[dof]

@@ -4,6 +4,7 @@ Each step is taken by the closed loop's own ``advance``; then its derivative is 
 taken in parts is taken back and gone through part by part.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,13 +20,15 @@ from biped.kernels.state.simulation_state import RETRIED, SimulationState, new_s
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import count_step, prepare
 from biped.kernels.tree.tree import Tree
-from biped.kernels.variational.equations import Scratch, new_scratch
+from biped.kernels.variational.equations import Scratch, contact_chord, new_scratch
+from biped.kernels.variational.joints import JOINT_SWITCHES
 from contact.arrays import Floats, Integers
-from contact.ground import Ground
+from contact.ground import Ground, force_in_floor, law_at
 from contact.jit import address_of, call, kernel, pack, part, unpacked
 from contact.modes import NONE, SLIDING, STICKING
-from contact.regimes import HEIGHT, PRESSURE, SPEED, SWITCHES
-from contact.vectors import copy1
+from contact.point_law import dragged_anchor
+from contact.regimes import CLIPPED, HEIGHT, PRESSURE, SLIP, SPEED, SWITCHES
+from contact.vectors import add, copy1, load3, scale
 
 # What ``linearize_steps`` gives back besides what ``biped.kernels.state.status`` lists.
 TOO_MANY_PARTS = -100  # of one step
@@ -65,6 +68,7 @@ class Linearized(NamedTuple):
     checkpoint: Checkpoint
     taken: Integers  # (TAKEN,)
     switch: Floats  # (substeps, nc, SWITCHES) what vanishes where the contact law has a kink
+    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) the same of what acts in joints
     mode: Integers  # (substeps, nc) the contact modes that are held
     regime: Integers  # (substeps, nc)
     parts: Integers  # (PARTS,) addresses of what is compiled by itself
@@ -89,6 +93,7 @@ def new_linearized(world: World, columns: int, substeps: int) -> Linearized:
         checkpoint=new_checkpoint(nq, nv, nc),
         taken=np.zeros(TAKEN, dtype=np.int64),
         switch=np.full((substeps, nc, SWITCHES), np.inf),
+        joint_switch=np.full((substeps, nv, JOINT_SWITCHES), np.inf),
         mode=np.zeros((substeps, nc), dtype=np.int64),
         regime=np.zeros((substeps, nc), dtype=np.int64),
         parts=np.zeros(PARTS, dtype=np.int64),
@@ -118,16 +123,38 @@ def note_contact(L):
         for c in range(L.mode.shape[1]):
             L.mode[step, c], L.regime[step, c] = L.before.mode[c], L.derivative.points.regime[c]
             copy1(L.derivative.points.switch[c], L.switch[step, c])
+        if L.tree.passive.shape[0] > 0:
+            for dof in range(L.joint_switch.shape[1]):
+                copy1(L.derivative.joints.switch[dof], L.joint_switch[step, dof])
     L.taken[SUBSTEPS] = step + 1
 
 
 @kernel
-def turn_mode(L):
-    """Go on in the mode of the other side, if this is the step and the point of the switch that is to be turned."""
+def turn_mode(L, h):
+    """Go on as on the other side, if this is the step and the point of the switch that is to be turned."""
     turned = L.derivative.points.turned
     if turned[TURNED_STEP] == L.taken[SUBSTEPS]:
         c = turned[TURNED_POINT]
-        L.state.mode[c] = other_mode(turned[TURNED_SWITCH], L.before.mode[c], L.state.mode[c])
+        if turned[TURNED_SWITCH] == SLIP:
+            turn_slip(L, c, h)
+        else:
+            L.state.mode[c] = other_mode(turned[TURNED_SWITCH], L.before.mode[c], L.state.mode[c])
+
+
+@kernel
+def turn_slip(L, c, h):
+    """A point that yields drags its anchor, and slides from then on if it is fast; one that holds does neither."""
+    if L.before.mode[c] != STICKING or L.state.mode[c] == NONE:
+        return
+    anchor, floor = (L.before.anchor[c, 0], L.before.anchor[c, 1]), law_at(L.ground, c)
+    L.state.mode[c] = STICKING
+    if L.derivative.points.regime[c] == CLIPPED:
+        middle, velocity = contact_chord(L.tree, L.ground, L.before, L.scratch, h, c)
+        end = add(middle, scale(0.5 * h, velocity))
+        anchor = dragged_anchor(floor, anchor, end, force_in_floor(L.ground, load3(L.before.force, c)))
+        if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity or floor.printed != 0.0:
+            L.state.mode[c] = SLIDING
+    L.state.anchor[c, 0], L.state.anchor[c, 1] = anchor
 
 
 @kernel
@@ -175,7 +202,7 @@ def carry_part(place, h):
     """Carry the variations through it."""
     L = unpacked(place)
     carry(L.tree, L.scratch, L.derivative, L.tangent, h)
-    turn_mode(L)
+    turn_mode(L, h)
     note_contact(L)
     return OK
 

@@ -135,8 +135,8 @@ def carry(tree, scratch, D, tangent, h):
     half = 0.5 * h
     for dof in range(load.shape[0]):
         for m in range(load.shape[1]):
-            load[dof, m] = tangent.momentum[dof, m] + half * D.given[dof] * tangent.torque[dof, m]
-            tangent.momentum[dof, m] = half * D.given[dof] * tangent.torque[dof, m]
+            load[dof, m] = tangent.momentum[dof, m] + half * D.joints.given[dof] * tangent.torque[dof, m]
+            tangent.momentum[dof, m] = half * D.joints.given[dof] * tangent.torque[dof, m]
     add_product(D.start_residual, tangent.q, load)
     add_product(D.start_momentum, tangent.q, tangent.momentum)
     for c in range(tree.contact_body.shape[0]):

@@ -15,6 +15,7 @@ from biped.kernels.step.step import time_of
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, Tree
+from contact.analytic import cos, positive
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.vectors import (
@@ -223,11 +224,11 @@ def able(strength, angle, rate):
     peak, width, centre = strength[0], strength[1], strength[2]
     gain, loss, lengthening = strength[3], strength[4], strength[5]
     turn = width * (angle - centre)
-    if abs(turn) >= 0.5 * math.pi:
+    if abs(turn.real) >= 0.5 * math.pi:
         return 0.0
-    speed = rate if rate >= 0.0 else min(-rate, FASTEST_BACK)
-    most = peak * math.cos(turn) * max(1.0 + gain * speed, 0.0) / (1.0 + loss * speed)
-    return most if rate >= 0.0 else most * (1.0 + lengthening * speed)
+    speed = rate if rate.real >= 0.0 else -rate if -rate.real < FASTEST_BACK else FASTEST_BACK
+    most = peak * cos(turn) * positive(1.0 + gain * speed) / (1.0 + loss * speed)
+    return most if rate.real >= 0.0 else most * (1.0 + lengthening * speed)
 
 
 @kernel

@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biped.kernels.mechanism.border import solve_border
-from biped.kernels.mechanism.constraints import ALONG, CONSTANT, DISTANCE, FIRST_FACTOR, LINEAR, SECOND_FACTOR
+from biped.kernels.mechanism.constraints import (
+    ALONG,
+    DISTANCE,
+    FIRST_FACTOR,
+    LINEAR,
+    SECOND_FACTOR,
+    STRING,
+    length_of,
+)
 from biped.kernels.mechanism.custom import (
     CONSTRAINT,
     JACOBIAN,
@@ -158,12 +166,14 @@ def set_bends(mechanics, room, acceleration, rates):
                 constraints.number[c, FIRST_FACTOR] * acceleration[first]
                 + constraints.number[c, SECOND_FACTOR] * acceleration[second]
             )
-        elif kind == ALONG or kind == DISTANCE:
+        elif kind == ALONG or kind == DISTANCE or kind == STRING:
             v1, a1 = point_motion(points, node, rates.bodies, arms, first)
             v2, a2 = point_motion(points, node, rates.bodies, arms, second)
             apart, v, a = sub(load3(arms, first), load3(arms, second)), sub(v1, v2), sub(a1, a2)
-            if kind == DISTANCE:
-                rates.bend[c] = (dot(v, v) + dot(apart, a)) / constraints.number[c, CONSTANT]
+            if kind != ALONG:
+                rates.bend[c] = (dot(v, v) + dot(apart, a)) / length_of(constraints, c, room.node_q)
+                if kind == STRING:
+                    rates.bend[c] += length_bend(constraints, c, room, acceleration, dot(apart, apart), dot(apart, v))
             else:
                 carrier = constraints.carrier[c]
                 n = turned(node.poses, carrier, load3(constraints.direction, c))
@@ -171,6 +181,15 @@ def set_bends(mechanics, room, acceleration, rates):
                 n_rate = cross(spin, n)
                 n_bend = add(cross(turn, n), cross(spin, n_rate))
                 rates.bend[c] = dot(n_bend, apart) + 2.0 * dot(n_rate, v) + dot(n, a)
+
+
+@kernel
+def length_bend(constraints, c, room, acceleration, square, approach):
+    """What a length L that is a coordinate adds: −2 (d·v) L̇/L² + d² L̇²/L³ − ½ (d²/L² + 1) L̈, d² = ``square``."""
+    j = constraints.carrier[c]
+    length, rate = room.node_q[j], room.node_rates[j]
+    change = (square * rate / length - 2.0 * approach) * rate / (length * length)
+    return change - 0.5 * (square / (length * length) + 1.0) * acceleration[j]
 
 
 @kernel

@@ -21,9 +21,12 @@ CONSTRAINT = 2
 # What a part is asked for.
 ENERGY = 0  # of a potential, into ``energy``
 FORCES = 1  # into ``force``
-SLOPES = 2  # of the forces by z and by its rate, into ``slope`` and ``rate_slope``
+SLOPES = 2  # of the forces by z, into ``slope``: of potentials with second derivatives
 VALUES = 3  # of a constraint, into ``value``
 JACOBIAN = 4  # of a constraint by z, into ``jacobian``
+
+# Relative steps of differences, where there are no derivatives that only the search for a root needs.
+SPREAD = 1e-6
 
 
 class CustomRoom(NamedTuple):
@@ -38,14 +41,13 @@ class CustomRoom(NamedTuple):
     rate_slope: Floats  # (s, s)
     value: Floats  # (rows,)
     jacobian: Floats  # (rows, s)
-    before: Floats  # (s,) for differences
-    after: Floats  # (s,)
 
 
 class Customs(NamedTuple):
     """All such components of a mechanism; the strains of all stand in one array, those of each side by side."""
 
     kind: Integers  # (k,)
+    exact: Integers  # (k,) 1 where a part knows SLOPES
     address: Integers  # (k,) of the part
     place: Any  # (k,) addresses of the ``CustomRoom``s; where everything is interpreted, these themselves
     first: Integers  # (k + 1,) where the strains of each begin
@@ -92,6 +94,37 @@ def set_strain_rates(customs, points, arms, room):
 @kernel
 def ask_custom(customs, k, time, wanted):
     return call(customs.address[k], customs.place[k], wanted, time)
+
+
+@kernel
+def ask_slopes(customs, k, time):
+    """The derivatives of the forces by z, and by its rate; differences, where the part does not know them."""
+    if customs.exact[k] != 0:
+        ask_custom(customs, k, time, SLOPES)
+        return
+    set_differences(customs, k, time, customs.z, customs.slope)
+    if customs.kind[k] == FORCE:
+        set_differences(customs, k, time, customs.rate, customs.rate_slope)
+    ask_custom(customs, k, time, FORCES)
+
+
+@kernel
+def set_differences(customs, k, time, moved, slope):
+    """Central differences of the forces: only the search for a root needs them."""
+    first, size = customs.first[k], customs.first[k + 1] - customs.first[k]
+    for j in range(size):
+        kept = moved[first + j]
+        spread = SPREAD * max(1.0, abs(kept))
+        moved[first + j] = kept - spread
+        ask_custom(customs, k, time, FORCES)
+        for i in range(size):
+            slope[customs.slopes[k] + i * size + j] = customs.force[first + i]
+        moved[first + j] = kept + spread
+        ask_custom(customs, k, time, FORCES)
+        for i in range(size):
+            before = slope[customs.slopes[k] + i * size + j]
+            slope[customs.slopes[k] + i * size + j] = 0.5 / spread * (customs.force[first + i] - before)
+        moved[first + j] = kept
 
 
 @kernel
@@ -153,7 +186,7 @@ def set_custom_border(tree, customs, points, arms, time, alpha, h, potentials, f
     set_strain_rates(customs, points, arms, room)
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] != CONSTRAINT:
-            ask_custom(customs, k, time, SLOPES)
+            ask_slopes(customs, k, time)
             begin, end, start = customs.first[k], customs.first[k + 1], customs.border[k]
             for i in range(begin, end):
                 set_strain_column(tree, customs, points, arms, i, room.poses, border.columns[start + i - begin])

@@ -5,9 +5,6 @@ import types
 from biped.kernels.mechanism.custom import ENERGY, FORCES, VALUES
 from contact.jit import kernel, part, unpacked
 
-# Relative steps of differences, where there are no derivatives that only the search for a root needs.
-SPREAD = 1e-6
-
 
 def named_part(function, name):
     """A part by a name of its own, under which it is kept on disk."""
@@ -44,59 +41,26 @@ def potential_part(name, energy, gradient, hessian):
 
 
 def potential_without_hessian(name, energy, gradient):
-    """Of V and ∂V; slopes are differences."""
+    """Of V and ∂V."""
 
     def rough_potential(place, wanted, time):
         room = unpacked(place)
         if wanted == ENERGY:
             room.energy[0] = energy(room.z, room.number)
-        elif wanted == FORCES:
+        else:
             gradient(room.z, room.number, room.force)
             negate(room.force)
-        else:
-            for j in range(room.z.shape[0]):
-                kept, spread = room.z[j], SPREAD * max(1.0, abs(room.z[j]))
-                room.z[j] = kept - spread
-                gradient(room.z, room.number, room.before)
-                room.z[j] = kept + spread
-                gradient(room.z, room.number, room.after)
-                room.z[j] = kept
-                set_column(room.slope, j, room.before, room.after, -0.5 / spread)
         return 0
 
     return named_part(rough_potential, name)
 
 
-@kernel
-def set_column(matrix, j, before, after, factor):
-    """A column of differences."""
-    for i in range(before.shape[0]):
-        matrix[i, j] = factor * (after[i] - before[i])
-
-
 def force_part(name, force):
-    """Of a force; slopes are differences."""
+    """Of a force."""
 
     def of_force(place, wanted, time):
         room = unpacked(place)
-        if wanted == FORCES:
-            force(room.z, room.rate, time, room.number, room.force)
-            return 0
-        for j in range(room.z.shape[0]):
-            kept, spread = room.z[j], SPREAD * max(1.0, abs(room.z[j]))
-            room.z[j] = kept - spread
-            force(room.z, room.rate, time, room.number, room.before)
-            room.z[j] = kept + spread
-            force(room.z, room.rate, time, room.number, room.after)
-            room.z[j] = kept
-            set_column(room.slope, j, room.before, room.after, 0.5 / spread)
-            kept, spread = room.rate[j], SPREAD * max(1.0, abs(room.rate[j]))
-            room.rate[j] = kept - spread
-            force(room.z, room.rate, time, room.number, room.before)
-            room.rate[j] = kept + spread
-            force(room.z, room.rate, time, room.number, room.after)
-            room.rate[j] = kept
-            set_column(room.rate_slope, j, room.before, room.after, 0.5 / spread)
+        force(room.z, room.rate, time, room.number, room.force)
         return 0
 
     return named_part(of_force, name)

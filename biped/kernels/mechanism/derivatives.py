@@ -1,10 +1,14 @@
 """Derivatives of a mechanism's potentials, constraints and forces, to the order that a step's second ones need.
 
 By the tree's alone see ``biped.kernels.midpoint.derivatives``. Here is what components add, by ``jets``: springs are
-functions of r = d · d, d between two points; constraints are products; wrenches are paired with unit twists.
+functions of r = d · d, d between two points; constraints are products; wrenches are paired with unit twists. What is of
+the third order is appended to lists: ``third`` and ``bent`` are ``Triples``, ``bends`` are ``Bends``.
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from biped.kernels.mechanism.constraints import ALONG, DISTANCE, STRING, length_of
 from biped.kernels.mechanism.forces import BODY, SPATIAL, wrench_of
@@ -23,10 +27,33 @@ from biped.kernels.mechanism.jets import (
 from biped.kernels.mechanism.points import turned
 from biped.kernels.mechanism.potentials import NEWTONIAN
 from biped.kernels.tree.kinematics import motion_cross
+from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
 from contact.vectors import add, cross, dot, dot6, load3, load6, scale
 
 NOWHERE = (0.0, 0.0, 0.0)
+
+
+class Bends(NamedTuple):
+    """Second derivatives of forces along coordinates, listed: of which, and by which two of (q, v), in either order."""
+
+    total: Integers  # (1,) of rows
+    place: Integers  # (., 3) a coordinate; and k for q_k, n + k for v_k
+    value: Floats  # (.,)
+
+
+def new_bends(rows: int) -> Bends:
+    """Room for so many."""
+    return Bends(np.zeros(1, dtype=np.int64), np.zeros((rows, 3), dtype=np.int64), np.full(rows, np.nan))
+
+
+@routine
+def add_bend(bends, of, first, second, value):
+    """Append one."""
+    row = bends.total[0]
+    bends.total[0] = row + 1
+    bends.place[row, 0], bends.place[row, 1], bends.place[row, 2] = of, first, second
+    bends.value[row] = value
 
 
 @kernel
@@ -115,7 +142,7 @@ def add_coordinate_spring_derivatives(mechanics, q, order, gradient, hessian, th
         if order >= 2:
             hessian[j, j] -= slope
         if order >= 3:
-            third[j, j, j] -= bend
+            add3(third, j, j, j, -bend)
 
 
 @routine
@@ -137,7 +164,7 @@ def add_product_third(jets, a, b, factor, third):
 
 @kernel
 def add_constraint_derivatives(mechanics, poses, arms, q, jets, hessians, multiplier, order, third):
-    """D²h to (m, n, n) ``hessians``, and where ``order`` is 3, Σ λ_c D³h_c to (n, n, n) ``third``."""
+    """D²h to (m, n, n) ``hessians``, and where ``order`` is 3, Σ λ_c D³h_c to the list ``third``."""
     constraints, points = mechanics.constraints, mechanics.points
     for c in range(constraints.kind.shape[0]):
         kind = constraints.kind[c]
@@ -167,22 +194,15 @@ def add_length_derivatives(jets, j, length, hessian, multiplier, order, third):
     f1, f2, f3 = -0.5 / length**2, 1.0 / length**3, -3.0 / length**4
     hessian[j, j] += r * f2
     if order >= 3:
-        third[j, j, j] += multiplier * r * f3
+        add3(third, j, j, j, multiplier * r * f3)
     for i in range(count):
         a, r_a = member[i], product1(jets, APART, APART, i)
         hessian[a, j] += r_a * f1
         hessian[j, a] += r_a * f1
         if order >= 3:
-            value = multiplier * r_a * f2
-            third[a, j, j] += value
-            third[j, a, j] += value
-            third[j, j, a] += value
-            for k in range(count):
-                b = member[k]
-                value = multiplier * f1 * product2(jets, APART, APART, min(i, k), max(i, k))
-                third[a, b, j] += value
-                third[a, j, b] += value
-                third[j, a, b] += value
+            add3(third, a, j, j, multiplier * r_a * f2)
+            for k in range(i, count):
+                add3(third, a, member[k], j, multiplier * f1 * product2(jets, APART, APART, i, k))
 
 
 @kernel
@@ -237,8 +257,8 @@ def point_slope(motion, arm, k, inner, outer):
 
 
 @kernel
-def add_force_derivatives(mechanics, inputs, row, middle, order, by, second):
-    """∂f/∂(q, v) to ``by`` (n, 2n), and where ``order`` is 3, ∂²f/∂q∂q to (n, n, n) ``second``; all is linear in v."""
+def add_force_derivatives(mechanics, inputs, row, middle, order, by, bends):
+    """∂f/∂(q, v) to ``by`` (n, 2n), and where ``order`` is 3, ∂²f/∂q∂q to the list; all is linear in v."""
     forces = mechanics.forces
     n = forces.damping.shape[0]
     for j in range(n):
@@ -250,7 +270,7 @@ def add_force_derivatives(mechanics, inputs, row, middle, order, by, second):
         while k >= 0:
             add_wrench_slopes(mechanics.tree.parent, middle.poses.motion, kind, body, arm, wrench, k, by[k])
             if order >= 3:
-                add_wrench_bends(mechanics.tree.parent, middle.poses.motion, kind, body, arm, wrench, k, second[k])
+                add_wrench_bends(mechanics.tree.parent, middle.poses.motion, kind, body, arm, wrench, k, bends)
             k = mechanics.tree.parent[k]
 
 
@@ -264,30 +284,12 @@ def add_wrench_slopes(parents, motion, kind, body, arm, wrench, k, row):
 
 
 @routine
-def add_wrench_bends(parents, motion, kind, body, arm, wrench, k, table):
+def add_wrench_bends(parents, motion, kind, body, arm, wrench, k, bends):
     """The second ones."""
     outer = body
     while outer >= 0:
         inner = outer
         while inner >= 0:
-            add2(table, inner, outer, wrench_slope(motion, kind, arm, wrench, k, inner, outer))
+            add_bend(bends, k, inner, outer, wrench_slope(motion, kind, arm, wrench, k, inner, outer))
             inner = parents[inner]
         outer = parents[outer]
-
-
-@kernel
-def add_input_derivatives(mechanics, units, middle, by_input, by_both):
-    """∂f/∂u to (nu, n) ``by_input``, and ∂²f/∂u∂q to (nu, n, n) ``by_both``; ``units``: the unit matrix, (nu, nu)."""
-    forces, tree, motion = mechanics.forces, mechanics.tree, middle.poses.motion
-    for t in range(forces.torque_coordinate.shape[0]):
-        by_input[forces.torque_input[t], forces.torque_coordinate[t]] += 1.0
-    for f in range(forces.wrench_kind.shape[0]):
-        kind, body = forces.wrench_kind[f], forces.wrench_body[f]
-        for axis in range(6):
-            place = forces.wrench_input[f] + axis
-            arm, wrench = wrench_of(forces, units, place, middle.poses, f)
-            k = body
-            while k >= 0:
-                by_input[place, k] += dot6(load6(motion, k), wrench)
-                add_wrench_slopes(tree.parent, motion, kind, body, arm, wrench, k, by_both[place, k])
-                k = tree.parent[k]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.midpoint.derivatives import BY_COORDINATES, next_triple
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
 from contact.vectors import add, cross, dot, load6, scale, store3
@@ -175,23 +176,7 @@ def add2(hessian, a, b, value):
 
 
 @routine
-def add3(third, a, b, c, value):
-    """Add to a third derivative, and all that are the same."""
-    if a == b and b == c:
-        third[a, a, a] += value
-    elif a == b or b == c or a == c:
-        twice, once = a, c
-        if b == c:
-            twice, once = b, a
-        elif a == c:
-            twice, once = a, b
-        third[twice, twice, once] += value
-        third[twice, once, twice] += value
-        third[once, twice, twice] += value
-    else:
-        third[a, b, c] += value
-        third[a, c, b] += value
-        third[b, a, c] += value
-        third[b, c, a] += value
-        third[c, a, b] += value
-        third[c, b, a] += value
+def add3(triples, a, b, c, value):
+    """Append a third derivative by three coordinates, in any order of them, to a list."""
+    row, share = next_triple(triples, a, b, c)
+    triples.value[row, BY_COORDINATES] = share * value

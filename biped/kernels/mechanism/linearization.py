@@ -6,23 +6,25 @@ import numpy as np
 
 from biped.kernels.mechanism.constraints import set_constraint_rows
 from biped.kernels.mechanism.derivatives import (
+    Bends,
     add_constraint_derivatives,
     add_coordinate_spring_derivatives,
     add_force_derivatives,
-    add_input_derivatives,
     add_spring_derivatives,
     add_weight_derivatives,
+    new_bends,
 )
 from biped.kernels.mechanism.jets import Jets, new_jets
 from biped.kernels.mechanism.points import place_points
-from biped.kernels.mechanism.system import Mechanics
 from biped.kernels.midpoint.derivatives import (
     Beyond,
+    Triples,
     gather_beyond,
+    list_lagrangian_third,
     new_beyond,
+    new_triples,
     set_lagrangian_gradient,
     set_lagrangian_hessian,
-    set_lagrangian_third,
 )
 from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room, place_middle
 from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
@@ -42,19 +44,24 @@ class Derivatives(NamedTuple):
     node_q: Floats  # (n,)
     gradient: Floats  # (2n,) of L
     hessian: Floats  # (2n, 2n)
-    third: Floats  # (2n, 2n, 2n); empty if not asked for, as all third ones are
+    triples: Triples  # third ones; empty if not asked for, as all of this order are
     force: Floats  # (n, 2n) of f
-    force_second: Floats  # (n, n, n) ∂²f/∂q∂q
-    by_input: Floats  # (nu, n) ∂f/∂u, transposed
-    by_both: Floats  # (nu, n, n) ∂²f/∂u∂q
+    bends: Bends  # second ones of f
     rows: Floats  # (2, m, n) Dh at both ends
     curvature: Floats  # (2, m, n, n) D²h at both ends
-    bent: Floats  # (n, n, n) Σ λ_c D³h_c at the beginning
+    bent: Triples  # Σ λ_c D³h_c at the beginning
 
 
-def new_derivatives(n: int, m: int, points: int, inputs: int, order: int) -> Derivatives:
-    """Room for the derivatives of n coordinates' equations with m constraints, to order 2 or 3."""
-    top = n if order >= 3 else 0
+class Sizes(NamedTuple):
+    """How many third derivatives there can be: of L, second ones of f, and those of h."""
+
+    triples: int
+    bends: int
+    bent: int
+
+
+def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
+    """Room for the derivatives of n coordinates' equations with m constraints."""
     return Derivatives(
         middle=new_midpoint_room(n, 0),
         beyond=new_beyond(n),
@@ -64,56 +71,44 @@ def new_derivatives(n: int, m: int, points: int, inputs: int, order: int) -> Der
         node_q=np.full(n, np.nan),
         gradient=np.full(2 * n, np.nan),
         hessian=np.full((2 * n, 2 * n), np.nan),
-        third=np.full((2 * top, 2 * top, 2 * top), np.nan),
+        triples=new_triples(sizes.triples),
         force=np.full((n, 2 * n), np.nan),
-        force_second=np.full((top, top, top), np.nan),
-        by_input=np.full((inputs, n), np.nan),
-        by_both=np.full((inputs, n, n), np.nan),
+        bends=new_bends(sizes.bends),
         rows=np.full((2, m, n), np.nan),
         curvature=np.full((2, m, n, n), np.nan),
-        bent=np.full((top, top, top), np.nan),
+        bent=new_triples(sizes.bent),
     )
-
-
-def clear(results: Derivatives) -> None:
-    """Zeros where entries are added up, or are not written since joints do not couple."""
-    results.hessian.fill(0.0)
-    results.third.fill(0.0)
-    results.force.fill(0.0)
-    results.force_second.fill(0.0)
-    results.by_input.fill(0.0)
-    results.by_both.fill(0.0)
-    results.curvature.fill(0.0)
-    results.bent.fill(0.0)
-
-
-class SolvedStep(NamedTuple):
-    """A step that is solved, and where its derivatives go."""
-
-    mechanics: Mechanics
-    alpha: float
-    h: float
-    q: Floats  # (n,) where it begins
-    moved: Floats  # (n,) by how much it changes
-    multiplier: Floats  # (m,) λ
-    inputs: Floats  # (1, nu) functions of time
-    units: Floats  # (nu, nu) the unit matrix
-    results: Derivatives
 
 
 @part
 def derive_part(place, order):
-    """All of ``results``, to the order that it has room for, 2 or 3; needs ``clear``."""
+    """All of ``results``, to order 2 or 3, for which there must be room."""
     step = unpacked(place)
+    clear(step.results)
     set_tree_derivatives(step.mechanics.tree, step.q, step.moved, step.alpha, step.h, order, step.results)
     add_potential_derivatives(step.mechanics, order, step.results)
     add_force_derivatives(
-        step.mechanics, step.inputs, 0, step.results.middle, order, step.results.force, step.results.force_second
+        step.mechanics, step.inputs, 0, step.results.middle, order, step.results.force, step.results.bends
     )
-    add_input_derivatives(step.mechanics, step.units, step.results.middle, step.results.by_input, step.results.by_both)
     set_end_derivatives(step.mechanics, step.q, step.moved, step.multiplier, order, 0.0, step.results)
     set_end_derivatives(step.mechanics, step.q, step.moved, step.multiplier, order, 1.0, step.results)
     return 0
+
+
+@kernel
+def clear(results):
+    """Zeros where entries are added up, or are not written since joints do not couple; empty lists."""
+    set_zeros(results.hessian)
+    set_zeros(results.force)
+    set_zeros(results.curvature)
+    results.triples.total[0] = results.bends.total[0] = results.bent.total[0] = 0
+
+
+@kernel
+def set_zeros(array):
+    flat = array.reshape(-1)
+    for i in range(flat.shape[0]):
+        flat[i] = 0.0
 
 
 @kernel
@@ -125,14 +120,14 @@ def set_tree_derivatives(tree, q, moved, alpha, h, order, results):
     set_lagrangian_gradient(tree, results.middle, results.beyond, results.gradient)
     set_lagrangian_hessian(tree, results.middle, results.beyond, results.hessian)
     if order >= 3:
-        set_lagrangian_third(tree, results.middle, results.beyond, results.third)
+        list_lagrangian_third(tree, results.middle, results.beyond, results.triples)
 
 
 @kernel
 def add_potential_derivatives(mechanics, order, results):
     """Of all potentials but uniform gravity, which is the tree's."""
     poses, arms, jets = results.middle.poses, results.arms, results.jets
-    gradient, hessian, third = results.gradient, results.hessian, results.third
+    gradient, hessian, third = results.gradient, results.hessian, results.triples
     place_points(mechanics.points, poses, arms)
     add_spring_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third)
     add_weight_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third)

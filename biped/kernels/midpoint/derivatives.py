@@ -27,7 +27,7 @@ Uniform gravity g acts on the masses beyond; with P_m = the linear part of I_m s
 Why explicit: dual numbers or complex steps through the kernels of the step would need one pass a direction, O(n) of
 them for the first derivatives and O(n²) for the second, each several times as dear as the step itself.
 
-A variable's place in the results is k for q_k and n + k for v_k.
+A variable's place in the results is k for q_k and n + k for v_k. Third derivatives are many zeros: they are listed.
 """
 
 from typing import NamedTuple
@@ -37,9 +37,15 @@ import numpy as np
 from biped.kernels.midpoint.elimination import wrench_cross
 from biped.kernels.tree.factorization import add_block, row_dot, store_block
 from biped.kernels.tree.kinematics import add6, motion_cross
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.vectors import cross, dot, dot6, load3, load6, load9, scale, store3, store6, triple
+
+# Of a third derivative by one variable each of three joints: which it is by, the coordinate's or the rate's.
+BY_Q = 0
+BY_V = 1
+#: Where in a row of ``Triples.value`` the derivative by the coordinates themselves stands.
+BY_COORDINATES = 0
 
 
 class Beyond(NamedTuple):
@@ -52,6 +58,25 @@ class Beyond(NamedTuple):
     swept: Floats  # (n, 6) I_i s_i
     kappa: Floats  # (n, 6) κ_i
     pulled: Floats  # (n, 3) P_i × g
+
+
+class Triples(NamedTuple):
+    """Third derivatives by variables of three joints each: a list, as joints on different branches have none.
+
+    A derivative is the sum of all rows with its joints, in whatever order. Where some of the three are the same, so
+    that several orders look alike, each row has that part of it that belongs to one of them.
+    """
+
+    total: Integers  # (1,) of rows
+    joint: Integers  # (., 3)
+    value: Floats  # (., 8) by q or v of each: ``place_of``
+
+
+def new_triples(rows: int) -> Triples:
+    """Room for so many."""
+    return Triples(
+        total=np.zeros(1, dtype=np.int64), joint=np.zeros((rows, 3), dtype=np.int64), value=np.full((rows, 8), np.nan)
+    )
 
 
 def new_beyond(n: int) -> Beyond:
@@ -112,13 +137,22 @@ def put2(hessian, a, b, value):
 
 
 @kernel
-def put3(third, a, b, c, value):
-    third[a, b, c] = value
-    third[a, c, b] = value
-    third[b, a, c] = value
-    third[b, c, a] = value
-    third[c, a, b] = value
-    third[c, b, a] = value
+def orders_of(k, middle, m):
+    """How many orders of three joints look the same."""
+    if k == middle and middle == m:
+        return 6.0
+    return 2.0 if k == middle or middle == m or k == m else 1.0
+
+
+@kernel
+def next_triple(triples, k, middle, m):
+    """A new row of the list, of zeros, and one over the number of orders that look the same."""
+    row = triples.total[0]
+    triples.total[0] = row + 1
+    triples.joint[row, 0], triples.joint[row, 1], triples.joint[row, 2] = k, middle, m
+    for place in range(8):
+        triples.value[row, place] = 0.0
+    return row, 1.0 / orders_of(k, middle, m)
 
 
 @kernel
@@ -139,8 +173,8 @@ def set_lagrangian_hessian(tree, room, beyond, hessian):
 
 
 @kernel
-def set_lagrangian_third(tree, room, beyond, third):
-    """(2n, 2n, 2n) third derivatives of L, which must be zero where joints do not couple."""
+def list_lagrangian_third(tree, room, beyond, triples):
+    """Append the third derivatives of L."""
     for m in range(tree.parent.shape[0]):
         kappa, swept = load6(beyond.kappa, m), load6(beyond.swept, m)
         s = load6(room.poses.motion, m)
@@ -151,7 +185,7 @@ def set_lagrangian_third(tree, room, beyond, third):
             slid = turned_momentum(beyond.inertia, m, s, s_l)
             dragged = wrench_cross(s_l, swept)
             pulled = cross(cross(s_l[3:], swept[:3]), triple(tree.gravity))
-            put_inner(tree, room, beyond, third, (m, middle), (turned, slid, dragged, pulled))
+            list_inner(tree, room, beyond, triples, (m, middle), (turned, slid, dragged, pulled))
             middle = tree.parent[middle]
 
 
@@ -162,18 +196,25 @@ def turned_momentum(inertia, m, s, W):
 
 
 @kernel
-def put_inner(tree, room, beyond, third, outer, wrenches):
+def list_inner(tree, room, beyond, triples, outer, wrenches):
     """All third derivatives by a variable of joint m, one of joint l, and those of the joints up to the root."""
     m, middle = outer
     turned, slid, dragged, pulled = wrenches
-    n = tree.parent.shape[0]
     k = middle
     while k >= 0:
         s, b = load6(room.poses.motion, k), load6(beyond.bent, k)
-        put3(third, k, middle, m, dot6(b, turned) + dot(s[3:], pulled))
-        put3(third, n + k, middle, m, dot6(s, turned))
-        put3(third, k, n + middle, m, dot6(b, slid))
-        put3(third, n + k, n + middle, m, dot6(s, slid))
-        put3(third, k, middle, n + m, dot6(b, dragged))
-        put3(third, n + k, middle, n + m, dot6(s, dragged))
+        row, share = next_triple(triples, k, middle, m)
+        values = triples.value[row]
+        values[place_of(BY_Q, BY_Q, BY_Q)] = share * (dot6(b, turned) + dot(s[3:], pulled))
+        values[place_of(BY_V, BY_Q, BY_Q)] = share * dot6(s, turned)
+        values[place_of(BY_Q, BY_V, BY_Q)] = share * dot6(b, slid)
+        values[place_of(BY_V, BY_V, BY_Q)] = share * dot6(s, slid)
+        values[place_of(BY_Q, BY_Q, BY_V)] = share * dot6(b, dragged)
+        values[place_of(BY_V, BY_Q, BY_V)] = share * dot6(s, dragged)
         k = tree.parent[k]
+
+
+@kernel
+def place_of(first, second, third):
+    """In a row of ``Triples.value``."""
+    return 4 * first + 2 * second + third

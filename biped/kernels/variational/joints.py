@@ -14,8 +14,6 @@ derivative, so that stiff stops and strong friction bound no step.
 - Beyond the greatest **speed** a damper brakes.
 """
 
-import math
-
 from biped.kernels.state.simulation_state import ACTUATORS, JOINTS, JOINTS_DISSIPATED
 from biped.kernels.tree.tree import (
     CREEP,
@@ -29,7 +27,20 @@ from biped.kernels.tree.tree import (
     STOP_STIFFNESS,
     UPPER,
 )
+from contact.analytic import bounded, sqrt
 from contact.jit import kernel, routine
+
+# Where what acts in a joint has a kink, as a function of the joint's positions at the two ends of a step.
+UPPER_BEGIN = 0  # the step begins at the limit: a stop's damper acts from there on
+UPPER_END = 1
+UPPER_PRESSURE = 2  # the damper pulls as much as the spring pushes
+LOWER_BEGIN = 3
+LOWER_END = 4
+LOWER_PRESSURE = 5
+TOO_FAST = 6
+EFFORT = 7
+JOINT_SWITCHES = 8
+NOT_TURNED = -1
 
 
 @kernel
@@ -48,7 +59,7 @@ def commanded_torque(state, scratch, h, q_index, dof):
 def within_effort(passive, i, torque):
     """What the actuator of joint i gives of a torque."""
     most = passive[i, MAX_EFFORT]
-    return min(max(torque, -most), most)
+    return bounded(torque, -most, most)
 
 
 @kernel
@@ -59,53 +70,66 @@ def dof_torque(tree, state, scratch, h, i, dof):
     a = tree.first_q[i]
     torque = commanded_torque(state, scratch, h, a, dof)
     if tree.passive.shape[0] > 0:
-        given, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
+        given, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h, NOT_TURNED)
         return given + passive
     return torque
 
 
+@kernel
+def stop_pressure(stiffness, damping, first, last, way, h):
+    """[N·m or N] what a stop would push back with, did it not keep from pulling."""
+    return stiffness * 0.5 * (first + last) + damping * way / h
+
+
 @routine
-def stop_force(stiffness, damping, begin, end, h):
-    """What a stop pushes back with over a way from ``begin`` to ``end`` deep in it, and its derivative by ``end``."""
-    first, last = max(begin, 0.0), max(end, 0.0)
-    if first == 0.0 and last == 0.0:
+def stop_force(stiffness, damping, begin, end, h, turned=NOT_TURNED):
+    """What a stop pushes back with over a way from ``begin`` to ``end`` deep in it, and its derivative by ``end``.
+
+    ``turned`` is one of the first three switches, taken from its other side.
+    """
+    begins, ends = (begin.real > 0.0) != (turned == UPPER_BEGIN), (end.real > 0.0) != (turned == UPPER_END)
+    if not begins and not ends:
         return 0.0, 0.0
+    first, last = begin if begins else 0.0, end if ends else 0.0
     way = end - begin
     share, share_slope, stretch_slope = 1.0, 0.0, 0.5
-    if first == 0.0:
+    if not begins:
         share = last / way
         share_slope = (1.0 - share) / way
-    elif last == 0.0:
+    elif not ends:
         share = -first / way
         share_slope, stretch_slope = -share / way, 0.0
-    pressure = stiffness * 0.5 * (first + last) + damping * way / h
-    if pressure <= 0.0:
+    pressure = stop_pressure(stiffness, damping, first, last, way, h)
+    if (pressure.real <= 0.0) != (turned == UPPER_PRESSURE):
         return 0.0, 0.0
     return share * pressure, share_slope * pressure + share * (stiffness * stretch_slope + damping / h)
 
 
 @routine
-def limited_torque(passive, i, commanded, begin, end, h):
+def limited_torque(passive, i, commanded, begin, end, h, turned=NOT_TURNED):
     """What the actuator of joint i gives, and its bearings and stops, on a way; and the derivative of these by its end.
 
-    Called, not inlined: models without them, as the human, are not to be slower for it.
+    ``turned`` is a switch to be taken from its other side. Called, not inlined: models without them, as the human, are
+    not to be slower for it.
     """
     given = within_effort(passive, i, commanded)
     rate = (end - begin) / h
     torque, slope = -passive[i, DAMPING] * rate, -passive[i, DAMPING] / h
     friction = passive[i, FRICTION]
     if friction != 0.0:
-        size = math.sqrt(rate * rate + CREEP * CREEP)
+        size = sqrt(rate * rate + CREEP * CREEP)
         torque -= friction * rate / size
         slope -= friction * CREEP * CREEP / (size * size * size * h)
-    excess = abs(rate) - passive[i, MAX_SPEED]
-    if excess > 0.0:
-        torque -= math.copysign(passive[i, SPEED_DAMPING] * excess, rate)
+    excess = (rate if rate.real >= 0.0 else -rate) - passive[i, MAX_SPEED]
+    if (excess.real > 0.0) != (turned == TOO_FAST):
+        brake = passive[i, SPEED_DAMPING] * excess
+        torque -= brake if rate.real >= 0.0 else -brake
         slope -= passive[i, SPEED_DAMPING] / h
     stiffness, damping = passive[i, STOP_STIFFNESS], passive[i, STOP_DAMPING]
-    force, rise = stop_force(stiffness, damping, begin - passive[i, UPPER], end - passive[i, UPPER], h)
+    upper, lower = passive[i, UPPER], passive[i, LOWER]
+    force, rise = stop_force(stiffness, damping, begin - upper, end - upper, h, turned)
     torque, slope = torque - force, slope - rise
-    force, rise = stop_force(stiffness, damping, passive[i, LOWER] - begin, passive[i, LOWER] - end, h)
+    force, rise = stop_force(stiffness, damping, lower - begin, lower - end, h, turned - LOWER_BEGIN)
     return given, torque + force, slope - rise
 
 
@@ -126,7 +150,7 @@ def set_joint_diagonal(tree, state, scratch, h):
         if tree.dofs[i] == 1:
             dof, a = tree.first_v[i], tree.first_q[i]
             torque = commanded_torque(state, scratch, h, a, dof)
-            given, _, slope = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
+            given, _, slope = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h, NOT_TURNED)
             if given != torque:
                 scratch.diagonal[dof] = rate * tree.armature[dof]
             scratch.diagonal[dof] -= 0.5 * h * slope
@@ -141,7 +165,7 @@ def account_joint_works(tree, state, scratch, h):
             change = scratch.q[a] - state.q[a]
             torque = commanded_torque(state, scratch, h, a, tree.first_v[i])
             if tree.passive.shape[0] > 0:
-                torque, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
+                torque, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h, NOT_TURNED)
                 stored = stop_energy(tree, i, scratch.q[a]) - stop_energy(tree, i, state.q[a])
                 state.ledger.works[JOINTS] += passive * change
                 state.ledger.works[JOINTS_DISSIPATED] -= passive * change + stored

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from biped.kernels.loop.log import ABSENT
 from biped.metrics.definitions.sources import OGATA
 from biped.metrics.kernels import metrics as kernels
@@ -22,6 +24,19 @@ def recovery(run: Measurement) -> dict[str, float | None]:
     return found | dict.fromkeys(_NOT_OF_A_FALL) if run.fell else found
 
 
+def integrated(run: Measurement) -> dict[str, float]:
+    """Errors of the root over all the time from the start of the disturbance."""
+    if run.places.root == ABSENT or run.context.set_point is None or run.first + 1 >= len(run.rows):
+        return {}
+    times, errors = run.rows[run.first :, run.places.time], run.errors[run.first :]
+    span, squares = float(times[-1] - times[0]), errors**2
+    position, orientation = (np.trapezoid(squares[:, at : at + 3].sum(axis=1), times) for at in (0, 3))
+    return {
+        "rms_position_error": math.sqrt(float(position) / span),
+        "rms_orientation_error": math.sqrt(float(orientation) / span),
+    }
+
+
 register(
     Metric("settling_time", "s", "settling time: from then on the root is at its set point", recovery,
            "from the start of the disturbance to the last time beyond 2 cm or 2°; none if it fell or did not settle",
@@ -37,4 +52,7 @@ register(
            "mean of |x − x_d| over the last tenth of the rows", OGATA),
     Metric("orientation_error", "rad", "steady-state orientation error", recovery,
            "mean over the last tenth of the rows", OGATA),
+    Metric("rms_position_error", "m", "RMS position error of the root", integrated, "√(∫ |x − x_d|² dt / T)"),
+    Metric("rms_orientation_error", "rad", "RMS orientation error of the root", integrated,
+           "√(∫ θ² dt / T), θ the angle of q q̄_d"),
 )  # fmt: skip

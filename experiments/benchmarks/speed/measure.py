@@ -62,6 +62,8 @@ def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
     elif with_mujoco:
         yield "MuJoCo's settings", lambda: screen_section(work)
         yield "MuJoCo beside ours", lambda: race_section(work)
+        if not work.quick:
+            yield "derivatives of a step", lambda: derivative_section(work)
 
 
 def _spread_columns(unit: str = "µs") -> tuple[Column, Column, Column]:
@@ -190,6 +192,27 @@ def race_section(work: Budget) -> Section:
             _add_race(section, f"{scene} stance, {1e3 * step:g} ms", times, race.label(defaults))
         times = race.flight_race(step, work.race_steps, work.repeats)
         _add_race(section, f"flight, {1e3 * step:g} ms", times, defaults.integrator)
+    return section
+
+
+def derivative_section(work: Budget) -> Section:
+    from experiments.benchmarks.speed.linearization import beside_mujoco
+
+    section = Section(
+        "derivatives",
+        "The derivative of a step of the standing human, h = 0.5 ms",
+        (*_spread_columns(), Column("error", "", ".1e"), Column("doubt", "", ".1e")),
+        notes=[
+            "error: of a block such as velocities by displacements, against its greatest element; held against "
+            "Romberg's extrapolation of that engine's own step, whose doubt stands beside it",
+            "MuJoCo's are mjd_transitionFD, by displacements and velocities; ours by displacements, momenta, anchors "
+            "and torques, the call from Python included; the second derivatives with the first",
+            "a period has four steps, and the workspace law at its beginning; setting the state is counted",
+            "times are the processor's, to which others on the machine do not add",
+        ],
+    )
+    for name, found in beside_mujoco(work.repeats).items():
+        section.rows[name] = (*_numbers(Spread.of(found.times), MICROSECONDS), found.error, found.doubt)
     return section
 
 

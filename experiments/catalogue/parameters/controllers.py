@@ -37,6 +37,7 @@ CONTROLLERS = OpenRegistry(
         "joint-pd": "controllers.joint_pd:JointPD",
         "joint-impedance": "controllers.impedance:JointImpedance",
         "computed-torque": "controllers.computed_torque:ComputedTorque",
+        "lqr": "controllers.lqr:LQR",
     },
     _is_controller,
     "a class that derives from biped.Controller, or an object of one",

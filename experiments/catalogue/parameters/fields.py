@@ -76,7 +76,7 @@ def _parameter(owner: Any, field: "dataclasses.Field[Any]", name: str, source: s
         told.get("source", source),
         repeats=bool(told.get("repeats")),
         may_be_matrix=bool(told.get("matrix")),
-        may_be_infinite=isinstance(default, float) and math.isinf(default),
+        may_be_infinite=bool(told.get("infinite")) or (isinstance(default, float) and math.isinf(default)),
         choices=_choices(owner, field),
         span=told.get("range"),
     )

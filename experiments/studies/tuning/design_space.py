@@ -13,6 +13,7 @@ from experiments.catalogue.parameters.parameter import Value, Values, split_name
 from experiments.studies.config import Config
 from experiments.studies.randomization import Randomization, check, replica_changes
 from experiments.studies.seeds import seed_of
+from experiments.studies.slopes import Slopes, SlopeTerm, sums_in
 from experiments.studies.store.measured import metric_units
 from experiments.studies.study_kind import Evaluate, StudyKind
 from experiments.studies.trial import OUTCOME, Label, Result, Trial
@@ -59,6 +60,7 @@ class DesignSpace:
     replicas: int  # starts of each
     randomizations: tuple[Randomization, ...]  # how replicas differ
     seed: int
+    slopes: tuple[SlopeTerm, ...] = ()  # of what trials are to have derivatives by the variables
     base: Values = field(init=False)
 
     def __post_init__(self) -> None:
@@ -153,7 +155,9 @@ class DesignSpace:
         drawn = replica_changes(self.randomizations, self.experiment, common, seed, replica)
         words = (phase, candidate.number, scenario.name, replica)
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
-        return Trial(number, {**common, **candidate.changes, **drawn}, labels)
+        sums = sums_in(self.slopes, scenario.name) if candidate.point and phase == TUNING else {}
+        wanted = Slopes(sums, self.variables, candidate.point, self.base) if sums else None
+        return Trial(number, {**common, **candidate.changes, **drawn}, labels, wanted)
 
     def evaluated(
         self, trials: Sequence[Sequence[Trial]], evaluate: Evaluate, of_results: Container[str] | None = None

@@ -78,6 +78,12 @@ class DesignVariable:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
+    def slope_at(self, part: float) -> float:
+        """The derivative of the value by the part of the range."""
+        if self.scale == LOG:
+            return self.from_unit(part) * math.log(self.high / self.low)
+        return self.high - self.low
+
     def read(self, values: Mapping[str, Value]) -> float | None:
         """What it stands at under these values; None where the numbers that it ties together differ."""
         found = {self._read(target, values) for target in self.targets}

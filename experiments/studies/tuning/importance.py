@@ -4,8 +4,9 @@ import math
 from collections.abc import Sequence
 
 from biped.extras import need
+from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_variable import DesignVariable
-from experiments.studies.tuning.optimizers import Start, add_known, distributions, new_study
+from experiments.studies.tuning.optimizers import add_known, distributions, new_study
 from experiments.studies.tuning.tuner import Evaluation
 
 #: The part of the candidates that counts as good.

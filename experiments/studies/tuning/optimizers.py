@@ -6,7 +6,6 @@ order, it says the same again. That is how an interrupted tuning goes on.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -15,21 +14,11 @@ from numpy.typing import NDArray
 from biped.errors import InputError
 from biped.extras import need
 from experiments.studies.grid import LOG
+from experiments.studies.tuning.descents import Lbfgs, Point, Start
 from experiments.studies.tuning.design_variable import DesignVariable
 
 if TYPE_CHECKING:
     import optuna
-
-Point = Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where an optimizer begins: a point, and what it costs."""
-
-    point: Point
-    costs: tuple[float, ...]
-
 
 #: Of the unit cube: how far CMA-ES looks at first.
 FIRST_SPREAD = 0.2
@@ -40,8 +29,11 @@ class Optimizer(Protocol):
 
     def ask(self, count: int) -> list[dict[str, float]]: ...
 
-    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]]) -> None:
-        """What the points asked for last cost, in their order; one cost for each objective."""
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
+        """What the points asked for last cost, in their order; one cost for each objective.
+
+        ``slopes`` are the derivatives of the only one by the variables, for an optimizer that needs them.
+        """
         ...
 
 
@@ -60,7 +52,7 @@ class Spread:
     def ask(self, count: int) -> list[dict[str, float]]:
         return [_point(self._variables, self._draw()) for _ in range(count)]
 
-    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]]) -> None:
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         pass
 
 
@@ -104,7 +96,7 @@ class Cma:
         self._asked = self._strategy.ask()[:count]
         return [_point(self._variables, row) for row in self._asked]
 
-    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]]) -> None:
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         """One generation; a shorter one, which can only be the last, is not learned from."""
         if len(points) == self._batch:
             self._strategy.tell(self._asked, [cost for (cost,) in costs])
@@ -130,7 +122,7 @@ class OptunaOptimizer:
         self._asked = [self._study.ask(self._ranges) for _ in range(count)]
         return [{name: float(trial.params[name]) for name in self._ranges} for trial in self._asked]
 
-    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]]) -> None:
+    def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         for trial, cost in zip(self._asked, costs, strict=True):
             self._study.tell(trial, list(cost))
 
@@ -160,7 +152,9 @@ def distributions(variables: Sequence[DesignVariable]) -> "dict[str, optuna.dist
     return {v.name: FloatDistribution(v.low, v.high, log=v.scale == LOG) for v in variables}
 
 
-OPTIMIZERS = ("cma", "optuna-tpe", "optuna-cmaes", "optuna-nsga2", "sobol", "random")
+OPTIMIZERS = ("cma", "lbfgs", "optuna-tpe", "optuna-cmaes", "optuna-nsga2", "sobol", "random")
+#: That which needs derivatives.
+GRADIENTS = ("lbfgs",)
 #: Those that look for a Pareto front of several objectives.
 FRONTS = ("optuna-tpe", "optuna-nsga2", "sobol", "random")
 #: Those that can share a storage with other processes.
@@ -204,6 +198,8 @@ def make_optimizer(
     check_optimizer(name, len(variables), objectives, batch)
     # Optuna says in the end which variables mattered, whoever proposed them.
     need("optuna", *{"cma": ("cma",), "optuna-cmaes": ("cmaes",)}.get(name, ()))
+    if name in GRADIENTS:
+        return Lbfgs(variables, seed, start, batch)
     if name in SHARED:
         return OptunaOptimizer(variables, sampler_named(name, seed, batch), objectives, start)
     return Cma(variables, seed, start, batch) if name == "cma" else Spread(variables, name, seed)

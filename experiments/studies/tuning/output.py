@@ -60,10 +60,7 @@ def _write_candidates(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
 
 def _write_gains(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
     assert outcome.winner is not None
-    lines = [
-        f"Tuned by `biped tune`, study {tuning.name!r}, candidate {outcome.winner.number} of "
-        f"{tuning.settings.candidates}."
-    ]
+    lines = [f"Tuned by `biped tune`, study {tuning.name!r}, candidate {outcome.winner.number} of {tuning.tried}."]
     if outcome.confirmation is not None:
         lines += _confirmation_lines(outcome.confirmation)
     return write_gains(tuning, outcome.winner, lines, path)

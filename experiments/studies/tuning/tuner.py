@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from biped.errors import InputError
 from experiments.studies.proportion import CONFIDENCE
+from experiments.studies.slopes import NO_GRADIENT
 from experiments.studies.study_kind import Evaluate
 from experiments.studies.tuning.confirm import Comparison, compare
+from experiments.studies.tuning.cost_slopes import cost_slopes
+from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import Candidate, DesignSpace
 from experiments.studies.tuning.objective import Limit, Objective, Sample, Score, Scorer
-from experiments.studies.tuning.optimizers import Optimizer, Start
+from experiments.studies.tuning.optimizers import Optimizer
 
 #: Makes the optimizer, once it is known what the baseline costs.
 Begin = Callable[[Start | None], Optimizer]
@@ -22,6 +26,7 @@ class Evaluation:
 
     candidate: Candidate
     score: Score
+    slopes: Mapping[str, float] = field(default_factory=dict)  # of the cost by the variables, where it has any
 
     @property
     def number(self) -> int:
@@ -73,12 +78,22 @@ class Tuner:
         """Evaluate the baseline, from which the limits follow."""
         baseline = self.space.baseline
         samples = self._samples([baseline])[0]
+        self._check_gradients(samples)
         bounds = self.scorer.bounds(samples)
-        return History(Evaluation(baseline, self.scorer.score(samples, bounds)), bounds)
+        slopes = self._slopes_of(samples, bounds) if baseline.point else {}
+        return History(Evaluation(baseline, self.scorer.score(samples, bounds), slopes), bounds)
+
+    def _check_gradients(self, samples: Sequence[Sample]) -> None:
+        """Refuse to descend where not one trial has derivatives, and say why."""
+        reasons = [str(sample.result.get(NO_GRADIENT, "")) for sample in samples]
+        if self.space.slopes and self.space.baseline.point and all(reasons):
+            raise InputError(f"no trial of the baseline has derivatives, without which nothing descends: {reasons[0]}")
 
     def start_of(self, history: History) -> Start | None:
         baseline = history.baseline
-        return Start(baseline.candidate.point, baseline.score.costs) if baseline.candidate.point else None
+        return (
+            Start(baseline.candidate.point, baseline.score.costs, baseline.slopes) if baseline.candidate.point else None
+        )
 
     def run(self, begin: Begin, candidates: int, batch: int, watch: Callable[[History], None] | None = None) -> History:
         """Try so many candidates, asked for in batches.
@@ -92,7 +107,7 @@ class Tuner:
             points = optimizer.ask(min(batch, candidates - len(history.evaluations)))
             asked = [self.space.candidate(first + place, point) for place, point in enumerate(points)]
             scored = self.score(asked, history.bounds)
-            optimizer.tell(points, [one.score.costs for one in scored])
+            optimizer.tell(points, [one.score.costs for one in scored], self._slopes(scored))
             history.evaluations += scored
             if watch is not None:
                 watch(history)
@@ -101,9 +116,17 @@ class Tuner:
     def score(self, candidates: Sequence[Candidate], bounds: Mapping[str, float]) -> list[Evaluation]:
         samples = self._samples(candidates)
         return [
-            Evaluation(candidate, self.scorer.score(mine, bounds))
+            Evaluation(candidate, self.scorer.score(mine, bounds), self._slopes_of(mine, bounds))
             for candidate, mine in zip(candidates, samples, strict=True)
         ]
+
+    def _slopes_of(self, samples: Sequence[Sample], bounds: Mapping[str, float]) -> dict[str, float]:
+        if not self.space.slopes:
+            return {}
+        return cost_slopes(self.scorer, samples, bounds, [variable.name for variable in self.space.variables])
+
+    def _slopes(self, scored: Sequence[Evaluation]) -> list[Mapping[str, float]]:
+        return [one.slopes for one in scored] if self.space.slopes else []
 
     def _samples(self, candidates: Sequence[Candidate]) -> list[list[Sample]]:
         return self.space.evaluated([self.space.trials(candidate) for candidate in candidates], self._evaluate)

@@ -1,11 +1,13 @@
 """A tuning: what is varied, under which disturbances, for which objectives; and what it came to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import filter as matching
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from biped.checks import zero_or_above
+from biped.gradients import DIFFERENTIABLE, is_differentiable
 from biped.runs.verdict import RECOVERED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
@@ -14,6 +16,8 @@ from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
+from experiments.studies.tuning.cost_slopes import slope_terms
+from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import (
     TUNING,
     Candidate,
@@ -24,7 +28,13 @@ from experiments.studies.tuning.design_space import (
     design_space_from,
 )
 from experiments.studies.tuning.objective import MAXIMIZE, Limit, Objective, Reading, Scorer, Term
-from experiments.studies.tuning.optimizers import OPTIMIZERS, Optimizer, Start, check_optimizer, make_optimizer
+from experiments.studies.tuning.optimizers import (
+    GRADIENTS,
+    OPTIMIZERS,
+    Optimizer,
+    check_optimizer,
+    make_optimizer,
+)
 from experiments.studies.tuning.shared import SharedTuner, opened_storage, shared_study, worker_of
 from experiments.studies.tuning.tuner import Confirmation, Evaluation, History, Tuner
 
@@ -42,6 +52,11 @@ class Settings:
     replicas: int = field(default=1, metadata={"least": 1})  # starts of each scenario
     #: fresh replicas for the comparison of the winner with the baseline
     confirm: int = field(default=32, metadata={"least": 2})
+    #: what going back through a trial counts as, in trials
+    gradient_cost: float = 4.0
+
+    def __post_init__(self) -> None:
+        zero_or_above(self.gradient_cost, "tune.gradient_cost")
 
 
 @dataclass(frozen=True)
@@ -74,6 +89,16 @@ class Tuning(DesignStudy):
     kind = "tune"
 
     @property
+    def price(self) -> float:
+        """What a candidate counts as, of the budget: with derivatives, so much more for each way back."""
+        return 1.0 + self.settings.gradient_cost * len({term.called for term in self.space.slopes})
+
+    @property
+    def tried(self) -> int:
+        """How many candidates the budget is enough for."""
+        return max(1, int(self.settings.candidates / self.price))
+
+    @property
     def is_front(self) -> bool:
         return len(self.scorer.objectives) > 1
 
@@ -87,7 +112,7 @@ class Tuning(DesignStudy):
 
     @property
     def likely_trials(self) -> int:
-        return (1 + self.settings.candidates) * self.space.size + self._fresh
+        return (1 + self.tried) * self.space.size + self._fresh
 
     @property
     def _fresh(self) -> int:
@@ -102,9 +127,7 @@ class Tuning(DesignStudy):
     def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Outcome:
         tuner = Tuner(self.space, self.scorer, evaluate)
         settings = self.settings
-        history = tuner.run(
-            self._optimizer, settings.candidates, settings.batch, lambda found: say(f"tuning, {found.message}")
-        )
+        history = tuner.run(self.optimizer, self.tried, settings.batch, lambda found: say(f"tuning, {found.message}"))
         return self._outcome(tuner, history)
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Outcome:
@@ -117,7 +140,8 @@ class Tuning(DesignStudy):
             history = one.run(self.settings.candidates, lambda found: say(f"tuning, {found.message}"))
         return self._outcome(tuner, history)
 
-    def _optimizer(self, start: Start | None) -> Optimizer:
+    def optimizer(self, start: Start | None) -> Optimizer:
+        """The optimizer, which begins there."""
         seed = seed_of(self.seed, "optimizer") % 2**32
         settings, objectives = self.settings, len(self.scorer.objectives)
         return make_optimizer(settings.optimizer, self.space.variables, seed, settings.batch, objectives, start)
@@ -183,7 +207,23 @@ def tuning_from(config: Config, name: str = "tune", storage: str | None = None) 
     )
     _check_patterns(config, space, scorer.readings)
     check_metrics(config, [reading.metric for reading in scorer.readings], space)
+    if settings.optimizer in GRADIENTS:
+        _check_differentiable(config, scorer, space)
+        weights = {scenario.name: scenario.weight for scenario in space.scenarios}
+        space = replace(space, slopes=slope_terms(scorer, weights, space.replicas))
     return Tuning(name, space, scorer, settings, choice, config.data, storage, counts)
+
+
+def _check_differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> None:
+    """All metrics that are read must have gradients."""
+    metrics = tuple(dict.fromkeys(reading.metric for reading in scorer.readings))
+    joints = space.experiment.build(space.fixed).model.joint_names
+    for metric in metrics:
+        if not is_differentiable(metric, joints):
+            raise config.error(
+                f"{metric} has no gradient, which lbfgs needs; those with one are {', '.join(DIFFERENTIABLE)}, and the "
+                "last two of each joint: take these, or another optimizer"
+            )
 
 
 def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.projections.polar import PolarAxes
@@ -29,6 +30,8 @@ ISLAND = "recovers again above a loss"
 WIDTH, WIDER = 1.5, 2.0
 #: Of the limits, in the order of ``LIMITS``.
 LIMIT_LINES = ("-", ":")
+#: What optimal recovery found is called, and in so many directions it is drawn as a line.
+OPTIMAL, LEAST_AROUND = "best recovery found, of the whole body", 8
 #: [°] between the points of two maps in one direction.
 SIDE = 8.0
 
@@ -90,12 +93,17 @@ def rings_of(findings: Findings) -> list[Ring]:
 
 
 def draw_maps(
-    rings: Sequence[Ring], path: str | Path, title: str, changes: Mapping[str, Sequence[Difference]] | None = None
+    rings: Sequence[Ring],
+    path: str | Path,
+    title: str,
+    changes: Mapping[str, Sequence[Difference]] | None = None,
+    best: pd.DataFrame | None = None,
 ) -> list[Path]:
     """Maps around the human, on top of one another.
 
     On the right of a single one is the proportion that recovers at each impulse of the grid, and how the replicas end
     where they first do not; on the right of several what changed from the first to those that ``changes`` names.
+    ``best`` is the table of optimal recovery (``experiments.studies.recovery``).
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
@@ -106,6 +114,8 @@ def draw_maps(
         for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
             _draw_ring(polar, ring, color, WIDTH + WIDER * (len(rings) - 1 - place), spread=alone)
         _draw_bounds(polar, rings)
+        if best is not None:
+            _draw_best(polar, best)
         if alone:
             _draw_unsure(polar, rings[0])
             _draw_what_limits(polar, rings[0])
@@ -114,7 +124,7 @@ def draw_maps(
             _draw_limits(lower, rings[0])
         elif changes:
             _draw_changes(parts[1].subplots(), changes, rings)
-        _finish_polar(polar, rings, columns=1 if changes else 2)
+        _finish_polar(polar, rings, 1 if changes else 2, 0.0 if best is None else float(best["impulse"].max()))
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         return write_figure(figure, path)
 
@@ -149,6 +159,16 @@ def _draw_bounds(axes: PolarAxes, rings: Sequence[Ring]) -> None:
         axes.plot(
             np.radians(closed(ring.azimuths)), closed(values), dashes, color=style.BLACK, linewidth=1.1, label=name
         )
+
+
+def _draw_best(axes: PolarAxes, best: pd.DataFrame) -> None:
+    """What the whole body recovers from at best, as far as it was found; a line where it is known all around."""
+    angles, values = np.radians(best["direction"].to_numpy()), best["impulse"].to_numpy()
+    around = len(best) >= LEAST_AROUND
+    axes.plot(
+        closed(angles) if around else angles, closed(values) if around else values, ".--" if around else ".",
+        color=style.BLACK, linewidth=1.1, markersize=5.0, label=OPTIMAL,
+    )  # fmt: skip
 
 
 def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
@@ -197,9 +217,9 @@ def _draw_limits(axes: Axes, ring: Ring) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.62), ncols=4, handlelength=1.2)
 
 
-def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int) -> None:
+def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int, least: float) -> None:
     plan = rings[0].findings[0].plan
-    top = radius_of(rings)
+    top = max(radius_of(rings), 1.08 * least)
     axes.set_ylim(0.0, top)
     face_front(axes)
     axes.set_title(f"Largest {plan.label} recovered from [{plan.unit}]")

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import pandas as pd
 from rich.text import Text
 
 from biped.runs.verdict import FAILED
@@ -26,7 +27,9 @@ from experiments.visualization.studies.threshold_text import (
 )
 
 
-def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: bool) -> list[Path]:
+def show_thresholds(
+    plan: Threshold, findings: Findings, folder: Path, draw: bool, best: pd.DataFrame | None = None
+) -> list[Path]:
     """Print what was found, write tables and draw a figure into the study's folder; the files."""
     preset = PRESETS.get(plan.kind)
     name = plan.experiment.name
@@ -40,18 +43,20 @@ def show_thresholds(plan: Threshold, findings: Findings, folder: Path, draw: boo
         title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
             rings = rings_of(findings)
-            files += draw_maps(rings, figure, drawn, changes if len(rings) == 1 + len(changes) else {})
+            files += draw_maps(rings, figure, drawn, changes if len(rings) == 1 + len(changes) else {}, best)
         else:
             files += draw_findings(findings, figure, title, preset.marks if preset else None)
     _print_failures(Study.read(folder))
     return files
 
 
-def show_preset(others: Mapping[str, Findings]) -> Callable[[Threshold, Findings, Path, bool], list[Path]]:
-    """The same, and comparisons with other maps, by their names."""
+def show_preset(
+    others: Mapping[str, Findings], best: pd.DataFrame | None = None
+) -> Callable[[Threshold, Findings, Path, bool], list[Path]]:
+    """The same, and comparisons with other maps, by their names; ``best`` is of optimal recovery."""
 
     def show(plan: Threshold, findings: Findings, folder: Path, draw: bool) -> list[Path]:
-        files = show_thresholds(plan, findings, folder, draw)
+        files = show_thresholds(plan, findings, folder, draw, best)
         rings = rings_of(findings) if others else []
         for place, (name, other) in enumerate(others.items()):
             changes = compare(other, findings)
@@ -60,7 +65,7 @@ def show_preset(others: Mapping[str, Findings]) -> Callable[[Threshold, Findings
                 all_rings = [Ring(key, rings_of(found)[0].findings) for key, found in others.items()]
                 path = folder / f"{PUSH_MAP}-compared.png"
                 all_rings.append(Ring(folder.name, rings[0].findings))
-                files += draw_maps(all_rings, path, "Push maps", {folder.name: changes})
+                files += draw_maps(all_rings, path, "Push maps", {folder.name: changes}, best)
         return files
 
     return show

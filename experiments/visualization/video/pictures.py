@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from biped.errors import InputError
 from experiments.visualization.viewer.camera import Camera
 from experiments.visualization.viewer.chromium import Chromium, chromium
-from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs
+from experiments.visualization.viewer.loaded_runs import Shown, add_runs
 from experiments.visualization.viewer.scene import ViewerScene
 from experiments.visualization.viewer.serve import serving
 
@@ -43,7 +43,7 @@ SAME, TRIALS = 2, 60
 
 
 def pictures(
-    runs: Sequence[LoadedRun], times: Sequence[float], camera: Camera, size: tuple[int, int], program: str
+    runs: Sequence[Shown], times: Sequence[float], camera: Camera, size: tuple[int, int], program: str
 ) -> Generator[Picture, None, None]:
     """(height, width, 4) red, green, blue and opacity, 0 … 255, of each time [s]; where nothing is, it is transparent.
 

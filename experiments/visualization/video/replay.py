@@ -9,7 +9,7 @@ from experiments.visualization.video.pictures import light_plainly
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import Camera
 from experiments.visualization.viewer.colors import legend
-from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, have_ended
+from experiments.visualization.viewer.loaded_runs import Shown, add_runs, color_of, have_ended
 from experiments.visualization.viewer.scene import ViewerScene
 from experiments.visualization.viewer.serve import serving
 from experiments.visualization.viewer.snapshot import Snapshot
@@ -24,7 +24,7 @@ background:rgba(255,255,255,0.82);color:#262c34;font:14px/1.35 system-ui,sans-se
 
 
 def replay_page(
-    runs: Sequence[LoadedRun], schedule: FrameSchedule, camera: Camera, progress: Callable[[float], None]
+    runs: Sequence[Shown], schedule: FrameSchedule, camera: Camera, progress: Callable[[float], None]
 ) -> str:
     """The page, as HTML: the scene with a player, that can be turned while it plays.
 
@@ -66,7 +66,7 @@ def _completed(page: str, title: str, lines: str) -> str:
     return _replaced(page, "<body>", "<body>" + _PANEL.format(lines=lines, legend=legend()))
 
 
-def _lines(runs: Sequence[LoadedRun], schedule: FrameSchedule) -> str:
+def _lines(runs: Sequence[Shown], schedule: FrameSchedule) -> str:
     lines = []
     for k, loaded in enumerate(runs):
         mark = f'<span style="color:{colors.code_of(color_of(k))}">■</span> ' if len(runs) > 1 else ""

@@ -13,7 +13,7 @@ from experiments.visualization.video.frame_schedule import FrameSchedule
 from experiments.visualization.video.pictures import pictures
 from experiments.visualization.video.replay import replay_page
 from experiments.visualization.viewer.camera import Camera
-from experiments.visualization.viewer.loaded_runs import LoadedRun, have_ended
+from experiments.visualization.viewer.loaded_runs import Shown, have_ended
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,7 +27,7 @@ SHORT = 10.0
 
 def write_film(
     path: Path,
-    runs: Sequence[LoadedRun],
+    runs: Sequence[Shown],
     schedule: FrameSchedule,
     camera: Camera,
     size: tuple[int, int],
@@ -71,7 +71,7 @@ def _timed(
 
 
 def _finished(
-    runs: Sequence[LoadedRun],
+    runs: Sequence[Shown],
     schedule: FrameSchedule,
     camera: Camera,
     size: tuple[int, int],
@@ -89,7 +89,7 @@ def _finished(
         drawn.close()
 
 
-def write_page(path: Path, runs: Sequence[LoadedRun], schedule: FrameSchedule, camera: Camera) -> None:
+def write_page(path: Path, runs: Sequence[Shown], schedule: FrameSchedule, camera: Camera) -> None:
     with ProgressBar(schedule.count, "recording", "instants", counts=True) as bar:
         page = replay_page(runs, schedule, camera, bar)
     with in_place_of(path) as part:

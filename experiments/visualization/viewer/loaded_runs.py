@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -30,6 +31,22 @@ from experiments.visualization.viewer.trajectory import PoseTrajectory, trajecto
 INSTANTS = 9
 #: How much farther away the camera goes at most, to see all of a run.
 FARTHEST = 3.0
+
+
+class Shown(Protocol):
+    """What is shown over time."""
+
+    @property
+    def name(self) -> str:
+        """Unique among those that are shown together."""
+
+    @property
+    def trajectory(self) -> PoseTrajectory:
+        """What is seen."""
+
+    @property
+    def verdict(self) -> str:
+        """What it amounts to, in words."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +77,12 @@ def color_of(number: int) -> Color:
     return colors.ghost_color(number - 1) if number else colors.FIRST
 
 
-def have_ended(runs: Sequence[LoadedRun], moment: float) -> tuple[bool, ...]:
+def have_ended(runs: Sequence[Shown], moment: float) -> tuple[bool, ...]:
     """Which of some runs are over at a time [s]: they stand still while others go on."""
     return tuple(moment > loaded.trajectory.ends + 1e-9 for loaded in runs)
 
 
-def add_runs(scene: ViewerScene, runs: Sequence[LoadedRun], apart: float = 0.0) -> list[ModelView]:
+def add_runs(scene: ViewerScene, runs: Sequence[Shown], apart: float = 0.0) -> list[ModelView]:
     """Add the models of some runs: the first one solid, the others its ghosts, or beside it, so far apart [m]."""
     return [
         scene.add(
@@ -81,7 +98,7 @@ def add_runs(scene: ViewerScene, runs: Sequence[LoadedRun], apart: float = 0.0) 
     ]
 
 
-def extent_of(runs: Sequence[LoadedRun], apart: float = 0.0) -> tuple[Floats, float]:
+def extent_of(runs: Sequence[Shown], apart: float = 0.0) -> tuple[Floats, float]:
     """[m] the middle of all that is seen of some runs, and half of the diagonal of it."""
     corners = []
     for k, loaded in enumerate(runs):

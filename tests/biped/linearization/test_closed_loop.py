@@ -237,7 +237,7 @@ def test_a_kink_is_told_with_both_sides(scene, standing):
     low, high = 0.8 * ratio, 1.2 * ratio
     for _ in range(60):
         mu = 0.5 * (low + high)
-        floor = Floor(mu_s=mu, mu_d=min(mu, 0.3))
+        floor = Floor(mu_s=mu, mu_d=min(0.9 * mu, 0.3))
         linearizer = Linearizer(replace(scene, floor=floor))
         error = None
         try:
@@ -249,12 +249,76 @@ def test_a_kink_is_told_with_both_sides(scene, standing):
             assert "holds or yields" in str(error)
             assert error.kinks[0].point == scene.model.contact_names[point]
             assert np.abs(first.A - second.A).max() > 1e-3
-            held = linearize(replace(scene, floor=replace(floor, mu_s=1.001 * mu)), state).A
-            assert min(np.abs(side.A - held).max() for side in error.sides) < 1e-6 * np.abs(held).max()
+            for sign in (1.0, -1.0):  # more friction holds it, less lets it yield
+                near = (linearize(replace(scene, floor=replace(floor, mu_s=(1.0 + sign * k) * mu)), state).A
+                        for k in (1e-4, 2e-4))  # fmt: skip
+                there = 2.0 * next(near) - next(near)
+                assert min(np.abs(side.A - there).max() for side in error.sides) < 1e-6 * np.abs(there).max()
             return
         slip = next(k for k in there.kinks if k.what.startswith("holds") and k.index == point)
         low, high = (mu, high) if slip.value > 0.0 else (low, mu)
     pytest.fail("no kink was found")
+
+
+def pushed_with_strength(scene):
+    """A man that leans forward against ankles that have not the strength for it."""
+    weak = replace(scene, disturbances=(Actuators(strength="old-women"),))
+    state = settled(weak, 0.2)
+    state.arrays.momentum[0] += 20.0
+    session = Session(replace(weak, state=state))
+    session.advance(20)
+    return weak, session.state
+
+
+def test_strength_that_acts_is_differentiated(scene):
+    """It varies with angles and rates, so that it is fed back, whatever the law asks for."""
+    weak, state = pushed_with_strength(scene)
+    found, nv = linearize(weak, state), scene.model.nv
+    unlimited = linearize(replace(scene, disturbances=()), state)
+    assert np.abs(found.A - unlimited.A).max() > 1e-3 * np.abs(found.A).max()
+    assert not found.B[:, found.inputs.index("torque_left_ankle_pitch")].any()
+    columns = [3, 4, 10, 11, 17, 22, 28, 29, 35]
+    difference = differences(weak, state, columns)
+    for rows in (slice(0, nv), slice(nv, 2 * nv)):
+        for block in (slice(0, 5), slice(5, None)):
+            exact, other = found.A[rows, columns][:, block], difference[rows, block]
+            assert np.abs(exact - other).max() < 2e-6 * np.abs(other).max()
+
+
+@pytest.mark.parametrize("strong", [False, True])
+def test_an_actuator_just_at_its_limit_is_told_with_both_sides(scene, strong):
+    """A limit that is a number, and one of strength, of a joint that asks for just as much."""
+    weak, state = pushed_with_strength(scene)
+    base = weak if strong else scene
+    linearizer = Linearizer(base)
+    linearizer.at(state)
+    asked, measured = linearizer.plan.world.torque, linearizer.plan.world.measurement
+    if strong:
+        joint = scene.model.dof("right_ankle_pitch")
+        linearizer.plan.world.actuators.strength[joint, 0, 0] *= asked[joint] / measured.most[joint]
+        with pytest.raises(KinkError, match="reaches its limit") as raised:
+            linearizer.at(state)
+        near = []
+        for factor in (1.0 + 1e-5, 1.0 - 1e-5):
+            linearizer.plan.world.actuators.strength[joint, 0, 0] *= factor
+            near.append(linearizer.at(state).A)
+            linearizer.plan.world.actuators.strength[joint, 0, 0] /= factor
+    else:
+        torque = abs(float(asked[scene.model.dof("left_knee_pitch")]))
+
+        def limited(factor):
+            return replace(scene, disturbances=(Actuators(limit={"left_knee_pitch": factor * torque}),))
+
+        with pytest.raises(KinkError, match="left_knee_pitch reaches its limit") as raised:
+            linearize(limited(1.0), state)
+        near = [linearize(limited(1.0 + sign * 1e-5), state).A for sign in (1.0, -1.0)]
+    kink = raised.value.kinks[0]
+    assert kink.where == "actuator"
+    jump = np.abs(near[0] - near[1]).max()
+    for side in near:
+        assert min(np.abs(one.A - side).max() for one in raised.value.sides) < 1e-3 * jump
+    first, second = raised.value.sides
+    assert np.abs(first.A - second.A).max() > 0.5 * jump
 
 
 BLOCK = Throw(mass=1.8, size=(0.1, 0.1, 0.1), position=(2.0, 0.0, 1.2), velocity=(-4.0, 0.0, 0.0))

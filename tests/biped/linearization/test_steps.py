@@ -1,5 +1,6 @@
 """The derivative of steps: against differences of the same steps, in all regimes of contact; and it is symplectic."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +24,7 @@ def standing_human(regime, seed=0, **scene):
     rng = np.random.default_rng(seed)
     model = human()
     slow = 0.02 if regime == VISCOUS else 0.5
-    scene, state = moving(model, rng, floor=FLOOR, depth=0.02, speed=slow, **scene)
+    scene, state = moving(model, rng, **({"floor": FLOOR, "depth": 0.02, "speed": slow} | scene))
     modes = {FREE: NONE, VISCOUS: SLIDING, COULOMB: SLIDING, HELD: STICKING, CLIPPED: STICKING}
     chosen = (
         [modes[regime]] * model.nc
@@ -48,6 +49,32 @@ def test_it_is_the_derivative_in_each_regime(regime):
     else:
         assert regime in found
     assert varied.worst(exact, varied.differenced()) < 1e-7
+
+
+#: Of contact points that are together in one mode: heel and toes of either foot.
+GROUPS = ((0, 1), (2, 3), (4, 5), (6, 7))
+
+
+def test_it_is_the_derivative_in_every_combination_of_contact_modes():
+    """None, sliding and sticking, of heel and toes of either foot: 81 of them, each by directions of its own."""
+    varied = standing_human(HELD, depth=0.03)
+    rng = np.random.default_rng(6)
+    found = set()
+    for modes in itertools.product((NONE, SLIDING, STICKING), repeat=len(GROUPS)):
+        for group, mode in zip(GROUPS, modes, strict=True):
+            varied.start.arrays.mode[list(group)] = mode
+        exact = varied.exact()
+        found.add(tuple(varied.regimes[0].tolist()))
+        columns = [int(k) for part in varied.parts for k in rng.choice(np.arange(part.start, part.stop), 2)]
+        difference = varied.differenced(columns=columns)
+        for rows in varied.parts[:3]:
+            for k, column in enumerate(columns):
+                part = next(part for part in varied.parts if part.start <= column < part.stop)
+                size = np.abs(exact[rows, part]).max()
+                error = np.abs(exact[rows, column] - difference[rows, k]).max()
+                assert error < 1e-7 * (size if size > 1e-7 else 1.0), modes
+    assert len(found) == 81
+    assert {regime for regimes in found for regime in regimes} >= {FREE, COULOMB, HELD}
 
 
 @pytest.mark.parametrize("floating", [True, False])
@@ -82,7 +109,7 @@ def test_it_is_the_derivative_with_all_that_can_act():
     assert varied.worst(exact, varied.differenced(3)) < 2e-7
 
 
-def test_it_is_the_derivative_at_stops_and_bearings():
+def limited_tree():
     """Joints with limits, damping, dry friction, a limit of speed and one of effort; some beyond them."""
     rng = np.random.default_rng(5)
     model = random_tree(rng, 6, floating=True, kinds=("revolute", "prismatic"), armature=0.1)
@@ -96,7 +123,11 @@ def test_it_is_the_derivative_at_stops_and_bearings():
     scene, state = moving(model, rng, floor=FLOOR, speed=1.0)
     inside = replace(scene, state=None)
     torque = np.concatenate([np.zeros(6), [5.0, -50.0, 8.0, 50.0, 1.0]])
-    varied = Varied(inside, state, torque=torque)
+    return Varied(inside, state, torque=torque)
+
+
+def test_it_is_the_derivative_at_stops_and_bearings():
+    varied = limited_tree()
     exact = varied.exact()
     assert varied.worst(exact, varied.differenced()) < 1e-7
     assert not exact[:, varied.parts[3]][:, 7].any()  # at the limit of its effort
@@ -112,6 +143,19 @@ def test_it_is_symplectic_without_dissipation(floating):
     A = varied.exact(1)[: 2 * model.nv, : 2 * model.nv]
     begin, end = Frame(model, varied.start.q), Frame(model, varied.end.q)
     before, after = begin.form(varied.start.momentum), end.form(varied.end.momentum)
+    size = np.abs(A).T @ np.abs(after) @ np.abs(A)
+    assert (np.abs(A.T @ after @ A - before) / size.max()).max() < 1e-12
+
+
+def test_it_is_symplectic_where_the_floor_only_stores():
+    """A man whose feet stick, on springs without dampers."""
+    varied = standing_human(HELD, floor=FLOOR.with_(b_n=0.0, b_t=0.0, mu_s=50.0))
+    nv = varied.model.nv
+    A = varied.exact(1)[: 2 * nv, : 2 * nv]
+    assert (varied.regimes == HELD).any()
+    assert set(varied.regimes.ravel().tolist()) <= {FREE, HELD}
+    before = Frame(varied.model, varied.start.q).form(varied.start.momentum)
+    after = Frame(varied.model, varied.end.q).form(varied.end.momentum)
     size = np.abs(A).T @ np.abs(after) @ np.abs(A)
     assert (np.abs(A.T @ after @ A - before) / size.max()).max() < 1e-12
 

@@ -16,6 +16,7 @@ from biped.mechanism import (
     rx,
     ry,
     tx,
+    ty,
     tz,
 )
 
@@ -146,3 +147,22 @@ def test_a_motion_that_ends_in_a_singularity_says_when_and_keeps_what_was(method
 def test_a_baselines_motion_is_a_run_too():
     pendulum = Mechanism("pendulum", [ry("a", tz(-1.0, mass=1.0, name="tip"))])
     assert integrate(pendulum, 0.1, q={"a": 0.3}).run.verdict_line.startswith("completed")
+
+
+@pytest.mark.parametrize("driven", [False, True])
+def test_a_string_that_is_let_out_stays_as_long_as_it_is_told(driven):
+    """d²h/dt² = 0 along the accelerations, the length being a coordinate that is free or given."""
+    bob = tx("x", ty("y", tz("z", name="bob", mass=1.3)))
+    length = tx(kinematic("length") if driven else "length", mass=0.7)
+    mechanism = Mechanism("string", [bob, length], constraints=[Distance("bob", "world", "length")])
+    q = np.array([0.3, -0.4, -1.1, np.sqrt(0.09 + 0.16 + 1.21)])
+    v = np.array([0.5, 0.7, -0.2, 0.0])
+    v[3] = q[:3] @ v[:3] / q[3]
+    found = accelerations(mechanism, q, v, given={"length": 0.9} if driven else None).coordinates
+
+    def h(t):
+        return mechanism.constraint_values(q + v * t + 0.5 * found * t * t)[0]
+
+    bend = (-h(0.02) + 16.0 * h(0.01) - 30.0 * h(0.0) + 16.0 * h(-0.01) - h(-0.02)) / (12.0 * 0.01**2)
+    assert bend == pytest.approx(0.0, abs=1e-6)
+    assert (found[3] == 0.9) == driven

@@ -14,6 +14,7 @@ from biped.mechanism import (
     CustomForce,
     CustomPotential,
     Damper,
+    DiscreteMechanism,
     Distance,
     FrameName,
     HybridWrench,
@@ -134,6 +135,76 @@ def test_a_constraint_of_ones_own_is_the_one_it_repeats() -> None:
     runs = [arms(constraints=[rod("left", "right", apart)]).simulate(1.0, q=start) for rod in (Distance, OwnRod)]
     np.testing.assert_allclose(runs[1].frame.to_numpy(), runs[0].frame.to_numpy(), rtol=0, atol=1e-9)
     assert "multiplier_OwnRod_left_right" in runs[1].frame
+
+
+@dataclass(frozen=True)
+class OwnWind(CustomForce):
+    """A drag by the cube of the speed that grows with the height and in time; and a force along a coordinate."""
+
+    frame: FrameName
+    coordinate: CoordinateName
+    drag: float
+
+    @staticmethod
+    def force(z, rate, t, c, f):
+        speed = rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2]
+        for i in range(3):
+            f[i] = -c[0] * (1.0 + z[2] * z[2] + math.sin(t)) * speed * rate[i]
+        f[3] = c[0] * z[0] * z[3]
+
+
+def maps(mechanism: Mechanism, share: float = 0.5) -> tuple[DiscreteMechanism, np.ndarray, np.ndarray]:
+    """As a discrete system, and a state in motion on its constraints."""
+    system = DiscreteMechanism(mechanism, 0.01, force_share=share, tolerance=1e-14)
+    q = mechanism.satisfy_constraints(START)
+    v = mechanism.rates_of(q, mechanism.momentum(q, {"a": 0.8, "b": -1.3, "c": 0.5}))
+    return system, system.state(q, v), np.zeros(0)
+
+
+@pytest.mark.parametrize("own", [OwnSpring, OwnSpringWithHessian])
+def test_it_is_differentiated_as_the_one_that_it_repeats(own: type) -> None:
+    apart = 1.4
+    kinds = ((LinearSpring, Distance), (own, OwnRod))
+    found = []
+    for spring, rod in kinds:
+        mechanism = arms(
+            potentials=[spring("left", "right", 40.0, 0.6)],
+            constraints=[rod("right", "left", apart)],
+            forces=[Damper("c", 0.8)] if rod is Distance else [OwnDamper("left", "c", 0.8, 0.0)],
+        )
+        system, x, u = maps(mechanism)
+        found.append(system.linearize(x, u))
+    weights = np.arange(1.0, 1.0 + found[0].A.shape[0])
+    np.testing.assert_allclose(found[1].A, found[0].A, rtol=0, atol=1e-10 * np.abs(found[0].A).max())
+    np.testing.assert_allclose(found[1].multipliers_by_state, found[0].multipliers_by_state, rtol=1e-9, atol=1e-9)
+    for one, other in (
+        (found[1].second(), found[0].second()),
+        (found[1].multipliers_second(), found[0].multipliers_second()),
+        (found[1].weighted_second(weights), found[0].weighted_second(weights)),
+    ):
+        assert np.abs(other).max() > 0.0
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-8 * np.abs(other).max())
+
+
+def test_a_force_that_is_not_linear_is_differentiated_too() -> None:
+    system, x, u = maps(arms(forces=[OwnWind("left", "b", 0.7)]), share=0.3)
+
+    def first(x: np.ndarray) -> np.ndarray:
+        return system.linearize(x, u, 0.4).A
+
+    def differences(function, spread):  # type: ignore[no-untyped-def]
+        weights = ((1, 45.0), (2, -9.0), (3, 1.0))
+        columns = [
+            sum(w * (function(x + k * spread * e) - function(x - k * spread * e)) for k, w in weights)
+            for e in np.eye(x.size)
+        ]
+        return np.stack(columns, axis=-1) / (60.0 * spread)
+
+    A, second = first(x), system.linearize(x, u, 0.4).second()
+    expected = differences(lambda x: system.advance(x, u, 0.4), 1e-4)
+    np.testing.assert_allclose(A, expected, rtol=0, atol=1e-9 * np.abs(A).max())
+    expected = differences(first, 1e-3)
+    np.testing.assert_allclose(second, expected, rtol=0, atol=1e-7 * np.abs(second).max())
 
 
 def test_one_can_be_named_in_words() -> None:

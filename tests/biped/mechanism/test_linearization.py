@@ -189,6 +189,19 @@ def test_second_derivatives_are_those_of_the_first(seed: int) -> None:
         np.testing.assert_allclose(exact[part], expected[part], rtol=0, atol=1e-6 * size)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_there_is_room_for_all_third_derivatives_and_no_more(seed: int) -> None:
+    random = Random(seed)
+    random.system.linearize(random.x, random.u).second()
+    found = random.system._second.step.results
+    for used, room in (
+        (found.triples, found.triples.value),
+        (found.bends, found.bends.value),
+        (found.bent, found.bent.value),
+    ):
+        assert 0 < used.total[0] == len(room)
+
+
 def test_weighted_second_derivatives_are_the_weighted_sum() -> None:
     random = Random(1)
     found = random.system.linearize(random.x, random.u)

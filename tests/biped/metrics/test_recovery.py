@@ -44,6 +44,19 @@ def test_peaks_and_overshoots_of_a_damped_swing():
     assert measured["orientation_overshoot"] == pytest.approx(greatest_on_the_other_side(0.2), rel=1e-5)
 
 
+def test_errors_over_all_the_time_have_their_closed_form():
+    """∫ e^(−2σt) cos² ωt dt = [−e^(−2σt) ((σ cos 2ωt − ω sin 2ωt)/(σ² + ω²) + 1/σ)]/4."""
+
+    def antiderivative(t):
+        turning = (SIGMA * np.cos(2.0 * OMEGA * t) - OMEGA * np.sin(2.0 * OMEGA * t)) / (SIGMA**2 + OMEGA**2)
+        return -0.25 * np.exp(-2.0 * SIGMA * t) * (turning + 1.0 / SIGMA)
+
+    mean = (antiderivative(TIMES[-1]) - antiderivative(TIMES[0])) / (TIMES[-1] - TIMES[0])
+    measured = swinging(0.3, 0.2).measure(set_point=SET_POINT)
+    assert measured["rms_position_error"] == pytest.approx(0.3 * math.sqrt(mean), rel=1e-5)
+    assert measured["rms_orientation_error"] == pytest.approx(0.2 * math.sqrt(mean), rel=1e-5)
+
+
 def test_it_has_settled_after_the_last_time_beyond_2_cm():
     measured = swinging(0.3).measure(set_point=SET_POINT)
     last = TIMES[np.abs(decay(0.3)) > 0.02][-1]

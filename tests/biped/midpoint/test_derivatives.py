@@ -1,14 +1,18 @@
 """Derivatives of a tree's Lagrangian, against differences of those of one order less, and of the Lagrangian itself."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from biped.kernels.midpoint.derivatives import (
+    Triples,
     gather_beyond,
+    list_lagrangian_third,
     new_beyond,
+    new_triples,
     set_lagrangian_gradient,
     set_lagrangian_hessian,
-    set_lagrangian_third,
 )
 from biped.kernels.midpoint.equations import new_midpoint_room, place_middle
 from biped.kernels.tree.dynamics import kinetic_energy, new_tree_data, potential_energy, set_tree_data
@@ -28,7 +32,18 @@ def set_all(tree, x, room, beyond, results):
     gather_beyond(tree, room, beyond)
     set_lagrangian_gradient(tree, room, beyond, gradient)
     set_lagrangian_hessian(tree, room, beyond, hessian)
-    set_lagrangian_third(tree, room, beyond, third)
+    list_lagrangian_third(tree, room, beyond, third)
+
+
+def full(triples: Triples) -> np.ndarray:
+    """(2n, 2n, 2n) of the list."""
+    result = np.zeros((2 * N, 2 * N, 2 * N))
+    for joints, values in zip(triples.joint[: triples.total[0]], triples.value, strict=False):
+        for kinds in itertools.product(range(2), repeat=3):
+            place = [N * kind + joint for kind, joint in zip(kinds, joints, strict=True)]
+            for order in itertools.permutations(range(3)):
+                result[tuple(place[k] for k in order)] += values[4 * kinds[0] + 2 * kinds[1] + kinds[2]]
+    return result
 
 
 class Lagrangian:
@@ -44,9 +59,9 @@ class Lagrangian:
         return float(kinetic_energy(self.tree, data) - potential_energy(self.tree, data.poses, np.zeros(3)))
 
     def derivatives(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        results = np.full(2 * N, np.nan), np.zeros((2 * N, 2 * N)), np.zeros((2 * N, 2 * N, 2 * N))
-        set_all(self.tree, x, new_midpoint_room(N, 0), new_beyond(N), results)
-        return results
+        gradient, hessian, third = np.full(2 * N, np.nan), np.zeros((2 * N, 2 * N)), new_triples(N * N * N)
+        set_all(self.tree, x, new_midpoint_room(N, 0), new_beyond(N), (gradient, hessian, third))
+        return gradient, hessian, full(third)
 
 
 @pytest.mark.parametrize("seed", range(4))

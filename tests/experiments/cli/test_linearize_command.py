@@ -9,14 +9,17 @@ from experiments.cli.main import main
 
 
 def test_it_writes_what_it_says(tmp_path, capsys):
-    assert main(["linearize", "balance", "--at", "0.6", "--out", str(tmp_path / "a"), "--json"]) == 0
+    asked = ["linearize", "balance", "--at", "0.6", "--animate", "1", "--out", str(tmp_path / "a"), "--json"]
+    assert main(asked) == 0
     told = json.loads(capsys.readouterr().out)
     assert {path.name for path in (tmp_path / "a").iterdir()} == set(told["files"])
     saved, modes = np.load(tmp_path / "a" / "linearization.npz"), pd.read_csv(tmp_path / "a" / "modes.csv")
     sizes = np.abs(np.linalg.eigvals(saved["A"]))
-    assert told["margin"] == 1.0 - sizes.max()
+    assert np.isclose(told["margin"], 1.0 - sizes.max(), rtol=0.0, atol=1e-12)
     assert np.isclose(modes["size"].max(), sizes.max(), rtol=1e-12)
     assert len(saved["states"]) == len(saved["A"]) == 36
+    assert "linearization.png" in told["files"]
+    assert "dies away" in (tmp_path / "a" / "mode-1.html").read_text(encoding="utf-8")
     assert "trunk_turn_y" in (tmp_path / "a" / "linearization.html").read_text(encoding="utf-8")
 
 
@@ -24,3 +27,5 @@ def test_what_it_refuses(capsys, tmp_path):
     asked = ["linearize", "balance", "--at", "0.1", "--controller", "whole-body", "--out", str(tmp_path)]
     assert main(asked) == 2
     assert "no exact derivative" in capsys.readouterr().err
+    assert main(["linearize", "balance", "--at", "0.1", "--animate", "-1", "--out", str(tmp_path)]) == 2
+    assert "number of modes" in capsys.readouterr().err

@@ -25,6 +25,7 @@ from biped.kernels.variational.discrete_body import (
     turn_to_end,
 )
 from biped.kernels.variational.equations import set_discrete_momentum
+from contact.analytic import angle_of, sqrt
 from contact.jit import kernel, routine
 from contact.vectors import (
     add,
@@ -69,7 +70,7 @@ class ScrewBody(NamedTuple):
 @kernel
 def screw_terms(c, sigma):
     """k and dk/dσ of a turn with cos(θ/2) = c and sin²(θ/2) = σ."""
-    if sigma <= NEAR_UP_TO:
+    if sigma.real <= NEAR_UP_TO:
         x = sigma
         k = _K0 + x * (_K1 + x * (_K2 + x * (_K3 + x * (_K4 + x * _K5))))
         return k, _K1 + x * (2.0 * _K2 + x * (3.0 * _K3 + x * (4.0 * _K4 + x * (5.0 * _K5))))
@@ -80,7 +81,7 @@ def screw_terms(c, sigma):
 @kernel
 def screw_curve(c, sigma):
     """d²k/dσ²."""
-    if sigma <= NEAR_UP_TO:
+    if sigma.real <= NEAR_UP_TO:
         x = sigma
         return 2.0 * _K2 + x * (6.0 * _K3 + x * (12.0 * _K4 + x * (20.0 * _K5 + x * (30.0 * _K6 + x * (42.0 * _K7)))))
     return far_screw_terms(c, sigma)[2]
@@ -89,15 +90,15 @@ def screw_curve(c, sigma):
 @routine
 def far_screw_terms(c, sigma):
     """k, dk/dσ and d²k/dσ² of turns that a few terms do not do; called, not inlined, for they are rare."""
-    if sigma <= SERIES_UP_TO:
+    if sigma.real <= SERIES_UP_TO:
         k = dk = half = 0.0
         for j in range(len(_K) - 1, -1, -1):
             half = half * sigma + dk
             dk = dk * sigma + k
             k = k * sigma + _K[j]
         return k, dk, 2.0 * half
-    s = math.sqrt(sigma)
-    D = math.atan2(s, c) / (s * c)  # B + σ dB/dσ
+    s = sqrt(sigma)
+    D = angle_of(s, c) / (s * c)  # B + σ dB/dσ
     B = (D * c) ** 2
     k = (B - 1.0) / sigma
     dB = (D - B) / sigma

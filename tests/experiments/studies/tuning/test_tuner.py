@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from experiments.studies.tuning.optimizers import OPTIMIZERS, make_optimizer
+from experiments.studies.tuning.optimizers import GRADIENTS, make_optimizer
+from experiments.studies.tuning.optimizers import OPTIMIZERS as ALL
 from experiments.studies.tuning.tuner import Tuner
 
+#: Those that need no derivatives; ``test_descents`` has the others.
+OPTIMIZERS = tuple(name for name in ALL if name not in GRADIENTS)
 BEST = {"stiffness": 300.0, "damping": 0.8}
 
 

@@ -1,0 +1,1 @@
+"""What objectives need of each row of a trial, compiled."""

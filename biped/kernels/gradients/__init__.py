@@ -1,0 +1,1 @@
+"""Adjoints of whole trials, backwards through the steps and the law, compiled."""

@@ -1,0 +1,326 @@
+"""Rigid contact of points with planes, and linearized friction (Brüdigam et al. 2024, equations 22 to 29).
+
+With P the contact point, φ its height over the plane at the end of the step, d its displacement along the plane in the
+step, γ [N·s] the normal impulse, β_i those along the directions b_i, and ψ [m]:
+
+    0 ≤ φ ⊥ γ ≥ 0        0 ≤ μ γ − Σ β_i ⊥ ψ ≥ 0        0 ≤ b_i · d + ψ ⊥ β_i ≥ 0
+
+Here d is the way of the point itself, P₂ − P₁, where the paper has h times its velocity at z₁: the same to first
+order, but a point that sticks then stays where it is. The interior point method has slacks for the three left sides and
+products of pairs that tend to zero. All unknowns of a contact but its point's displacement δ are eliminated by hand: a
+leaf of the graph (figure 4), which leaves an impulse f + δf with δf = f₀ − K δ, K a full 3 x 3 in the contact's frame.
+"""
+
+from contact.jit import kernel
+from contact.vectors import (
+    add,
+    cross,
+    dot,
+    hat,
+    load3,
+    load4,
+    load6,
+    load9,
+    mat_mul,
+    mat_t_vec,
+    mat_vec,
+    norm,
+    scale,
+    store3,
+    store_twist,
+    sub,
+    transposed,
+)
+
+EPSILON = 2.0**-52
+ROUNDINGS = 8.0
+
+
+@kernel
+def begin_contacts(contacts, motion, room):
+    """Arms and gaps where the step begins."""
+    for c in range(contacts.body.shape[0]):
+        b = contacts.body[c]
+        arm = mat_vec(load9(motion.poses.rotation, b), load3(contacts.point, c))
+        store3(room.arm_begin, c, arm)
+        normal = load9(contacts.frame, c)[:3]
+        room.gap_begin[c] = dot(normal, add(load3(motion.poses.com, b), arm)) - contacts.height[c]
+
+
+@kernel
+def turned_by(turn, arm):
+    """The change of an arm by a turn (c, u): 2 u × (c r + u × r)."""
+    c, ux, uy, uz = turn
+    u = (ux, uy, uz)
+    return scale(2.0, cross(u, add(scale(c, arm), cross(u, arm))))
+
+
+@kernel
+def place_contacts(contacts, room):
+    """Arms and displacements of the candidate."""
+    for c in range(contacts.body.shape[0]):
+        b = contacts.body[c]
+        arm = load3(room.arm_begin, c)
+        change = turned_by(load4(room.turn, b), arm)
+        store3(room.arm_end, c, add(arm, change))
+        store3(room.slide, c, mat_vec(load9(contacts.frame, c), add(load3(room.moved, b), change)))
+
+
+@kernel
+def gap_of(room, c):
+    """[m] φ at the end of the candidate."""
+    return room.gap_begin[c] + room.slide[c, 0]
+
+
+@kernel
+def along(contacts, room, c, i):
+    """[m] b_i · d."""
+    return contacts.directions[i, 0] * room.slide[c, 1] + contacts.directions[i, 1] * room.slide[c, 2]
+
+
+@kernel
+def resolved(value, slack, size):
+    """What a slack stands for, but the slack itself where both differ by rounding of terms of some size.
+
+    A slack of 1e-13 m against an impulse of 1 N·s gives the contact a stiffness of 1e13 N·s/m, which would make an
+    impulse of the last bit of a height.
+    """
+    return slack if abs(value - slack) <= ROUNDINGS * EPSILON * size else value
+
+
+@kernel
+def resolved_gap(motion, room, c, at):
+    """[m] φ."""
+    return resolved(gap_of(room, c), motion.slack[at], abs(room.gap_begin[c]) + abs(room.slide[c, 0]))
+
+
+@kernel
+def resolved_reach(contacts, motion, room, c, i):
+    """[m] b_i · d + ψ."""
+    at = contacts.pair[c]
+    way, psi = along(contacts, room, c, i), motion.dual[at + 1]
+    return resolved(way + psi, motion.slack[at + 2 + i], abs(room.slide[c, 1]) + abs(room.slide[c, 2]) + psi)
+
+
+@kernel
+def resolved_cone(contacts, motion, c):
+    """[N·s] μ γ − Σ β_i."""
+    at = contacts.pair[c]
+    most, total = contacts.friction[c] * motion.dual[at], sum_of_sides(contacts, motion, c)
+    return resolved(most - total, motion.slack[at + 1], most + total)
+
+
+@kernel
+def set_contact_impulse(contacts, motion, c):
+    """γ and Σ β_i b_i, in the contact's frame."""
+    at = contacts.pair[c]
+    motion.contact_impulse[c, 0] = motion.dual[at]
+    first, second = 0.0, 0.0
+    if contacts.friction[c] > 0.0:
+        for i in range(contacts.directions.shape[0]):
+            first += contacts.directions[i, 0] * motion.dual[at + 2 + i]
+            second += contacts.directions[i, 1] * motion.dual[at + 2 + i]
+    motion.contact_impulse[c, 1], motion.contact_impulse[c, 2] = first, second
+
+
+@kernel
+def subtract_contacts(contacts, motion, room):
+    """The contacts' impulses out of the balances."""
+    for c in range(contacts.body.shape[0]):
+        set_contact_impulse(contacts, motion, c)
+        b = contacts.body[c]
+        force = mat_t_vec(load9(contacts.frame, c), load3(motion.contact_impulse, c))
+        balance = load6(room.balance, b)
+        moment = cross(load3(room.arm_begin, c), force)
+        store_twist(room.balance, b, sub(balance[:3], force), sub(balance[3:], moment))
+
+
+@kernel
+def sum_of_sides(contacts, motion, c):
+    """Σ β_i."""
+    total = 0.0
+    for i in range(contacts.directions.shape[0]):
+        total += motion.dual[contacts.pair[c] + 2 + i]
+    return total
+
+
+@kernel
+def contact_defects(contacts, motion, room):
+    """Sum of squares of what is between the slacks and what they stand for."""
+    total = 0.0
+    for c in range(contacts.body.shape[0]):
+        at = contacts.pair[c]
+        gap = gap_of(room, c) - motion.slack[at]
+        total += gap * gap
+        if contacts.friction[c] > 0.0:
+            cone = contacts.friction[c] * motion.dual[at] - sum_of_sides(contacts, motion, c) - motion.slack[at + 1]
+            total += cone * cone
+            for i in range(contacts.directions.shape[0]):
+                side = along(contacts, room, c, i) + motion.dual[at + 1] - motion.slack[at + 2 + i]
+                total += side * side
+    return total
+
+
+@kernel
+def sides(contacts, motion, room, c):
+    """(F, W, w, M, t) of the directions: Σ f_i, Σ w_i, Σ w_i b_i, Σ w_i b_i b_iᵀ, Σ f_i b_i, with w_i = β_i/η_i."""
+    at = contacts.pair[c]
+    F = W = wx = wy = xx = xy = yy = tx = ty = 0.0
+    for i in range(contacts.directions.shape[0]):
+        bx, by = contacts.directions[i, 0], contacts.directions[i, 1]
+        beta, eta = motion.dual[at + 2 + i], motion.slack[at + 2 + i]
+        w = beta / eta
+        f = (room.target[at + 2 + i] - beta * resolved_reach(contacts, motion, room, c, i)) / eta
+        F, W, wx, wy = F + f, W + w, wx + w * bx, wy + w * by
+        xx, xy, yy = xx + w * bx * bx, xy + w * bx * by, yy + w * by * by
+        tx, ty = tx + f * bx, ty + f * by
+    return F, W, wx, wy, xx, xy, yy, tx, ty
+
+
+@kernel
+def sliding(contacts, motion, room, c, F, W):
+    """(a, ψ₀): δψ = ψ₀ − a (μ δγ + w · δd)."""
+    at = contacts.pair[c]
+    sigma, psi = motion.slack[at + 1], motion.dual[at + 1]
+    total = sigma + psi * W
+    cone = resolved_cone(contacts, motion, c)
+    return psi / total, (room.target[at + 1] - psi * (cone - F)) / total
+
+
+@kernel
+def normal_change(motion, room, c, at):
+    """(γ₀, k): δγ = γ₀ − k δφ."""
+    gamma, s = motion.dual[at], motion.slack[at]
+    return (room.target[at] - gamma * resolved_gap(motion, room, c, at)) / s, gamma / s
+
+
+@kernel
+def linearized_contact(contacts, motion, room, c):
+    """f₀ (3,) and K (9,) in the contact's frame."""
+    at = contacts.pair[c]
+    start, k = normal_change(motion, room, c, at)
+    if contacts.friction[c] == 0.0:
+        return (start, 0.0, 0.0), (k, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    F, W, wx, wy, xx, xy, yy, tx, ty = sides(contacts, motion, room, c)
+    a, psi = sliding(contacts, motion, room, c, F, W)
+    rise = a * contacts.friction[c]
+    f = (start, tx - wx * psi + rise * wx * start, ty - wy * psi + rise * wy * start)
+    mixed = xy - a * wx * wy
+    return f, (k, 0.0, 0.0, rise * wx * k, xx - a * wx * wx, mixed, rise * wy * k, mixed, yy - a * wy * wy)
+
+
+@kernel
+def add_contact_block(block, magnitude, K, arm_begin, arm_end):
+    """P₁ᵀ K P₂ of a point whose arms are these, K in world axes."""
+    KP = mat_mul(K, hat(scale(-1.0, arm_end)))
+    RK, RKP = mat_mul(hat(arm_begin), K), mat_mul(hat(arm_begin), KP)
+    for a in range(3):
+        for b in range(3):
+            block[a, b] += K[3 * a + b]
+            block[a, 3 + b] += KP[3 * a + b]
+            block[3 + a, b] += RK[3 * a + b]
+            block[3 + a, 3 + b] += RKP[3 * a + b]
+        magnitude[a] += abs(K[4 * a])
+        magnitude[3 + a] += abs(RKP[4 * a])
+
+
+@kernel
+def add_contact_blocks(contacts, motion, room):
+    """What the contacts add to Newton's matrix; it does not depend on the products that are aimed at."""
+    for c in range(contacts.body.shape[0]):
+        b = contacts.body[c]
+        frame = load9(contacts.frame, c)
+        _, K = linearized_contact(contacts, motion, room, c)
+        K = mat_mul(transposed(frame), mat_mul(K, frame))
+        add_contact_block(room.diagonal[b], room.magnitude[b], K, load3(room.arm_begin, c), load3(room.arm_end, c))
+
+
+@kernel
+def add_contact_loads(contacts, motion, room):
+    """P₁ᵀ f₀ of all contacts."""
+    for c in range(contacts.body.shape[0]):
+        b = contacts.body[c]
+        f, _ = linearized_contact(contacts, motion, room, c)
+        force = mat_t_vec(load9(contacts.frame, c), f)
+        load = load6(room.load, b)
+        store_twist(room.load, b, add(load[:3], force), add(load[3:], cross(load3(room.arm_begin, c), force)))
+
+
+@kernel
+def set_contact_changes(contacts, motion, room):
+    """What becomes of the contacts' pairs when the bodies are displaced by the solution in ``room.load``."""
+    for c in range(contacts.body.shape[0]):
+        at = contacts.pair[c]
+        displacement = load6(room.load, contacts.body[c])
+        moved = add(displacement[:3], cross(displacement[3:], load3(room.arm_end, c)))
+        dn, dx, dy = mat_vec(load9(contacts.frame, c), moved)
+        start, k = normal_change(motion, room, c, at)
+        gamma = start - k * dn
+        room.dual_change[at] = gamma
+        room.slack_change[at] = dn + resolved_gap(motion, room, c, at) - motion.slack[at]
+        if contacts.friction[c] > 0.0:
+            set_sliding_changes(contacts, motion, room, c, gamma, dx, dy)
+
+
+@kernel
+def set_sliding_changes(contacts, motion, room, c, gamma, dx, dy):
+    """The same of the pairs of friction, by the change of γ and the displacement along the plane."""
+    at, mu = contacts.pair[c], contacts.friction[c]
+    F, W, wx, wy, _, _, _, _, _ = sides(contacts, motion, room, c)
+    a, start = sliding(contacts, motion, room, c, F, W)
+    psi = start - a * (mu * gamma + wx * dx + wy * dy)
+    room.dual_change[at + 1] = psi
+    total = 0.0
+    for i in range(contacts.directions.shape[0]):
+        k = at + 2 + i
+        beta, eta = motion.dual[k], motion.slack[k]
+        way = contacts.directions[i, 0] * dx + contacts.directions[i, 1] * dy
+        reach = resolved_reach(contacts, motion, room, c, i)
+        change = (room.target[k] - beta * (reach + way + psi)) / eta
+        room.dual_change[k] = change
+        room.slack_change[k] = reach + way + psi - eta
+        total += change
+    sigma, now = motion.slack[at + 1], motion.dual[at + 1]
+    if now > sigma:  # by the pair's product: what rounding leaves of impulses may be more than σ is
+        room.slack_change[at + 1] = (room.target[at + 1] - sigma * (now + psi)) / now
+    else:
+        room.slack_change[at + 1] = resolved_cone(contacts, motion, c) + mu * gamma - total - sigma
+
+
+@kernel
+def pressing_contacts(contacts, motion, room):
+    """[N·s] Σ of stiffnesses γ/s and β/η times the ways of the bodies that press on them, for the solution in hand."""
+    total = 0.0
+    for c in range(contacts.body.shape[0]):
+        at, step = contacts.pair[c], load6(room.load, contacts.body[c])
+        stiff = motion.dual[at] / motion.slack[at]
+        if contacts.friction[c] > 0.0:
+            for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
+                stiff += motion.dual[k] / motion.slack[k]
+        total += stiff * (norm(step[:3]) + norm(step[3:]) * norm(load3(room.arm_end, c)))
+    return total
+
+
+@kernel
+def start_contacts(contacts, bodies, motion, room, h):
+    """Slacks and multipliers where the iterations begin: inside all inequalities, for the candidate's displacements."""
+    for c in range(contacts.body.shape[0]):
+        at = contacts.pair[c]
+        weight = norm((bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])) * h
+        way = max(h * weight, 1e-3 * norm(load3(room.slide, c)), abs(min(gap_of(room, c), 0.0)))
+        way = max(way, 1e-9)
+        usual = bodies.mass[contacts.body[c]] * max(weight, way / h)
+        center = way * usual
+        gap = max(gap_of(room, c), way)
+        gamma = max(motion.contact_impulse[c, 0], center / gap)
+        motion.slack[at], motion.dual[at] = gap, gamma
+        if contacts.friction[c] > 0.0:
+            count = contacts.directions.shape[0]
+            psi = way
+            for i in range(count):
+                psi = max(psi, 2.0 * abs(along(contacts, room, c, i)))
+            each = contacts.friction[c] * gamma / (count + 1)
+            motion.slack[at + 1], motion.dual[at + 1] = each, psi
+            for i in range(count):
+                motion.slack[at + 2 + i] = along(contacts, room, c, i) + psi
+                motion.dual[at + 2 + i] = each

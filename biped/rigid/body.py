@@ -1,0 +1,72 @@
+"""Bodies of an assembly, and their points over the floor."""
+
+from dataclasses import dataclass
+
+from biped.checks import above_zero, is_finite, zero_or_above
+from biped.model.geometry import Matrix3, Vector3, name_of, unit, vector3
+from biped.model.inertia import checked_inertia
+from biped.rigid.errors import AssemblyError
+
+_ZERO: Vector3 = (0.0, 0.0, 0.0)
+_UP: Vector3 = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class RigidBody:
+    """A body with a pose of its own: the place of its centre of mass and an orientation.
+
+    Attributes:
+        name: unique among the bodies of an assembly.
+        mass: [kg] above zero: what has none cannot have a momentum of its own.
+        inertia: (3, 3) [kg m²] about the centre of mass, in the body's axes; every principal moment above zero.
+
+    Raises:
+        InputError: the mass is not above zero.
+        ModelError: no solid body has this inertia.
+    """
+
+    name: str
+    mass: float
+    inertia: Matrix3
+
+    def __post_init__(self) -> None:
+        name_of(self.name, "a body")
+        above_zero(self.mass, f"mass of body {self.name!r}")
+        object.__setattr__(self, "mass", float(self.mass))
+        tensor = checked_inertia(self.inertia, f"body {self.name!r}: inertia", solid=True)
+        object.__setattr__(self, "inertia", tensor)
+
+
+@dataclass(frozen=True)
+class PointContact:
+    """A point of a body that must not go below a plane of the ground.
+
+    Attributes:
+        name: unique among the contacts of an assembly.
+        body: that it is on.
+        point: (3,) [m] from the body's centre of mass, in its axes.
+        friction: Coulomb's coefficient; 0 without friction.
+        normal: of the plane, made unit; the body is on the side that it points to.
+        height: [m] of the plane above the origin, along its normal.
+
+    Raises:
+        InputError: the friction is not a finite number, zero or above, or the height is not finite.
+        ModelError: the normal is zero, or a vector is not finite.
+    """
+
+    name: str
+    body: str
+    point: Vector3 = _ZERO
+    friction: float = 0.8
+    normal: Vector3 = _UP
+    height: float = 0.0
+
+    def __post_init__(self) -> None:
+        what = f"contact {self.name!r}:"
+        name_of(self.name, "a contact")
+        name_of(self.body, f"{what} the body")
+        zero_or_above(self.friction, f"{what} friction")
+        if not is_finite(self.height):
+            raise AssemblyError(f"{what} height = {self.height!r}: it must be a finite number of metres")
+        object.__setattr__(self, "point", vector3(self.point, f"{what} point"))
+        object.__setattr__(self, "normal", unit(self.normal, f"{what} normal"))

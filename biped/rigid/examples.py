@@ -1,0 +1,162 @@
+"""Assemblies to try things on: those of Brüdigam et al. 2024, with the numbers of the authors' program.
+
+Links are boxes of 0.1 m across that hang along −z where all joints are at zero, and turn about x.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from biped.checks import above_zero, whole
+from biped.model.geometry import Vector3
+from biped.model.inertia import box_inertia
+from biped.rigid.assembly import Assembly
+from biped.rigid.body import PointContact, RigidBody
+from biped.rigid.errors import AssemblyError
+from biped.rigid.joint import Freedom, Joint, joint
+from biped.rigid.placement import Placement
+
+_X: Vector3 = (1.0, 0.0, 0.0)
+#: [m] across a link.
+THICKNESS = 0.1
+#: [rad] of the first and the second joint of the three-link loop; the third link hangs upside down, at π.
+LOOP_START = (2.842889445268244, -1.209429202890086)
+
+
+def link(name: str, length: float, mass: float) -> RigidBody:
+    """A box along z."""
+    return RigidBody(name, mass, box_inertia(mass, (THICKNESS, THICKNESS, length)))
+
+
+def pendulum(
+    links: int, *, kind: str = "revolute", length: float = 1.0, mass: float = 1.0, damping: float = 0.0
+) -> Assembly:
+    """Links hung from the origin, one below the other (figures 7b, 7c, 8a and 10).
+
+    Args:
+        links: how many, ``link_1`` … on joints ``joint_1`` …
+        kind: of all joints; a revolute one turns about x.
+        length: [m] of a link.
+        mass: [kg] of a link.
+        damping: [N·m·s/rad] of each joint.
+
+    Raises:
+        InputError: there is no link, or a number is not above zero.
+    """
+    whole(links, "links")
+    above_zero(links, "links")
+    half = 0.5 * length
+    joints = [
+        joint(
+            kind, f"joint_{k}", f"link_{k - 1}" if k > 1 else None, f"link_{k}", _X,
+            inboard_point=(0.0, 0.0, -half if k > 1 else 0.0), outboard_point=(0.0, 0.0, half),
+            freedoms=(Freedom(damping=damping),),
+        )
+        for k in range(1, links + 1)
+    ]  # fmt: skip
+    bodies = [link(f"link_{k}", length, mass) for k in range(1, links + 1)]
+    return Assembly(f"pendulum_{links}", tuple(bodies), tuple(joints))
+
+
+def three_link_loop() -> tuple[Assembly, Placement]:
+    """Figure 7a: links of 1, √½ and 1 m between two points 1 m apart, all hinges about x; and where it starts.
+
+    Three of its twenty rows say what others say: that the links stay in one plane.
+    """
+    long, short = 1.0, math.sqrt(0.5)
+    first, second = LOOP_START
+    joints = (
+        joint("revolute", "left", None, "left_link", _X, outboard_point=(0.0, 0.0, 0.5 * long)),
+        joint("revolute", "left_tip", "left_link", "coupler", _X,
+              inboard_point=(0.0, 0.0, -0.5 * long), outboard_point=(0.0, 0.0, 0.5 * short)),
+        joint("revolute", "right_tip", "coupler", "right_link", _X,
+              inboard_point=(0.0, 0.0, -0.5 * short), outboard_point=(0.0, 0.0, -0.5 * long)),
+        joint("revolute", "right", None, "right_link", _X,
+              inboard_point=(0.0, 1.0, 0.0), outboard_point=(0.0, 0.0, 0.5 * long)),
+    )  # fmt: skip
+    bodies = (link("left_link", long, long), link("coupler", short, short), link("right_link", long, long))
+    assembly = Assembly("three_link_loop", bodies, joints)
+    start = assembly.place({"left": first, "left_tip": second, "right_tip": math.pi - first - second})
+    return assembly, assembly.assemble(start)
+
+
+def box_corners(size: Sequence[float]) -> list[Vector3]:
+    """[m] The eight corners of a box about its centre, the lower four first."""
+    x, y, z = (0.5 * edge for edge in size)
+    return [(i * x, j * y, k * z) for k in (-1, 1) for i in (-1, 1) for j in (-1, 1)]
+
+
+def box(
+    size: Sequence[float], mass: float, friction: float, *, normal: Vector3 = (0.0, 0.0, 1.0), directions: int = 4
+) -> Assembly:
+    """A free body ``box`` whose corners ``corner_1`` … touch a plane through the origin (figure 7d).
+
+    Args:
+        size: [m] of its edges.
+        mass: [kg]
+        friction: coefficient.
+        normal: of the plane.
+        directions: sides of the friction cone.
+
+    Raises:
+        InputError: the mass is not above zero.
+        ModelError: an edge is not above zero.
+    """
+    if len(size) != 3:
+        raise AssemblyError(f"size = {size!r}: a box has three edges")
+    contacts = tuple(
+        PointContact(f"corner_{k}", "box", corner, friction, normal) for k, corner in enumerate(box_corners(size), 1)
+    )
+    body = RigidBody("box", mass, box_inertia(mass, size))
+    return Assembly("box", (body,), (), contacts, directions=directions)
+
+
+def on_incline(
+    size: Sequence[float], mass: float, friction: float, tilt: float, speed: float = 0.0
+) -> tuple[Assembly, Placement]:
+    """A box that lies on a plane which falls towards +x by an angle [rad], and slides down it at a speed [m/s]."""
+    normal = (math.sin(tilt), 0.0, math.cos(tilt))
+    assembly = box(size, mass, friction, normal=normal)
+    turn = (math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0)
+    place = 0.5 * size[2] * np.array(normal)
+    start = assembly.place(poses={"box": (tuple(place.tolist()), turn)})
+    down = np.array([math.cos(tilt), 0.0, -math.sin(tilt)])
+    return assembly, start.moving(np.concatenate([speed * down, np.zeros(3)]))
+
+
+def four_bar_chain(segments: int) -> tuple[Assembly, Placement]:
+    """Figure 9a: rhombi of four links of 1 m, hung from one another's lower corners; and where they start, wide open.
+
+    Joints of a segment are hinges about x. The one that closes it turns and slides about x, so that fewer rows are
+    redundant; those that are left make no difference.
+
+    Args:
+        segments: how many.
+
+    Raises:
+        InputError: there is none.
+    """
+    whole(segments, "segments")
+    above_zero(segments, "segments")
+    top, tip = (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)
+    bodies: list[RigidBody] = []
+    joints: list[Joint] = []
+    start: dict[str, float] = {}
+    open_by = math.pi / 4.0
+    for k in range(1, segments + 1):
+        names = {part: f"{part}_{k}" for part in ("left", "left_lower", "right", "right_lower")}
+        bodies += [link(name, 1.0, 1.0) for name in names.values()]
+        above, hung_at = (f"left_lower_{k - 1}", tip) if k > 1 else (None, (0.0, 0.0, 0.0))
+        for side in ("left", "right"):
+            joints.append(joint("revolute", f"top_{side}_{k}", above, names[side], _X,
+                                inboard_point=hung_at, outboard_point=top))  # fmt: skip
+            joints.append(joint("revolute", f"middle_{side}_{k}", names[side], names[f"{side}_lower"], _X,
+                                inboard_point=tip, outboard_point=top))  # fmt: skip
+        joints.append(joint("cylindrical", f"bottom_{k}", names["left_lower"], names["right_lower"], _X,
+                            inboard_point=tip, outboard_point=tip))  # fmt: skip
+        tilt = 0.0 if k == 1 else open_by  # of the link that it hangs on
+        start |= {f"top_left_{k}": -open_by - tilt, f"middle_left_{k}": 2.0 * open_by}
+        start |= {f"top_right_{k}": open_by - tilt, f"middle_right_{k}": -2.0 * open_by}
+    assembly = Assembly(f"four_bar_chain_{segments}", tuple(bodies), tuple(joints))
+    return assembly, assembly.assemble(assembly.place(start))

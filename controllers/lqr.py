@@ -1,0 +1,216 @@
+"""The linear quadratic regulator of standing, as a controller."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from biped.checks import above_zero, numbers, positive_definite, zero_or_above
+from biped.control.controller import Controller, SetPoint
+from biped.dynamics import forward_kinematics
+from biped.errors import InputError
+from biped.model import Model
+from biped.model.geometry import Vector3
+from biped.runs.postures import STANDING_TRUNK
+from contact import RUBBER, Floor
+from contact.arrays import Floats
+from controllers.feet import TORQUE_LIMIT, torque_limits
+from controllers.joint_values import JointValues, by_joint, checked
+from controllers.kernels.lqr import Frame, LqrLaw
+from controllers.lqr_design import Cost, Design, Plan, design_of
+
+REFERENCES = ("world", "feet")
+#: Of a table of gains.
+MOST_PERIODS = 10_000
+
+
+def _weight(unit: str, title: str, most: float) -> dict[str, Any]:
+    told = {"unit": unit, "title": f"weight: {title}", "range": (most * 1e-6, most), "scale": "log"}
+    return told | {"repeats": True}
+
+
+@dataclass(frozen=True)
+class LQR(Controller):
+    """u = u_0 − K x: of all torques those with the least ∫ (xᵀ Q x + uᵀ R u) dt for small deviations from a stance.
+
+    The stance is one at rest: the trunk where ``target_position`` is, feet flat, all contact points sticking. A and B
+    are the exact linearization of one control period there, torques held, contact springs included; K is from the
+    discrete Riccati equation (``design``). x are displacements and momenta in tangent coordinates, of which the law
+    sees the root's and the joints' errors and rates.
+
+    The anchors of the floor's springs are not seen: while points stick they stay where they are, and are parameters of
+    A and B. Where feet have slid they are elsewhere. With the ``reference`` ``world`` the law is the regulator to the
+    letter, and drives such feet back to where they were as well as it can without sliding. With ``feet`` errors are
+    those seen from the feet: the anchors are taken to have moved with them. Between the two are the feet's deflections
+    on the floor's springs, a millimetre or so.
+
+    It knows of no cone of friction and of no edge of a sole: it is for small deviations, and falls beyond.
+
+    Attributes:
+        target_position: [m] of the trunk's centre of mass; robots stand in their own posture.
+        weight_com: of the centre of mass's displacement along x, y, z.
+        weight_com_velocity: of its velocity.
+        weight_trunk: of the trunk's turn about x, y, z.
+        weight_trunk_rate: of its angular velocity.
+        weight_joints: of the joints' displacements, one for all or by joint; those that a table leaves out have none.
+        weight_joint_rates: of their rates.
+        weight_torque: of torques; one for all, by joint, or a symmetric positive definite matrix over
+            ``model.joint_names``.
+        horizon: [s] from the start of the run, over which gains are those of a finite horizon that ends then; later,
+            and if infinite, they are the steady ones.
+        weight_end: [s] at the end of a finite horizon Q counts as if it lasted for so long.
+        reference: what errors are seen from: the ``world`` or the ``feet``.
+        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
+        period: [s] between two ticks.
+        step: [s] of the integrator that it is designed for.
+        floor: that it is designed for; ``contact.RUBBER`` if not given.
+
+    Raises:
+        InputError: a number is out of range, or a matrix of weights is not symmetric positive definite.
+        ModelError: a table names a joint that the model does not have; raised when the model is known.
+    """
+
+    analytic: ClassVar[bool] = True
+
+    target_position: Vector3 = field(
+        default=STANDING_TRUNK, metadata={"unit": "m", "title": "trunk's centre of mass in the posture that it holds"}
+    )
+    weight_com: Vector3 = field(
+        default=(25.0, 5.0, 35.0), metadata=_weight("1/m²", "centre of mass along x, y, z", 1e4)
+    )
+    weight_com_velocity: Vector3 = field(default=(2.5, 0.7, 1.0), metadata=_weight("s²/m²", "its velocity", 1e4))
+    weight_trunk: Vector3 = field(
+        default=(2.5, 2.5, 2.5), metadata=_weight("1/rad²", "trunk's turn about x, y, z", 1e4)
+    )
+    weight_trunk_rate: Vector3 = field(default=(0.1, 0.1, 0.1), metadata=_weight("s²/rad²", "its rate", 1e3))
+    weight_joints: JointValues = field(
+        default=100.0,
+        metadata={"unit": "1/rad²", "title": "weight: each joint's displacement", "range": (1e-4, 1e3), "scale": "log"},
+    )
+    weight_joint_rates: JointValues = field(
+        default=0.01,
+        metadata={"unit": "s²/rad²", "title": "weight: each joint's rate", "range": (1e-6, 1e2), "scale": "log"},
+    )
+    weight_torque: JointValues | Floats = field(
+        default=1e-5,
+        metadata={"unit": "1/(N·m)²", "title": "weight: each joint's torque", "range": (1e-7, 1e-2), "scale": "log"},
+    )
+    horizon: float = field(
+        default=math.inf, metadata={"unit": "s", "title": "after which gains are the steady ones; inf: from the start"}
+    )
+    weight_end: float = field(default=1.0, metadata={"unit": "s", "title": "weight: the end of a finite horizon"})
+    reference: Literal["world", "feet"] = field(
+        default="feet", metadata={"title": f"what errors are seen from: {' or '.join(REFERENCES)}"}
+    )
+    torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
+    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+    step: float = field(default=5e-4, metadata={"unit": "s", "title": "of the integrator that it is designed for"})
+    floor: Floor | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "target_position", numbers(self.target_position, 3, "lqr.target_position"))
+        for name in ("weight_com", "weight_com_velocity", "weight_trunk", "weight_trunk_rate"):
+            found = numbers(getattr(self, name), 3, f"lqr.{name}")
+            if min(found) < 0.0:
+                raise InputError(f"lqr.{name} = {found!r}: weights must be zero or above")
+            object.__setattr__(self, name, found)
+        for name in ("weight_joints", "weight_joint_rates"):
+            checked(getattr(self, name), f"lqr.{name}", least=0.0)
+        self._check_weight_torque()
+        checked(self.torque_limit, "lqr.torque_limit", least=0.0, infinite=True)
+        for name in ("period", "step"):
+            above_zero(getattr(self, name), f"lqr.{name}")
+        if not self.horizon > 0.0:
+            raise InputError(f"lqr.horizon = {self.horizon!r}: it must be above zero, or inf")
+        if math.isfinite(self.horizon) and self.horizon > MOST_PERIODS * self.period:
+            raise InputError(f"lqr.horizon = {self.horizon:g} s: more than {MOST_PERIODS} periods; or inf")
+        zero_or_above(self.weight_end, "lqr.weight_end")
+        reference: str = self.reference
+        if reference not in REFERENCES:
+            raise InputError(f"lqr.reference = {self.reference!r}: it must be one of {', '.join(REFERENCES)}")
+        if not isinstance(self.floor, Floor | None):
+            raise InputError(f"lqr.floor = {self.floor!r}: it must be a contact.Floor")
+
+    def _check_weight_torque(self) -> None:
+        weight = self.weight_torque
+        if isinstance(weight, np.ndarray):
+            if weight.ndim != 2 or weight.shape[0] != weight.shape[1]:
+                raise InputError(f"lqr.weight_torque of shape {weight.shape}: it must be a number, a table or a matrix")
+            positive_definite(weight, "lqr.weight_torque")
+            return
+        checked(weight, "lqr.weight_torque")
+        for value in weight.values() if isinstance(weight, Mapping) else (weight,):
+            if not value > 0.0:
+                raise InputError(f"lqr.weight_torque = {weight!r}: torques must cost something: weights above zero")
+
+    def design(self, model: Model) -> Design:
+        """The stance, A, B, Q, R, gains and costs.
+
+        Raises:
+            InputError: the model has no floating root or no feet with contact points, or does not stand; or no
+                feedback of least cost makes it stable.
+        """
+        if not model.is_floating or not model.feet or not model.nc:
+            raise InputError(f"the lqr needs a floating root and feet with contact points; {model.name!r} lacks them")
+        if any(body.joint.kind == "spherical" for body in model.bodies):
+            raise InputError(f"the lqr is for joints of one degree of freedom; {model.name!r} has ball joints")
+        plan = Plan(self.floor or RUBBER, self.target_position, float(self.step), float(self.period))
+        cost = Cost(
+            com=self.weight_com,
+            com_velocity=self.weight_com_velocity,
+            trunk=self.weight_trunk,
+            trunk_rate=self.weight_trunk_rate,
+            joints=tuple(by_joint(self.weight_joints, model).values()),
+            joint_rates=tuple(by_joint(self.weight_joint_rates, model).values()),
+            torque=tuple(map(tuple, self._torque_cost(model).tolist())),
+            horizon=float(self.horizon),
+            end=float(self.weight_end),
+        )
+        return design_of(model, plan, cost)
+
+    def _torque_cost(self, model: Model) -> Floats:
+        count, weight = len(model.joint_names), self.weight_torque
+        if isinstance(weight, np.ndarray):
+            if weight.shape != (count, count):
+                raise InputError(f"lqr.weight_torque of shape {weight.shape}: {model.name!r} has {count} joints")
+            return weight
+        values = by_joint(weight, model)
+        missing = [joint for joint, value in values.items() if value == 0.0]
+        if missing:
+            raise InputError(f"lqr.weight_torque: torques must cost something: none is given for {', '.join(missing)}")
+        return np.diag(list(values.values()))
+
+    def set_point(self, model: Model) -> SetPoint:
+        """Where the root is in the posture."""
+        x, y, z, w, i, j, k = (float(number) for number in self.design(model).stance.state.q[:7])
+        return SetPoint((x, y, z), (w, i, j, k), on_floor=self.reference == "feet")
+
+    def initial_configuration(self, model: Model, floor: Floor) -> Floats:
+        """The posture."""
+        return self.design(model).stance.state.q.copy()
+
+    def law(self, model: Model) -> LqrLaw:
+        """What the kernels take; raises as ``design``."""
+        design = self.design(model)
+        state, nv = design.stance.state, model.nv
+        dofs = [model.dof(joint) for joint in model.joint_names]
+        # K_p δp = K_p M v
+        gain = design.gains.copy()
+        gain[:, :, nv:] = gain[:, :, nv:] @ design.stance.mass
+        placed = forward_kinematics(model, state.q)
+        feet = np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64)
+        x, y, _ = placed.position[feet].mean(axis=0)
+        limits = torque_limits(self.torque_limit, model)
+        return LqrLaw(
+            gain=gain,
+            torque=state.arrays.torque[dofs].copy(),
+            limit=np.array([limits[joint] for joint in model.joint_names]),
+            coordinate=np.array([model.coordinate(joint) for joint in model.joint_names], dtype=np.int64),
+            dof=np.array(dofs, dtype=np.int64),
+            posture=state.q.copy(),
+            frame=Frame(float(self.reference == "feet"), feet, (float(x), float(y), 0.0), placed.orientation[feet]),
+            period=float(self.period),
+            error=np.full(2 * nv, np.nan),
+        )

@@ -1,0 +1,227 @@
+"""How the regulator of standing is designed: what a deviation costs, and the gains of least cost."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biped.dynamics import mass_matrix
+from biped.errors import InputError
+from biped.linearization import Linearization
+from biped.linearization.stance import held_stance, linearize_stance
+from biped.model import Model
+from biped.optimal import regulator, steady_regulator
+from biped.runs.postures import has_human_legs, standing
+from biped.runs.state import State
+from biped.whole_body import WholeBody
+from contact import Floor
+from contact.arrays import Floats
+
+#: Designs, and stances, that a model keeps.
+MOST_KEPT = 64
+#: Of a control period's singular values: below this part of the greatest, torques are told to move nothing.
+STRAIN_ONLY = 1e-9
+
+Weights3 = tuple[float, float, float]
+
+
+class Plan(NamedTuple):
+    """What a stance is, and over what it is linearized."""
+
+    floor: Floor
+    place: Weights3 | None  # [m] of the root; None for a robot's own posture
+    step: float  # [s]
+    period: float  # [s]
+
+
+class Cost(NamedTuple):
+    """What deviations cost, in a second; joints in the order of ``model.joint_names``."""
+
+    com: Weights3  # [1/m²]
+    com_velocity: Weights3  # [s²/m²]
+    trunk: Weights3  # [1/rad²]
+    trunk_rate: Weights3  # [s²/rad²]
+    joints: tuple[float, ...]  # [1/rad²]
+    joint_rates: tuple[float, ...]  # [s²/rad²]
+    torque: tuple[tuple[float, ...], ...]  # [1/(N·m)²] a matrix
+    horizon: float  # [s]
+    end: float  # [s] of Q at the end of the horizon
+
+
+@dataclass(frozen=True)
+class StanceModel:
+    """A posture at rest, and x' = A x + B u about it, torques held over a control period.
+
+    x = (δq, δp) in tangent coordinates. The anchors of the floor's springs, which stay where they are while all points
+    stick, are parameters of it.
+
+    Attributes:
+        state: the posture, and the torques that keep it.
+        found: the linearization.
+    """
+
+    state: State
+    found: Linearization
+
+    @property
+    def model(self) -> Model:
+        """What stands."""
+        return self.state.model
+
+    @property
+    def A(self) -> Floats:  # noqa: N802
+        """(2 nv, 2 nv)."""
+        return self.found.dynamic
+
+    @property
+    def B(self) -> Floats:  # noqa: N802
+        """(2 nv, joints)."""
+        return self.found.input_matrix
+
+    @cached_property
+    def mass(self) -> Floats:
+        """(nv, nv) M in the posture: δp = M v."""
+        return mass_matrix(self.model, self.state.q)
+
+    def rows(self) -> tuple[Floats, Floats]:
+        """(3, nv) of the centre of mass's displacement and (nv, nv) M⁻¹, by which rates are had from momenta."""
+        rates: Floats = np.asarray(np.linalg.inv(self.mass), dtype=np.float64)
+        return WholeBody(self.model, self.state.q).com_jacobian, rates
+
+    @cached_property
+    def straining(self) -> Floats:
+        """(joints, k) orthonormal torques that move nothing while the soles stay where they are.
+
+        With rigid soles a motion has J v = 0 for the contact points' Jacobian; torques act on it by its joint rates
+        alone. What is orthogonal to them strains the feet against each other and against the floor.
+        """
+        body = WholeBody(self.model, self.state.q)
+        J = np.vstack([body.contact_jacobian(name) for name in self.model.contact_names])
+        _, sizes, right = np.linalg.svd(J)
+        free = right[int((sizes > STRAIN_ONLY * sizes[0]).sum()) :, 6:]
+        _, sizes, right = np.linalg.svd(free)
+        rest: Floats = right[int((sizes > STRAIN_ONLY).sum()) :].T
+        return rest
+
+
+@dataclass(frozen=True)
+class Design:
+    """The regulator u = u_0 − K x of a stance.
+
+    Attributes:
+        stance: on what it is designed.
+        Q: (2 nv, 2 nv) cost of a period's state.
+        R: (joints, joints) of its torques.
+        gains: (periods + 1, joints, 2 nv) K of each period of the horizon, and the steady one.
+        costs: (periods + 1, 2 nv, 2 nv) P: xᵀ P x is what a deviation costs from there on; the last is the steady one.
+    """
+
+    stance: StanceModel
+    Q: Floats
+    R: Floats
+    gains: Floats
+    costs: Floats
+
+    @property
+    def steady_gain(self) -> Floats:
+        """(joints, 2 nv) K for ever."""
+        return self.gains[-1]
+
+    @property
+    def steady_cost(self) -> Floats:
+        """(2 nv, 2 nv) P for ever."""
+        return self.costs[-1]
+
+    @property
+    def closed_loop(self) -> Floats:
+        """(2 nv, 2 nv) A − B K with the steady gain."""
+        return self.stance.A - self.stance.B @ self.steady_gain
+
+    def __str__(self) -> str:
+        found, strains = self.stance.found, self.stance.straining.shape[1]
+        return (
+            f"regulator of {self.stance.model.name}: {len(self.Q)} states, of which torques move "
+            f"{found.controllability_rank}; of {len(self.R)} torques {strains} strain the feet only; "
+            f"greatest |λ| {np.abs(np.linalg.eigvals(self.closed_loop)).max():.6f} "
+            f"({found.spectral_radius:.6f} with torques held)"
+        )
+
+
+class _Kept:
+    """What was found of a model; the oldest goes first."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.stances: dict[Plan, StanceModel] = {}
+        self.designs: dict[tuple[Plan, Cost], Design] = {}
+
+
+def stance_of(model: Model, plan: Plan) -> StanceModel:
+    """The stance of a model, found once.
+
+    Raises:
+        InputError: it does not stand, or a contact point's law has a kink there.
+    """
+    kept = model.once(_Kept).stances
+    found = kept.get(plan)
+    if found is None:
+        _make_room(kept)
+        found = kept[plan] = _stance(model, plan)
+    return found
+
+
+def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
+    """The regulator of a model, found once.
+
+    Raises:
+        InputError: it does not stand, or no feedback of least cost makes it stable.
+    """
+    kept = model.once(_Kept).designs
+    found = kept.get((plan, cost))
+    if found is None:
+        _make_room(kept)
+        found = kept[plan, cost] = _design(stance_of(model, plan), plan, cost)
+    return found
+
+
+def _make_room(kept: dict[Any, Any]) -> None:
+    while len(kept) >= MOST_KEPT:
+        kept.pop(next(iter(kept)), None)
+
+
+def _stance(model: Model, plan: Plan) -> StanceModel:
+    place = plan.place if has_human_legs(model) else None
+    state = held_stance(model, plan.floor, standing(model, plan.floor, place).q)
+    found = linearize_stance(model, plan.floor, state, step=plan.step, period=plan.period)
+    if len(found.kept) != 2 * model.nv:
+        raise InputError(f"{model.name!r} does not stand with all of its contact points sticking to the floor")
+    return StanceModel(state, found)
+
+
+def _design(stance: StanceModel, plan: Plan, cost: Cost) -> Design:
+    A, B = stance.A, stance.B
+    Q, R = plan.period * _state_cost(stance, cost), plan.period * np.array(cost.torque)
+    steady = steady_regulator(A, B, Q, R)
+    count = round(cost.horizon / plan.period) if np.isfinite(cost.horizon) else 0
+    if not count:
+        return Design(stance, Q, R, steady.gains, steady.costs)
+    along = regulator(
+        np.broadcast_to(A, (count, *A.shape)), np.broadcast_to(B, (count, *B.shape)), Q, R,
+        final=cost.end / plan.period * Q,
+    )  # fmt: skip
+    gains = np.concatenate([along.gains, steady.gains])
+    return Design(stance, Q, R, gains, np.concatenate([along.costs[:-1], steady.costs]))
+
+
+def _state_cost(stance: StanceModel, cost: Cost) -> Floats:
+    """(2 nv, 2 nv) Cᵀ W C: the weights of what is wanted small, a row of C each."""
+    nv = stance.model.nv
+    com, rates = stance.rows()
+    dofs = [stance.model.dof(name) for name in stance.model.joint_names]
+    one = np.eye(nv)
+    places = np.vstack([com, one[3:6], one[dofs]])
+    C = np.block([[places, np.zeros_like(places)], [np.zeros_like(places), places @ rates]])
+    weights = np.concatenate([cost.com, cost.trunk, cost.joints, cost.com_velocity, cost.trunk_rate, cost.joint_rates])
+    found: Floats = C.T @ (weights[:, None] * C)
+    return 0.5 * (found + found.T)

@@ -1,0 +1,104 @@
+"""``biped stability-map``: where a closed loop is locally stable, over two parameters."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.cli.main import Parser, announce
+from experiments.cli.settings import add_settings, changes_of, experiment_of
+
+if TYPE_CHECKING:
+    from experiments.studies.stability.loop import Range
+
+_DESCRIPTION = """\
+Over which values of two parameters do small deviations from the equilibrium die away? The boundary is where the
+greatest |λ| of the closed loop over a control period is one, exactly: it is followed by continuation, its slopes
+are those of the eigenvalue. Beside it, small random deviations are simulated on a grid."""
+
+_EXAMPLES = """\
+examples:
+  biped stability-map balance --x "controller.kp_position[2]=10..3000" --y "controller.kd_position[2]=1..60"
+  biped stability-map --x controller.kp_orientation=1..1e5 --log-x --y controller.kd_orientation=0.1..1e3 --log-y
+  biped stability-map balance --controller joint-pd --x controller.kp=500..3000 --y controller.kd=0..20
+  biped stability-map balance --x "floor.k_n=2e3..2e5" --log-x --y "controller.kd_position[2]=1..100" --no-simulation
+
+A component of the boundary that passes between the same nodes of the grid is found with a finer --grid only.
+The folder gets boundary.csv, grid.csv and stability-map.png.
+Exit status: 0 done, 2 bad input, no equilibrium anywhere, or a file that cannot be written, 130 interrupted.
+"""
+
+
+def parser() -> Parser:
+    own = Parser("biped stability-map", _DESCRIPTION, _EXAMPLES)
+    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="whose loop (balance)")
+    for axis in "xy":
+        text = "the parameter, or one number of it, and its least and greatest value"
+        own.add_argument(f"--{axis}", metavar="NAME=LOW..HIGH", required=True, help=text)
+    for axis in "xy":
+        own.add_argument(f"--log-{axis}", action="store_true", help=f"spread {axis} on a log scale")
+    own.add_argument("--grid", metavar="N", type=int, default=9, help="nodes along each, to find components by (9)")
+    text = "of a step along the boundary, as a part of the ranges (0.04)"
+    own.add_argument("--size", metavar="PART", type=float, default=0.04, help=text)
+    own.add_argument(
+        "--span", metavar="S", type=float, default=3.0, help="seconds that a deviation is simulated for (3)"
+    )
+    own.add_argument("--seed", metavar="N", type=int, default=0, help="of the deviations (0)")
+    own.add_argument("--no-simulation", action="store_true", help="only eigenvalues on the grid")
+    add_settings(own)
+    own.add_out("results/stability-map/EXPERIMENT")
+    own.add_forms()
+    own.add_figure_look()
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    from experiments.catalogue.figure_look import drawn_as, look_of
+    from experiments.cli.output import writable_folder
+    from experiments.cli.progress import ProgressBar
+    from experiments.cli.reply import reply
+    from experiments.studies.stability.loop import StabilityField
+    from experiments.studies.stability.stability_map import stability_map
+    from experiments.visualization.studies.stability_output import print_map, write_map
+
+    look = look_of(options.figures, options.figure_width)
+    experiment = experiment_of(options)
+    changes = changes_of(experiment, options, ())
+    ranges = [_range(getattr(options, axis), axis, getattr(options, f"log_{axis}")) for axis in "xy"]
+    field = StabilityField(experiment.under(changes), changes, *ranges)
+    folder = writable_folder(options.out or Path("results") / "stability-map" / experiment.name)
+    announce("linearizing: kernels are compiled once, in up to a minute")
+    with ProgressBar(options.grid**2, "grid", "nodes", counts=True) as bar:
+
+        def tell(what: str, done: int, total: int) -> None:
+            if total:
+                bar(done)
+            else:
+                bar.say(f"{what}, {done} points")
+
+        found = stability_map(
+            field, grid=options.grid, size=options.size, seconds=options.span, seed=options.seed,
+            simulate=not options.no_simulation, progress=tell,
+        )  # fmt: skip
+    with drawn_as(look):
+        files = write_map(found, folder, draw=not options.no_figures)
+    reply({"folder": folder, "files": [file.name for file in files], "boundary": found.boundary, "grid": found.grid})
+    print_map(found, folder, files)
+    return 0
+
+
+def _range(text: str, axis: str, is_log: bool) -> "Range":
+    """NAME=LOW..HIGH."""
+    from biped.errors import InputError
+    from experiments.studies.grid import LINEAR, LOG
+    from experiments.studies.stability.loop import Range
+
+    name, equals, span = text.partition("=")
+    low, dots, high = span.partition("..")
+    try:
+        ends = float(low), float(high)
+    except ValueError:
+        ends = None
+    if not equals or not dots or ends is None:
+        raise InputError(f"--{axis} {text}: it must be NAME=LOW..HIGH, such as floor.k_n=2e4..2e5")
+    return Range(name.strip(), *ends, LOG if is_log else LINEAR)

@@ -1,0 +1,199 @@
+"""Optimal recovery in many directions: searched one after the other, kept in a folder, and put into a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biped.errors import InputError
+from biped.files import replace_file
+from biped.recovery.plan import RecoveryPlan
+from biped.recovery.search import Attempt, Settings, search
+from biped.runs.verdict import RECOVERED
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.limits import push_under
+from experiments.studies.recovery.human import Horizon, HumanPush
+from experiments.studies.recovery.mirror import mirrored
+from experiments.studies.threshold.directions import evenly
+
+#: What a folder has of each direction.
+ROW, PLAN, RUN = "row.json", "plan.npz", "run"
+#: The first push, as a part of what the law recovers from.
+FIRST = 0.95
+#: Of that, pushes for which what the law does is a plan to begin with: what is found is to be no less.
+BY_LAW = (1.0, 0.98, 0.96)
+#: By column: unit and meaning.
+COLUMNS = {
+    "direction": ("°", "where the push drives it: 0 forwards, 90 to its left"),
+    "impulse": ("N·s", "the largest push found that it recovers from without a step"),
+    "law": ("N·s", "the largest that the law by itself recovers from"),
+    "share_of_law": ("1", "what the law reaches of the largest found"),
+    "limit": ("N·s", "of the inverted pendulum"),
+    "limit_hips": ("N·s", "of the pendulum with the hips as a flywheel"),
+    "share": ("1", "the largest found as a part of the pendulum's limit"),
+    "moved": ("m", "how far the foot that moved most stands from where it stood"),
+    "slid": ("m", "how far a point that bore weight was from where it stood, at most, on the way"),
+    "peak_torque": ("1", "greatest torque of the plan as a part of the joint's limit"),
+    "in_air": ("s", "for which no point touched the floor, from the push on"),
+    "rate": ("rad/s", "greatest rate of a joint, in the run"),
+    "iterations": ("1", "of the optimizer"),
+    "mirrored": ("", "whether its plan is that of the other side, replayed"),
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is asked.
+
+    Attributes:
+        experiment: with a push.
+        changes: of its parameters.
+        directions: evenly around the human; those to its right are the mirror images of those to its left.
+        horizon: of plans.
+        settings: of each search.
+    """
+
+    experiment: Experiment
+    changes: Mapping[str, Value] = field(default_factory=dict)
+    directions: int = 24
+    horizon: Horizon = field(default_factory=Horizon)
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def azimuths(self) -> list[float]:
+        """[°] Those that are searched: the front first, then ever finer, so that a part of them tells most."""
+        left = [azimuth for azimuth in evenly(self.directions) if azimuth <= 180.0]
+        return sorted(left, key=lambda azimuth: ([azimuth % step == 0.0 for step in (90, 45, 30, 15)].index(True)
+                                                 if azimuth % 15.0 == 0.0 else 4, azimuth))  # fmt: skip
+
+    def described(self) -> dict[str, Any]:
+        """What decides the result, for a folder to know whose it is."""
+        return {"experiment": self.experiment.name, "changes": dict(self.changes), "horizon": asdict(self.horizon),
+                "settings": asdict(self.settings)}  # fmt: skip
+
+
+#: Told of each attempt: direction [°], attempt, the law's limit [N·s].
+Told = Callable[[float, Attempt, float], None]
+
+
+def run_study(study: Study, folder: FilePath, told: Told | None = None) -> Iterator[float]:
+    """Search the directions that a folder does not have yet; gives each [°] as it is done.
+
+    Raises:
+        InputError: the folder has results of another study.
+    """
+    _claimed(study, folder)
+    for azimuth in study.azimuths:
+        here = folder_of(folder, azimuth)
+        if not (here / ROW).exists():
+            _searched(study, azimuth, here, told)
+        if 0.0 < azimuth < 180.0:
+            other = 360.0 - azimuth
+            if other in evenly(study.directions) and not (folder_of(folder, other) / ROW).exists():
+                _replayed_mirrored(study, here, other, folder_of(folder, other))
+        yield azimuth
+
+
+def has_results(folder: FilePath) -> bool:
+    """Whether a direction is done."""
+    return any(folder.glob(f"*/{ROW}"))
+
+
+def table_of(folder: FilePath) -> pd.DataFrame:
+    """A row for each direction that a folder has, units in ``attrs["units"]``.
+
+    Raises:
+        InputError: it has none.
+    """
+    rows = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob(f"*/{ROW}"))]
+    if not rows:
+        raise InputError(f"{folder} has no direction yet: run `biped recovery --out {folder}`")
+    table = pd.DataFrame(rows).sort_values("direction", ignore_index=True)
+    table.attrs["units"] = {name: unit for name, (unit, _) in COLUMNS.items()}
+    return table[[name for name in COLUMNS if name in table]]
+
+
+def folder_of(folder: FilePath, azimuth: float) -> FilePath:
+    """That of a direction [°]."""
+    return folder / _name(azimuth)
+
+
+def _name(azimuth: float) -> str:
+    return f"{azimuth:06.2f}".replace(".00", "")
+
+
+def _claimed(study: Study, folder: FilePath) -> None:
+    file, mine = folder / "study.json", study.described()
+    if file.exists():
+        if json.loads(file.read_text(encoding="utf-8")) != json.loads(json.dumps(mine)):
+            raise InputError(f"{folder} has the recoveries of another study: give another folder by --out")
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(mine, indent=1), encoding="utf-8")
+
+
+def _searched(study: Study, azimuth: float, here: FilePath, told: Told | None) -> None:
+    problem = HumanPush(study.experiment, study.changes, float(np.radians(azimuth)), horizon=study.horizon)
+    law = problem.law_limit()
+    first = FIRST * law
+    best, last = _by_law(problem, law), None
+    for last in search(problem, first, problem.path_of_law(first), study.settings):
+        if last.proof is not None and (best is None or last.impulse > best.impulse):
+            best = last
+        if told is not None:
+            told(azimuth, last, law)
+    assert last is not None
+    if best is None or best.proof is None:
+        raise InputError(f"no recovery was found at {azimuth:g}° from {first:g} N·s, which the law recovers from")
+    row = {"direction": azimuth, "impulse": best.impulse, "law": law, "iterations": last.iterations, "mirrored": False}
+    _kept(study, problem, best.proof.plan, best.proof.runs[min(best.proof.runs)], row, here)
+
+
+def _by_law(problem: HumanPush, law: float) -> Attempt | None:
+    """What the law does near the largest push that it recovers from, as a plan within the torques' limits."""
+    for part in BY_LAW:
+        impulse = part * law
+        path, held = problem.path_of_law(impulse), problem.held(impulse)
+        proof = problem.judged(impulse, held, path)
+        if proof is not None:
+            return Attempt(impulse, path, problem.cost.value(path), None, proof, 0)
+    return None
+
+
+def _replayed_mirrored(study: Study, here: FilePath, azimuth: float, there: FilePath) -> None:
+    """The other side: the mirrored plan has to recover, too, or the direction is left out."""
+    problem = HumanPush(study.experiment, study.changes, float(np.radians(azimuth)), horizon=study.horizon)
+    plan = mirrored(problem.model, RecoveryPlan.load(here / PLAN))
+    steps = (0.5 * study.horizon.step, 0.25 * study.horizon.step)
+    runs = [problem.replayed(plan, step) for step in steps]
+    for run in runs:
+        if run is None or run.summary["verdict"] != RECOVERED or not problem.stays(run):
+            return
+    row = json.loads((here / ROW).read_text(encoding="utf-8"))
+    _kept(study, problem, plan, runs[-1], row | {"direction": azimuth, "mirrored": True}, there)
+
+
+def _kept(study: Study, problem: HumanPush, plan: RecoveryPlan, run: Any, row: dict[str, Any], here: FilePath) -> None:
+    """Plan, run and row; the row last, so that what is there is whole."""
+    limit = push_under(study.experiment, {**study.changes, "push.azimuth": problem.azimuth}).limit
+    here.mkdir(parents=True, exist_ok=True)
+    plan.save(here / PLAN)
+    run.save(here / RUN)
+    pushed = run.frame[run.frame["time"] > plan.begins]
+    forces = pushed[[f"contact_{point}_fz" for point in problem.model.contact_names]].to_numpy()
+    rates = run.frame[[f"rate_{joint}" for joint in problem.model.joint_names]].to_numpy()
+    every = float(np.diff(run.frame["time"].to_numpy()[:2])[0])
+    whole = {
+        **row, "share_of_law": row["law"] / row["impulse"], "limit": limit.pendulum, "limit_hips": limit.hips,
+        "share": row["impulse"] / limit.pendulum, "moved": problem.feet_moved(run), "slid": problem.feet_slid(run),
+        "peak_torque": float((np.abs(plan.path.u) / plan.high).max()),
+        "in_air": float((forces <= 0.0).all(axis=1).sum() * every), "rate": float(np.abs(rates).max()),
+    }  # fmt: skip
+    replace_file(here / ROW, json.dumps({name: whole[name] for name in COLUMNS}, indent=1).encode())

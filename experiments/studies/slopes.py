@@ -1,0 +1,124 @@
+"""Derivatives of a trial's metrics by what a study varies, as a part of its result."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from biped.errors import InputError
+from biped.gradients import Differentiator, Effect, Parameter, effect_of
+from biped.simulation.scene import Scene
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.failures import Result
+from experiments.studies.tuning.design_variable import DesignVariable, changes_of
+
+#: In a result: why a trial has no derivatives; empty where it has.
+NO_GRADIENT = "no_gradient"
+#: What parameters change is the same for all trials of a candidate, and is kept for so many of them.
+MOST_KEPT = 64
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Of what a trial is to have derivatives.
+
+    Attributes:
+        sums: weighted sums of metrics, by what they are called; each is gone back through for itself.
+        variables: by which.
+        point: where these stand.
+        base: the values of all other parameters.
+    """
+
+    sums: Mapping[str, Mapping[str, float]]
+    variables: tuple[DesignVariable, ...]
+    point: Mapping[str, float]
+    base: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class SlopeTerm:
+    """A metric's part in a sum.
+
+    Attributes:
+        called: the sum's name.
+        metric: of which.
+        weight: of it.
+        scenarios: names or patterns of those in which it counts.
+    """
+
+    called: str
+    metric: str
+    weight: float
+    scenarios: tuple[str, ...]
+
+
+def sums_in(terms: Sequence[SlopeTerm], scenario: str) -> dict[str, dict[str, float]]:
+    """The sums of a trial of a scenario."""
+    found: dict[str, dict[str, float]] = {}
+    for term in terms:
+        if any(fnmatchcase(scenario, one) for one in term.scenarios):
+            own = found.setdefault(term.called, {})
+            own[term.metric] = own.get(term.metric, 0.0) + term.weight
+    return found
+
+
+def column(called: str, variable: str) -> str:
+    """What a derivative is called in a result."""
+    return f"slope of {called} by {variable}"
+
+
+def slopes_of(experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene) -> Result:
+    """The derivatives that a trial is to have; without any where it has none, and then why.
+
+    A trial that fell has none, nor one whose law or integrator is not differentiated.
+    """
+    try:
+        parameters = [_parameter(experiment, changes, wanted, variable) for variable in wanted.variables]
+        effect = _effect(experiment, changes, wanted, scene, parameters)
+        differentiator = Differentiator(scene, parameters, effect)
+        found: Result = {NO_GRADIENT: ""}
+        for called, terms in wanted.sums.items():
+            slopes = differentiator.of(terms).slopes.tolist()
+            found |= {column(called, one.name): slope for one, slope in zip(parameters, slopes, strict=True)}
+        return found
+    except InputError as error:
+        return {NO_GRADIENT: str(error)}
+
+
+def _parameter(
+    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, variable: DesignVariable
+) -> Parameter:
+    return Parameter(variable.name, wanted.point[variable.name], _scene_at(experiment, changes, wanted, variable.name))
+
+
+def _scene_at(
+    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, name: str
+) -> Callable[[float], Scene]:
+    def scene_at(value: float) -> Scene:
+        moved = changes_of(wanted.variables, {**wanted.point, name: value}, wanted.base)
+        return experiment.build({**changes, **moved})
+
+    return scene_at
+
+
+_effects: dict[object, Effect] = {}
+_access = threading.Lock()
+
+
+def _effect(
+    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene, parameters: list[Parameter]
+) -> Effect:
+    """What the parameters change of the controller: the same in all trials of a candidate."""
+    own = (experiment.address, experiment.controller, experiment.robot), wanted.variables, tuple(wanted.point.items())
+    controller = [(name, value) for name, value in changes.items() if name.startswith("controller")]
+    key = own, frozenset(controller), frozenset(wanted.base.items())
+    with _access:
+        known = _effects.get(key)
+    if known is None:
+        known = effect_of(scene, parameters)
+        with _access:
+            _effects[key] = known
+            while len(_effects) > MOST_KEPT:
+                del _effects[next(iter(_effects))]
+    return known

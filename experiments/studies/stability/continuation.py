@@ -1,0 +1,283 @@
+"""The curve on which a function of the unit square vanishes: found on a grid, and followed by pseudo-arclength.
+
+Keller 1977. The function may have corners, be undefined in places, and its curve may have several components.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from scipy.optimize import brentq
+
+from contact.arrays import Floats
+
+#: ``|f|`` of a point on the curve.
+ON_CURVE = 1e-9
+#: A step is halved so many times before the curve counts as lost.
+HALVINGS = 6
+#: [rad] A turn by more within the shortest step is a corner.
+CORNER = np.radians(25.0)
+#: Of a step: a root nearer than this to a curve that was followed is on it.
+NEAR = 0.25
+#: Of a step: radius of the circle on which a sharp corner is looked past; and in how many directions.
+AROUND = 0.25
+DIRECTIONS = 24
+#: Iterations of a corrector.
+MOST_CORRECTIONS = 16
+
+
+class Field(Protocol):
+    """What vanishes on the curve, over the unit square."""
+
+    def value(self, u: Floats) -> float:
+        """F there; NaN where it has none."""
+
+    def slope(self, u: Floats) -> Floats:
+        """(2,) its derivative."""
+
+    def reason(self, u: Floats) -> str:
+        """Why it has no value there."""
+
+
+@dataclass
+class Branch:
+    """A component of the curve.
+
+    Attributes:
+        places: (k, 2) in the unit square.
+        slopes: (k, 2) of f.
+        corners: the numbers of the points behind which it has a corner.
+        closed: whether its end is its beginning.
+        ends: why it goes on no further, at its beginning and its end.
+    """
+
+    places: list[Floats] = field(default_factory=list)
+    slopes: list[Floats] = field(default_factory=list)
+    corners: list[int] = field(default_factory=list)
+    closed: bool = False
+    ends: tuple[str, str] = ("", "")
+
+    def distance(self, u: Floats) -> float:
+        """How far a place is from it."""
+        p = np.array(self.places + (self.places[:1] if self.closed else []))
+        if len(p) == 1:
+            return float(np.linalg.norm(p[0] - u))
+        a, along = p[:-1], np.diff(p, axis=0)
+        share = np.clip(((u - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0.0, 1.0)
+        return float(np.linalg.norm(a + share[:, None] * along - u, axis=1).min())
+
+
+def grid_places(count: int) -> Floats:
+    """(count, count, 2) the nodes, the first index along x."""
+    ticks = np.linspace(0.0, 1.0, count)
+    return np.stack(np.meshgrid(ticks, ticks, indexing="ij"), axis=-1)
+
+
+def seeds(f: Field, places: Floats, values: Floats) -> list[Floats]:
+    """A place on the curve on each edge of a grid where f changes its sign."""
+    found = []
+    for di, dj in ((1, 0), (0, 1)):
+        for i in range(places.shape[0] - di):
+            for j in range(places.shape[1] - dj):
+                a, b = values[i, j], values[i + di, j + dj]
+                if np.isfinite(a) and np.isfinite(b) and (a < 0.0) != (b < 0.0):
+                    root = _between(f, places[i, j], places[i + di, j + dj])
+                    if root is not None:
+                        found.append(root)
+    return found
+
+
+def _between(f: Field, a: Floats, b: Floats) -> Floats | None:
+    """A root on a segment at whose ends f has different signs; None where it has no value between."""
+    t = _root(lambda t: f.value(a + t * (b - a)), 0.0, 1.0)
+    if t is None:
+        return None
+    place: Floats = a + t * (b - a)
+    return place if abs(f.value(place)) <= 1e3 * ON_CURVE else None  # else f jumps there
+
+
+class _NoValueError(Exception):
+    """f has no value at a place."""
+
+
+def _root(value: Callable[[float], float], low: float, high: float) -> float | None:
+    """Between two numbers at which there are different signs; None where there is no value between."""
+
+    def finite(t: float) -> float:
+        found = value(t)
+        if not np.isfinite(found):
+            raise _NoValueError
+        return found
+
+    try:
+        return float(brentq(finite, low, high, xtol=1e-14, rtol=1e-14))
+    except _NoValueError:
+        return None
+
+
+def components(
+    f: Field, starts: list[Floats], size: float, most: int, progress: Callable[[int], None] | None = None
+) -> list[Branch]:
+    """All curves that go through some places on them.
+
+    Args:
+        f: what vanishes.
+        starts: on the curves.
+        size: of a step, in the unit square.
+        most: points of a branch to either side.
+        progress: told how many points there are.
+    """
+    found: list[Branch] = []
+    for start in starts:
+        if all(branch.distance(start) > NEAR * size for branch in found):
+            before = sum(len(branch.places) for branch in found)
+            tell = None if progress is None else (lambda n, before=before: progress(before + n))
+            found.append(branch_through(f, start, size, most, tell))
+    return found
+
+
+def branch_through(
+    f: Field, start: Floats, size: float, most: int, progress: Callable[[int], None] | None = None
+) -> Branch:
+    """The component of the curve that a place on it is of."""
+    ahead = _follow(f, start, 1.0, size, most, progress)
+    if ahead.closed:
+        return ahead
+    back = _follow(f, start, -1.0, size, most, progress)
+    count = len(back.places) - 1
+    return Branch(
+        back.places[:0:-1] + ahead.places,
+        back.slopes[:0:-1] + ahead.slopes,
+        sorted([count - 1 - k for k in back.corners] + [count + k for k in ahead.corners]),
+        closed=False,
+        ends=(back.ends[1], ahead.ends[1]),
+    )
+
+
+def _follow(
+    f: Field, start: Floats, side: float, size: float, most: int, progress: Callable[[int], None] | None
+) -> Branch:
+    """The curve from a place on, with greater f to the left of it, or to the right for ``side`` −1."""
+    found = Branch([start], [f.slope(start)])
+    step = size
+    while len(found.places) < most:
+        at, slope = found.places[-1], found.slopes[-1]
+        tangent = side * _turned(slope)
+        if not np.isfinite(tangent).all():
+            found.ends = ("", "f has no slope there")
+            return found
+        to_border = _to_border(at, tangent)
+        if to_border < 1e-9:
+            found.ends = ("", "leaves the range")
+            return found
+        leaves = to_border <= step
+        length = min(step, to_border)
+        guess = at + length * tangent
+        direction = _border_direction(guess) if leaves else slope / np.linalg.norm(slope)
+        place = _corrected(f, np.clip(guess, 0.0, 1.0), direction, slope, length)
+        new = None if place is None else f.slope(place)
+        turn = np.inf if new is None else _angle(side * _turned(new), tangent)
+        if place is None or not np.isfinite(turn) or (turn > CORNER and step > size / 2**HALVINGS):
+            step /= 2.0
+            if step >= size / 2**HALVINGS:
+                continue
+            place = _round_corner(f, at, tangent, side, size * AROUND)
+            if place is None:
+                found.ends = ("", f.reason(np.clip(guess, 0.0, 1.0)) or "the curve was lost: f jumps there")
+                return found
+            new, turn, leaves, step = f.slope(place), np.inf, False, size * AROUND
+        assert new is not None
+        if turn > CORNER:
+            found.corners.append(len(found.places) - 1)
+        found.places.append(place)
+        found.slopes.append(new)
+        if progress is not None:
+            progress(len(found.places))
+        if leaves:
+            found.ends = ("", "leaves the range")
+            return found
+        if len(found.places) > 4 and np.linalg.norm(place - start) < 0.75 * size:
+            found.closed = True
+            return found
+        step = min(size, 2.0 * step) if turn < CORNER / 3.0 else step
+    found.ends = ("", f"goes on: {most} points were found")
+    return found
+
+
+def _round_corner(f: Field, at: Floats, tangent: Floats, side: float, radius: float) -> Floats | None:
+    """Where the curve goes on, on a circle about a place on it: however sharply it turns.
+
+    On the circle f rises through zero where the curve leaves with greater f to the left, and falls where it comes in.
+    """
+    first = float(np.arctan2(tangent[1], tangent[0]))
+    turns = np.linspace(-np.pi, np.pi, DIRECTIONS + 1)
+
+    def on_circle(turn: float) -> Floats:
+        angle = first + side * turn
+        return at + radius * np.array([np.cos(angle), np.sin(angle)])
+
+    def value(turn: float) -> float:
+        place = on_circle(turn)
+        return f.value(place) if place.min() >= 0.0 and place.max() <= 1.0 else np.nan
+
+    values = np.array([value(float(turn)) for turn in turns])
+    rises = [k for k in range(DIRECTIONS) if values[k] < 0.0 <= values[k + 1]]
+    for k in sorted(rises, key=lambda k: abs(turns[k] + turns[k + 1])):
+        root = _root(value, float(turns[k]), float(turns[k + 1]))
+        if root is not None and abs(value(root)) <= ON_CURVE:
+            return on_circle(root)
+    return None
+
+
+def _turned(slope: Floats) -> Floats:
+    """The unit tangent with greater f to the left."""
+    size = np.linalg.norm(slope)
+    return np.array([slope[1], -slope[0]]) / size if size > 0.0 else np.full(2, np.nan)
+
+
+def _angle(a: Floats, b: Floats) -> float:
+    return float(np.arccos(np.clip(a @ b, -1.0, 1.0)))
+
+
+def _to_border(at: Floats, tangent: Floats) -> float:
+    """How far it is along a direction to the border of the square."""
+    ways = [((1.0 if t > 0.0 else 0.0) - x) / t for x, t in zip(at, tangent, strict=True) if t != 0.0]
+    return max(0.0, min(ways))
+
+
+def _border_direction(u: Floats) -> Floats:
+    """Along the border on which a place is."""
+    off = np.minimum(np.abs(u), np.abs(1.0 - u))
+    return np.array([0.0, 1.0]) if off[0] < off[1] else np.array([1.0, 0.0])
+
+
+def _corrected(f: Field, guess: Floats, direction: Floats, slope: Floats, reach: float) -> Floats | None:
+    """The root on the line through a guess, within ``reach``: by the secant, in a bracket once there is one."""
+    low: tuple[float, float] | None = None
+    high: tuple[float, float] | None = None
+    t, before, rate = 0.0, None, float(slope @ direction)
+    for _ in range(MOST_CORRECTIONS):
+        place = guess + t * direction
+        if place.min() < 0.0 or place.max() > 1.0:
+            return None
+        value = f.value(place)
+        if not np.isfinite(value):
+            return None
+        if abs(value) <= ON_CURVE:
+            return place
+        if value < 0.0:
+            low = (t, value)
+        else:
+            high = (t, value)
+        if before is not None and t != before[0] and value != before[1]:
+            rate = (value - before[1]) / (t - before[0])
+        before = (t, value)
+        t = t - value / rate if rate != 0.0 else np.inf
+        if low is not None and high is not None:
+            ends = sorted((low[0], high[0]))
+            if not ends[0] < t < ends[1]:
+                t = 0.5 * (ends[0] + ends[1])
+        if abs(t) > reach:
+            return None
+    return None

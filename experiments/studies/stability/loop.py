@@ -1,0 +1,258 @@
+"""Local stability of an experiment's closed loop at the values of two parameters: exactly, and by simulation."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.linearization import Linearization, equilibrium, radius_slope
+from biped.linearization.coordinates import displaced, displacement
+from biped.linearization.stance import held_stance
+from biped.runs.postures import standing
+from biped.runs.state import State
+from biped.simulation.scene import Scene
+from biped.simulation.session import Session
+from contact.arrays import Floats
+from contact.errors import BipedError
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.grid import LINEAR, LOG, interpolate
+
+#: Of a range: parameters are moved so far to either side for a slope.
+REACH = 1e-4
+#: [m, rad, 10 N·s, 10 N·m·s] sizes of the deviations that are simulated.
+DEVIATION = 1e-6
+#: Of them: what has died away so far is gone, and what has grown so far is lost.
+GONE, LOST = 1e-3, 1e3
+#: Control ticks between two looks at a deviation.
+LOOK = 10
+#: On the way from a known equilibrium: places that are tried, and the least part of what is left of it.
+WAYPOINTS = 10
+SHORTEST = 0.1
+#: Equilibria that are kept as guesses of others.
+MOST_GUESSES = 400
+
+RECOVERED, GROWN, NO_EQUILIBRIUM = "recovered", "grown", "no equilibrium"
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values of one parameter.
+
+    Attributes:
+        name: of the parameter, or of one number of it.
+        low: least value.
+        high: greatest.
+        scale: linear or log.
+    """
+
+    name: str
+    low: float
+    high: float
+    scale: str = LINEAR
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
+            raise InputError(f"{self.name}={self.low:g}..{self.high:g}: it must be LOW..HIGH, two finite numbers")
+        if self.scale == LOG and self.low <= 0.0:
+            raise InputError(f"{self.name}={self.low:g}..{self.high:g}: a log scale needs both ends above zero")
+
+    def at(self, part: float) -> float:
+        """The value at a part, 0 … 1, of the range."""
+        return interpolate(self.low, self.high, part, self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """What is linear at the values of two parameters.
+
+    Attributes:
+        state: the equilibrium; None where there is none.
+        found: the linearization there.
+        reason: why there is none.
+    """
+
+    state: State | None
+    found: Linearization | None
+    reason: str = ""
+
+    @property
+    def excess(self) -> float:
+        """Greatest ``|λ|`` − 1: above zero deviations grow. NaN where there is no equilibrium."""
+        return np.nan if self.found is None else -self.found.margin
+
+
+class StabilityField:
+    """Greatest ``|λ|`` − 1 over the unit square of two parameters' ranges: what ``continuation`` follows.
+
+    Each equilibrium is looked for from the nearest that is known, then from the standing posture as held torques keep
+    it, then from where the experiment comes to rest by itself.
+
+    Args:
+        experiment: the closed loop.
+        changes: the values of other parameters.
+        x: the first parameter.
+        y: the second.
+
+    Raises:
+        InputError: a range is none, or a value impossible.
+    """
+
+    def __init__(self, experiment: Experiment, changes: dict[str, Value], x: Range, y: Range) -> None:
+        if x.name == y.name:
+            raise InputError(f"--x and --y are both {x.name}: they must be different parameters")
+        self.experiment, self.changes, self.x, self.y = experiment, changes, x, y
+        for part in (0.0, 1.0):
+            self.scene(np.full(2, part))  # both ends are possible values
+        self.scene_at_home = experiment.build(changes)
+        self._known: dict[tuple[float, float], Local] = {}
+        self._guesses: list[tuple[Floats, State]] = []
+        self._rested: State | None = None
+        self._has_rested = False
+
+    def scene(self, u: Floats) -> Scene:
+        """What is simulated there."""
+        values = {axis.name: axis.at(float(part)) for axis, part in zip((self.x, self.y), u, strict=True)}
+        return self.experiment.build({**self.changes, **values})
+
+    def values(self, u: Floats) -> tuple[float, float]:
+        """Of the two parameters there."""
+        return self.x.at(float(u[0])), self.y.at(float(u[1]))
+
+    def at(self, u: Floats) -> Local:
+        """Equilibrium and linearization there."""
+        key = float(u[0]), float(u[1])
+        if key not in self._known:
+            self._known[key] = self._local(np.asarray(u, dtype=np.float64))
+        return self._known[key]
+
+    def value(self, u: Floats) -> float:
+        """Greatest ``|λ|`` − 1; NaN where there is no equilibrium."""
+        return float(self.at(u).excess)
+
+    def reason(self, u: Floats) -> str:
+        """Why there is no equilibrium; empty where there is one."""
+        return self.at(u).reason
+
+    def slope(self, u: Floats) -> Floats:
+        """(2,) ∂|λ|/∂u: the equilibrium moves with the parameters. NaN where there is none."""
+        here = self.at(u)
+        if here.found is None or here.state is None:
+            return np.full(2, np.nan)
+        found = np.full(2, np.nan)
+        for axis in range(2):
+            ends = []
+            for sign in (-1.0, 1.0):
+                v = np.array(u, dtype=np.float64)
+                v[axis] = np.clip(v[axis] + sign * REACH, 0.0, 1.0)
+                try:
+                    ends.append((v[axis], equilibrium(self.scene(v), here.state)[1]))
+                except InputError:
+                    return np.full(2, np.nan)
+            (low, back), (high, ahead) = ends
+            found[axis] = radius_slope(here.found, (ahead.A - back.A) / (high - low))
+        return found
+
+    def _local(self, u: Floats) -> Local:
+        found = self._nearby(u)
+        if found is not None and found.state is not None:
+            return found
+        try:
+            scene = self.scene(u)
+        except BipedError as error:
+            return Local(None, None, str(error))
+        reason = "" if found is None else found.reason
+        for guess in self._starts(scene):
+            local = self._from(scene, u, guess)
+            if local.state is not None:
+                return local
+            reason = reason or local.reason
+        return Local(None, None, reason)
+
+    def _nearby(self, u: Floats) -> Local | None:
+        """From the nearest known equilibrium; if that is too far for Newton's method, over places on the way."""
+        found, part = None, 1.0
+        for _ in range(WAYPOINTS):
+            if not self._guesses or part < SHORTEST:
+                break
+            near, guess = min(self._guesses, key=lambda one: float(np.linalg.norm(one[0] - u)))
+            place = u if part == 1.0 else near + part * (u - near)
+            try:
+                found = self._from(self.scene(place), place, guess)
+            except BipedError as error:
+                found = Local(None, None, str(error))
+            if found.state is None:
+                part /= 2.0
+            elif place is u:
+                return found
+            else:
+                part = 1.0
+                found = None
+        return found
+
+    def _from(self, scene: Scene, u: Floats, guess: State) -> Local:
+        try:
+            state, found = equilibrium(scene, guess)
+        except InputError as error:
+            return Local(None, None, str(error))
+        self._guesses.append((u, state))
+        del self._guesses[:-MOST_GUESSES]
+        return Local(state, found)
+
+    def _starts(self, scene: Scene) -> Iterator[State]:
+        """The stance with the root at the set point, if that can be; as the model stands by itself; at rest."""
+        place = None if scene.set_point is None else scene.set_point.position
+        for trunk in (place, None):
+            try:
+                yield held_stance(scene.model, scene.floor, standing(scene.model, scene.floor, trunk).q)
+            except InputError:
+                continue
+        rested = self._rest()
+        if rested is not None:
+            yield rested
+
+    def _rest(self) -> State | None:
+        """Where the experiment itself comes to rest, with the values that it has; None if it falls."""
+        if not self._has_rested:
+            self._has_rested = True
+            session = Session(self.scene_at_home)
+            session.advance(round(self.scene_at_home.duration / session.period))
+            self._rested = None if session.has_ended else session.state.copy()
+        return self._rested
+
+    def simulated(self, u: Floats, seconds: float, seed: int) -> str:
+        """What a small random deviation from the equilibrium does in a simulation: recovered or grown."""
+        here = self.at(u)
+        if here.state is None:
+            return NO_EQUILIBRIUM
+        return deviation(self.scene(u), here.state, seconds, seed)
+
+
+def deviation(scene: Scene, at: State, seconds: float, seed: int) -> str:
+    """Whether a small random deviation from an equilibrium dies away or grows: nothing of the linearization is used.
+
+    Its greatest size in the second quarter of the time is compared with that in the last.
+    """
+    rng, nv = np.random.default_rng(seed), scene.model.nv
+    start = at.copy()
+    change = DEVIATION * rng.normal(size=2 * nv)
+    start.arrays.q[:] = displaced(scene.model, at.q, change[:nv])
+    start.arrays.momentum[:] += 10.0 * change[nv:]
+    start.arrays.cache.rate[:] = 0.0
+    session = Session(replace(scene, state=start))
+    looks = max(8, round(seconds / (LOOK * session.period)))
+    sizes = []
+    for _ in range(looks):
+        session.advance(LOOK)
+        if session.has_ended:
+            return GROWN
+        live = session.state
+        moved = np.concatenate([displacement(scene.model, at.q, live.q), (live.momentum - at.momentum) / 10.0])
+        sizes.append(float(np.abs(moved).max()))
+        if sizes[-1] > LOST * DEVIATION:
+            return GROWN
+        if max(sizes[-4:]) < GONE * DEVIATION and len(sizes) >= 4:
+            return RECOVERED
+    early, late = max(sizes[looks // 4 : looks // 2]), max(sizes[3 * looks // 4 :])
+    return RECOVERED if late < early else GROWN

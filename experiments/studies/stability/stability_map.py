@@ -1,0 +1,172 @@
+"""A stability map: the boundary of local stability over two parameters, and simulations on a grid beside it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from biped.errors import InputError
+from contact.arrays import Floats
+from experiments.catalogue.parameters.parameter import Value, value_under
+from experiments.studies.stability.continuation import Branch, components, grid_places, seeds
+from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range, StabilityField
+
+#: ``|1 − |λ||`` below which a simulation of some seconds cannot tell.
+TOO_CLOSE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityMap:
+    """What was found.
+
+    Attributes:
+        field: over which parameters.
+        grid: a row for each node: values, ``|λ|``, the simulation's verdict, why there is no equilibrium.
+        branches: the components of the boundary.
+        boundary: a row for each point of them.
+        home: the values that the experiment has itself, if they are within the ranges.
+    """
+
+    field: StabilityField
+    grid: pd.DataFrame
+    branches: list[Branch]
+    boundary: pd.DataFrame
+    home: tuple[float, float] | None
+
+    @property
+    def disagreements(self) -> pd.DataFrame:
+        """The nodes whose simulation says otherwise than ``|λ|``, outside of ``TOO_CLOSE``."""
+        g = self.grid[self.grid["simulated"].isin([RECOVERED, GROWN])]
+        clear = g[np.abs(g["size"] - 1.0) >= TOO_CLOSE]
+        return clear[(clear["size"] < 1.0) != (clear["simulated"] == RECOVERED)]
+
+    @property
+    def compared(self) -> int:
+        """Nodes at which simulation and ``|λ|`` can be compared."""
+        g = self.grid[self.grid["simulated"].isin([RECOVERED, GROWN])]
+        return int((np.abs(g["size"] - 1.0) >= TOO_CLOSE).sum())
+
+    @property
+    def without_equilibrium(self) -> pd.DataFrame:
+        """The nodes at which there is none."""
+        return self.grid[self.grid["size"].isna()]
+
+    @property
+    def corners(self) -> int:
+        """Where two modes are at the boundary at once."""
+        return sum(len(branch.corners) for branch in self.branches)
+
+
+def stability_map(
+    field: StabilityField,
+    *,
+    grid: int = 9,
+    size: float = 0.04,
+    most: int = 200,
+    seconds: float = 3.0,
+    seed: int = 0,
+    simulate: bool = True,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> StabilityMap:
+    """The boundary and the grid.
+
+    Args:
+        field: the parameters.
+        grid: nodes along each; a component of the boundary that passes between them is not found.
+        size: of a step along the boundary, of the ranges.
+        most: points of a component, to either side of where it was found.
+        seconds: that a deviation is simulated for.
+        seed: of deviations.
+        simulate: whether to.
+        progress: told what is done, how many of it are, and of how many (0: nobody knows).
+
+    Raises:
+        InputError: a count is out of range; or there is an equilibrium at no node: the message has a reason.
+    """
+    if grid < 2 or not 0.0 < size <= 0.5 or most < 2 or not seconds > 0.0:
+        raise InputError(
+            "a grid of 2 nodes or more, steps of up to half of the ranges, 2 points or more, time above zero"
+        )
+    places = grid_places(grid)
+    tell = progress or _nobody
+    nodes = [(i, j) for i in range(grid) for j in range(grid)]
+    rows = []
+    for k, (i, j) in enumerate(nodes):
+        rows.append(_node(field, places[i, j], seconds if simulate else 0.0, seed + k))
+        tell("grid", k + 1, len(nodes))
+    table = pd.DataFrame(rows)
+    if table["size"].isna().all():
+        raise InputError(f"no equilibrium anywhere on the grid: {table['reason'].iloc[0]}")
+    starts = seeds(field, places, table["size"].to_numpy().reshape(grid, grid) - 1.0)
+    branches = components(field, starts, size, most, lambda n: tell("boundary", n, 0))
+    return StabilityMap(field, table, branches, _boundary(field, branches), _home(field))
+
+
+def _nobody(what: str, done: int, total: int) -> None:
+    """Is told."""
+
+
+def _node(field: StabilityField, u: Floats, seconds: float, seed: int) -> dict[str, object]:
+    here = field.at(u)
+    x, y = field.values(u)
+    mode = None if here.found is None else here.found.slowest
+    return {
+        field.x.name: x,
+        field.y.name: y,
+        "size": 1.0 + here.excess,
+        "frequency_hz": np.nan if mode is None else mode.frequency,
+        "simulated": field.simulated(u, seconds, seed) if seconds else ("" if here.found else NO_EQUILIBRIUM),
+        "what": "" if mode is None else mode.words,
+        "reason": here.reason,
+    }
+
+
+def _boundary(field: StabilityField, branches: list[Branch]) -> pd.DataFrame:
+    """A row for each point; slopes are by the parameters themselves."""
+    rows: list[dict[str, object]] = []
+    for number, branch in enumerate(branches):
+        for k, (u, slope) in enumerate(zip(branch.places, branch.slopes, strict=True)):
+            found = field.at(u).found
+            assert found is not None
+            mode = found.slowest
+            assert mode is not None
+            x, y = field.values(u)
+            ends = branch.ends if not branch.closed else ("", "")
+            note = ends[0] if k == 0 else ends[1] if k == len(branch.places) - 1 else ""
+            rows.append({
+                "component": number,
+                field.x.name: x,
+                field.y.name: y,
+                "excess": -found.margin,
+                "period": found.period,
+                f"slope by {field.x.name}": slope[0] * _per_value(field.x, float(u[0])),
+                f"slope by {field.y.name}": slope[1] * _per_value(field.y, float(u[1])),
+                "frequency_hz": mode.frequency,
+                "what": mode.words,
+                "corner": k in branch.corners or k - 1 in branch.corners,
+                "note": note,
+            })  # fmt: skip
+    columns = ["component", field.x.name, field.y.name, "excess"]
+    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
+
+
+def _per_value(axis: Range, part: float, reach: float = 1e-6) -> float:
+    """du/d(value) of a range."""
+    low, high = max(part - reach, 0.0), min(part + reach, 1.0)
+    return (high - low) / (axis.at(high) - axis.at(low))
+
+
+def _home(field: StabilityField) -> tuple[float, float] | None:
+    """The experiment's own values, within the ranges."""
+    parameters = field.experiment.under(field.changes).parameters
+    values = [_one_number(value_under(axis.name, field.changes, parameters)) for axis in (field.x, field.y)]
+    x, y = values
+    inside = field.x.low <= x <= field.x.high and field.y.low <= y <= field.y.high
+    return (x, y) if inside else None
+
+
+def _one_number(value: Value) -> float:
+    """A parameter's; of one with several numbers, if they are all the same; else NaN."""
+    numbers = value if isinstance(value, tuple) else (value,)
+    return float(numbers[0]) if len(set(numbers)) == 1 and not isinstance(numbers[0], str) else np.nan

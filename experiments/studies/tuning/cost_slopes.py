@@ -1,0 +1,98 @@
+"""How a candidate's cost depends on the variables: the derivative of what ``objective`` computes.
+
+All terms of the objective that are means are one sum, weighted beforehand, so that a trial is gone back through once
+for them; each of those that are the worst of all trials, and each limit, is one for itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from contact.arrays import Floats
+from experiments.studies.counting import FALLS, WITHOUT_RESULT
+from experiments.studies.slopes import NO_GRADIENT, SlopeTerm, column
+from experiments.studies.tuning.objective import WORST, Limit, Objective, Reading, Sample, Scorer, Term
+
+MEANS = "the objective"
+
+
+def slope_terms(scorer: Scorer, weights: Mapping[str, float], replicas: int) -> tuple[SlopeTerm, ...]:
+    """What trials are to have derivatives of, for the only objective and the limits.
+
+    Args:
+        scorer: of which.
+        weights: of the scenarios, by their names.
+        replicas: of each.
+    """
+    (objective,) = scorer.objectives
+    found = []
+    for place, term in enumerate(objective.terms):
+        reading = term.reading
+        if reading.over == WORST:
+            found.append(SlopeTerm(_worst(place), reading.metric, 1.0, reading.scenarios))
+        else:
+            mine = [weight for name, weight in weights.items() if _counts(reading, name)]
+            share = _factor(objective, term) / (replicas * sum(mine)) if mine else 0.0
+            found.append(SlopeTerm(MEANS, reading.metric, share, reading.scenarios))
+    limits = [SlopeTerm(_of_limit(one), one.reading.metric, 1.0, one.reading.scenarios) for one in scorer.limits]
+    return (*found, *limits)
+
+
+def _counts(reading: Reading, scenario: str) -> bool:
+    return any(fnmatchcase(scenario, one) for one in reading.scenarios)
+
+
+def _factor(objective: Objective, term: Term) -> float:
+    return objective.sign * term.weight / term.per
+
+
+def _worst(place: int) -> str:
+    return f"term {place + 1}"
+
+
+def _of_limit(limit: Limit) -> str:
+    return f"limit {limit.name}"
+
+
+def cost_slopes(
+    scorer: Scorer, samples: Sequence[Sample], bounds: Mapping[str, float], variables: Sequence[str]
+) -> dict[str, float]:
+    """The derivatives of the only cost by the variables.
+
+    A trial that fell, or that has no result or no derivatives, adds nothing, whatever its terms count as.
+    """
+    (objective,) = scorer.objectives
+    total = sum((sample.weight * _slopes(MEANS, sample, variables) for sample in samples), np.zeros(len(variables)))
+    for place, term in enumerate(objective.terms):
+        if term.reading.over == WORST:
+            factor = _factor(objective, term)
+            total = total + factor * _of_reading(_worst(place), term.reading, samples, variables, factor > 0.0)
+    for limit in scorer.limits:
+        bound = bounds[limit.name]
+        if limit.tuned_excess(limit.value(samples), bound) > 0.0:
+            beyond = limit.penalty / (abs(bound) if bound else 1.0) * (-1.0 if limit.least else 1.0)
+            total = total + beyond * _of_reading(_of_limit(limit), limit.reading, samples, variables, not limit.least)
+    return dict(zip(variables, total.tolist(), strict=True))
+
+
+def _of_reading(
+    called: str, reading: Reading, samples: Sequence[Sample], variables: Sequence[str], high_is_bad: bool
+) -> Floats:
+    """(variables,) the derivatives of ``Reading.total``."""
+    mine = [sample for sample in samples if _counts(reading, sample.scenario)]
+    if reading.over == WORST:
+        values = [reading.value(sample) for sample in mine]
+        worst = mine[int(np.argmax(values) if high_is_bad else np.argmin(values))]
+        return _slopes(called, worst, variables)
+    weights = np.array([sample.weight for sample in mine])
+    mean: Floats = weights @ np.array([_slopes(called, sample, variables) for sample in mine]) / weights.sum()
+    return mean
+
+
+def _slopes(called: str, sample: Sample, variables: Sequence[str]) -> Floats:
+    result = sample.result
+    names = [column(called, name) for name in variables]
+    if result["verdict"] in (*WITHOUT_RESULT, *FALLS) or result.get(NO_GRADIENT) or names[0] not in result:
+        return np.zeros(len(variables))
+    return np.array([float(str(result[name])) for name in names])

@@ -1,0 +1,94 @@
+"""The exact derivatives of laws other than that of the workspace: against differences of what they ask for."""
+
+import numpy as np
+import pytest
+
+from biped import Controller, InputError, Recursive, Scene, Session, Signal, State, human
+from biped.linearization import linearize
+from biped.linearization.coordinates import displaced, displacement
+from biped.model import random_tree
+from controllers import ComputedTorque, JointPD
+
+STEP, PERIOD = 1e-3, 4e-3
+
+
+def targets(model, rng):
+    """Where each joint is to be, and one that moves."""
+    first = model.joint_names[0]
+    target = {name: float(angle) for name, angle in zip(model.joint_names, rng.normal(size=99), strict=False)}
+    return target, {first: Signal.step(0.3, 0.0, 0.5)}
+
+
+def computed_torque(model, rng):
+    """With gains that couple the joints."""
+    target, path = targets(model, rng)
+    count = len(model.joint_names)
+    coupled = rng.normal(size=(count, count))
+    kp = 100.0 * np.eye(count) + 10.0 * coupled @ coupled.T
+    return ComputedTorque(kp=kp, kd=30.0, target=target, path=path, period=PERIOD)
+
+
+def scene_of(floating, kinds=("revolute", "prismatic")):
+    rng = np.random.default_rng(7)
+    model = random_tree(rng, 6, floating=floating, kinds=kinds, armature=0.1)
+    q = model.neutral()
+    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
+        if body.joint.has_axis:
+            q[first] = rng.uniform(-1.0, 1.0)
+    state = State.at(model, q, rng.normal(size=model.nv))
+    law: Controller = computed_torque(model, rng)
+    return Scene(model, law, state=state, step=STEP, integrator=Recursive(tolerance=1e-12))
+
+
+def after(scene, change):
+    model = scene.model
+    state = scene.state.copy()
+    state.arrays.q[:] = displaced(model, state.q, change[: model.nv])
+    state.arrays.momentum[:] += change[model.nv :]
+    session = Session(Scene(model, scene.controller, state=state, step=STEP, integrator=scene.integrator))
+    assert session.advance(1) == 1
+    return session.state
+
+
+@pytest.mark.parametrize("floating", [True, False])
+def test_the_computed_torque_law_has_its_exact_derivative(floating):
+    """Gains that couple, a target that moves, a root that floats; over a period of four steps."""
+    scene = scene_of(floating)
+    model = scene.model
+    found = linearize(scene, scene.state)
+    nv = model.nv
+    end = after(scene, np.zeros(2 * nv))
+    difference = []
+    for column, e in [(j, 1e-4) for j in range(nv)] + [(nv + j, 1e-3) for j in range(nv)]:
+        f = []
+        for k in (-2, -1, 1, 2):
+            there = after(scene, k * e * np.eye(2 * nv)[column])
+            f.append(np.concatenate([displacement(model, end.q, there.q), there.momentum]))
+        difference.append((f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * e))
+    difference = np.array(difference).T
+    for rows in (slice(0, nv), slice(nv, 2 * nv)):
+        for block in (slice(0, nv), slice(nv, 2 * nv)):
+            other = difference[rows, block]
+            assert np.abs(found.A[rows, block] - other).max() < 1e-7 * np.abs(other).max()
+    open_loop = linearize(scene, scene.state, closed_loop=False)
+    assert np.abs(found.A - open_loop.A).max() > 1e-2 * np.abs(found.A).max()
+
+
+def test_of_a_fixed_root_it_is_that_of_its_error():
+    """ë + K_v ė + K_p e = 0: with short periods, the eigenvalues of all joints are the two of that."""
+    rng = np.random.default_rng(7)
+    model = random_tree(rng, 4, floating=False, kinds=("revolute",))
+    law = ComputedTorque(kp=25.0, kd=8.0, period=1e-4)
+    state = State.at(model, model.neutral(), 0.0 * np.ones(model.nv))
+    found = linearize(Scene(model, law, state=state, step=1e-4, integrator=Recursive(tolerance=1e-13)), state)
+    rates = np.array([mode.rate for mode in found.mode_list])
+    assert len(rates) == model.nv
+    assert np.abs(rates - complex(-4.0, 3.0)).max() < 0.02
+
+
+def test_on_a_floor_it_is_refused_since_it_feels_the_floor():
+    model = human()
+    with pytest.raises(InputError, match="what the floor"):
+        linearize(Scene(model, ComputedTorque()))
+    found = linearize(Scene(model, JointPD()))
+    assert np.isfinite(found.A).all()

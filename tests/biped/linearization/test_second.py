@@ -1,0 +1,184 @@
+"""The second derivatives of steps: against central differences of the first, in one and the same coordinates."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import InputError, Patch, Platform, Push, Recursive, Scene, Sensors, Session, Signal, human
+from biped.kernels.linearization.second import SecondDifferentiator
+from biped.linearization import linearize
+from biped.linearization.coordinates import displaced, displacement
+from biped.linearization.second import Curvature, StepCurvature
+from biped.model import random_tree
+from contact.modes import NONE, SLIDING, STICKING
+from contact.regimes import CLIPPED, COULOMB, FREE, HELD, VISCOUS
+from controllers import WorkspaceController
+
+from .test_steps import FLOOR, KINDS, limited_tree, standing_human
+from .varied import REACHES, STEP, Varied, moving
+
+BEGIN = ("q", "momentum", "mode", "anchor", "torque", "stiffness", "damping", "setpoint")
+
+
+def curvature(varied, steps=1):
+    """The second derivatives of the next steps by all columns of ``varied``."""
+    world, model = varied.plan.world, varied.model
+    twice = SecondDifferentiator(world.method.body, world.tree, world.ground, world.pushes, model.nq)
+    varied.exact(0)
+    found = []
+    for _ in range(steps):
+        before = varied.plan.state.copy()
+        assert varied.lin.take(1) == 0
+        for name in BEGIN:
+            getattr(twice.room.begin, name)[:] = getattr(before.arrays, name)
+        by_torque = 0.5 * STEP * varied.lin.room.derivative.joints.given
+        found.append(StepCurvature.of(twice.between(varied.plan.state.q, STEP), by_torque, np.arange(model.nv)))
+    return Curvature(tuple(found))
+
+
+def transition(model, q, there):
+    """(nv, nv) unit displacements at ``q`` ⊕ ``there`` by those of the coordinates about ``q``, by differences."""
+    at, e = displaced(model, q, there), 1e-5
+    columns = []
+    for unit in np.eye(model.nv):
+        f = [displacement(model, at, displaced(model, q, there + k * e * unit)) for k in (-2, -1, 1, 2)]
+        columns.append((f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * e))
+    return np.array(columns).T
+
+
+def first_derivative(varied, column, reach, steps):
+    """The first derivative at a start that is displaced along a column, in the coordinates about the undisplaced."""
+    model, nv = varied.model, varied.model.nv
+    here, end_q = varied.start, varied.end.q
+    kind = next(k for k, part in enumerate(varied.parts) if part.start <= column < part.stop)
+    moved = reach * np.eye(varied.columns)[column]
+    start = here.copy()
+    start.arrays.q[:] = displaced(model, here.q, moved[:nv])
+    start.arrays.momentum[:] += moved[varied.parts[1]]
+    start.arrays.anchor.ravel()[:] += moved[varied.parts[2]]
+    start.arrays.torque[:] += moved[varied.parts[3]]
+    end = varied.end
+    varied.start = start
+    try:
+        found = varied.exact(steps)
+    finally:
+        varied.start = here
+    live_q, varied.end = varied.end.q, end
+    if kind == 0:
+        found[:, :nv] = found[:, :nv] @ transition(model, here.q, moved[:nv])
+    out = transition(model, end_q, displacement(model, end_q, live_q))
+    found[:nv] = np.linalg.solve(out, found[:nv])
+    return found
+
+
+def worst(varied, columns, steps=1):
+    """The greatest error of a block of second derivatives, as of momenta by displacements twice, against its size."""
+    whole = curvature(varied, steps).full()
+    assert np.abs(whole - whole.transpose(0, 2, 1)).max() < 1e-9 * np.abs(whole).max()
+    varied.exact(steps)
+    errors = []
+    for column in columns:
+        kind = next(k for k, part in enumerate(varied.parts) if part.start <= column < part.stop)
+        e = 20.0 * REACHES[kind]
+        f = [first_derivative(varied, column, k * e, steps) for k in (-2, -1, 1, 2)]
+        difference = (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * e)
+        for rows in varied.parts[:3]:
+            for block in varied.parts:
+                other = difference[rows, block]
+                size = np.abs(whole[rows, block, varied.parts[kind]]).max(initial=0.0)
+                error = np.abs(whole[rows, block, column] - other).max(initial=0.0)
+                errors.append(error / size if size > 1e-7 else error)
+    assert np.abs(whole).max() > 1e-3
+    return max(errors)
+
+
+def dofs_of(model, i):
+    first = int(model.tree.first_v[i])
+    return range(first, first + int(model.tree.dofs[i]))
+
+
+def some_columns(varied, rng, each=4):
+    parts = [np.arange(part.start, part.stop) for part in varied.parts if part.stop > part.start]
+    return [int(k) for part in parts for k in rng.choice(part, each, replace=False)]
+
+
+@pytest.mark.parametrize("regime", [FREE, VISCOUS, COULOMB, HELD, CLIPPED, None])
+def test_it_is_the_derivative_of_the_derivative_in_each_regime(regime):
+    varied = standing_human(regime)
+    assert worst(varied, some_columns(varied, np.random.default_rng(1))) < 1e-5
+
+
+@pytest.mark.parametrize("floating", [True, False])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_it_is_the_derivative_of_the_derivative_on_random_trees(seed, floating):
+    """All kinds of joints; balls on balls, whose axes turn with their parents."""
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 6, floating=floating, kinds=KINDS, contacts=5, armature=0.2)
+    scene, state = moving(model, rng, floor=FLOOR, speed=1.0)
+    varied = Varied(scene, state, modes=[SLIDING, STICKING, STICKING, NONE, SLIDING])
+    turning = [dof for i in range(model.n) if model.tree.dofs[i] > 1 for dof in dofs_of(model, i)]
+    assert worst(varied, [*turning, *some_columns(varied, rng, 2)]) < 1e-5
+
+
+def test_it_is_the_derivative_of_the_derivative_over_several_steps():
+    """On a floor that moves and has a patch, pushed, with springs in the joints; one step's in the next one's."""
+    signal = Signal.step(0.02, 0.0, 20 * STEP)
+    platform = Platform(x=signal, z=signal, roll=signal, pitch=signal, yaw=signal, pivot=(0.1, 0.2, 0.3))
+    patch = Patch((-1.0, 1.0), (0.0, 1.0), FLOOR.with_(k_n=5e4, mu_s=0.2, mu_d=0.1))
+    varied = standing_human(None, controller=None, disturbances=(platform, patch, Push("trunk", (3.0, 1.0, 0.5), 4.0)))
+    varied.start.arrays.stiffness[6:] = 300.0
+    varied.start.arrays.damping[6:] = 5.0
+    assert worst(varied, some_columns(varied, np.random.default_rng(2), 3), steps=2) < 1e-5
+
+
+def test_it_is_the_derivative_of_the_derivative_at_stops_and_bearings():
+    varied = limited_tree()
+    assert worst(varied, some_columns(varied, np.random.default_rng(3))) < 1e-5
+
+
+def test_weighted_second_derivatives_are_the_weighted_sum():
+    """Backwards through two steps, against forwards."""
+    varied = standing_human(None)
+    found = curvature(varied, 2)
+    weights = np.random.default_rng(0).normal(size=52)
+    expected = np.tensordot(weights, found.full(), 1)
+    np.testing.assert_allclose(found.weighted(weights), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_the_first_derivatives_beneath_it_are_those_of_the_step():
+    varied = standing_human(None)
+    A, B = curvature(varied).steps[0].linear
+    exact = varied.exact()
+    assert np.abs(np.hstack([A, B]) - exact).max() < 1e-11 * np.abs(exact).max()
+
+
+def test_it_is_asked_for_by_order():
+    """Of a step, of a period with torques held; in the coordinates and with the inputs of the first derivatives."""
+    scene = Scene(human(), WorkspaceController(), integrator=Recursive(tolerance=1e-11))
+    session = Session(scene)
+    session.advance(100)
+    step = linearize(scene, session.state, span="step", order=2)
+    assert step.second().shape == (52, 64, 64)
+    weights = np.random.default_rng(0).normal(size=52)
+    expected = np.tensordot(weights, step.second(), 1)
+    assert np.abs(step.weighted_second(weights) - expected).max() < 1e-11 * np.abs(expected).max()
+    held = linearize(scene, session.state, closed_loop=False, order=2)
+    last = held.curvature.steps[-1]
+    whole = np.hstack(last.linear) @ held.curvature._roads[-1]
+    assert np.abs(whole - np.hstack([held.A, held.B])).max() < 1e-9 * np.abs(held.A).max()
+    with pytest.raises(InputError, match="order=2"):
+        linearize(scene, session.state, span="step").second()
+    with pytest.raises(InputError, match="torques held"):
+        linearize(scene, session.state, order=2)
+    with pytest.raises(InputError, match="52 states"):
+        step.weighted_second(weights[1:])
+    late = replace(scene, disturbances=(Sensors(delay=4e-3),))
+    with pytest.raises(InputError, match="not late"):
+        linearize(late, settled_late(late), closed_loop=False, order=2)
+
+
+def settled_late(scene):
+    session = Session(scene)
+    session.advance(20)
+    return session.state
