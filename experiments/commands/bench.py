@@ -39,20 +39,22 @@ def main(argv: Sequence[str]) -> int:
     folder = writable_folder(options.out)
     label = stamp() | {"quick": options.quick}
     print_stamp(label)
-    parts = list(sections(budget(options.quick, options.repeat), folder, not options.no_mujoco))
-    chosen = [part for part in parts if options.only is None or options.only in part[0]]
-    if not chosen:
-        raise InputError(f"--only {options.only!r}: what is measured is {', '.join(what for what, _ in parts)}")
     done: list[Section] = []
+    names: list[str] = []
     status = 0
     try:
         with one_core():
-            for what, measure in chosen:
+            for what, measure in sections(budget(options.quick, options.repeat), folder, not options.no_mujoco):
+                names.append(what)
+                if options.only is not None and options.only not in what:
+                    continue
                 announce(f"measuring {what} …")
                 done.append(measure())
                 print_section(done[-1])
     except KeyboardInterrupt:
         status = interrupted()
+    if not done and not status:
+        raise InputError(f"--only {options.only!r}: what is measured is {', '.join(names)}")
     write_json(folder / JSON, label, done)
     write_csv(folder / CSV, label, done)
     print(f"results are in {folder}")

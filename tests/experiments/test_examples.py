@@ -20,7 +20,15 @@ SAYS = {
     "vary_an_experiment.py": ["4.5 m/s: recovered", "7.0 m/s: lost control"],
 }
 LAWS = {"posture_law.py", "compiled_posture_law.py"}
-BROUGHT = {*LAWS, "nudge.py", "lean.py"}
+#: What measures for minutes, with what makes it short, and what it then says.
+MEASURES = {
+    "gradient_cost.py": ([], ["derivatives, in trials", "0.5 |", "2 |"]),
+    "compare_optimizers.py": (
+        [str(EXAMPLES / "tune-gradient.toml"), "--seeds", "1", "--candidates", "12", "--optimizers", "sobol"],
+        ["sobol"],
+    ),
+}
+BROUGHT = {*LAWS, "nudge.py", "lean.py", *MEASURES}
 
 
 def test_all_examples_are_tested():
@@ -32,6 +40,18 @@ def test_example(name, capsys):
     runpy.run_path(str(EXAMPLES / name))
     printed = capsys.readouterr().out
     for words in SAYS[name]:
+        assert words in printed
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_tmp")
+@pytest.mark.parametrize("name", MEASURES)
+def test_example_that_measures(name, monkeypatch, capsys):
+    arguments, said = MEASURES[name]
+    monkeypatch.setattr("sys.argv", [name, *arguments])
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    printed = capsys.readouterr().out
+    for words in said:
         assert words in printed
 
 

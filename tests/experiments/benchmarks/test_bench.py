@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from biped import chain, human
+from biped import InputError, chain, human
 from biped.model import random_tree
 from experiments.benchmarks import timing
 from experiments.benchmarks.sections import CSV, FIGURE, JSON
@@ -62,8 +62,6 @@ def test_bad_arguments_are_told_in_one_line(argument, capsys):
 
 
 def test_an_unwritable_folder_is_told_before_anything_is_measured(tmp_path):
-    from biped.errors import InputError
-
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):
         bench.main(["--out", str(tmp_path / "file" / "bench")])
@@ -77,6 +75,18 @@ def test_interrupted_it_saves_what_it_has(monkeypatch, tmp_path):
     monkeypatch.setattr(measure, "sections", sections)
     assert bench.main(["--out", str(tmp_path)]) == 130
     assert json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]["something"]["notes"] == ["done"]
+
+
+def test_only_what_is_asked_for_is_measured(monkeypatch, tmp_path):
+    def sections(*_):
+        yield "a step", lambda: measure.Section("step", "A step", (), notes=["done"])
+        yield "a tick", lambda: pytest.fail("not asked for")
+
+    monkeypatch.setattr(measure, "sections", sections)
+    assert bench.main(["--only", "step", "--out", str(tmp_path)]) == 0
+    assert list(json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]) == ["step"]
+    with pytest.raises(InputError, match=r"--only 'stride': what is measured is a step, a tick"):
+        bench.main(["--only", "stride", "--out", str(tmp_path)])
 
 
 def test_cases_are_taken_in_turn():
