@@ -105,6 +105,7 @@ def cost_at(tuning, tuner, point, bounds):
     return tuner.score([tuning.space.candidate(1, point)], bounds)[0]
 
 
+@pytest.mark.slow
 def test_the_slopes_of_the_cost_are_its_differences(descending):
     """Terms, tied gains, damping ratios, the worst of trials and a limit that is exceeded: of real trials."""
     tuning = tuning_from(Config(descending))

@@ -106,6 +106,7 @@ def processes_with(text):
     return found
 
 
+@pytest.mark.slow
 def test_the_same_instants_are_the_same_pictures(folder):
     runs = load_runs([folder])
     camera = camera_at("side", *extent_of(runs, 0.0), SIZE)
