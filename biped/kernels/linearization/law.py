@@ -76,7 +76,6 @@ def new_law_derivative(tree: Tree, nq: int, nv: int, recorded: int) -> LawDeriva
     motion = complex_room(new_tree_data(n, nv, nc))
     q = z(nq, dtype=complex)
     # Its factors a law writes over; poses and rates it shares.
-    # Its factors a law writes over; poses and rates it shares.
     own = motion._replace(factors=complex_room(new_factors(n, nv)))
     unknown = nan((nc, 3), complex(np.nan, np.nan))
     measurement = Measurement(
