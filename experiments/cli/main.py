@@ -5,6 +5,7 @@ top, and imports what it works with when these are read.
 """
 
 import argparse
+import contextvars
 import importlib
 import os
 import sys
@@ -73,7 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     spell_what_cannot_be_encoded()
     os.environ["MPLBACKEND"] = "agg"  # figures go into files: what the user has set for windows does not matter
     try:
-        status = _do(sys.argv[1:] if argv is None else list(argv))
+        words = sys.argv[1:] if argv is None else list(argv)
+        status = contextvars.copy_context().run(_do, words)  # what its options choose ends with the command
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python still has to write
@@ -82,7 +84,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _do(argv: list[str]) -> int:
-    choose_form(argparse.Namespace())
     try:
         if not argv or argv[0] not in COMMANDS:
             _top(argv or ["--help"])

@@ -25,7 +25,7 @@ def add_forms(parser: ArgumentParser) -> None:
 
 
 def choose_form(options: Namespace) -> None:
-    """Reply in the form that the options name, until the next command."""
+    """Reply in the form that the options name, to the end of the command."""
     named = {Form.JSON: getattr(options, "json", False), Form.NOTHING: getattr(options, "quiet", False)}
     _form.set(next((form for form, is_named in named.items() if is_named), Form.TEXT))
 
