@@ -11,7 +11,6 @@ import numpy as np
 from biped import dynamics
 from biped.disturbances.sorting import sorted_disturbances
 from biped.errors import InputError
-from biped.kernels.linearization.law import LawDifferentiator
 from biped.kernels.linearization.second import SecondDifferentiator
 from biped.kernels.linearization.steps import SUBSTEPS, TOO_MANY_PARTS, UNKNOWN_STEP
 from biped.kernels.linearization.steps import Linearizer as StepLinearizer
@@ -29,13 +28,14 @@ from biped.linearization.coordinates import (
     torque_names,
 )
 from biped.linearization.kinks import AT_KINK, Kink, KinkError, nearest_joint_kinks, nearest_kinks
+from biped.linearization.law import LawDerivative
 from biped.linearization.limits import ActuatorLimits
 from biped.linearization.linearization import Linearization
 from biped.linearization.second import Curvature, StepCurvature
 from biped.runs.state import State
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
-from biped.simulation.snapshot import put_state
+from biped.simulation.snapshot import put_numbers, put_state
 from contact.arrays import Floats
 
 #: Parts of steps of which is noted what the contacts did.
@@ -104,12 +104,11 @@ class Linearizer:
         self.period = self.steps * self.plan.clock.step
         self.delay = 0 if world.sensors.how[PERFECT] == 1 else int(world.sensors.how[DELAY])
         self.loop = Loop(world, self.plan.law)
-        nv, nc = self.model.nv, self.model.nc
-        self._held = slice(2 * nv + 2 * nc, 3 * nv + 2 * nc)
-        self._steps = StepLinearizer(self.loop, 3 * nv + 2 * nc, MOST_NOTED)
-        self._law = _law_of(self.plan) if self.closed_loop else None
+        self._law = LawDerivative(self.plan) if self.closed_loop else None
         self._begin = self.plan.state.copy()
-        joints, units, self._inputs = torque_names(self.model)
+        joints, units, inputs = torque_names(self.model)
+        self._inputs = np.array(inputs, dtype=np.int64)
+        self._steps = StepLinearizer(self.loop, self._inputs, MOST_NOTED)
         self._names, self._input_names = _names(self.model), (joints, units)
 
     def at(self, state: State | None = None, *, order: Order = 1) -> Linearization:
@@ -154,7 +153,7 @@ class Linearizer:
             h = float(live.arrays.clock[LAST_STEP_LENGTH])
             passes = 1.0 if tick is None else tick.passes
             by_torque = 0.5 * h * room.derivative.joints.given * passes
-            found.append(StepCurvature.of(twice.between(live.q, h), by_torque, np.array(self._inputs)))
+            found.append(StepCurvature.of(twice.between(live.q, h), by_torque, self._inputs))
         return Curvature(tuple(found))
 
     @cached_property
@@ -188,10 +187,10 @@ class Linearizer:
 
     def carry(self, start: State, turned: Kink | None = None) -> tuple[_Tick | None, int]:
         """Go through the span with all variations, into the kernels' room: the tick, and the steps that were taken."""
-        put_state(start, self.plan.state, self.plan.world)
+        put_numbers(start, self.plan.state, self.plan.world)
+        self._steps.set_off()
         tick = self._tick(turned) if self.asks else None
         room = self._steps.room
-        self._seed()
         for kind, place in (("point", room.derivative.points.turned), ("joint", room.derivative.joints.turned)):
             is_it = turned is not None and turned.where == kind
             place[:] = (turned.step, turned.index, turned.switch) if turned is not None and is_it else (-1,) * 3
@@ -199,16 +198,6 @@ class Linearizer:
         if reason != OK:
             raise InputError(_cause(reason, start.time))
         return tick, int(room.taken[SUBSTEPS])
-
-    def _seed(self) -> None:
-        """Each variation is one of a displacement, a momentum, an anchor, a torque."""
-        tangent, nv, nc = self._steps.room.tangent, self.model.nv, self.model.nc
-        for rows in (tangent.q, tangent.momentum, tangent.anchor, tangent.torque):
-            rows[:] = 0.0
-        tangent.q[:, :nv] = tangent.momentum[:, nv : 2 * nv] = np.eye(nv)
-        tangent.anchor[:, 2 * nv : 2 * nv + 2 * nc] = np.eye(2 * nc)
-        tangent.torque[:, self._held] = np.eye(nv)
-        self._steps.room.taken[:] = 0
 
     def _tick(self, turned: Kink | None = None) -> _Tick:
         """Let the controller set its torques; the derivative of what it asks for, and of what limits it."""
@@ -239,7 +228,7 @@ class Linearizer:
         if self.delay:
             q = seen.q.copy()
             momentum = dynamics.mass_matrix(self.model, q) @ seen.motion.rates
-        found = self._law.at(q, momentum, float(seen.time[0])).copy()
+        found = self._law.at(q, momentum, float(seen.time[0]), self.plan.world.torque)
         if not np.isfinite(found).all():
             raise InputError(
                 "the controller's torques depend on what the floor or the actuators did in the last step, which is no "
@@ -252,7 +241,8 @@ class Linearizer:
         tangent = room.tangent
         whole = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
         nx, nv = len(whole), model.nv
-        A, by_torque = whole[:, :nx].copy(), whole[:, self._held].copy()
+        A, by_torque = whole[:, :nx].copy(), np.zeros((nx, nv))
+        by_torque[:, self._inputs] = whole[:, nx:]
         names, units = (list(known) for known in self._names)
         kept = float(self.plan.world.actuators.kept[0]) if tick is not None else 0.0
         passes = np.ones(nv) if tick is None else tick.passes
@@ -330,11 +320,6 @@ class Linearizer:
 def _names(model: Any) -> tuple[list[str], list[str]]:
     parts = configuration_names(model), momentum_names(model), anchor_names(model)
     return [name for names, _ in parts for name in names], [unit for _, units in parts for unit in units]
-
-
-def _law_of(plan: Plan) -> LawDifferentiator:
-    recorded = 0 if plan.controller is None else len(plan.controller.recorded)
-    return LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
 
 
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:

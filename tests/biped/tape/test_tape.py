@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from biped import InputError, Scene, Session, human
-from biped.gradients.law import leaves_of, note_law
 from biped.gradients.slopes import slopes
-from biped.gradients.tape import Recorder
-from biped.kernels.gradients.tape import differentiate_tape, evaluate_tape
-from biped.linearization import Linearizer
+from biped.kernels.linearization.law import LawDifferentiator
+from biped.kernels.tape import differentiate_tape, evaluate_tape
+from biped.tape.law import leaves_of, note_law
+from biped.tape.recorder import Recorder
 from contact.analytic import bounded, cos, sin, sqrt
 from controllers import WorkspaceController
 from controllers.set_point import SetPointMotion
@@ -50,7 +50,7 @@ def test_it_is_the_function_anywhere_and_its_gradient(seed):
         moved = at.astype(complex)
         moved[k] += 1e-20j
         expected.append(sum(w * complex(f).imag for w, f in zip(weights, many(*moved), strict=True)) / 1e-20)
-    assert tape.weight[:3] == pytest.approx(expected, rel=1e-12, abs=1e-13)
+    assert tape.gradient == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
 def test_a_branch_that_comes_out_otherwise_is_told():
@@ -79,17 +79,19 @@ def test_the_law_is_the_one_that_a_complex_step_goes_through(seconds):
     law = scene.controller.law(scene.model)
     chosen = [path for path, _ in leaves_of(law)][:4]
     nq, nv = scene.model.nq, scene.model.nv
-    tape = note_law(law, scene.model.tree, session.state.q, session.state.momentum, 6, chosen).tape
+    tape = note_law(law, scene.model.tree, session.state.q, session.state.momentum, 6, chosen)
     session.advance(round(seconds / session.period))
     q, momentum = session.state.q, session.state.momentum
-    exact = Linearizer(scene)._law
+    exact = LawDifferentiator(law, scene.model.tree, nq, nv, 6)
     expected = exact.at(q, momentum, 0.0)
     tape.value[:nq], tape.value[nq + nv : nq + 2 * nv] = q, momentum
     assert evaluate_tape(tape)
     assert results(tape) == pytest.approx(exact.torque, rel=1e-13, abs=1e-11)
     for dof in range(6, nv):
         differentiate_tape(tape, np.eye(nv)[dof])
-        assert tape.weight[nq : nq + 2 * nv] == pytest.approx(expected[dof], rel=1e-11, abs=1e-11 * abs(expected).max())
+        assert tape.gradient[nq : nq + 2 * nv] == pytest.approx(
+            expected[dof], rel=1e-11, abs=1e-11 * abs(expected).max()
+        )
 
 
 def test_a_set_point_that_moves_is_refused():
