@@ -12,14 +12,22 @@ from biped import dynamics
 from biped.disturbances.sorting import sorted_disturbances
 from biped.errors import InputError
 from biped.kernels.linearization.second import SecondDifferentiator
-from biped.kernels.linearization.steps import SUBSTEPS, TOO_MANY_PARTS, UNKNOWN_STEP
+from biped.kernels.linearization.steps import (
+    SUBSTEPS,
+    TOO_MANY_PARTS,
+    UNKNOWN_STEP,
+    linearize_steps,
+    new_linearized,
+    step_calls,
+)
 from biped.kernels.linearization.steps import Linearizer as StepLinearizer
-from biped.kernels.loop.closed_loop import Loop, Passive
+from biped.kernels.loop.closed_loop import Loop, Passive, World, is_ready
 from biped.kernels.loop.measurement import DELAY, PERFECT
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.method import Variational
 from biped.kernels.state.simulation_state import INTO_TICK, LAST_STEP_LENGTH, SENSED
 from biped.kernels.state.status import OK
+from biped.kernels.variational.discrete_body import store_body_block
 from biped.linearization.coordinates import (
     anchor_names,
     configuration_names,
@@ -33,10 +41,12 @@ from biped.linearization.limits import ActuatorLimits
 from biped.linearization.linearization import Linearization
 from biped.linearization.second import Curvature, StepCurvature
 from biped.runs.state import State
+from biped.simulation.driver import Announce
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_numbers, put_state
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
+from contact.jit import is_part_compiled
 
 #: Parts of steps of which is noted what the contacts did.
 MOST_NOTED = 1024
@@ -85,12 +95,15 @@ class Linearizer:
         scene: what is simulated.
         span: as in ``linearize``.
         closed_loop: as there.
+        announce: called with a sentence before kernels are compiled.
 
     Raises:
         InputError: the scene has something in it that cannot be linearized.
     """
 
-    def __init__(self, scene: Scene, *, span: Span = "period", closed_loop: bool = True) -> None:
+    def __init__(
+        self, scene: Scene, *, span: Span = "period", closed_loop: bool = True, announce: Announce | None = None
+    ) -> None:
         if span not in ("step", "period"):
             raise InputError(f"span = {span!r}: it must be 'step' or 'period'")
         self.scene, self.span = scene, span
@@ -103,11 +116,13 @@ class Linearizer:
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
         self.period = self.steps * self.plan.clock.step
         self.delay = 0 if world.sensors.how[PERFECT] == 1 else int(world.sensors.how[DELAY])
+        joints, units, inputs = torque_names(self.model)
+        self._inputs = np.array(inputs, dtype=np.int64)
+        if announce is not None and not (is_ready(world, self.plan.law) and are_steps_ready(world, self._inputs)):
+            announce("compiling the kernels of linearizations, once: up to a minute")
         self.loop = Loop(world, self.plan.law)
         self._law = LawDerivative(self.plan) if self.closed_loop else None
         self._begin = self.plan.state.copy()
-        joints, units, inputs = torque_names(self.model)
-        self._inputs = np.array(inputs, dtype=np.int64)
         self._steps = StepLinearizer(self.loop, self._inputs, MOST_NOTED)
         self._names, self._input_names = _names(self.model), (joints, units)
 
@@ -322,12 +337,23 @@ def _names(model: Any) -> tuple[list[str], list[str]]:
     return [name for names, _ in parts for name in names], [unit for _, units in parts for unit in units]
 
 
+def are_steps_ready(world: World, driven: Integers) -> bool:
+    """Whether a linearizer of this world's steps compiles nothing but its loop."""
+    room = new_linearized(world, 1, driven, 1)
+    return all(is_part_compiled(*call) for call in (*step_calls(room), (linearize_steps, room, 0, 0, 0)))
+
+
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     """Refuse what cannot be linearized."""
     if not isinstance(plan.world.method, Variational):
         raise InputError(
             f"integrator {plan.stepping.name!r} is not linearized: take a variational one in generalized coordinates, "
             "such as recursive"
+        )
+    if type(plan.world.method.body) not in store_body_block.table.implementations:
+        raise InputError(
+            f"integrator {plan.stepping.name!r} is not linearized: its steps are no sum over single bodies; take "
+            "recursive, or a mechanism with `DiscreteMechanism`, whose steps are those of the midpoint rule"
         )
     if plan.world.projectile.status[ARMED] == 1:
         raise InputError("a thrown box collides: linearize without it")
