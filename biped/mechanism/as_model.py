@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from biped.mechanism.component import Force
-from biped.mechanism.drawing import visuals_of
+from biped.mechanism.drawing import lines_of, visuals_of
 from biped.mechanism.forces import Damper
 from biped.mechanism.frames import Frame, Node, tree_of
 from biped.model import Body, Model, Visual
@@ -85,6 +85,7 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> M
         facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
         notes=tuple(notes),
         visuals=visuals_of(mechanism) if visuals is None else tuple(visuals),
+        lines=lines_of(mechanism),
     )
 
 
