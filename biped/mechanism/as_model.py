@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -176,7 +176,7 @@ def _left_out(mechanism: Mechanism) -> list[str]:
     """A sentence for each kind of thing that a model does not carry."""
     frames = [node.frame for node in tree_of(mechanism.frames)]
     prescribed = [frame.coordinate for frame in frames if frame.is_kinematic]
-    groups: list[tuple[Sequence[object], str]] = [
+    groups: list[tuple[Collection[object], str]] = [
         (mechanism.constraint_names, "constraints are left out, so that loops are open"),
         (mechanism.potentials, "potentials are left out"),
         ([force for force in mechanism.forces if not isinstance(force, Damper)], "forces are left out"),
