@@ -212,6 +212,7 @@ def _draw(found: dict[str, list[Point]]) -> Figure:
     with plotted(title, "run time [s]", "greatest error of the angle [rad]", (7.0, 4.4)) as (figure, axes):
         for name, points in found.items():
             if not points:
+                axes.plot([], [], "x", color=METHOD_COLORS[name], label=f"{name}: no run comes to its end")
                 continue
             times, errors = ([getattr(point, what) for point in points] for what in ("seconds", "error"))
             axes.loglog(times, errors, "o-", ms=4, color=METHOD_COLORS[name], label=name)
