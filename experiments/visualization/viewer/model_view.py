@@ -11,7 +11,7 @@ from contact.arrays import Floats, Integers
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import Marks
-from experiments.visualization.viewer.mesh import as_glb, box, joined
+from experiments.visualization.viewer.mesh import as_glb, box, joined, linear
 from experiments.visualization.viewer.scenery import Scenery
 from experiments.visualization.viewer.shapes import Shape, shapes_of
 from experiments.visualization.viewer.snapshot import Snapshot
@@ -136,7 +136,7 @@ class ModelView:
             return None
         tints = np.array([line.color for line in self.model.lines]) * 255.0
         tints = tints if self.color is None else np.broadcast_to(self.color, tints.shape)
-        both = np.repeat(tints[:, np.newaxis], 2, axis=1).round().astype(np.uint8)
+        both = np.repeat(linear(tints)[:, np.newaxis], 2, axis=1)
         places = np.zeros((len(tints), 2, 3), dtype=np.float32)
         return self._server_scene.add_line_segments(
             f"{self._path}/lines", places, both, thickness=3.0, thickness_units="screen"

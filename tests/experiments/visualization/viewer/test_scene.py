@@ -19,6 +19,7 @@ from experiments.visualization.viewer.marks import (
     push_arrows,
     reaction_arrows,
 )
+from experiments.visualization.viewer.mesh import linear
 from experiments.visualization.viewer.model_view import line_ends
 from experiments.visualization.viewer.page import Page
 from experiments.visualization.viewer.playback import Playback
@@ -157,7 +158,7 @@ def test_lines_follow_what_they_are_tied_to():
             assert lines.points == pytest.approx(line_ends(spring.model, trajectory.at(moment)), abs=1e-5)
             bob_now = spring.frame("bob").position(motion.q[round(moment / 0.01)])
             assert lines.points[1] == pytest.approx(np.array([bob_now, (0.5, 0, 0)]), abs=1e-5)
-        assert (lines.colors[1] == np.round(np.array(SPRING) * 255.0)).all()
+        assert (lines.colors[1] == linear(np.array(SPRING) * 255.0)).all()
 
 
 def test_layers_can_be_switched_off(shown):
