@@ -20,7 +20,7 @@ types: Any = numba.types
 
 
 class Symbol:
-    """A number that notes what kernels, interpreted, make of it (``biped.gradients.tape``)."""
+    """A number that notes what kernels, interpreted, make of it (``biped.tape``)."""
 
     __slots__ = ()
 

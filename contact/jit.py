@@ -238,7 +238,17 @@ def address_of(function: Callable[..., int], *arguments: Any) -> int:
     """The address of a part, compiled if need be, for numbers like these, and addresses of named tuples like these."""
     if not isinstance(function, CPUDispatcher):  # with NUMBA_DISABLE_JIT
         return number_of(function)
-    kinds = _part_types(arguments)
+    kind = function, tuple(map(kind_of, arguments))
+    if kind not in _addresses:
+        _addresses[kind] = _compiled_address(function, _part_types(arguments))
+    return _addresses[kind]
+
+
+#: Of parts, by themselves and the kinds of what they are called with.
+_addresses: dict[object, int] = {}
+
+
+def _compiled_address(function: Any, kinds: tuple[Any, ...]) -> int:
     with _without_garbage_collection():
         function.compile(kinds)
     found = function.overloads[kinds]

@@ -1,7 +1,7 @@
 """The linear quadratic regulator of standing, as a controller."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -19,7 +19,7 @@ from contact.arrays import Floats
 from controllers.feet import TORQUE_LIMIT, torque_limits
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.lqr import Frame, LqrLaw
-from controllers.lqr_design import Cost, Design, Plan, design_of
+from controllers.lqr_design import Cost, Design, Plan, design_of, warm_up
 
 REFERENCES = ("world", "feet")
 #: Of a table of gains.
@@ -152,11 +152,7 @@ class LQR(Controller):
             InputError: the model has no floating root or no feet with contact points, or does not stand; or no
                 feedback of least cost makes it stable.
         """
-        if not model.is_floating or not model.feet or not model.nc:
-            raise InputError(f"the lqr needs a floating root and feet with contact points; {model.name!r} lacks them")
-        if any(body.joint.kind == "spherical" for body in model.bodies):
-            raise InputError(f"the lqr is for joints of one degree of freedom; {model.name!r} has ball joints")
-        plan = Plan(self.floor or RUBBER, self.target_position, float(self.step), float(self.period))
+        self._check_model(model)
         cost = Cost(
             com=self.weight_com,
             com_velocity=self.weight_com_velocity,
@@ -168,7 +164,22 @@ class LQR(Controller):
             horizon=float(self.horizon),
             end=float(self.weight_end),
         )
-        return design_of(model, plan, cost)
+        return design_of(model, self._plan, cost)
+
+    @property
+    def _plan(self) -> Plan:
+        return Plan(self.floor or RUBBER, self.target_position, float(self.step), float(self.period))
+
+    def _check_model(self, model: Model) -> None:
+        if not model.is_floating or not model.feet or not model.nc:
+            raise InputError(f"the lqr needs a floating root and feet with contact points; {model.name!r} lacks them")
+        if any(body.joint.kind == "spherical" for body in model.bodies):
+            raise InputError(f"the lqr is for joints of one degree of freedom; {model.name!r} has ball joints")
+
+    def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
+        """Compile what it is designed by; raises as ``design``."""
+        self._check_model(model)
+        warm_up(model, self._plan, announce)
 
     def _torque_cost(self, model: Model) -> Floats:
         count, weight = len(model.joint_names), self.weight_torque

@@ -1,5 +1,6 @@
 """How the regulator of standing is designed: what a deviation costs, and the gains of least cost."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ import numpy as np
 from biped.dynamics import mass_matrix
 from biped.errors import InputError
 from biped.linearization import Linearization
-from biped.linearization.stance import held_stance, linearize_stance
+from biped.linearization.stance import held_stance, linearize_stance, warm_up_stance
 from biped.model import Model
 from biped.optimal import regulator, steady_regulator
 from biped.runs.postures import has_human_legs, standing
@@ -171,6 +172,16 @@ def stance_of(model: Model, plan: Plan) -> StanceModel:
     return found
 
 
+def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
+    """Compile what a stance is linearized by, unless it is on disk; ``announce`` is told before that.
+
+    Raises:
+        InputError: the model does not stand.
+    """
+    if plan not in model.once(_Kept).stances:
+        warm_up_stance(model, plan.floor, _state(model, plan), announce, step=plan.step, period=plan.period)
+
+
 def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
     """The regulator of a model, found once.
 
@@ -191,12 +202,16 @@ def _make_room(kept: dict[Any, Any]) -> None:
 
 
 def _stance(model: Model, plan: Plan) -> StanceModel:
-    place = plan.place if has_human_legs(model) else None
-    state = held_stance(model, plan.floor, standing(model, plan.floor, place).q)
+    state = _state(model, plan)
     found = linearize_stance(model, plan.floor, state, step=plan.step, period=plan.period)
     if len(found.kept) != 2 * model.nv:
         raise InputError(f"{model.name!r} does not stand with all of its contact points sticking to the floor")
     return StanceModel(state, found)
+
+
+def _state(model: Model, plan: Plan) -> State:
+    place = plan.place if has_human_legs(model) else None
+    return held_stance(model, plan.floor, standing(model, plan.floor, place).q)
 
 
 def _design(stance: StanceModel, plan: Plan, cost: Cost) -> Design:

@@ -1,7 +1,7 @@
 """The base class of controllers, and what they may have the integrator do."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -99,6 +99,9 @@ class Controller:
         ``biped.kernels.loop.closed_loop.control`` says how to register one.
         """
         return None
+
+    def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
+        """Do what takes long once for a model, so that others need not wait: ``announce`` is told if it does."""
 
     def reset(self, observation: Observation) -> None:
         """Called at the start of a run with what is to be seen there, before ``torques`` is first asked for.

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biped.errors import InputError
-from biped.gradients.law import LawTape, leaves_of, note_law
 from biped.gradients.objectives import Trajectory, Value, Weights, evaluate
 from biped.gradients.parameters import Effect, Parameter, effect_of, parameters_of
-from biped.gradients.tape import Recorder
-from biped.kernels.gradients.tape import evaluate_tape
 from biped.kernels.gradients.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
 from biped.kernels.linearization.steps import TOO_MANY_PARTS, UNKNOWN_STEP
 from biped.kernels.loop.closed_loop import Loop, Passive
 from biped.kernels.loop.measurement import DELAY, PERFECT
 from biped.kernels.state.simulation_state import INTO_TICK, SENSED
 from biped.kernels.state.status import LIMITS, OK
-from biped.kernels.tree.tree import MAX_EFFORT, Tree
-from biped.linearization.kinks import AT_KINK, Kink, nearest_kinks
+from biped.kernels.tape import Tape
+from biped.kernels.tree.tree import MAX_EFFORT
+from biped.linearization.kinks import AT_KINK, Kink, joint_scales, nearest_joint_kinks, nearest_kinks, point_scales
 from biped.linearization.linearizer import check_scene
 from biped.metrics.disturbance import start_time_of
 from biped.presentation import as_html, as_text
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_state
+from biped.tape.law import LawTapes
+from biped.tape.recorder import Recorder
 from contact.arrays import Floats
-from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH
 
 #: [s] Two times that differ by less are the same.
 ROUNDING = 1e-9
@@ -71,7 +68,7 @@ class Gradient:
             such a change to another step, the trial jumps by a little, which no derivative knows of.
         kinks: how many kinks the trial is at, within rounding: there it has a derivative on either side, and this is
             one of them.
-        nearest: the nearest kink of each contact point and kind, the nearest first.
+        nearest: the nearest kink of each contact point, joint and kind, the nearest first.
     """
 
     objective: str
@@ -153,6 +150,7 @@ class Differentiator:
         self.effect = effect
         self._loop = Loop(self.plan.world, self.plan.law)
         self._begin = self.plan.state.copy()
+        self._tapes = self._law_tapes()
         self._tape = self._noted(self._begin.q, self._begin.momentum)
         self._forward()
 
@@ -164,7 +162,7 @@ class Differentiator:
         room = clock.steps + SPARE
         reason = NO_ROOM
         while reason == NO_ROOM:
-            self._trial = Trial(self._loop, room, ticks, self._tape.tape, len(self.effect.paths))
+            self._trial = Trial(self._loop, room, ticks, self._tape, self._numbers)
             put_state(self._begin, self.plan.state, world)
             reason = self._trial.take(ticks, clock.steps_per_tick)
             room *= 2
@@ -209,12 +207,19 @@ class Differentiator:
 
     # --- the law ---
 
-    def _noted(self, q: Floats, momentum: Floats) -> LawTape:
+    def _law_tapes(self) -> LawTapes | None:
         if not self.asks:
-            return LawTape(Recorder().tape((), ()), 0)
+            self._numbers, self._chosen = 0, np.zeros(0, dtype=np.int64)
+            return None
         plan = self.plan
         recorded = 0 if plan.controller is None else len(plan.controller.recorded)
-        return _tape_of(plan.law, plan.nominal_model.tree, q, momentum, recorded, self.effect)
+        tapes = LawTapes(plan.law, plan.nominal_model.tree, recorded)
+        self._numbers = len(tapes.paths)
+        self._chosen = np.array([tapes.paths.index(path) for path in self.effect.paths], dtype=np.int64)
+        return tapes
+
+    def _noted(self, q: Floats, momentum: Floats) -> Tape:
+        return Recorder().tape((), ()) if self._tapes is None else self._tapes.at(q, momentum)
 
     # --- backwards ---
 
@@ -236,7 +241,7 @@ class Differentiator:
         self._back()
         position = sum(weight * values[name][1].position for name, weight in terms.items())
         impedance = np.einsum("pkj,kj->p", self.effect.impedance, record.impedance)
-        slopes = self.effect.law @ record.numbers + impedance + self.effect.position @ position
+        slopes = self.effect.law @ record.numbers[self._chosen] + impedance + self.effect.position @ position
         at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(value[1].kinks for value in values.values())
         return Gradient(
             objective=" + ".join(terms) if isinstance(objective, str) else _told(terms),
@@ -284,10 +289,11 @@ class Differentiator:
             record.impedance,
         ):
             rows[:] = 0.0
-        record.switch[:], record.at[:] = np.inf, 0
+        for nearest, scales in (
+            (record.nearest, point_scales(self.scene.floor)), (record.nearest_joint, joint_scales(self.plan.model))
+        ):  # fmt: skip
+            nearest.switch[:], nearest.at[:], nearest.scale[:] = np.inf, 0, scales
         record.taken[[AT_KINKS, CHANGED]] = 0
-        scales = _scales(self.scene)
-        record.scale[:] = [scales[kind] for kind in range(len(record.scale))]
         record.share[:] = self._kept, self._delay, float(self.asks)
 
     def _back(self) -> None:
@@ -295,7 +301,7 @@ class Differentiator:
         put_state(self._end, self.plan.state, self.plan.world)
         record.weight.q[:], record.weight.momentum[:] = record.of_q[tick + 1], record.of_momentum[tick + 1]
         for _ in range(MOST_BRANCHES):
-            reason = self._trial.go_back(self._tape.tape, tick, is_left)
+            reason = self._trial.go_back(self._tape, tick, is_left)
             if reason == OK:
                 return
             if reason != OTHER_BRANCH or (is_left and tick == int(record.taken[LEFT_AT])):
@@ -307,25 +313,21 @@ class Differentiator:
 
     def _nearest(self) -> tuple[Kink, ...]:
         """The nearest kinks, with the steps in which they were."""
-        record, mode = self._trial.record, np.full((1, self.plan.model.nc), 2)
-        names = self.plan.model.contact_names
-        found = nearest_kinks(names, self.scene.floor, record.switch[None], mode, known_modes=False)
-        steps = [int(record.at[kink.index, kink.switch]) for kink in found]
-        return tuple(
-            Kink(one.point, one.what, one.value, one.unit, step, one.share, one.switch, one.index)
-            for one, step in zip(found, steps, strict=True)
+        record, mode, names = self._trial.record, np.full((1, self.plan.model.nc), 2), self.plan.model.contact_names
+        of_points, of_joints = record.nearest, record.nearest_joint
+        found = (
+            *(
+                (kink, of_points.at)
+                for kink in nearest_kinks(names, self.scene.floor, of_points.switch[None], mode, False)
+            ),
+            *((kink, of_joints.at) for kink in nearest_joint_kinks(self.plan.model, of_joints.switch[None])),
         )
+        known = [replace(kink, step=int(at[kink.index, kink.switch])) for kink, at in found]
+        return tuple(sorted(known, key=lambda kink: kink.share))
 
 
 def _told(terms: Mapping[str, float]) -> str:
     return " + ".join(f"{weight:g} {name}" for name, weight in terms.items())
-
-
-def _scales(scene: Scene) -> dict[int, float]:
-    """Of switches, as ``biped.linearization.kinks`` has them."""
-    millimetre = 1e-3
-    force = scene.floor.k_n * millimetre
-    return {PRESSURE: force, SLIP: force, SPEED: scene.floor.stiction_velocity, HEIGHT: millimetre, STRETCH: millimetre}
 
 
 def _check_clock(plan: Plan) -> None:
@@ -353,38 +355,3 @@ def _cause(reason: int) -> str:
         "the controller's torques do not follow from configuration and velocity alone, as its law was noted: it has a "
         "memory, looks at forces or time, or branches too often; no gradient"
     )
-
-
-#: Tapes that were noted, by law and all that is constant in them: the trials of a tuning have one.
-_tapes: dict[Any, LawTape] = {}
-MOST_TAPES = 16
-_access = threading.Lock()
-
-
-def _tape_of(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, effect: Effect) -> LawTape:
-    """The law's tape, noted at a state, or before where all branches were the same; with the law's present numbers."""
-    leaves = dict(leaves_of(law))
-    chosen = set(effect.paths)
-    constants = tuple(number for path, number in leaves.items() if path not in chosen)
-    key = type(law), effect.paths, constants, tuple(array.tobytes() for array in tree), recorded
-    numbers = [leaves[path] for path in effect.paths]
-    with _access:
-        known = _tapes.get(key)
-    found = None if known is None else _own(known, q, momentum, numbers)
-    if found is None or not evaluate_tape(found.tape):
-        known = note_law(law, tree, q, momentum, recorded, effect.paths)
-        found = _own(known, q, momentum, numbers)
-        with _access:
-            _tapes.pop(key, None)
-            _tapes[key] = known
-            while len(_tapes) > MOST_TAPES:
-                del _tapes[next(iter(_tapes))]
-    return found
-
-
-def _own(known: LawTape, q: Floats, momentum: Floats, numbers: list[float]) -> LawTape:
-    """A tape with numbers of its own."""
-    tape = known.tape._replace(value=known.tape.value.copy(), weight=known.tape.weight.copy())
-    given = np.concatenate([q, np.zeros(len(momentum)), momentum, numbers])
-    tape.value[: len(given)] = given
-    return LawTape(tape, known.numbers)

@@ -10,10 +10,10 @@ import numpy as np
 from biped.control.controller import Impedance
 from biped.control.numbers import numbers_of, with_number
 from biped.errors import InputError
-from biped.gradients.law import Path, leaves_of
 from biped.gradients.slopes import slopes
 from biped.runs.state import fingerprint
 from biped.simulation.scene import Scene
+from biped.tape.law import Path, leaves_of
 from contact.arrays import Floats
 
 _PREFIX = "controller."

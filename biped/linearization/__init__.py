@@ -5,7 +5,7 @@ from biped.linearization.kinks import Kink, KinkError
 from biped.linearization.linearization import Linearization, Mode
 from biped.linearization.linearizer import Linearizer, linearize
 from biped.linearization.sensitivity import GainSensitivity, gain_sensitivities, radius_slope
-from biped.linearization.stance import held_stance, linearize_stance
+from biped.linearization.stance import held_stance, linearize_stance, warm_up_stance
 
 __all__ = [
     "GainSensitivity",
@@ -20,4 +20,5 @@ __all__ = [
     "linearize",
     "linearize_stance",
     "radius_slope",
+    "warm_up_stance",
 ]

@@ -16,7 +16,7 @@ from biped.model import Model
 from contact.arrays import Floats, Integers
 from contact.floor import Floor
 from contact.modes import SLIDING
-from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH
+from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH, SWITCHES
 
 if TYPE_CHECKING:
     from biped.linearization.linearization import Linearization
@@ -93,6 +93,25 @@ class KinkError(InputError):
         self.kinks, self.sides = kinks, sides
 
 
+def point_scales(floor: Floor) -> Floats:
+    """(SWITCHES,) how far from a switch is far, of a contact point."""
+    found = np.full(SWITCHES, MILLIMETRE)
+    found[PRESSURE] = found[SLIP] = floor.k_n * MILLIMETRE
+    found[SPEED] = floor.stiction_velocity
+    return found
+
+
+def joint_scales(model: Model) -> Floats:
+    """(nv, JOINT_SWITCHES) the same of a joint."""
+    found = np.full((model.nv, joints.JOINT_SWITCHES), MILLIMETRE)
+    if model.tree.passive.size:
+        for passive, first, count in zip(model.tree.passive, model.tree.first_v, model.tree.dofs, strict=True):
+            own = found[first : first + count]
+            own[:, [joints.UPPER_PRESSURE, joints.LOWER_PRESSURE]] = passive[STOP_STIFFNESS] * MILLIMETRE
+            own[:, joints.TOO_FAST], own[:, joints.EFFORT] = passive[MAX_SPEED], passive[MAX_EFFORT]
+    return found
+
+
 def nearest_kinks(
     names: tuple[str, ...], floor: Floor, switch: Floats, mode: Integers, known_modes: bool
 ) -> tuple[Kink, ...]:
@@ -100,21 +119,14 @@ def nearest_kinks(
 
     ``known_modes``: modes that change at the end of the last step do not matter any more.
     """
-    scales = {
-        PRESSURE: floor.k_n * MILLIMETRE,
-        SLIP: floor.k_n * MILLIMETRE,
-        SPEED: floor.stiction_velocity,
-        HEIGHT: MILLIMETRE,
-        STRETCH: MILLIMETRE,
-    }
-    values = switch.copy()
+    scales, values = point_scales(floor), switch.copy()
     if known_modes and len(values):
         values[-1, :, HEIGHT] = np.inf
         values[-1, mode[-1] != SLIDING, SPEED] = np.inf
     found = []
     for index, kind, step, value in _least(values):
         what, unit = _WORDS[kind]
-        found.append(Kink(names[index], what, value, unit, step, abs(value) / scales[kind], kind, index))
+        found.append(Kink(names[index], what, value, unit, step, abs(value) / float(scales[kind]), kind, index))
     return tuple(sorted(found, key=lambda kink: kink.share))
 
 
@@ -134,17 +146,10 @@ def nearest_joint_kinks(model: Model, switch: Floats) -> tuple[Kink, ...]:
         return ()
     names, units = configuration_names(model)
     _, torque_units, driven = torque_names(model)
-    joint_of = {int(dof): i for i, dof in enumerate(model.tree.first_v)}
-    found = []
+    scales, found = joint_scales(model), []
     for dof, kind, step, value in _least(switch):
-        passive = model.tree.passive[joint_of[dof]]
         what, told = _JOINT_WORDS[kind]
-        scale = {
-            joints.UPPER_PRESSURE: float(passive[STOP_STIFFNESS]) * MILLIMETRE,
-            joints.LOWER_PRESSURE: float(passive[STOP_STIFFNESS]) * MILLIMETRE,
-            joints.TOO_FAST: float(passive[MAX_SPEED]),
-            joints.EFFORT: float(passive[MAX_EFFORT]),
-        }.get(kind, MILLIMETRE)
+        scale = float(scales[dof, kind])
         unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[told]
         found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof, "joint"))
     return tuple(sorted(found, key=lambda kink: kink.share))

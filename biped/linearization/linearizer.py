@@ -11,16 +11,23 @@ import numpy as np
 from biped import dynamics
 from biped.disturbances.sorting import sorted_disturbances
 from biped.errors import InputError
-from biped.kernels.linearization.law import LawDifferentiator
 from biped.kernels.linearization.second import SecondDifferentiator
-from biped.kernels.linearization.steps import SUBSTEPS, TOO_MANY_PARTS, UNKNOWN_STEP
+from biped.kernels.linearization.steps import (
+    SUBSTEPS,
+    TOO_MANY_PARTS,
+    UNKNOWN_STEP,
+    linearize_steps,
+    new_linearized,
+    step_calls,
+)
 from biped.kernels.linearization.steps import Linearizer as StepLinearizer
-from biped.kernels.loop.closed_loop import Loop, Passive
+from biped.kernels.loop.closed_loop import Loop, Passive, World, is_ready
 from biped.kernels.loop.measurement import DELAY, PERFECT
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.method import Variational
 from biped.kernels.state.simulation_state import INTO_TICK, LAST_STEP_LENGTH, SENSED
 from biped.kernels.state.status import OK
+from biped.kernels.variational.discrete_body import store_body_block
 from biped.linearization.coordinates import (
     anchor_names,
     configuration_names,
@@ -29,14 +36,17 @@ from biped.linearization.coordinates import (
     torque_names,
 )
 from biped.linearization.kinks import AT_KINK, Kink, KinkError, nearest_joint_kinks, nearest_kinks
+from biped.linearization.law import LawDerivative
 from biped.linearization.limits import ActuatorLimits
 from biped.linearization.linearization import Linearization
 from biped.linearization.second import Curvature, StepCurvature
 from biped.runs.state import State
+from biped.simulation.driver import Announce
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
-from biped.simulation.snapshot import put_state
-from contact.arrays import Floats
+from biped.simulation.snapshot import put_numbers, put_state
+from contact.arrays import Floats, Integers
+from contact.jit import is_part_compiled
 
 #: Parts of steps of which is noted what the contacts did.
 MOST_NOTED = 1024
@@ -85,12 +95,15 @@ class Linearizer:
         scene: what is simulated.
         span: as in ``linearize``.
         closed_loop: as there.
+        announce: called with a sentence before kernels are compiled.
 
     Raises:
         InputError: the scene has something in it that cannot be linearized.
     """
 
-    def __init__(self, scene: Scene, *, span: Span = "period", closed_loop: bool = True) -> None:
+    def __init__(
+        self, scene: Scene, *, span: Span = "period", closed_loop: bool = True, announce: Announce | None = None
+    ) -> None:
         if span not in ("step", "period"):
             raise InputError(f"span = {span!r}: it must be 'step' or 'period'")
         self.scene, self.span = scene, span
@@ -103,13 +116,14 @@ class Linearizer:
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
         self.period = self.steps * self.plan.clock.step
         self.delay = 0 if world.sensors.how[PERFECT] == 1 else int(world.sensors.how[DELAY])
+        joints, units, inputs = torque_names(self.model)
+        self._inputs = np.array(inputs, dtype=np.int64)
+        if announce is not None and not (is_ready(world, self.plan.law) and are_steps_ready(world, self._inputs)):
+            announce("compiling the kernels of linearizations, once: up to a minute")
         self.loop = Loop(world, self.plan.law)
-        nv, nc = self.model.nv, self.model.nc
-        self._held = slice(2 * nv + 2 * nc, 3 * nv + 2 * nc)
-        self._steps = StepLinearizer(self.loop, 3 * nv + 2 * nc, MOST_NOTED)
-        self._law = _law_of(self.plan) if self.closed_loop else None
+        self._law = LawDerivative(self.plan) if self.closed_loop else None
         self._begin = self.plan.state.copy()
-        joints, units, self._inputs = torque_names(self.model)
+        self._steps = StepLinearizer(self.loop, self._inputs, MOST_NOTED)
         self._names, self._input_names = _names(self.model), (joints, units)
 
     def at(self, state: State | None = None, *, order: Order = 1) -> Linearization:
@@ -154,7 +168,7 @@ class Linearizer:
             h = float(live.arrays.clock[LAST_STEP_LENGTH])
             passes = 1.0 if tick is None else tick.passes
             by_torque = 0.5 * h * room.derivative.joints.given * passes
-            found.append(StepCurvature.of(twice.between(live.q, h), by_torque, np.array(self._inputs)))
+            found.append(StepCurvature.of(twice.between(live.q, h), by_torque, self._inputs))
         return Curvature(tuple(found))
 
     @cached_property
@@ -188,10 +202,10 @@ class Linearizer:
 
     def carry(self, start: State, turned: Kink | None = None) -> tuple[_Tick | None, int]:
         """Go through the span with all variations, into the kernels' room: the tick, and the steps that were taken."""
-        put_state(start, self.plan.state, self.plan.world)
+        put_numbers(start, self.plan.state, self.plan.world)
+        self._steps.set_off()
         tick = self._tick(turned) if self.asks else None
         room = self._steps.room
-        self._seed()
         for kind, place in (("point", room.derivative.points.turned), ("joint", room.derivative.joints.turned)):
             is_it = turned is not None and turned.where == kind
             place[:] = (turned.step, turned.index, turned.switch) if turned is not None and is_it else (-1,) * 3
@@ -199,16 +213,6 @@ class Linearizer:
         if reason != OK:
             raise InputError(_cause(reason, start.time))
         return tick, int(room.taken[SUBSTEPS])
-
-    def _seed(self) -> None:
-        """Each variation is one of a displacement, a momentum, an anchor, a torque."""
-        tangent, nv, nc = self._steps.room.tangent, self.model.nv, self.model.nc
-        for rows in (tangent.q, tangent.momentum, tangent.anchor, tangent.torque):
-            rows[:] = 0.0
-        tangent.q[:, :nv] = tangent.momentum[:, nv : 2 * nv] = np.eye(nv)
-        tangent.anchor[:, 2 * nv : 2 * nv + 2 * nc] = np.eye(2 * nc)
-        tangent.torque[:, self._held] = np.eye(nv)
-        self._steps.room.taken[:] = 0
 
     def _tick(self, turned: Kink | None = None) -> _Tick:
         """Let the controller set its torques; the derivative of what it asks for, and of what limits it."""
@@ -239,7 +243,7 @@ class Linearizer:
         if self.delay:
             q = seen.q.copy()
             momentum = dynamics.mass_matrix(self.model, q) @ seen.motion.rates
-        found = self._law.at(q, momentum, float(seen.time[0])).copy()
+        found = self._law.at(q, momentum, float(seen.time[0]), self.plan.world.torque)
         if not np.isfinite(found).all():
             raise InputError(
                 "the controller's torques depend on what the floor or the actuators did in the last step, which is no "
@@ -252,7 +256,8 @@ class Linearizer:
         tangent = room.tangent
         whole = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
         nx, nv = len(whole), model.nv
-        A, by_torque = whole[:, :nx].copy(), whole[:, self._held].copy()
+        A, by_torque = whole[:, :nx].copy(), np.zeros((nx, nv))
+        by_torque[:, self._inputs] = whole[:, nx:]
         names, units = (list(known) for known in self._names)
         kept = float(self.plan.world.actuators.kept[0]) if tick is not None else 0.0
         passes = np.ones(nv) if tick is None else tick.passes
@@ -332,9 +337,10 @@ def _names(model: Any) -> tuple[list[str], list[str]]:
     return [name for names, _ in parts for name in names], [unit for _, units in parts for unit in units]
 
 
-def _law_of(plan: Plan) -> LawDifferentiator:
-    recorded = 0 if plan.controller is None else len(plan.controller.recorded)
-    return LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
+def are_steps_ready(world: World, driven: Integers) -> bool:
+    """Whether a linearizer of this world's steps compiles nothing but its loop."""
+    room = new_linearized(world, 1, driven, 1)
+    return all(is_part_compiled(*call) for call in (*step_calls(room), (linearize_steps, room, 0, 0, 0)))
 
 
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
@@ -343,6 +349,11 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
         raise InputError(
             f"integrator {plan.stepping.name!r} is not linearized: take a variational one in generalized coordinates, "
             "such as recursive"
+        )
+    if type(plan.world.method.body) not in store_body_block.table.implementations:
+        raise InputError(
+            f"integrator {plan.stepping.name!r} is not linearized: its steps are no sum over single bodies; take "
+            "recursive, or a mechanism with `DiscreteMechanism`, whose steps are those of the midpoint rule"
         )
     if plan.world.projectile.status[ARMED] == 1:
         raise InputError("a thrown box collides: linearize without it")

@@ -10,6 +10,7 @@ from biped.linearization.linearization import Linearization
 from biped.linearization.linearizer import Linearizer
 from biped.model import Model
 from biped.runs.state import State
+from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
 from biped.whole_body import WholeBody
 from contact import Floor
@@ -97,4 +98,17 @@ def linearize_stance(model: Model, floor: Floor, state: State, *, step: float, p
     Raises:
         InputError: the step does not divide the period; or what ``linearize`` raises.
     """
-    return Linearizer(Scene(model, _Ticking(period), floor=floor, step=step)).at(state)
+    return Linearizer(_held(model, floor, state, step, period)).at(state)
+
+
+def warm_up_stance(model: Model, floor: Floor, state: State, announce: Announce, *, step: float, period: float) -> None:
+    """Compile what ``linearize_stance`` needs, unless that is on disk; ``announce`` is told before that.
+
+    Raises:
+        InputError: as ``linearize_stance``.
+    """
+    Linearizer(_held(model, floor, state, step, period), announce=announce)
+
+
+def _held(model: Model, floor: Floor, state: State, step: float, period: float) -> Scene:
+    return Scene(model, _Ticking(period), floor=floor, state=state, step=step)

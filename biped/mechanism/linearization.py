@@ -437,7 +437,8 @@ class Linearization:
         """(states, N, N) second derivatives of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
         chain, nd = self._twice(), self.system._dynamic.size
         rows, n = chain.matrix.shape[0], self.system.mechanism.size
-        result = np.zeros((self.system.states, *2 * (self.system.states + self.system.inputs,)))
+        result = np.empty((self.system.states, *2 * (self.system.states + self.system.inputs,)))
+        result[nd:n] = result[n + nd :] = 0.0
         self._spread(chain.bends[:nd], -1.0, result[:nd])
         self._spread(chain.bends[rows:], 1.0, result[n : n + nd])
         return result
@@ -446,7 +447,7 @@ class Linearization:
         """(m, N, N) second derivatives of λ by (x, u)."""
         chain, nd = self._twice(), self.system._dynamic.size
         rows = chain.matrix.shape[0]
-        result = np.zeros((rows - nd, *2 * (self.system.states + self.system.inputs,)))
+        result = np.empty((rows - nd, *2 * (self.system.states + self.system.inputs,)))
         self._spread(chain.bends[nd:rows], -1.0, result)
         return result
 
@@ -461,7 +462,7 @@ class Linearization:
         weights = np.asarray(weights, dtype=float)
         derivation = system._chain(self._solved, 3)
         derivation.add_up(weights[:nd], weights[n : n + nd])
-        result = np.zeros((1, *2 * (system.states + system.inputs,)))
+        result = np.empty((1, *2 * (system.states + system.inputs,)))
         self._spread(derivation.step.chain.bends[:1], 1.0, result)
         return result[0]
 

@@ -79,7 +79,7 @@ class HeldTorques:
         nv, nc = self.model.nv, self.model.nc
         self.joints = joint_places(self.model)
         self.nx, self.nu = 2 * nv + 2 * nc, len(self.joints.dofs)
-        self._linearizer = StepLinearizer(self._loop, self.nx + self.nu, 0)
+        self._linearizer = StepLinearizer(self._loop, np.array(self.joints.dofs, dtype=np.int64), 0)
 
     @property
     def start(self) -> State:
@@ -147,17 +147,12 @@ class HeldTorques:
         """
         self._put_back()
         arrays, tangent = self.plan.world.state, self._linearizer.room.tangent
-        nv, nc, dofs = self.model.nv, self.model.nc, self.joints.dofs
+        dofs = self.joints.dofs
         A, B = np.empty((len(path.u), self.nx, self.nx)), np.empty((len(path.u), self.nx, self.nu))
         for k, u in enumerate(path.u):
             before = self.plan.state.copy()
             arrays.torque[dofs] = u
-            for rows in (tangent.q, tangent.momentum, tangent.anchor, tangent.torque):
-                rows[:] = 0.0
-            tangent.q[:, :nv] = tangent.momentum[:, nv : 2 * nv] = np.eye(nv)
-            tangent.anchor[:, 2 * nv : self.nx] = np.eye(2 * nc)
-            tangent.torque[dofs, self.nx + np.arange(self.nu)] = 1.0
-            self._linearizer.room.taken[:] = 0
+            self._linearizer.set_off()
             reason = self._linearizer.take(self.steps)
             if reason != OK:
                 raise NotLinearizedError(f"a step of tick {k} is too violent to be linearized (status {reason})")

@@ -128,7 +128,7 @@ class Scene:
             IntegrationError: a step has no solution; ``error.run`` holds what was computed before.
             RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
         """
-        session = Session(self, in_place=in_place)
+        session = Session(self, in_place=in_place, announce=announce)
         session.warm_up(announce)
         recording = session.run(progress)
         if recording.ending.verdict == INTERRUPTED:

@@ -45,15 +45,24 @@ class Session:
         start: where ``reset`` with a seed begins; where the scene begins, if not given.
         in_place: let the scene's ``state`` itself move, not a copy of it.
         in_one_go: give the log room for the whole run, if that is not too much.
+        announce: called with a sentence before the controller compiles what it is designed by.
 
     Raises:
         InputError: the scene's members do not fit together; the message says what would.
     """
 
     def __init__(
-        self, scene: Scene, start: Start | None = None, *, in_place: bool = False, in_one_go: bool = False
+        self,
+        scene: Scene,
+        start: Start | None = None,
+        *,
+        in_place: bool = False,
+        in_one_go: bool = False,
+        announce: Announce | None = None,
     ) -> None:
         self.scene = scene
+        if announce is not None and scene.controller is not None:
+            scene.controller.warm_up(scene.model, announce)
         self.plan = scene.prepare(in_one_go=in_one_go, in_place=in_place)
         self._start = start
         self._driver = Driver(self.plan)

@@ -41,9 +41,17 @@ class Snapshot:
 
 def arrays_of(value: Any) -> tuple[Floats, ...]:
     """All arrays in nested tuples, in order."""
-    if isinstance(value, tuple):
-        return tuple(array for part in value for array in arrays_of(part))
-    return (value,) if isinstance(value, np.ndarray) else ()
+    found: list[Floats] = []
+    _gather_arrays(value, found)
+    return tuple(found)
+
+
+def _gather_arrays(value: Any, found: list[Floats]) -> None:
+    for item in value if isinstance(value, tuple) else (value,):
+        if isinstance(item, np.ndarray):
+            found.append(item)
+        elif isinstance(item, tuple):
+            _gather_arrays(item, found)
 
 
 def copies_of(value: Any) -> tuple[Floats, ...]:
@@ -59,11 +67,16 @@ def put_arrays(source: Any, target: Any) -> None:
 
 def put_state(source: State, target: State, world: World) -> None:
     """``source`` into ``target``, which shares its arrays with ``world``; the next step is then that of ``source``."""
+    put_numbers(source, target, world)
+    prepare(world.tree, target.arrays, world.scratch)
+
+
+def put_numbers(source: State, target: State, world: World) -> None:
+    """The same but for the poses and rates in the world's scratch, which ``prepare`` finds."""
     put_arrays(source.arrays, target.arrays)
     if target.projectile is not None and source.projectile is not None:
         target.projectile[:] = source.projectile
     target.floor = None if source.floor is None else source.floor.copy()
-    prepare(world.tree, target.arrays, world.scratch)
     join_floor(world.ground, target)
     world.log.cursor[OBSERVED] = -1
     world.log.down[:] = target.arrays.mode != NONE

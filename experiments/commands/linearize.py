@@ -67,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
     name, scene = _scene(options)
     if options.open_loop and options.equilibrium:
         raise InputError("--equilibrium is that of the closed loop: leave out --open-loop")
-    session = Session(scene)
+    session = Session(scene, announce=announce)
     session.warm_up(announce)
     session.advance(round(options.at / session.period))
     if session.has_ended:

@@ -93,7 +93,7 @@ def _slopes(experiment: Experiment, trial: Trial, scene: Scene) -> Result:
 
 
 def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> Result:
-    session, integrator = Session(scene, in_one_go=True), scene.integrator
+    session, integrator = Session(scene, in_one_go=True, announce=announce), scene.integrator
     if announce is not None or limit is not None:
         session.warm_up(announce)
     with time_limit(limit):

@@ -231,7 +231,8 @@ def test_slopes_of_its_closed_loop_by_its_weights(model):
             np.abs(np.linalg.eigvals(replace(controller, **values).design(model).closed_loop)).max()
             for values in fields
         )
-        assert one.slope == pytest.approx((high - low) / width, rel=1e-2)
+        # Some weights do not move the slowest mode: of two A that are equal, rounding over the step is left.
+        assert one.slope == pytest.approx((high - low) / width, rel=1e-2, abs=1e-11)
     assert len(gain_sensitivities(scene_of(controller, model), state)) == 16
 
 

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.linearization.points import set_point_jacobian
 from biped.kernels.linearization.tangent import is_held
 from biped.kernels.tree.factorization import Factors, solve
 from contact.arrays import Floats
 from contact.jit import kernel, routine
-from contact.vectors import add, cross, load3, load6
+from contact.vectors import load3
 
 
 class Adjoint(NamedTuple):
@@ -48,29 +49,22 @@ def add_transposed(matrix, weights, target):
 
 
 @kernel
-def point_moves(tree, twists, c, arm, along):
-    """How contact point c moves with displacements ``along`` the unit twists."""
-    moved = (0.0, 0.0, 0.0)
-    j = tree.contact_body[c]
-    while j >= 0:
-        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            s, size = load6(twists, dof), along[dof]
-            linear = add(s[:3], cross(s[3:], arm))
-            moved = (moved[0] + size * linear[0], moved[1] + size * linear[1], moved[2] + size * linear[2])
-        j = tree.parent[j]
-    return moved
+def point_moves(jacobian, along):
+    """How a contact point moves with displacements ``along`` the unit twists."""
+    x = y = z = 0.0
+    for dof in range(jacobian.shape[0]):
+        x += along[dof] * jacobian[dof, 0]
+        y += along[dof] * jacobian[dof, 1]
+        z += along[dof] * jacobian[dof, 2]
+    return x, y, z
 
 
 @kernel
-def add_point_weight(tree, twists, c, arm, weight, target):
-    """target += Jᵀ weight, with J the Jacobian of contact point c."""
-    j = tree.contact_body[c]
-    while j >= 0:
-        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            s = load6(twists, dof)
-            linear = add(s[:3], cross(s[3:], arm))
-            target[dof] += linear[0] * weight[0] + linear[1] * weight[1] + linear[2] * weight[2]
-        j = tree.parent[j]
+def add_point_weight(jacobian, weight, target):
+    """target += Jᵀ weight, with J the Jacobian of a contact point."""
+    for dof in range(jacobian.shape[0]):
+        x, y, z = jacobian[dof, 0], jacobian[dof, 1], jacobian[dof, 2]
+        target[dof] += x * weight[0] + y * weight[1] + z * weight[2]
 
 
 @kernel
@@ -92,7 +86,8 @@ def pull_back(tree, scratch, D, weights, h):
         if points.moves[c] == 1:
             x, y = weights.anchor[c, 0], weights.anchor[c, 1]
             place = weight_of_place(points.anchor[c], 6, x, y)
-            add_point_weight(tree, later.motion, c, load3(later.contact, c), place, load)
+            set_point_jacobian(tree, later.motion, c, load3(later.contact, c), points.jacobian)
+            add_point_weight(points.jacobian, place, load)
     # Factors of Aᵀ: those of A with the two ends exchanged.
     factors = Factors(scratch.motion.factors.block, D.w, D.u, D.d, scratch.wrench, scratch.motion.factors.twist,
                       scratch.motion.factors.epsilon)  # fmt: skip
@@ -114,7 +109,8 @@ def pull_anchors(tree, scratch, D, weights, h):
         x, y = weights.anchor[c, 0], weights.anchor[c, 1]
         if points.moves[c] == 1:
             M = points.anchor[c]
-            add_point_weight(tree, now.motion, c, load3(now.contact, c), weight_of_place(M, 0, x, y), weights.q)
+            set_point_jacobian(tree, now.motion, c, load3(now.contact, c), points.jacobian)
+            add_point_weight(points.jacobian, weight_of_place(M, 0, x, y), weights.q)
             x, y = M[12] * x + M[14] * y, M[13] * x + M[15] * y
         if is_held(points, c):
             force, F = force_weight(tree, scratch, D, weights, c, h), points.by_anchor[c]
@@ -126,8 +122,10 @@ def pull_anchors(tree, scratch, D, weights, h):
 @kernel
 def force_weight(tree, scratch, D, weights, c, h):
     """The weight of the floor's force on contact point c in the step, world axes: of half its impulse at each end."""
-    now = scratch.motion.poses
-    begin = point_moves(tree, now.motion, c, load3(now.contact, c), weights.solution)
-    end = point_moves(tree, D.left, c, load3(D.arm, c), weights.momentum)
+    now, jacobian = scratch.motion.poses, D.points.jacobian
+    set_point_jacobian(tree, now.motion, c, load3(now.contact, c), jacobian)
+    begin = point_moves(jacobian, weights.solution)
+    set_point_jacobian(tree, D.left, c, load3(D.arm, c), jacobian)
+    end = point_moves(jacobian, weights.momentum)
     half = 0.5 * h
     return half * (begin[0] + end[0]), half * (begin[1] + end[1]), half * (begin[2] + end[2])

@@ -11,23 +11,16 @@ import numpy as np
 from numba.core.config import DISABLE_JIT
 
 from biped.kernels.gradients.step import Adjoint, new_adjoint, pull_back
-from biped.kernels.gradients.tape import Tape, differentiate_tape, evaluate_tape
 from biped.kernels.linearization.steps import (
-    BEGIN,
     DIFFERENTIATE,
-    GO_BACK,
-    MOST_PARTS,
-    STEP,
-    TOO_MANY_PARTS,
+    TAKE_STEP,
     UNKNOWN_STEP,
     Linearized,
-    finish_step,
     is_explained,
     new_linearized,
     part_of,
-    retried_in,
-    set_retried,
 )
+from biped.kernels.linearization.steps import SUBSTEPS as STEP_NUMBER
 from biped.kernels.linearization.steps import Linearizer as StepLinearizer
 from biped.kernels.loop.closed_loop import (
     APPLY,
@@ -43,7 +36,9 @@ from biped.kernels.loop.closed_loop import (
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import prepare
+from biped.kernels.tape import Tape, differentiate_tape, evaluate_tape
 from biped.kernels.variational.equations import reference_point
+from biped.kernels.variational.joints import JOINT_SWITCHES
 from biped.kernels.variational.newton import place_push
 from contact.arrays import Floats, Integers
 from contact.ground import begin_ground
@@ -84,6 +79,20 @@ class Addresses(NamedTuple):
     of: Integers
 
 
+class Nearest(NamedTuple):
+    """The nearest that each of some places came to each kink that it has."""
+
+    switch: Floats  # (places, switches) what vanishes there
+    at: Integers  # (places, switches) in which step
+    scale: Floats  # (places, switches) by which it is near
+
+
+def new_nearest(places: int, switches: int) -> Nearest:
+    """None near yet."""
+    shape = places, switches
+    return Nearest(np.full(shape, np.inf), np.zeros(shape, np.int64), np.ones(shape))
+
+
 class Record(NamedTuple):
     """A trial, noted: where each step began, what was held at each tick; and weights on the way back."""
 
@@ -110,9 +119,8 @@ class Record(NamedTuple):
     numbers: Floats  # (numbers,) weights of the law's numbers
     impedance: Floats  # (3, nv) of the joints' stiffness, damping and rest
     asking: Floats  # (nv,) room
-    switch: Floats  # (nc, SWITCHES) the nearest that each point came to each kink
-    at: Integers  # (nc, SWITCHES) in which step
-    scale: Floats  # (SWITCHES,)
+    nearest: Nearest  # of contact points
+    nearest_joint: Nearest  # of degrees of freedom
     parts: Integers  # (PARTS,) addresses
 
 
@@ -126,8 +134,8 @@ def new_record(nq: int, nv: int, nc: int, steps: int, ticks: int, numbers: int) 
         time=z(ticks + 1),
         asked=z((ticks, nv)), held=z((ticks, nv)), taken=z(TAKEN, whole), weight=new_adjoint(nv, nc),
         of_q=z((ticks + 1, nv)), of_momentum=z((ticks + 1, nv)), of_torque=z((ticks, nv)), passes=np.ones((ticks, nv)),
-        share=z(3), numbers=z(numbers), impedance=z((3, nv)), asking=z(nv), switch=np.full((nc, SWITCHES), np.inf),
-        at=z((nc, SWITCHES), whole), scale=np.ones(SWITCHES), parts=z(PARTS, whole),
+        share=z(3), numbers=z(numbers), impedance=z((3, nv)), asking=z(nv),
+        nearest=new_nearest(nc, SWITCHES), nearest_joint=new_nearest(nv, JOINT_SWITCHES), parts=z(PARTS, whole),
     )  # fmt: skip
 
 
@@ -184,33 +192,7 @@ def own_part(record, number):
 
 
 @part
-def take_noted_step(record, place, common, whole, begin, h):
-    """One step, noted; one that was taken in parts is taken back, and gone through part by part."""
-    done, size = 0, MOST_PARTS
-    while done < MOST_PARTS:
-        call(part_of(place, BEGIN), place)
-        retried = retried_in(place)
-        length, since = h * (size / MOST_PARTS), begin + h * (done / MOST_PARTS)
-        reason = call(part_of(place, STEP), whole, common, 0, since, length)
-        if reason != OK:
-            return reason
-        if retried_in(place) != retried:
-            set_retried(place, retried)
-            if size == 1:
-                return TOO_MANY_PARTS
-            call(part_of(place, GO_BACK), place)
-            size //= 2
-            continue
-        reason = call(own_part(record, KEEP), record, place, since, length)
-        if reason != OK:
-            return reason
-        done += size
-    finish_step(place)
-    return OK
-
-
-@part
-def take_ticks(record, place, common, whole, step, loop, asked, law, ticks, period):
+def take_ticks(record, place, common, whole, loop, asked, law, ticks, period):
     """``ticks`` control ticks of ``period`` steps, all of them noted; OK, or why not.
 
     Args:
@@ -218,7 +200,6 @@ def take_ticks(record, place, common, whole, step, loop, asked, law, ticks, peri
         place: where the ``Linearized`` is.
         common: where the loop's parts find the world.
         whole: and the method.
-        step: address of ``take_noted_step``.
         loop: of the loop's parts.
         asked: as for ``biped.kernels.loop.closed_loop.run_ticks``.
         law: likewise.
@@ -236,7 +217,8 @@ def take_ticks(record, place, common, whole, step, loop, asked, law, ticks, peri
         call(own_part(record, KEEP_TICK), record, place, common, begin)
         for _ in range(period):
             begin, h = now_in(place)
-            reason = call(step, record, place, common, whole, begin, h)
+            keep = own_part(record, KEEP)
+            reason = call(part_of(place, TAKE_STEP), place, common, whole, keep, record, begin, h)
             if reason != OK:
                 return reason
         count_tick(record)
@@ -275,6 +257,7 @@ def place_part(record, place, row, tick):
     R, L = unpacked(record), unpacked(place)
     put_step(R, L, row)
     copy1(R.held[tick], L.before.torque)
+    L.taken[STEP_NUMBER] = row  # where a step ends the next begins: that is a kink once
     begin, h = R.span[row, 0], R.span[row, 1]
     prepare(L.tree, L.before, L.scratch)
     if L.pushes.body.shape[0] > 0:
@@ -293,7 +276,10 @@ def pull_part(record, place, row, h):
         R.asking[dof] = R.weight.torque[dof]
     pull_back(L.tree, L.scratch, L.derivative, R.weight, h)
     pull_impedance(L.tree, L.before, L.state.q, R, h)
-    note_kinks(R, L.derivative.points.switch, row)
+    note_changes(R, row)
+    note_kinks(R, R.nearest, L.derivative.points.switch, row)
+    if L.tree.passive.shape[0] > 0:
+        note_kinks(R, R.nearest_joint, L.derivative.joints.switch, row)
     return OK
 
 
@@ -311,17 +297,23 @@ def pull_impedance(tree, before, end_q, R, h):
 
 
 @kernel
-def note_kinks(R, switch, row):
-    """How near each point is to each kink in a step; and whether its mode changes."""
-    last = R.taken[SUBSTEPS] - 1
+def note_changes(R, row):
+    """Whether the mode of a point changes behind a step."""
+    if row < R.taken[SUBSTEPS] - 1:
+        for c in range(R.mode.shape[1]):
+            if R.mode[row, c] != R.mode[row + 1, c]:
+                R.taken[CHANGED] += 1
+
+
+@kernel
+def note_kinks(R, nearest, switch, row):
+    """How near each place is to each kink in a step."""
     for c in range(switch.shape[0]):
-        if row < last and R.mode[row, c] != R.mode[row + 1, c]:
-            R.taken[CHANGED] += 1
         for k in range(switch.shape[1]):
             size = abs(switch[c, k])
-            if size < R.switch[c, k]:
-                R.switch[c, k], R.at[c, k] = size, row
-            if size < AT_KINK * R.scale[k]:
+            if size < nearest.switch[c, k]:
+                nearest.switch[c, k], nearest.at[c, k] = size, row
+            if size < AT_KINK * nearest.scale[c, k]:
                 R.taken[AT_KINKS] += 1
 
 
@@ -363,10 +355,10 @@ def pull_law(record, laws, tick):
         return OTHER_BRANCH
     differentiate_tape(tape, R.asking)
     for k in range(nv):
-        R.of_q[shown, k] += tape.weight[nq + k]
-        R.of_momentum[shown, k] += tape.weight[nq + nv + k]
+        R.of_q[shown, k] += tape.gradient[nq + k]
+        R.of_momentum[shown, k] += tape.gradient[nq + nv + k]
     for k in range(R.numbers.shape[0]):
-        R.numbers[k] += tape.weight[nq + 2 * nv + k]
+        R.numbers[k] += tape.gradient[nq + 2 * nv + k]
     return OK
 
 
@@ -455,6 +447,8 @@ def go_back_through(record, place, laws, addresses, tick, is_left):
     return OK
 
 
+_NOTHING_VARIES = np.zeros(0, dtype=np.int64)
+
 #: Addresses of what goes through a trial, by the kinds of its arguments: of thousands of trials all are alike.
 _known: dict[object, tuple[Integers, ...]] = {}
 
@@ -477,11 +471,10 @@ def _addresses(loop: Loop, record: Record, room: Linearized, tape: Tape) -> tupl
             address_of(add_state_weights, record, 0),
         )
         ways = (
-            address_of(take_noted_step, record, room, 0, 0, 0.0, 0.0),
-            address_of(take_ticks, record, room, 0, 0, 0, whole, 0, 0, 0, 0),
+            address_of(take_ticks, record, room, 0, 0, whole, 0, 0, 0, 0),
             address_of(go_back_through, record, room, tape, whole, 0, 0),
         )
-        steps = StepLinearizer(loop, 1, 1).room.parts
+        steps = StepLinearizer(loop, _NOTHING_VARIES, 1).room.parts
         _known[kind] = steps, *(np.array(found, dtype=np.int64) for found in (own, back, ways))
     return _known[kind]
 
@@ -493,7 +486,7 @@ class Trial:
         state = loop.world.state
         self.loop = loop
         self.record = new_record(len(state.q), len(state.momentum), len(state.mode), steps, ticks, numbers)
-        self.room = new_linearized(loop.world, 1, 1)
+        self.room = new_linearized(loop.world, 1, _NOTHING_VARIES, 1)
         parts, own, back, self._ways = _addresses(loop, self.record, self.room, tape)
         self.room.parts[:] = parts
         self.record.parts[:] = own
@@ -506,14 +499,14 @@ class Trial:
         record, room, loop_parts, _ = self._places
         loop = self.loop
         self.record.taken[:] = 0
-        first = record, room, loop.common, loop.whole, int(self._ways[0]), loop_parts
-        return int(enter(int(self._ways[1]), (*first, loop.asked, loop.law_address, ticks, period)))
+        first = record, room, loop.common, loop.whole, loop_parts
+        return int(enter(int(self._ways[0]), (*first, loop.asked, loop.law_address, ticks, period)))
 
     def go_back(self, tape: Tape, tick: int, is_left: bool) -> int:
         """Back from the state behind a tick to the first: OK, or why not."""
         record, room, _, addresses = self._places
         kept = _packed(tape)
-        return int(enter(int(self._ways[2]), (record, room, _place_of(kept), addresses, tick, int(is_left))))
+        return int(enter(int(self._ways[1]), (record, room, _place_of(kept), addresses, tick, int(is_left))))
 
 
 def _packed(value: Any) -> Any:

@@ -21,7 +21,7 @@ from contact.regimes import (
     regime_of,
     switches,
 )
-from contact.vectors import add, hat, load3, mat_hat, mat_mul, mat_scale, scale, store9, transposed
+from contact.vectors import add, cross, hat, load3, load6, mat_hat, mat_mul, mat_scale, scale, store9, transposed
 
 # Places in ``PointDerivatives.turned``.
 TURNED_STEP = 0  # counted among those that the linearization has taken
@@ -41,9 +41,10 @@ class PointDerivatives(NamedTuple):
     anchor: Floats  # (nc, 16) ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2), of points whose anchor is dragged
     switch: Floats  # (nc, SWITCHES) what vanishes where the law has a kink
     turned: Integers  # (TURNED,) the one switch to take from its other side; negative: none
+    jacobian: Floats  # (nv, 3) room: of one point
 
 
-def new_point_derivatives(nc: int) -> PointDerivatives:
+def new_point_derivatives(nv: int, nc: int) -> PointDerivatives:
     """Room for the points of a tree."""
     return PointDerivatives(
         np.zeros(nc, dtype=np.int64),
@@ -54,7 +55,21 @@ def new_point_derivatives(nc: int) -> PointDerivatives:
         np.full((nc, 16), np.nan),
         np.full((nc, SWITCHES), np.inf),
         np.full(TURNED, -1),
+        np.zeros((nv, 3)),
     )
+
+
+@kernel
+def set_point_jacobian(tree, twists, c, arm, jacobian):
+    """How contact point c, at ``arm``, moves along the unit twists: rows of zeros on other paths than its own."""
+    for dof in range(jacobian.shape[0]):
+        jacobian[dof, 0] = jacobian[dof, 1] = jacobian[dof, 2] = 0.0
+    j = tree.contact_body[c]
+    while j >= 0:
+        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
+            s = load6(twists, dof)
+            jacobian[dof, 0], jacobian[dof, 1], jacobian[dof, 2] = add(s[:3], cross(s[3:], arm))
+        j = tree.parent[j]
 
 
 @kernel

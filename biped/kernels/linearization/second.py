@@ -16,6 +16,7 @@ import numpy as np
 from numba.core.config import DISABLE_JIT
 
 from biped.kernels.linearization.law import REACH, complex_room
+from biped.kernels.linearization.points import set_point_jacobian
 from biped.kernels.linearization.step import (
     StepDerivative,
     add_products,
@@ -25,7 +26,8 @@ from biped.kernels.linearization.step import (
     new_step_derivative,
     set_candidate,
 )
-from biped.kernels.linearization.tangent import is_held
+from biped.kernels.linearization.steps import note_beginning
+from biped.kernels.linearization.tangent import along_anchor, is_held
 from biped.kernels.loop.closed_loop import enter
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import SimulationState, new_simulation_state
@@ -38,7 +40,7 @@ from biped.kernels.variational.newton import place_candidate, place_push
 from contact.arrays import Floats, Integers
 from contact.ground import Ground
 from contact.jit import address_of, call, kernel, pack, part, unpacked
-from contact.vectors import add, copy1, cross, load3, load6
+from contact.vectors import load3
 
 Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -113,25 +115,14 @@ def displace_part(place, column):
     """Put both ends of the step, and its anchors, iε away along one direction."""
     D = unpacked(place)
     nv = D.direction.shape[0]
+    note_beginning(D.begin, D.state)
     displaced_into(D, D.begin_poses, D.begin.q, column, 0, D.state.q)
     displaced_into(D, D.end_poses, D.end_q, column, nv, D.candidate)
-    copy_held(D.begin, D.state)
     for c in range(D.state.anchor.shape[0]):
         for axis in range(2):
             reach = REACH if 2 * nv + 2 * c + axis == column else 0.0
             D.state.anchor[c, axis] = complex(D.begin.anchor[c, axis], reach)
     return OK
-
-
-@kernel
-def copy_held(begin, state):
-    """What a step's equations know of the state besides."""
-    copy1(begin.momentum, state.momentum)
-    copy1(begin.mode, state.mode)
-    copy1(begin.torque, state.torque)
-    copy1(begin.stiffness, state.stiffness)
-    copy1(begin.damping, state.damping)
-    copy1(begin.setpoint, state.setpoint)
 
 
 @part
@@ -181,43 +172,37 @@ def store_by_anchors(D, half):
         column = 2 * nv + 2 * c
         if is_held(points, c):
             force = points.by_anchor[c]
-            push_column(tree, now.motion, c, load3(now.contact, c), half, force, D.residual[:, column:])
-            push_column(tree, D.derivative.left, c, load3(D.derivative.arm, c), half, force, D.momentum[:, column:])
+            set_point_jacobian(tree, now.motion, c, load3(now.contact, c), points.jacobian)
+            push_columns(points.jacobian, half, force, D.residual[:, column:])
+            set_point_jacobian(tree, D.derivative.left, c, load3(D.derivative.arm, c), points.jacobian)
+            push_columns(points.jacobian, half, force, D.momentum[:, column:])
         if points.moves[c] == 1:
             M, rows = points.anchor[c], D.anchor[2 * c :]
-            move_rows(tree, now.motion, c, load3(now.contact, c), M, 0, rows)
-            move_rows(tree, later.motion, c, load3(later.contact, c), M, 6, rows[:, nv:])
+            set_point_jacobian(tree, now.motion, c, load3(now.contact, c), points.jacobian)
+            move_rows(points.jacobian, M, 0, rows)
+            set_point_jacobian(tree, later.motion, c, load3(later.contact, c), points.jacobian)
+            move_rows(points.jacobian, M, 6, rows[:, nv:])
             rows[0, column], rows[0, column + 1], rows[1, column], rows[1, column + 1] = M[12], M[13], M[14], M[15]
         else:
             D.anchor[2 * c, column] = D.anchor[2 * c + 1, column + 1] = 1.0
 
 
 @kernel
-def push_column(tree, twists, c, arm, half, force, columns):
-    """h/2 Jᵀ ∂F/∂a for contact point c, into two columns."""
-    j = tree.contact_body[c]
-    while j >= 0:
-        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            s = load6(twists, dof)
-            linear = add(s[:3], cross(s[3:], arm))
-            for k in range(2):
-                weight = linear[0] * force[k] + linear[1] * force[2 + k] + linear[2] * force[4 + k]
-                columns[dof, k] = half * weight
-        j = tree.parent[j]
+def push_columns(jacobian, half, force, columns):
+    """h/2 Jᵀ ∂F/∂a for a contact point, into two columns."""
+    for dof in range(jacobian.shape[0]):
+        for k in range(2):
+            columns[dof, k] = half * along_anchor(jacobian, dof, force, k)
 
 
 @kernel
-def move_rows(tree, twists, c, arm, M, first, rows):
-    """∂a'/∂P J for contact point c, into two rows."""
-    j = tree.contact_body[c]
-    while j >= 0:
-        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            s = load6(twists, dof)
-            linear = add(s[:3], cross(s[3:], arm))
-            for k in range(2):
-                m = first + 3 * k
-                rows[k, dof] = M[m] * linear[0] + M[m + 1] * linear[1] + M[m + 2] * linear[2]
-        j = tree.parent[j]
+def move_rows(jacobian, M, first, rows):
+    """∂a'/∂P J for a contact point, into two rows."""
+    for dof in range(jacobian.shape[0]):
+        x, y, z = jacobian[dof, 0], jacobian[dof, 1], jacobian[dof, 2]
+        for k in range(2):
+            m = first + 3 * k
+            rows[k, dof] = M[m] * x + M[m + 1] * y + M[m + 2] * z
 
 
 @part

@@ -95,7 +95,7 @@ def new_step_derivative(n: int, nv: int, nc: int) -> StepDerivative:
     z = np.zeros
     square, six, blocks, wrench = (nv, nv), (nv, 6), (n, 6, 6), (n, 6)
     return StepDerivative(
-        z(square), z(square), z(square), new_point_derivatives(nc), new_joint_derivatives(nv),
+        z(square), z(square), z(square), new_point_derivatives(nv, nc), new_joint_derivatives(nv),
         z(six), z(six), z(nv), z(six), z((nc, 3)),
         z(blocks), z(blocks), z(blocks), z(wrench), z(wrench), z(wrench),
     )  # fmt: skip

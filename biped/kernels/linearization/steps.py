@@ -12,7 +12,7 @@ from numba.core.config import DISABLE_JIT
 
 from biped.kernels.linearization.points import TURNED_POINT, TURNED_STEP, TURNED_SWITCH
 from biped.kernels.linearization.step import StepDerivative, differentiate_step, new_step_derivative
-from biped.kernels.linearization.tangent import Tangent, carry, new_tangent
+from biped.kernels.linearization.tangent import Tangent, carry, new_tangent, seed
 from biped.kernels.loop.closed_loop import ADVANCE, Loop, World, enter, now_in
 from biped.kernels.state.checkpoint import Checkpoint, new_checkpoint, roll_back, save_checkpoint
 from biped.kernels.state.pushes import Pushes
@@ -48,8 +48,11 @@ BEGIN = 0
 GO_BACK = 1
 DIFFERENTIATE = 2
 CARRY = 3
-STEP = 4  # the loop's own
-PARTS = 5
+SET_OFF = 4
+TAKE_STEP = 5
+KEEP = 6  # what is done with each step, or part of one
+STEP = 7  # the loop's own
+PARTS = 8
 
 
 class Linearized(NamedTuple):
@@ -66,6 +69,7 @@ class Linearized(NamedTuple):
     before: SimulationState  # where a step, or a part of one, began
     scratch: Scratch
     checkpoint: Checkpoint
+    driven: Integers  # the degrees of freedom whose torques vary
     taken: Integers  # (TAKEN,)
     switch: Floats  # (substeps, nc, SWITCHES) what vanishes where the contact law has a kink
     joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) the same of what acts in joints
@@ -75,7 +79,7 @@ class Linearized(NamedTuple):
     left_over: Floats  # (1,) [N·s] most that the equations of a step left
 
 
-def new_linearized(world: World, columns: int, substeps: int) -> Linearized:
+def new_linearized(world: World, columns: int, driven: Integers, substeps: int) -> Linearized:
     """Room for so many variations of a world, and for what is noted of so many steps."""
     n, nq, nv = world.tree.parent.shape[0], world.state.q.shape[0], world.state.momentum.shape[0]
     nc = world.state.mode.shape[0]
@@ -91,6 +95,7 @@ def new_linearized(world: World, columns: int, substeps: int) -> Linearized:
         before=new_simulation_state(nq, nv, nc),
         scratch=new_scratch(n, nq, nv, nc),
         checkpoint=new_checkpoint(nq, nv, nc),
+        driven=driven,
         taken=np.zeros(TAKEN, dtype=np.int64),
         switch=np.full((substeps, nc, SWITCHES), np.inf),
         joint_switch=np.full((substeps, nv, JOINT_SWITCHES), np.inf),
@@ -167,6 +172,16 @@ def other_mode(switch, before, after):
     if switch == SPEED or (switch == PRESSURE and before == STICKING):
         return STICKING if after == SLIDING else SLIDING
     return after
+
+
+@part
+def set_off_part(place):
+    """From the state that the world has been given, with a variation of each number of it and of each torque."""
+    L = unpacked(place)
+    prepare(L.tree, L.state, L.live)
+    seed(L.tangent, L.driven)
+    L.taken[SUBSTEPS] = 0
+    return OK
 
 
 @part
@@ -247,54 +262,89 @@ def part_of(place, number):
 
 
 @part
-def linearize_steps(place, common, whole, steps):
-    """Take ``steps`` steps with the torques that are held, and carry the variations along; OK, or why not.
+def take_whole_step(place, common, whole, keep, own, begin, h):
+    """One step, and ``keep`` of it; one that was taken in parts is taken back, and gone through part by part.
 
     Args:
         place: where the ``Linearized`` is.
         common: where the loop's parts find the world.
         whole: and the method.
-        steps: how many.
+        keep: address of what is called for each part: with ``own``, ``place``, when it began, and how long it was.
+        own: what that works on.
+        begin: [s].
+        h: [s].
     """
-    for _ in range(steps):
-        begin, h = now_in(place)
-        done, size = 0, MOST_PARTS
-        while done < MOST_PARTS:
-            retried = retried_in(place)
-            call(part_of(place, BEGIN), place)
-            length = h * (size / MOST_PARTS)
-            reason = call(part_of(place, STEP), whole, common, 0, begin + h * (done / MOST_PARTS), length)
-            if reason != OK:
-                return reason
-            if retried_in(place) != retried:
-                set_retried(place, retried)
-                if size == 1:
-                    return TOO_MANY_PARTS
-                call(part_of(place, GO_BACK), place)
-                size //= 2
-                continue
-            call(part_of(place, DIFFERENTIATE), place, length)
-            if not is_explained(place):
-                return UNKNOWN_STEP
-            call(part_of(place, CARRY), place, length)
-            done += size
-        finish_step(place)
+    done, size = 0, MOST_PARTS
+    while done < MOST_PARTS:
+        call(part_of(place, BEGIN), place)
+        retried = retried_in(place)
+        length, since = h * (size / MOST_PARTS), begin + h * (done / MOST_PARTS)
+        reason = call(part_of(place, STEP), whole, common, 0, since, length)
+        if reason != OK:
+            return reason
+        if retried_in(place) != retried:
+            set_retried(place, retried)
+            if size == 1:
+                return TOO_MANY_PARTS
+            call(part_of(place, GO_BACK), place)
+            size //= 2
+            continue
+        reason = call(keep, own, place, since, length)
+        if reason != OK:
+            return reason
+        done += size
+    finish_step(place)
     return OK
 
 
-class Linearizer:
-    """A loop whose steps are linearized: everything is compiled, or loaded, once it is made."""
+@part
+def keep_derivative(own, place, begin, h):
+    """The variations through the step that was taken."""
+    call(part_of(place, DIFFERENTIATE), place, h)
+    if not is_explained(place):
+        return UNKNOWN_STEP
+    return call(part_of(place, CARRY), place, h)
 
-    def __init__(self, loop: Loop, columns: int, substeps: int) -> None:
+
+@part
+def linearize_steps(place, common, whole, steps):
+    """Take ``steps`` steps with the torques that are held, and carry the variations along; OK, or why not."""
+    for _ in range(steps):
+        begin, h = now_in(place)
+        reason = call(part_of(place, TAKE_STEP), place, common, whole, part_of(place, KEEP), place, begin, h)
+        if reason != OK:
+            return reason
+    return OK
+
+
+def step_calls(room: Linearized) -> tuple[tuple[Any, ...], ...]:
+    """Each part of steps that are gone through and what it is called with, in the order of ``Linearized.parts``."""
+    return (
+        (begin_part, room), (go_back_part, room), (differentiate_part, room, 0.0), (carry_part, room, 0.0),
+        (set_off_part, room), (take_whole_step, room, 0, 0, 0, 0, 0.0, 0.0), (keep_derivative, 0, room, 0.0, 0.0),
+    )  # fmt: skip
+
+
+class Linearizer:
+    """A loop whose steps are linearized: everything is compiled, or loaded, once it is made.
+
+    Columns of its variations are displacements, momenta, anchors, and the torques on the ``driven`` degrees of freedom.
+    """
+
+    def __init__(self, loop: Loop, driven: Integers, substeps: int) -> None:
         self.loop = loop
-        self.room = new_linearized(loop.world, columns, substeps)
+        nv, nc = loop.world.state.momentum.shape[0], loop.world.state.mode.shape[0]
+        self.room = new_linearized(loop.world, 2 * nv + 2 * nc + len(driven), driven, substeps)
         self._words = None if DISABLE_JIT else pack(self.room)
         self._place = self.room if self._words is None else self._words.ctypes.data
         self._enter = address_of(linearize_steps, self.room, 0, 0, 0)
-        calls = (begin_part,), (go_back_part,), (differentiate_part, 0.0), (carry_part, 0.0)
-        self.room.parts[:STEP] = [address_of(function, self.room, *more) for function, *more in calls]
+        self.room.parts[:STEP] = [address_of(*one) for one in step_calls(self.room)]
         self.room.parts[STEP] = loop.world.parts[ADVANCE]
         self.take(0)
+
+    def set_off(self) -> None:
+        """Begin with the state that the world has been given."""
+        enter(int(self.room.parts[SET_OFF]), (self._place,))
 
     def take(self, steps: int) -> int:
         """``steps`` steps of the loop with the torques as they are; OK, or why not."""

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.linearization.points import set_point_jacobian
+from biped.kernels.tree.dense import add_rows
 from biped.kernels.tree.factorization import Factors
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.regimes import FREE
-from contact.vectors import add, cross, load3, load6
+from contact.vectors import load3
 
 
 class Tangent(NamedTuple):
@@ -22,6 +24,7 @@ class Tangent(NamedTuple):
     momentum: Floats  # (nv, m)
     anchor: Floats  # (2 nc, m) places on the floor: x and y of one point after the other
     torque: Floats  # (nv, m) held
+    single: Integers  # (2 nc,) the one column of each row of ``anchor`` that is not zero, where it is 1; −1: any
     # Room:
     load: Floats  # (nv, m)
     moved: Floats  # (3, m) of a contact point
@@ -31,7 +34,25 @@ class Tangent(NamedTuple):
 def new_tangent(n: int, nv: int, nc: int, m: int) -> Tangent:
     """Room for m variations of a tree, all of them zero."""
     z = np.zeros
-    return Tangent(z((nv, m)), z((nv, m)), z((2 * nc, m)), z((nv, m)), z((nv, m)), z((3, m)), z((n, 6, m)))
+    rows, points, single = z((nv, m)), z((2 * nc, m)), np.full(2 * nc, -1)
+    return Tangent(rows, rows.copy(), points, rows.copy(), single, rows.copy(), z((3, m)), z((n, 6, m)))
+
+
+@kernel
+def seed(tangent, driven):
+    """A variation of each displacement, momentum and anchor, and of the torque on each of some degrees of freedom."""
+    nv, points = tangent.q.shape[0], tangent.anchor.shape[0]
+    tangent.q[:] = 0.0
+    tangent.momentum[:] = 0.0
+    tangent.anchor[:] = 0.0
+    tangent.torque[:] = 0.0
+    for dof in range(nv):
+        tangent.q[dof, dof] = tangent.momentum[dof, nv + dof] = 1.0
+    for k in range(points):
+        tangent.anchor[k, 2 * nv + k] = 1.0
+        tangent.single[k] = 2 * nv + k
+    for k in range(driven.shape[0]):
+        tangent.torque[driven[k], 2 * nv + points + k] = 1.0
 
 
 @kernel
@@ -47,8 +68,7 @@ def add_row(target, factor, source):
 def add_product(matrix, rows, target):
     """target += matrix rows; what is zero in the matrix, as between joints on different branches, costs nothing."""
     for i in range(matrix.shape[0]):
-        for j in range(matrix.shape[1]):
-            add_row(target[i], matrix[i, j], rows[j])
+        add_rows(target[i], 1.0, matrix[i], rows, 0, matrix.shape[1], 0, rows.shape[1])
 
 
 @kernel
@@ -94,31 +114,31 @@ def solve_columns(tree, left, right, load, factors, wrench, solution):
 
 
 @kernel
-def move_point(tree, twists, c, arm, rows, moved):
-    """How contact point c moves in each variation, into three rows of ``moved``."""
+def move_point(jacobian, rows, moved):
+    """How a contact point moves in each variation, into three rows of ``moved``."""
     moved[:] = 0.0
-    j = tree.contact_body[c]
-    while j >= 0:
-        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            s = load6(twists, dof)
-            linear = add(s[:3], cross(s[3:], arm))
-            for axis in range(3):
-                add_row(moved[axis], linear[axis], rows[dof])
-        j = tree.parent[j]
+    for dof in range(jacobian.shape[0]):
+        for axis in range(3):
+            add_row(moved[axis], jacobian[dof, axis], rows[dof])
 
 
 @kernel
-def push_joints(tree, twists, c, arm, factor, D, anchor, target):
+def push_joints(jacobian, c, factor, D, tangent, target):
     """target += factor Jᵀ ∂F/∂a δa for contact point c, with J its Jacobian."""
-    j = tree.contact_body[c]
-    while j >= 0:
-        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            s = load6(twists, dof)
-            linear = add(s[:3], cross(s[3:], arm))
-            for column in range(2):
-                weight = linear[0] * D[column] + linear[1] * D[2 + column] + linear[2] * D[4 + column]
-                add_row(target[dof], factor * weight, anchor[2 * c + column])
-        j = tree.parent[j]
+    for dof in range(jacobian.shape[0]):
+        for axis in range(2):
+            weight = factor * along_anchor(jacobian, dof, D, axis)
+            column = tangent.single[2 * c + axis]
+            if column >= 0:
+                target[dof, column] += weight
+            else:
+                add_row(target[dof], weight, tangent.anchor[2 * c + axis])
+
+
+@kernel
+def along_anchor(jacobian, dof, D, axis):
+    """s · ∂F/∂a of one degree of freedom, by one of the anchor's two coordinates."""
+    return jacobian[dof, 0] * D[axis] + jacobian[dof, 1] * D[2 + axis] + jacobian[dof, 2] * D[4 + axis]
 
 
 @kernel
@@ -142,8 +162,10 @@ def carry(tree, scratch, D, tangent, h):
     for c in range(tree.contact_body.shape[0]):
         if is_held(points, c):
             force = points.by_anchor[c]
-            push_joints(tree, now.motion, c, load3(now.contact, c), half, force, tangent.anchor, load)
-            push_joints(tree, D.left, c, load3(D.arm, c), half, force, tangent.anchor, tangent.momentum)
+            set_point_jacobian(tree, now.motion, c, load3(now.contact, c), points.jacobian)
+            push_joints(points.jacobian, c, half, force, tangent, load)
+            set_point_jacobian(tree, D.left, c, load3(D.arm, c), points.jacobian)
+            push_joints(points.jacobian, c, half, force, tangent, tangent.momentum)
     # Where a point was is told by the old variations of q, so that the new ones are kept apart until it is known.
     carry_anchors_from_start(tree, now, points, tangent)
     factors = Factors(scratch.motion.factors.block, D.u, D.w, D.d, scratch.wrench, scratch.wrench, scratch.delta)
@@ -157,7 +179,9 @@ def carry_anchors_from_start(tree, now, points, tangent):
     """∂a'/∂P_k δP_k + ∂a'/∂a δa of the anchors that are dragged."""
     for c in range(tree.contact_body.shape[0]):
         if points.moves[c] == 1:
-            move_point(tree, now.motion, c, load3(now.contact, c), tangent.q, tangent.moved)
+            set_point_jacobian(tree, now.motion, c, load3(now.contact, c), points.jacobian)
+            move_point(points.jacobian, tangent.q, tangent.moved)
+            tangent.single[2 * c] = tangent.single[2 * c + 1] = -1
             M, x, y = points.anchor[c], tangent.anchor[2 * c], tangent.anchor[2 * c + 1]
             for m in range(x.shape[0]):
                 x[m], y[m] = M[12] * x[m] + M[13] * y[m], M[14] * x[m] + M[15] * y[m]
@@ -171,7 +195,8 @@ def carry_anchors_to_end(tree, later, points, tangent):
     """∂a'/∂P_{k+1} δP_{k+1} of the same."""
     for c in range(tree.contact_body.shape[0]):
         if points.moves[c] == 1:
-            move_point(tree, later.motion, c, load3(later.contact, c), tangent.q, tangent.moved)
+            set_point_jacobian(tree, later.motion, c, load3(later.contact, c), points.jacobian)
+            move_point(points.jacobian, tangent.q, tangent.moved)
             M, x, y = points.anchor[c], tangent.anchor[2 * c], tangent.anchor[2 * c + 1]
             for axis in range(3):
                 add_row(x, M[6 + axis], tangent.moved[axis])

@@ -44,6 +44,8 @@ from contact.vectors import copy1, dot, load6
 ROUNDING = 1e-13
 # Columns that are solved at once, so that they stay near the processor.
 STRIP = 96
+# Numbers that a loop takes at once: a sum begins where one of these does, as the rest are taken one by one.
+TOGETHER = 16
 
 # The two equations that a third derivative of h L(q_m, v) belongs to.
 E_ROW = 0
@@ -536,7 +538,7 @@ def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
             for k in range(place.shape[0]):
                 turned[count, k] = -leaning[c, k]
             count += 1
-    pack_products(moved, turned, count, row)
+    pack_products(moved, turned, count, beside, row)
     add_beside(blocks, places, leaning, multipliers, moved, beside, row)
 
 
@@ -556,12 +558,14 @@ def holds(leaning, c):
 
 
 @routine
-def pack_products(moved, turned, count, row):
-    """The upper triangle of Σ_k moved_kᵀ turned_k."""
+def pack_products(moved, turned, count, beside, row):
+    """The upper triangle of Σ_k moved_kᵀ turned_k; ``beside`` is room for a row of it."""
     nw, start = moved.shape[1], 0
     for a in range(nw):
-        clear1(row[start : start + nw - a])
-        add_rows(row[start - a :], 1.0, moved[:, a], turned, 0, count, a, nw)
+        begin = a - a % TOGETHER
+        clear1(beside[begin:])
+        add_rows(beside, 1.0, moved[:, a], turned, 0, count, begin, nw)
+        copy1(beside[a:], row[start : start + nw - a])
         start += nw - a
 
 
@@ -571,11 +575,11 @@ def add_beside(blocks, places, leaning, multipliers, moved, beside, row):
     place, members = places
     nw, start = beside.shape[0], 0
     for k in range(place.shape[0]):
-        x = place[k]
+        x, begin = place[k], k - k % TOGETHER
         clear1(beside)
-        add_rows(beside, -1.0, leaning[:, k], multipliers, 0, leaning.shape[0], k, nw)
+        add_rows(beside, -1.0, leaning[:, k], multipliers, 0, leaning.shape[0], begin, nw)
         if x >= 0:
-            add_rows(beside, 1.0, blocks[BY_BOTH, x], moved, 0, members.shape[0], k, nw)
+            add_rows(beside, 1.0, blocks[BY_BOTH, x], moved, 0, members.shape[0], begin, nw)
             for y in range(members.shape[0]):
                 beside[members[y]] += blocks[BY_STARTS, x, y]
         packed, right = row[start : start + nw - k], beside[k:]
@@ -615,7 +619,7 @@ def bend_constraints(curvature, chain):
                 chain.forms[0, x, y] = curvature[c, chain.coordinate[members[x]], chain.coordinate[members[y]]]
             clear1(chain.turned[x])
             add_rows(chain.turned[x], 1.0, chain.forms[0, x], chain.moved, 0, size, 0, nw)
-        pack_products(chain.moved, chain.turned, size, chain.bends[nd + c])
+        pack_products(chain.moved, chain.turned, size, chain.beside, chain.bends[nd + c])
 
 
 @kernel
@@ -634,10 +638,12 @@ def solve_bends(chain):
 def spread_bends(bends, sign, states, gap, line, result):
     """Packed rows as symmetric matrices by (x, u): after so many ``states`` of w a ``gap`` of zeros.
 
-    Row after row, since what is written in order is written fast; ``line`` (nw,) is room for one.
+    Row after row, since what is written in order is written fast, all of it once; ``line`` (nw,) is room for one.
     """
     nw = line.shape[0]
     for i in range(bends.shape[0]):
+        for a in range(gap):
+            clear1(result[i, states + a])
         for a in range(nw):
             at, packed = a, bends[i]
             for b in range(a):
@@ -648,6 +654,7 @@ def spread_bends(bends, sign, states, gap, line, result):
                 right[b] = sign * rest[b]
             row = result[i, a + (gap if a >= states else 0)]
             copy1(line[:states], row[:states])
+            clear1(row[states : states + gap])
             copy1(line[states:], row[states + gap :])
 
 

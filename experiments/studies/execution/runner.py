@@ -127,7 +127,7 @@ def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None)
     """
     try:
         scene = experiment.build(trial.changes)
-        session = Session(scene)
+        session = Session(scene, announce=announce)
     except BipedError:
         return
     with kernel_errors(scene.controller):

@@ -66,6 +66,8 @@ class Loop:
         self.settings: dict[str, Value] = {}  # that were changed on the way
         self.controller: Controller | None = setup.controller  # the one that acts now
         self._build = build
+        if announce is not None and setup.controller is not None:
+            setup.controller.warm_up(setup.model, announce)
         self.restart()
         self._session.warm_up(announce)
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Recursive, Scene, State
+from biped import InputError, Midpoint, Recursive, Scene, State, human
+from biped.gradients import Differentiator
 from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
 from biped.linearization import KinkError, Linearizer
 from biped.model import random_tree
@@ -94,3 +95,24 @@ def test_away_from_kinks_their_distance_is_told():
     stop = next(kink for kink in found.kinks if "stop" in kink.what and "presses" not in kink.what)
     assert stop.value == pytest.approx(1e-5, rel=0.2)
     assert stop.unit == "rad"
+
+
+def test_the_midpoint_rule_is_refused_in_a_sentence():
+    scene = Scene(human(), integrator=Midpoint())
+    with pytest.raises(InputError, match="midpoint.*is not linearized"):
+        Linearizer(scene, span="step")
+
+
+def test_a_gradient_tells_of_a_joint_at_its_stop():
+    """The same stop that a linearization tells of, met at the end of the first step."""
+    for away, met in ((0.0, True), (1e-4, False)):
+        model = tree(**limits_at("end", away))
+        rng = np.random.default_rng(4)
+        state = State.at(model, model.neutral(), rng.normal(size=model.nv))
+        state.arrays.torque[6:] = rng.normal(size=model.nv - 6)
+        scene = Scene(
+            model, floor=Floor(), state=state, step=STEP, duration=2 * STEP, integrator=Recursive(tolerance=1e-12)
+        )
+        found = Differentiator(scene, ()).of("rms_torque")
+        assert (found.kinks > 0) is met
+        assert any(kink.where == "joint" and "stop" in kink.what for kink in found.nearest)

@@ -33,7 +33,7 @@ class Varied:
         self.columns = 3 * nv + 2 * nc
         ends = np.cumsum([nv, nv, 2 * nc, nv])
         self.parts = [slice(end - size, end) for end, size in zip(ends, (nv, nv, 2 * nc, nv), strict=True)]
-        self.lin = Linearizer(Loop(world, None), self.columns, 600)
+        self.lin = Linearizer(Loop(world, None), np.arange(nv), 600)
 
     def put(self, state: State) -> None:
         put_state(state, self.plan.state, self.plan.world)
@@ -41,11 +41,7 @@ class Varied:
     def exact(self, steps: int = 1) -> np.ndarray:
         tangent = self.lin.room.tangent
         self.put(self.start)
-        rows = (tangent.q, tangent.momentum, tangent.anchor, tangent.torque)
-        for row, part in zip(rows, self.parts, strict=True):
-            row[:] = 0.0
-            row[:, part] = np.eye(len(row))
-        self.lin.room.taken[:] = 0
+        self.lin.set_off()
         assert self.lin.take(steps) == 0
         self.end = self.plan.state.copy()
         self.regimes = self.lin.room.regime[: self.lin.room.taken[SUBSTEPS]].copy()

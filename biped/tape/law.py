@@ -1,24 +1,27 @@
-"""A sampled law as a tape: torques from configuration, momentum, and the law's own numbers."""
+"""A sampled law as a tape: torques from configuration, momentum, and the law's own numbers.
+
+Linearizations and gradients take the derivatives of a law from here.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numba.core.errors import NumbaError
 
 from biped.errors import InputError
-from biped.gradients.tape import Recorder
-from biped.kernels.gradients.tape import Tape
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.loop.measurement import Measurement
+from biped.kernels.tape import Tape, evaluate_tape
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import Poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import displace
+from biped.tape.recorder import Recorder
 from contact.arrays import Floats
 from contact.piecewise import Signals
 
@@ -26,17 +29,8 @@ from contact.piecewise import Signals
 Path = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class LawTape:
-    """A law's tape, and where its arguments stand in it.
-
-    Attributes:
-        tape: its arguments are q (nq), displacements of q (nv) that are zero, p (nv), and chosen numbers of the law.
-        numbers: how many of these.
-    """
-
-    tape: Tape
-    numbers: int
+#: Tapes that are kept, of different laws or branches.
+MOST_TAPES = 16
 
 
 def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
@@ -57,8 +51,10 @@ def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
         yield path, value
 
 
-def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path]) -> LawTape:
+def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path]) -> Tape:
     """Run the law's kernels interpreted at a state, and note what they do.
+
+    The tape's arguments are q (nq), displacements of q (nv) that are zero, p (nv), and chosen numbers of the law.
 
     Args:
         law: the named tuple of a compiled law.
@@ -100,8 +96,71 @@ def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, c
             f"{type(law).__name__} has no exact gradient: it is no sum, product, quotient or function of "
             f"contact.analytic of configuration and velocity alone, or depends on time ({str(error).splitlines()[0]})"
         ) from error
-    tape = recorder.tape([*at, *delta, *p, *inputs.values()], torque.tolist())
-    return LawTape(tape, len(inputs))
+    return recorder.tape([*at, *delta, *p, *inputs.values()], torque.tolist())
+
+
+class LawTapes:
+    """The tapes of a law, one for each way in which it branches; those of like laws with other numbers serve it too.
+
+    All of its ``leaves_of`` are arguments: a tape is noted once for all gains and set points.
+
+    Args:
+        law: as it is before it is asked, since its arrays are room as well.
+        tree: what it takes the plant for.
+        recorded: how many numbers it records.
+    """
+
+    def __init__(self, law: Any, tree: Tree, recorded: int) -> None:
+        self._law, self._tree, self._recorded = law, tree, recorded
+        leaves = dict(leaves_of(law))
+        self.paths, self._numbers = tuple(leaves), np.array(list(leaves.values()))
+        self._key = type(law), self.paths, _rest_of(law), _rest_of(tuple(tree)), recorded
+
+    def at(self, q: Floats, momentum: Floats) -> Tape:
+        """A tape of its own that branches as the law does there, with the law's numbers, evaluated.
+
+        Raises:
+            InputError: the law has none.
+        """
+        given = np.concatenate([q, np.zeros(len(momentum)), momentum, self._numbers])
+        with _access:
+            known = tuple(_tapes.get(self._key, ()))
+        for tape in known:
+            own = _own(tape, given)
+            if evaluate_tape(own):
+                return own
+        noted = note_law(self._law, self._tree, q, momentum, self._recorded, self.paths)
+        with _access:
+            _tapes[self._key] = (noted, *_tapes.pop(self._key, ()))[:MOST_TAPES]
+            while len(_tapes) > MOST_TAPES:
+                del _tapes[next(iter(_tapes))]
+        own = _own(noted, given)
+        evaluate_tape(own)
+        return own
+
+
+_tapes: dict[Hashable, tuple[Tape, ...]] = {}
+_access = threading.Lock()
+
+
+def _own(known: Tape, given: Floats) -> Tape:
+    """A tape with numbers of its own."""
+    own = known._replace(value=known.value.copy(), weight=known.weight.copy(), gradient=known.gradient.copy())
+    own.value[: len(given)] = given
+    return own
+
+
+def _rest_of(value: Any) -> Hashable:
+    """What a law is besides its ``leaves_of``: a tape holds for laws of which all of it is the same."""
+    if isinstance(value, (Signals, Tree)):
+        return tuple(array.tobytes() for array in value)
+    if isinstance(value, tuple):
+        return type(value), *map(_rest_of, value)
+    if isinstance(value, np.ndarray):
+        if value.dtype == np.float64:
+            value = np.where(np.isfinite(value), 0.0, value)
+        return value.dtype.str, value.shape, value.tobytes()
+    return None if isinstance(value, float) and math.isfinite(value) else value
 
 
 def _objects(values: Any) -> Any:

@@ -1,16 +1,20 @@
-"""How a kernel becomes a tape: run once as the Python that it is, on numbers that note what is done with them."""
+"""How a kernel becomes a tape: run once as the Python that it is, on numbers that note what is done with them.
+
+The derivatives of all operations are written here, once: as numbers of the tape, which its kernels sum up.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.gradients.tape import (
+from biped.kernels.tape import (
     ADD,
+    AT_LEAST,
     COS,
     DIV,
     EQUAL,
@@ -29,23 +33,46 @@ from contact.analytic import Symbol
 from contact.arrays import Integers
 
 _FUNCTIONS = {"sqrt": SQRT, "sin": SIN, "cos": COS}
+
+
+def _quotient(x: float, y: float) -> float:
+    """As the kernels divide: by zero as IEEE has it."""
+    return x / y if y != 0.0 else float(np.float64(x) * np.copysign(np.inf, y))
+
+
 _COMPUTE: dict[int, Callable[[float, float], float]] = {
     ADD: operator.add,
     SUB: operator.sub,
     MUL: operator.mul,
-    DIV: operator.truediv,
+    DIV: _quotient,
     NEG: lambda x, _: -x,
     SQRT: lambda x, _: math.sqrt(x),
     SIN: lambda x, _: math.sin(x),
     COS: lambda x, _: math.cos(x),
     MAX: max,
     MIN: min,
+    AT_LEAST: lambda x, y: float(x >= y),
 }
 _COMPARE: dict[int, Callable[[float, float], bool]] = {
     LESS: operator.lt,
     LESS_OR_EQUAL: operator.le,
     EQUAL: operator.eq,
 }
+
+
+class Edge(NamedTuple):
+    """A number that an operation takes, and the derivative by it: ±1 times a number of the tape."""
+
+    of: int
+    partial: int
+    sign: float
+
+
+class Rows(NamedTuple):
+    """Where weights are gathered, and from where; ``biped.kernels.tape.Tape`` has the same as arrays."""
+
+    of: dict[int, int]  # the row of each number that has one
+    edges: list[list[tuple[int, int, float]]]  # of each row: row before it, partial derivative, sign
 
 
 class Recorder:
@@ -82,14 +109,17 @@ class Recorder:
 
     def noted(self, kind: int, first: Any, second: Any) -> Noted:
         """What an operation makes of two numbers; the same one twice is one."""
-        a, b = self.place_of(first), self.place_of(second)
+        place = self._made(kind, self.place_of(first), self.place_of(second))
+        return Noted(self, place, self.values[place])
+
+    def _made(self, kind: int, a: int, b: int) -> int:
         if kind in (ADD, MUL) and a > b:
             a, b = b, a
         place = self._known.get((kind, a, b))
         if place is None:
             place = self._add(_COMPUTE[kind](self.values[a], self.values[b]), (kind, a, b))
             self._known[kind, a, b] = place
-        return Noted(self, place, self.values[place])
+        return place
 
     def compared(self, kind: int, first: Any, second: Any) -> bool:
         """The outcome of a comparison, by which the function branches."""
@@ -101,25 +131,94 @@ class Recorder:
     def tape(self, arguments: Sequence[Noted], results: Sequence[Any]) -> Tape:
         """The function from the arguments, which come first in its ``value``, to the results."""
         ends = [self.place_of(x) if isinstance(x, Noted) or x != 0.0 else -1 for x in results]
-        wanted = self._needed([place for place in ends if place >= 0])
-        level = self._levels(wanted)
         inputs = [argument.place for argument in arguments]
+        rows = self._rows(inputs, ends)
+        partials = {partial for edges in rows.edges for _, partial, _ in edges}
+        wanted = self._needed([place for place in ends if place >= 0] + sorted(partials))
+        level = self._levels(wanted)
         others = [k for k in sorted(wanted) if self.operations[k] is None and k not in set(inputs)]
         made = sorted((k for k in wanted if self.operations[k] is not None), key=lambda k: (level[k], self._kind(k), k))
         order = inputs + others + made
         new = {old: place for place, old in enumerate(order)}
         operations = [self.operations[k] or (0, 0, 0) for k in made]
+        edges = [edge for row in rows.edges for edge in row]
+        whole = np.int64
         return Tape(
             value=np.array([self.values[k] for k in order]),
-            weight=np.zeros(len(order)),
-            first=np.array([new[a] for _, a, _ in operations], dtype=np.int64),
-            second=np.array([new[b] for _, _, b in operations], dtype=np.int64),
+            first=np.array([new[a] for _, a, _ in operations], dtype=whole),
+            second=np.array([new[b] for _, _, b in operations], dtype=whole),
             run=_runs([(level[k], self._kind(k)) for k in made]),
-            result=np.array([new.get(place, -1) for place in ends], dtype=np.int64),
+            result=np.array([new.get(place, -1) for place in ends], dtype=whole),
             guard=np.array(
-                [(kind, new[a], new[b], found) for (kind, a, b), found in self.guards.items()], dtype=np.int64
+                [(kind, new[a], new[b], found) for (kind, a, b), found in self.guards.items()], dtype=whole
             ).reshape(-1, 4),
+            edge=np.cumsum([0, *(len(row) for row in rows.edges)], dtype=whole),
+            user=np.array([row for row, _, _ in edges], dtype=whole),
+            partial=np.array([new[partial] for _, partial, _ in edges], dtype=whole),
+            sign=np.array([sign for _, _, sign in edges], dtype=float),
+            weight=np.zeros(len(rows.edges)),
+            argument=np.array([rows.of.get(place, -1) for place in inputs], dtype=whole),
+            gradient=np.zeros(len(inputs)),
         )
+
+    def _rows(self, inputs: list[int], ends: list[int]) -> Rows:
+        """Rows for the weights of the results, then of what they come from, the last first.
+
+        A number that one sum alone takes, or that is a result and nothing else, has the weight of that, but for a sign.
+        """
+        one, active, given = self.place_of(1.0), self._active(inputs), set(inputs)
+        used: dict[int, list[tuple[int, int, float]]] = {}
+        for k, place in enumerate(ends):
+            used.setdefault(place, []).append((k, one, 1.0))
+        found = Rows({}, [[] for _ in ends])
+        for place in range(len(self.operations) - 1, -1, -1):
+            edges = used.pop(place, ())
+            if not edges or place not in active:
+                continue
+            if len(edges) == 1 and edges[0][1] == one and place not in given:
+                row, sign = edges[0][0], edges[0][2]
+            else:
+                row, sign = len(found.edges), 1.0
+                found.of[place] = row
+                found.edges.append(list(edges))
+            for edge in self._slopes(place):
+                if edge.of in active:
+                    used.setdefault(edge.of, []).append((row, edge.partial, sign * edge.sign))
+        return found
+
+    def _active(self, inputs: list[int]) -> set[int]:
+        """What depends on the arguments."""
+        found = set(inputs)
+        for place, operation in enumerate(self.operations):
+            if operation is not None and (operation[1] in found or operation[2] in found):
+                found.add(place)
+        return found
+
+    def _slopes(self, place: int) -> tuple[Edge, ...]:
+        """The derivatives of an operation, appended where they are not there."""
+        operation = self.operations[place]
+        if operation is None:
+            return ()
+        kind, a, b = operation
+        one = self.place_of(1.0)
+        if kind in (ADD, SUB):
+            return Edge(a, one, 1.0), Edge(b, one, 1.0 if kind == ADD else -1.0)
+        if kind == MUL:
+            return Edge(a, b, 1.0), Edge(b, a, 1.0)
+        if kind == DIV:
+            return Edge(a, self._made(DIV, one, b), 1.0), Edge(b, self._made(DIV, place, b), -1.0)
+        if kind == NEG:
+            return (Edge(a, one, -1.0),)
+        if kind == SQRT:
+            return (Edge(a, self._made(DIV, self.place_of(0.5), place), 1.0),)
+        if kind == SIN:
+            return (Edge(a, self._made(COS, a, a), 1.0),)
+        if kind == COS:
+            return (Edge(a, self._made(SIN, a, a), -1.0),)
+        if kind == AT_LEAST:
+            return ()
+        first = self._made(AT_LEAST, a, b) if kind == MAX else self._made(AT_LEAST, b, a)
+        return Edge(a, first, 1.0), Edge(b, self._made(SUB, one, first), 1.0)
 
     def _kind(self, place: int) -> int:
         operation = self.operations[place]

@@ -6,14 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba.core.config import DISABLE_JIT
 
 from biped import InputError, Scene, Session, human
-from biped.gradients.law import leaves_of, note_law
 from biped.gradients.slopes import slopes
-from biped.gradients.tape import Recorder
-from biped.kernels.gradients.tape import differentiate_tape, evaluate_tape
-from biped.linearization import Linearizer
+from biped.kernels.linearization.law import LawDifferentiator
+from biped.kernels.loop.closed_loop import enter
+from biped.kernels.tape import DONE, differentiate_results, differentiate_tape, evaluate_tape, new_tape_jacobian
+from biped.linearization.law import LawDerivative
+from biped.tape.law import leaves_of, note_law
+from biped.tape.recorder import Recorder
 from contact.analytic import bounded, cos, sin, sqrt
+from contact.jit import address_of, pack
 from controllers import WorkspaceController
 from controllers.set_point import SetPointMotion
 
@@ -50,7 +54,7 @@ def test_it_is_the_function_anywhere_and_its_gradient(seed):
         moved = at.astype(complex)
         moved[k] += 1e-20j
         expected.append(sum(w * complex(f).imag for w, f in zip(weights, many(*moved), strict=True)) / 1e-20)
-    assert tape.weight[:3] == pytest.approx(expected, rel=1e-12, abs=1e-13)
+    assert tape.gradient == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
 def test_a_branch_that_comes_out_otherwise_is_told():
@@ -79,17 +83,19 @@ def test_the_law_is_the_one_that_a_complex_step_goes_through(seconds):
     law = scene.controller.law(scene.model)
     chosen = [path for path, _ in leaves_of(law)][:4]
     nq, nv = scene.model.nq, scene.model.nv
-    tape = note_law(law, scene.model.tree, session.state.q, session.state.momentum, 6, chosen).tape
+    tape = note_law(law, scene.model.tree, session.state.q, session.state.momentum, 6, chosen)
     session.advance(round(seconds / session.period))
     q, momentum = session.state.q, session.state.momentum
-    exact = Linearizer(scene)._law
+    exact = LawDifferentiator(law, scene.model.tree, nq, nv, 6)
     expected = exact.at(q, momentum, 0.0)
     tape.value[:nq], tape.value[nq + nv : nq + 2 * nv] = q, momentum
     assert evaluate_tape(tape)
     assert results(tape) == pytest.approx(exact.torque, rel=1e-13, abs=1e-11)
     for dof in range(6, nv):
         differentiate_tape(tape, np.eye(nv)[dof])
-        assert tape.weight[nq : nq + 2 * nv] == pytest.approx(expected[dof], rel=1e-11, abs=1e-11 * abs(expected).max())
+        assert tape.gradient[nq : nq + 2 * nv] == pytest.approx(
+            expected[dof], rel=1e-11, abs=1e-11 * abs(expected).max()
+        )
 
 
 def test_a_set_point_that_moves_is_refused():
@@ -122,3 +128,37 @@ def test_a_gain_of_zero_is_varied_to_the_side_that_there_is():
         slopes(lambda x: at(x) ** 2, 0.0, "gain")
     with pytest.raises(InputError, match="cannot be varied by itself"):
         slopes(at, -8.0, "gain")
+
+
+def test_all_results_at_once_are_each_by_itself():
+    """More of them than are gathered at once, one twice, one that is an argument, and some that are zero."""
+    recorder = Recorder()
+    inputs = recorder.arguments((0.3, -0.2, 0.7))
+    results = [*many(*inputs), *many(*inputs[::-1]), *many(inputs[1], inputs[2], inputs[0]), inputs[0]]
+    tape = recorder.tape(inputs, results)
+    jacobian = new_tape_jacobian(tape, 1, 2)
+    place = jacobian if DISABLE_JIT else pack(jacobian)
+    address = address_of(differentiate_results, jacobian)
+    assert enter(address, (place if DISABLE_JIT else place.ctypes.data,)) == DONE
+    for k in range(len(results)):
+        differentiate_tape(tape, np.eye(len(results))[k])
+        assert np.array_equal(jacobian.found[k], tape.gradient[1:])
+    assert np.count_nonzero(jacobian.found) > len(results)
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.3])
+def test_linearizations_take_the_law_by_its_tape_as_exactly_as_by_a_complex_step(seconds):
+    scene = Scene(human(), WorkspaceController())
+    session = Session(scene)
+    session.advance(round(seconds / session.period))
+    plan = scene.prepare()
+    q, momentum = session.state.q, session.state.momentum
+    recorded = len(plan.controller.recorded)
+    twin = LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
+    expected = twin.at(q, momentum, 0.0).copy()
+    derivative = LawDerivative(plan)
+    found = derivative.at(q, momentum, 0.0, twin.torque.copy())
+    assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
+    assert "_by_complex_step" not in vars(derivative)
+    derivative.at(q, momentum, 0.0, twin.torque + 1.0)  # not what the tape says: it is no function of the state alone
+    assert "_by_complex_step" in vars(derivative)
