@@ -1,6 +1,6 @@
 """The base class of integrators of trees: what each says of itself, and what follows from it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biped.checks import refuse_near_misses
 from biped.disturbances import Disturbances
@@ -9,6 +9,9 @@ from biped.kernels.loop.log import Nothing
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    from biped.runs.state import State
 
 
 class Integrator:
@@ -119,6 +122,13 @@ class Integrator:
 
         Raises:
             InputError: for what it cannot simulate.
+        """
+
+    def begin(self, state: "State") -> None:
+        """Called with the state to go on from, after ``bind``; one that no step has been taken from may be moved.
+
+        Raises:
+            InputError: it cannot go on from there.
         """
 
     def take_steps(self, world: Any, steps: int) -> int:

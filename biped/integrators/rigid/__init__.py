@@ -1,0 +1,1 @@
+"""Rigid contact in the joints' coordinates."""
