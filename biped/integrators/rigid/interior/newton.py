@@ -6,6 +6,8 @@ from contact.jit import kernel
 
 # Products are not aimed lower than this part of what is asked for.
 BELOW = 0.1
+# A step whose pairs allow this part of it needs no correction.
+FAR = 0.9
 
 
 @kernel
@@ -13,6 +15,7 @@ def aim(unknowns, value):
     """The same product of all pairs that play a part."""
     for k in range(unknowns.slack.shape[0]):
         unknowns.target[k] = value if unknowns.dual[k] > 0.0 else 0.0
+    measure_products(unknowns, unknowns)
 
 
 @kernel
@@ -34,6 +37,12 @@ def aim_likely(unknowns, complementarity):
         aimed = min(max(value - off, 0.1 * value), 10.0 * value)
         unknowns.target[k] = aimed if unknowns.dual[k] > 0.0 else 0.0
     measure_products(unknowns, unknowns)
+
+
+@kernel
+def can_go_far(unknowns):
+    """Whether the step in hand may be gone nearly to its end."""
+    return way_to_boundary(unknowns, unknowns) >= FAR
 
 
 @kernel

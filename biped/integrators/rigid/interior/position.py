@@ -9,7 +9,7 @@ matrix in O(n).
 import math
 
 from biped.integrators.rigid.interior.method import RigidContact
-from biped.integrators.rigid.interior.newton import aim, aim_likely, go_from_base, keep_pairs
+from biped.integrators.rigid.interior.newton import BELOW, aim, aim_likely, can_go_far, go_from_base, keep_pairs
 from biped.integrators.rigid.interior.points import (
     add_along_joints,
     add_stiffnesses,
@@ -36,6 +36,8 @@ from contact.vectors import copy1, load3, norm, scale
 
 # A search from the last step's impulses that has not ended after so many iterations begins anew.
 HASTY = 12
+# Products that such a search begins with, in parts of what is asked for.
+WARM = 10.0
 
 
 @kernel
@@ -75,9 +77,11 @@ def set_newton_step(tree, ground, state, scratch, method, h):
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
     add_stiffnesses(ground, START, method, factors.block, poses.contact, ahead.contact, 1.0)
     eliminate(tree, poses.motion, ahead.motion, scratch.diagonal, factors, 0)
-    aim(method.unknowns, 0.0)
+    aim(method.unknowns, BELOW * method.complementarity)
     for again in range(2):
         if again == 1:
+            if can_go_far(method.unknowns):
+                break
             aim_likely(method.unknowns, method.complementarity)
         solve_for_target(
             tree, ground, START, method, poses.motion, ahead.motion, poses.contact, ahead.contact, scratch.residual,
@@ -132,7 +136,7 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, expected):
         center = way * usual
         if expected:
             impulse = into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
-            center *= 1e-3
+            center = WARM * method.complementarity
         start_point(method.contacts, method.unknowns, c, impulse, way, center)
     evaluate_step(tree, ground, state, pushes, scratch, method, h)
 

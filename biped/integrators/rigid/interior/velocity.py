@@ -8,7 +8,7 @@ next step's impulses these are the paper's, as RATTLE's and SHAKE's are the same
 
 import math
 
-from biped.integrators.rigid.interior.newton import aim, aim_likely, go_from_base, keep_pairs
+from biped.integrators.rigid.interior.newton import BELOW, aim, aim_likely, can_go_far, go_from_base, keep_pairs
 from biped.integrators.rigid.interior.points import (
     add_along_joints,
     add_stiffnesses,
@@ -19,7 +19,7 @@ from biped.integrators.rigid.interior.points import (
     solve_for_target,
     start_point,
 )
-from biped.integrators.rigid.interior.position import HASTY, has_converged, mean_mass, usual_way
+from biped.integrators.rigid.interior.position import HASTY, WARM, has_converged, mean_mass, usual_way
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
@@ -81,7 +81,7 @@ def begin_velocities(tree, ground, state, scratch, method, h, expected):
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             impulse = load3(unknowns.contact_impulse, c)
-            start_point(contacts, unknowns, c, impulse, way, center * (1e-3 if expected else 1.0))
+            start_point(contacts, unknowns, c, impulse, way, WARM * method.complementarity if expected else center)
     set_rates(tree, ground, state, scratch, method, h)
 
 
@@ -93,9 +93,11 @@ def set_velocity_step(tree, ground, method, h):
     load_body_blocks(tree, ahead)
     add_stiffnesses(ground, END, method, factors.block, poses.contact, poses.contact, h)
     eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
-    aim(unknowns, 0.0)
+    aim(unknowns, BELOW * method.complementarity)
     for again in range(2):
         if again == 1:
+            if can_go_far(unknowns):
+                break
             aim_likely(unknowns, method.complementarity)
         solve_for_target(
             tree, ground, END, method, poses.motion, poses.motion, poses.contact, poses.contact, ahead.nothing,
