@@ -9,9 +9,7 @@ import numpy as np
 from biped.checks import above_zero, zero_or_above
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
-from biped.metrics.layout import standing_height
 from biped.model import Model
-from biped.model.geometry import STANDARD_GRAVITY
 from biped.runs.postures import standing
 from contact import RUBBER
 from contact.arrays import Integers
@@ -23,6 +21,7 @@ from controllers.feet import (
     a_lift,
     points_of_feet,
     torque_limits,
+    within_reason,
 )
 from controllers.joint_values import JointValues, checked
 from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
@@ -112,13 +111,13 @@ class ConeWorkspaceController(WorkspaceController):
         return qp
 
     def _limits(self, model: Model, legs: Legs) -> Limits:
-        own, most = torque_limits(self.torque_limit, model), weight_at_its_height(model)
+        most = within_reason(torque_limits(self.torque_limit, model), model)
         dofs, owners, limits = [], [], []
         for body, leg in zip(model.bodies, legs.leg, strict=True):
             if leg >= 0 and body.joint.has_axis:
                 dofs.append(model.dof(body.joint.name))
                 owners.append(int(leg))
-                limits.append(most if math.isinf(own[body.joint.name]) else own[body.joint.name])
+                limits.append(most[body.joint.name])
         return Limits(_integers(dofs), _integers(owners), np.array(limits, dtype=np.float64))
 
 
@@ -127,14 +126,6 @@ def _stance(model: Model) -> Stance:
     placed = forward_kinematics(model, standing(model, RUBBER).q)
     feet = [model.body_index(foot) for foot in model.feet]
     return Stance(placed.position[feet], placed.orientation[feet], *points_of_feet(model))
-
-
-def weight_at_its_height(model: Model) -> float:
-    """[N·m] m g z of the centre of mass in the home configuration: 691 N·m of the human.
-
-    No posture takes more, but near straight legs the law would ask for any.
-    """
-    return -model.total_mass * float(STANDARD_GRAVITY[2]) * standing_height(model)
 
 
 def _integers(values: list[int]) -> Integers:

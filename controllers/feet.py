@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from biped.metrics.layout import standing_height
 from biped.model import Model
+from biped.model.geometry import STANDARD_GRAVITY
 from contact.arrays import Integers
 from controllers.joint_values import JointValues, by_joint
 
@@ -45,6 +47,21 @@ def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
     own = by_joint(limit, model, default=math.inf)
     efforts = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
     return {joint: min(most, efforts[joint]) for joint, most in own.items()}
+
+
+def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
+    """[N·m] The same; of a joint without a limit what no posture takes, which laws ask for all the same as they fall.
+
+    That is what holds the weight at a lever arm as long as the centre of mass is high, m g z: 691 N·m of the human; of
+    a joint that slides, the weight [N].
+    """
+    weight = -model.total_mass * float(STANDARD_GRAVITY[2])
+    most = {"prismatic": weight}
+    kinds = {body.joint.name: body.joint.kind for body in model.bodies}
+    return {
+        joint: most.get(kinds[joint], weight * standing_height(model)) if math.isinf(limit) else limit
+        for joint, limit in limits.items()
+    }
 
 
 def points_of_feet(model: Model) -> tuple[Integers, Integers]:

@@ -25,6 +25,7 @@ from controllers.feet import (
     a_lift,
     points_of_feet,
     torque_limits,
+    within_reason,
 )
 from controllers.joint_values import JointValues, checked
 from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_program, new_room
@@ -73,7 +74,8 @@ class WholeBodyController(Controller):
         weight_posture: of the joints'.
         weight_force: of the contact forces, over m.
         friction: coefficient that it relies on.
-        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
+        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides. A joint that neither
+            limits gets what would hold the whole weight at a lever arm as long as the centre of mass is high, at most.
         margin: [m] by which the centre of pressure is kept within the edges of a sole.
         lift: [m] of a point that counts as standing where another of its foot touches.
         look_ahead: [s] in which a joint may come to the end of its range.
@@ -186,6 +188,7 @@ class WholeBodyController(Controller):
 
     def _limits(self, model: Model) -> Limits:
         most = torque_limits(self.torque_limit, model)
+        reason = within_reason(most, model)
         joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
         ranged = [
             name for name in most
@@ -194,6 +197,7 @@ class WholeBodyController(Controller):
         return Limits(
             torque_dof=np.array([model.dof(name) for name in most], dtype=np.int64),
             torque=np.array([most[name] for name in most], dtype=np.float64),
+            reason=np.array([reason[name] for name in most], dtype=np.float64),
             range_dof=np.array([model.dof(name) for name in ranged], dtype=np.int64),
             range_q=np.array([model.coordinate(name) for name in ranged], dtype=np.int64),
             lower=np.array([joints[name].lower for name in ranged], dtype=np.float64),

@@ -391,7 +391,7 @@ def prefer_forces_of_foot(law, motion, k):
 @kernel
 def is_within_limits(law, measurement, torque):
     for k in range(law.limits.torque_dof.shape[0]):
-        low, high = torque_range(law, measurement, k)
+        low, high = torque_range(law, measurement, law.limits.torque, k)
         if not low <= torque[law.limits.torque_dof[k]] <= high:
             return False
     return True
@@ -418,7 +418,7 @@ def nearest_wrenches(law, measurement, torque):
     else:
         for dof in range(BASE, torque.shape[0]):
             torque[dof] = measurement.held[dof]
-    keep_torques_in_range(law, measurement, torque)
+    keep_torques_in_range(law, measurement, law.limits.torque, torque)
     return ended
 
 
@@ -477,7 +477,7 @@ def write_limits(law, measurement):
     row = 0
     for k in range(limits.torque_dof.shape[0]):
         s, leg = load6(measurement.motion.poses.motion, limits.torque_dof[k]), limits.leg[k]
-        low, high = torque_range(law, measurement, k)
+        low, high = torque_range(law, measurement, law.limits.torque, k)
         if low > -math.inf or high < math.inf:
             qp.rows[row] = 0.0
             for column in range(BASE):

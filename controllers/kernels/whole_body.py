@@ -71,7 +71,8 @@ class Limits(NamedTuple):
     """Of joints of one degree of freedom."""
 
     torque_dof: Integers  # (·,)
-    torque: Floats  # (·,) [N·m] that the law asks for at most, or infinite
+    torque: Floats  # (·,) [N·m] that the law may ask for, or infinite
+    reason: Floats  # (·,) [N·m] the same; where infinite, what no posture takes
     range_dof: Integers  # (·,) those with a range or a limit of speed
     range_q: Integers  # (·,) their coordinates
     lower: Floats  # (·,) [rad], or infinite
@@ -139,9 +140,7 @@ def whole_body_torques(law, measurement, torque, recorded):
     turn_task(law, measurement)
     feet_task(law, measurement)
     posture_task(law, measurement)
-    bounded = write_torque_limits(law, measurement)
-    write_ranges(law, measurement, bounded)
-    recorded[0] = solve(law, measurement, bounded, torque)
+    recorded[0] = solve(law, measurement, torque)
     recorded[1] = float(law.qp.counts[ITERATIONS])
 
 
@@ -405,28 +404,28 @@ def joint_error(law, measurement, i):
 
 
 @kernel
-def torque_range(law, measurement, k):
+def torque_range(law, measurement, most, k):
     """What may be asked of a joint: by the law's own limit, and by what its actuator can give now."""
-    dof, own = law.limits.torque_dof[k], law.limits.torque[k]
-    return max(measurement.least[dof], -own), min(measurement.most[dof], own)
+    dof = law.limits.torque_dof[k]
+    return max(measurement.least[dof], -most[k]), min(measurement.most[dof], most[k])
 
 
 @kernel
-def keep_torques_in_range(law, measurement, torque):
+def keep_torques_in_range(law, measurement, most, torque):
     for k in range(law.limits.torque_dof.shape[0]):
         dof = law.limits.torque_dof[k]
-        low, high = torque_range(law, measurement, k)
+        low, high = torque_range(law, measurement, most, k)
         torque[dof] = min(max(torque[dof], low), high)
 
 
 @kernel
-def write_torque_limits(law, measurement):
+def write_torque_limits(law, measurement, most):
     """least ≤ M v̇ + h − Jᵀ f ≤ most, for those joints that have either; how many."""
     limits, room, qp = law.limits, law.room, law.qp
     nv, row = room.mass.shape[0], 0
     for k in range(limits.torque_dof.shape[0]):
         dof = limits.torque_dof[k]
-        low, high = torque_range(law, measurement, k)
+        low, high = torque_range(law, measurement, most, k)
         if low > -math.inf or high < math.inf:
             for i in range(nv):
                 qp.rows[row, i] = room.mass[dof, i]
@@ -457,29 +456,59 @@ def write_ranges(law, measurement, first):
 
 
 @kernel
-def solve(law, measurement, bounded, torque):
+def solve(law, measurement, torque):
     """The torques of the program's solution; how it ended.
 
-    Joints' ranges yield to what the actuators and the floor can give: without them there is always a solution, that of
-    limp joints in free fall. If numbers fail all the same, the last torques are held.
+    A joint that nothing limits has no row, unless what it would be asked for is beyond reason: what is the solution
+    without a row that it fulfils is the solution with it. If numbers fail, the last torques are held.
     """
-    limits, room, qp = law.limits, law.room, law.qp
-    factor_contact_qp(qp)
-    ended = SOLVED
-    solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
-    if qp.counts[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
-        ended = WITHOUT_RANGES
-        solve_contact_qp(qp, bounded)
-    nv = room.mass.shape[0]
-    if qp.counts[ENDED] != SOLVED:
+    limits, nv = law.limits, law.room.mass.shape[0]
+    factor_contact_qp(law.qp)
+    ended = solve_within(law, measurement, limits.torque)
+    if ended != HELD:
+        write_torques(law, torque)
+        for k in range(limits.torque_dof.shape[0]):
+            if abs(torque[limits.torque_dof[k]]) > limits.reason[k]:
+                ended = solve_within(law, measurement, limits.reason)
+                if ended != HELD:
+                    write_torques(law, torque)
+                break
+    if ended == HELD:
         for dof in range(BASE, nv):
             torque[dof] = measurement.held[dof]
-        return float(HELD)
+    else:
+        keep_torques_in_range(law, measurement, limits.reason, torque)
+    return float(ended)
+
+
+@kernel
+def solve_within(law, measurement, most):
+    """The program's solution with so much torque of the joints at most; how it ended.
+
+    Joints' ranges yield to what the actuators and the floor can give: without them there is always a solution, that of
+    limp joints in free fall.
+    """
+    limits, qp = law.limits, law.qp
+    bounded = write_torque_limits(law, measurement, most)
+    write_ranges(law, measurement, bounded)
+    solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
+    if qp.counts[ENDED] == SOLVED:
+        return SOLVED
+    if limits.range_dof.shape[0] > 0:
+        solve_contact_qp(qp, bounded)
+        if qp.counts[ENDED] == SOLVED:
+            return WITHOUT_RANGES
+    return HELD
+
+
+@kernel
+def write_torques(law, torque):
+    """M v̇ + h − Jᵀ f of the joints."""
+    room, qp = law.room, law.qp
+    nv = room.mass.shape[0]
     for dof in range(BASE, nv):
         torque[dof] = room.bias[dof]
         for i in range(nv):
             torque[dof] += room.mass[dof, i] * qp.unknown[i]
         for column in range(room.push.shape[1]):
             torque[dof] -= room.push[dof, column] * qp.unknown[nv + column]
-    keep_torques_in_range(law, measurement, torque)
-    return float(ended)

@@ -7,6 +7,7 @@ import pytest
 
 from biped import Fall, Observation, human, simulate, standing
 from biped.disturbances import Push
+from biped.metrics.layout import standing_height
 from contact import ContactState, Floor
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.kernels.whole_body import HELD, WITHOUT_RANGES
@@ -93,6 +94,32 @@ def test_torques_and_ranges_are_kept_in_violent_runs():
             assert angle.max() < joint.upper + 0.02
             reached = max(reached, float((angle - joint.upper).max()), float((joint.lower - angle).max()))
     assert reached > -0.01  # some range was come to the end of
+
+
+def flung(seed):
+    """A crouching human in a state that no torque within reason puts right at once."""
+    rng, model = np.random.default_rng(seed), human()
+    q = standing(model).q + 0.0
+    q[7:] += rng.normal(0.0, 0.3, model.nq - 7)
+    return observed(model, q, rng.normal(0.0, 6.0, model.nv), np.zeros(12))
+
+
+def test_a_joint_that_nothing_limits_is_asked_for_what_holds_the_weight_at_its_height_at_most():
+    """m g z: and then the program is the one with that limit; more is told by a greater limit of the law."""
+    beyond = 0
+    for seed in range(40):
+        seen = flung(seed)
+        most = seen.model.total_mass * 9.81 * standing_height(seen.model)
+        torques = WholeBodyController().torques(seen)
+        assert abs(torques).max() <= most
+        np.testing.assert_allclose(torques, WholeBodyController(torque_limit=most).torques(seen), atol=1e-6 * most)
+        free = WholeBodyController(torque_limit=1e9).torques(seen)
+        if abs(free).max() < most:
+            np.testing.assert_array_equal(torques, free)
+        else:
+            assert abs(torques).max() == pytest.approx(most, rel=1e-9)
+            beyond += 1
+    assert 5 < beyond < 35
 
 
 def beyond_its_range(model):
