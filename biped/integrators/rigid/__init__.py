@@ -1,1 +1,1 @@
-"""Rigid contact in the joints' coordinates."""
+"""Rigid contact for trees of joints."""

@@ -7,7 +7,7 @@ did, so that what an interior point method leaves of a step's way does not add u
 
 import math
 
-from biped.integrators.rigid.interior.method import COMPLEMENTARITY, RESIDUAL
+from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
 from biped.kernels.rigid.contacts import (
     along,
     gap_of,
@@ -119,10 +119,9 @@ def add_along_joints(tree, motion, wrench, load):
 
 @kernel
 def measure_candidate(method, others, stiff):
-    """The norm of all equations, where those of lengths count ``stiff`` [kg/s] times; the products.
+    """The norm of all equations, and the products.
 
-    Args:
-        others: the squares of the balances.
+    Lengths count ``stiff`` [kg/s] times; ``others`` is the sum of the balances' squares.
     """
     unknowns, contacts = method.unknowns, method.contacts
     lengths = impulses = 0.0
@@ -194,12 +193,9 @@ def park(contacts, unknowns, c, first):
 
 @kernel
 def start_point(contacts, unknowns, c, impulse, way, center):
-    """Pairs inside all inequalities, near an impulse (normal and along the floor) where that is given.
+    """Pairs inside all inequalities, near an impulse (normal and along the floor) where one is expected.
 
-    Args:
-        impulse: (3,) [N·s] that is expected; a normal one of zero where none is.
-        way: [m] that counts as small.
-        center: [N·s·m] of the products.
+    ``way`` [m] counts as small, and ``center`` [N·s·m] is for the products.
     """
     at = contacts.pair[c]
     gap = gap_of(unknowns, c)
@@ -222,9 +218,7 @@ def start_point(contacts, unknowns, c, impulse, way, center):
     total = 0.0
     for i in range(count):
         k = at + 2 + i
-        asked = each + 2.0 / count * (
-            contacts.directions[i, 0] * impulse[1] + contacts.directions[i, 1] * impulse[2]
-        )
+        asked = each + 2.0 / count * (contacts.directions[i, 0] * impulse[1] + contacts.directions[i, 1] * impulse[2])
         unknowns.slack[k] = along(contacts, unknowns, c, i) + psi
         unknowns.dual[k] = max(asked, 0.1 * each)
         total += unknowns.dual[k]

@@ -2,25 +2,26 @@
 
 import math
 
-from biped.integrators.rigid.interior.method import COMPLEMENTARITY, DEPTH, RESIDUAL, WORSTS, ContactUnknowns, RigidContact
-from biped.integrators.rigid.interior.points import add_wrench, into_floor, note_worst, out_of_floor
-from biped.integrators.rigid.interior.velocity import solve_velocities
+from biped.integrators.rigid.kernels.method import (
+    DEPTH,
+    WORSTS,
+    ContactUnknowns,
+    RigidContact,
+)
+from biped.integrators.rigid.kernels.points import note_worst, out_of_floor
+from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
 from biped.kernels.rigid.contacts import set_contact_impulse
-from biped.kernels.state.checkpoint import roll_back, save_checkpoint
-from biped.kernels.state.method import advance, remember, set_new_momentum, solve_step
+from biped.kernels.state.method import advance, remember, set_new_momentum, solve_step, take_part
 from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, PLATFORM
-from biped.kernels.state.status import OK
 from biped.kernels.step.step import (
     account_impulse,
     account_push_works,
+    advance_in_parts,
     begin_substep,
     commit_step,
-    count_iterations,
     external_impulse,
-    prepare,
     remember_rates,
-    whole_momentum,
 )
 from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import add6, copy_poses, joint_twist
@@ -39,34 +40,12 @@ SATURATED = 1e-3
 MOMENT = 1e-5
 
 
-@advance.register(RigidContact)
-def advance_rigidly(tree, ground, state, pushes, scratch, method, begin, h):
-    """In halves, quarters, ... where a part has no solution."""
-    units = 1 << method.solver.max_halvings
-    done, size, iterations, most = 0, units, 0, 0
-    while done < units:
-        part = h * (size / units)
-        taken = take_part(tree, ground, state, pushes, scratch, method, begin + h * (done / units), part)
-        if taken >= 0:
-            iterations += taken
-            most = max(most, taken)
-            done += size
-        elif size > 1:
-            if size == units:
-                save_checkpoint(state, scratch.checkpoint)
-            size //= 2
-        else:
-            if done > 0:
-                roll_back(state, scratch.checkpoint)
-                prepare(tree, state, scratch)
-            return taken
-    count_iterations(state.counts, iterations, most, size < units)
-    return OK
+advance.register(RigidContact)(advance_in_parts)
 
 
-@kernel
-def take_part(tree, ground, state, pushes, scratch, method, begin, h):
-    """One step of length h, all of it or nothing: the number of iterations, or a cause of failure."""
+@take_part.register(RigidContact)
+def take_rigid_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
+    """One step of length h; no point lands in the floor."""
     begin_substep(tree, ground, state, pushes, scratch, begin, h)
     set_aside(state, method.unknowns)
     iterations = solve_step(tree, ground, state, pushes, scratch, method, h)
@@ -76,7 +55,7 @@ def take_part(tree, ground, state, pushes, scratch, method, begin, h):
     note_worst(method.unknowns)
     keep_first_impulses(tree, ground, state, scratch, method, h)
     set_new_momentum(tree, state, pushes, scratch, method, h)
-    set_floor_velocities(tree, ground, state, scratch, method, begin + h)
+    set_floor_velocities(tree, ground, state, scratch, method, begin + 0.5 * h, begin + h)
     more = find_velocities(tree, ground, state, scratch, method, h)
     if more < 0:
         put_back(state, method.unknowns)
@@ -148,7 +127,7 @@ def floor_point(ground, row, place):
 
 
 @kernel
-def set_floor_velocities(tree, ground, state, scratch, method, end):
+def set_floor_velocities(tree, ground, state, scratch, method, middle, end):
     """How fast a floor that moves is under each point where the step ends."""
     if not is_moving(ground):
         return
@@ -162,6 +141,7 @@ def set_floor_velocities(tree, ground, state, scratch, method, end):
             way = scale(sign / (2.0 * MOMENT), floor_point(ground, MIDDLE, place))
             before = (0.0, 0.0, 0.0) if side == 0 else load3(velocity, c)
             store3(velocity, c, add(before, way))
+    place_frame(ground, MIDDLE, middle)
 
 
 @kernel
@@ -183,7 +163,7 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
     """The works and the momentum of the contacts: each impulse by the mean of the velocities around it."""
     unknowns, ahead = method.unknowns, method.ahead
     shift = triple(scratch.shift)
-    rates_at_end(tree, state, scratch, ahead)
+    move_rigidly(tree, ahead)
     linear, angular = external_impulse(tree, state, pushes, scratch, h)
     for c in range(tree.contact_body.shape[0]):
         first, last = load3(unknowns.first, c), load3(unknowns.last, c)
@@ -192,8 +172,13 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
         arm = load3(ahead.poses.contact, c)
         end = add(twist[:3], cross(twist[3:], arm))
         done = 0.5 * (dot(first, add(load3(unknowns.velocity, c), chord)) + dot(last, add(chord, end)))
+        carried = 0.0
+        if is_moving(ground):
+            way = floor_chord(tree, ground, state, scratch, c)
+            carried = dot(add(first, last), scale(1.0 / h, way))
         state.ledger.works[CONTACT] += done
-        state.ledger.works[DISSIPATED] -= done
+        state.ledger.works[PLATFORM] += carried
+        state.ledger.works[DISSIPATED] -= done - carried
         linear = add(linear, add(first, last))
         moment = cross(load3(scratch.motion.poses.contact, c), first)
         angular = add(angular, add(moment, cross(add(shift, arm), last)))
@@ -204,16 +189,18 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
 
 
 @kernel
-def rates_at_end(tree, state, scratch, ahead):
-    """The bodies' twists at the end of the step, in ``ahead``."""
-    rates_from_momentum(tree, state.momentum, ahead)
-    move_rigidly(tree, ahead)
+def floor_chord(tree, ground, state, scratch, c):
+    """[m] What of a point's way in the step the floor makes."""
+    start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
+    chord = world_chord(scratch, c)
+    before, after = to_floor(ground, START, start), to_floor(ground, END, add(start, chord))
+    return sub(chord, mat_vec(rotation_of(ground, MIDDLE), sub(after, before)))
 
 
 @kernel
 def settle_points(tree, ground, state, scratch, method, h):
     """Modes, anchors and forces, for the next step and for the rows."""
-    unknowns, contacts = method.unknowns, method.contacts
+    unknowns = method.unknowns
     for c in range(tree.contact_body.shape[0]):
         at = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
         x, y, z = to_floor(ground, END, add(at, world_chord(scratch, c)))

@@ -8,9 +8,9 @@ matrix in O(n).
 
 import math
 
-from biped.integrators.rigid.interior.method import RigidContact
-from biped.integrators.rigid.interior.newton import BELOW, aim, aim_likely, can_go_far, go_from_base, keep_pairs
-from biped.integrators.rigid.interior.points import (
+from biped.integrators.rigid.kernels.method import RigidContact
+from biped.integrators.rigid.kernels.newton import BELOW, aim, aim_likely, can_go_far, go_from_base, keep_pairs
+from biped.integrators.rigid.kernels.points import (
     add_along_joints,
     add_stiffnesses,
     begin_points,
@@ -22,7 +22,7 @@ from biped.integrators.rigid.interior.points import (
     solve_for_target,
     start_point,
 )
-from biped.kernels.rigid.step import measure_products, way_to_boundary
+from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER, PRODUCT
 from biped.kernels.state.method import set_initial_guess, solve_step
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
@@ -108,9 +108,7 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
     for trial in range(method.solver.max_backtracks):
         if trial > 0:
             place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
-        displace(
-            tree, scratch.next, scratch.base_q, scratch.base_shift, part, scratch.delta, scratch.q, scratch.shift
-        )
+        displace(tree, scratch.next, scratch.base_q, scratch.base_shift, part, scratch.delta, scratch.q, scratch.shift)
         go_from_base(unknowns, part)
         evaluate_step(tree, ground, state, pushes, scratch, method, h)
         set_merit(unknowns)

@@ -8,8 +8,8 @@ next step's impulses these are the paper's, as RATTLE's and SHAKE's are the same
 
 import math
 
-from biped.integrators.rigid.interior.newton import BELOW, aim, aim_likely, can_go_far, go_from_base, keep_pairs
-from biped.integrators.rigid.interior.points import (
+from biped.integrators.rigid.kernels.newton import BELOW, aim, aim_likely, can_go_far, go_from_base, keep_pairs
+from biped.integrators.rigid.kernels.points import (
     add_along_joints,
     add_stiffnesses,
     into_floor,
@@ -19,11 +19,11 @@ from biped.integrators.rigid.interior.points import (
     solve_for_target,
     start_point,
 )
-from biped.integrators.rigid.interior.position import HASTY, WARM, has_converged, mean_mass, usual_way
+from biped.integrators.rigid.kernels.position import HASTY, WARM, has_converged, mean_mass, usual_way
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
-from biped.kernels.tree.dynamics import load_body_blocks
+from biped.kernels.tree.dynamics import load_body_blocks, rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, solve, store_block
 from contact.ground import END
 from contact.jit import kernel
@@ -128,11 +128,12 @@ def iterate_velocities(tree, ground, state, scratch, method, h, tolerance, most)
 def solve_velocities(tree, ground, state, scratch, method, h):
     """Add the impulses of the end to ``state.momentum``, which is p⁻; iterations, or a cause of failure.
 
-    Needs poses and inertias of ``method.ahead``.
+    Needs poses and inertias of ``method.ahead``, whose rates are then those of the end.
     """
     unknowns, ahead = method.unknowns, method.ahead
     keep_pairs(unknowns)  # the first candidate's impulses are those of the step
     if choose_touching(method) == 0:
+        rates_from_momentum(tree, state.momentum, ahead)
         return 0
     set_mass_factors(tree, scratch, ahead)
     begin_velocities(tree, ground, state, scratch, method, h, True)

@@ -55,11 +55,12 @@ def new_contact_unknowns(nc: int, nv: int, pairs: int) -> ContactUnknowns:
         return np.full(shape, np.nan)
 
     return ContactUnknowns(
-        *(np.ones(pairs) for _ in range(2)), *(np.zeros(pairs) for _ in range(3)), *(room(pairs) for _ in range(2)),
-        np.ones(nc, dtype=np.int64), room(nc), room(nc, 3), np.zeros((nc, 2)), np.zeros((nc, 3)), room(nc, 3),
-        room(nc, 3), room(nc, 3), np.zeros((nc, 3)), np.ones(nc, dtype=np.int64),
-        np.ones(nc, dtype=np.int64), room(nc, 2), np.zeros((nc, 3)), room(nv),
-        room(nv), room(MEASURES), np.zeros(WORSTS),
+        slack=np.ones(pairs), dual=np.ones(pairs), target=room(pairs), slack_change=room(pairs),
+        dual_change=room(pairs), base_slack=room(pairs), base_dual=room(pairs), active=np.ones(nc, dtype=np.int64),
+        gap_begin=room(nc), slide=room(nc, 3), offset=room(nc, 2), contact_impulse=room(nc, 3), first=room(nc, 3),
+        last=room(nc, 3), velocity=room(nc, 3), floor_velocity=np.zeros((nc, 3)), mode=np.ones(nc, dtype=np.int64),
+        first_mode=np.ones(nc, dtype=np.int64), place=room(nc, 2), force=room(nc, 3), momentum=room(nv),
+        impulse=room(nv), measure=room(MEASURES), worst=np.zeros(WORSTS),
     )  # fmt: skip
 
 
@@ -75,7 +76,9 @@ class RigidContact(NamedTuple):
     ahead: TreeData  # the tree at the end of the step
 
 
-def new_rigid_contact(body: Any, guess: Any, solver: Solver, complementarity: float, directions: int, tree: Any) -> RigidContact:
+def new_rigid_contact(
+    body: Any, guess: Any, solver: Solver, complementarity: float, directions: int, tree: Any
+) -> RigidContact:
     """The method with room for a tree, with so many directions of friction."""
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
     turns = 2.0 * np.pi * np.arange(directions) / directions
