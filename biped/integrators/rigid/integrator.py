@@ -55,7 +55,7 @@ class Rigid(SolverSettings):
     takes_moving_floor: ClassVar[bool] = True
     takes_passive_joints: ClassVar[bool] = True
 
-    complementarity: float = 1e-12
+    complementarity: float = 1e-15
     directions: int = 8
 
     def __post_init__(self) -> None:

@@ -41,6 +41,9 @@ from contact.vectors import (
     transposed,
 )
 
+# An expected friction is at most this part of what there can be.
+WITHIN = 0.999
+
 
 @kernel
 def out_of_floor(ground, row, force):
@@ -192,21 +195,12 @@ def park(contacts, unknowns, c, first):
 
 
 @kernel
-def start_point(contacts, unknowns, c, impulse, way, center):
-    """Pairs inside all inequalities, near an impulse (normal and along the floor) where one is expected.
-
-    ``way`` [m] counts as small, and ``center`` [N·s·m] is for the products.
-    """
-    at = contacts.pair[c]
-    gap = gap_of(unknowns, c)
-    if impulse[0] > 0.0:
-        gamma = max(impulse[0], math.sqrt(center * 1e-3))
-        slack = max(gap, center / gamma)
-    else:
-        slack = max(gap, way)
-        gamma = center / slack
+def start_point(contacts, unknowns, c, way, center):
+    """Pairs inside all inequalities where nothing is known; ``way`` [m] counts as small, products are ``center``."""
+    at, mu = contacts.pair[c], contacts.friction[c]
+    slack = max(gap_of(unknowns, c), way)
+    gamma = center / slack
     unknowns.slack[at], unknowns.dual[at] = slack, gamma
-    mu = contacts.friction[c]
     if mu == 0.0:
         park(contacts, unknowns, c, 1)
         return
@@ -215,14 +209,53 @@ def start_point(contacts, unknowns, c, impulse, way, center):
     psi = center / each
     for i in range(count):
         psi = max(psi, 2.0 * abs(along(contacts, unknowns, c, i)))
-    total = 0.0
+    unknowns.slack[at + 1], unknowns.dual[at + 1] = each, psi
+    for k in range(at + 2, at + 2 + count):
+        unknowns.slack[k] = along(contacts, unknowns, c, k - at - 2) + psi
+        unknowns.dual[k] = each
+
+
+@kernel
+def share_of_side(count, i, across, size, angle):
+    """The impulse along direction i of a friction of this size and angle, made of the two directions beside it."""
+    off = angle - i * across
+    off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
+    return size * math.sin(across - abs(off)) / math.sin(across) if abs(off) < across else 0.0
+
+
+@kernel
+def expect_point(contacts, unknowns, c, impulse, near, center):
+    """Pairs whose products are ``center`` [N·s·m], or not much more, for an impulse that is expected.
+
+    What is within ``near`` [m] of the floor and sticks has slacks of those products, whatever the candidate makes of
+    its ways; what slides farther has them where friction is, and the ways of the other directions.
+    """
+    at, mu, gamma = contacts.pair[c], contacts.friction[c], impulse[0]
+    gap = gap_of(unknowns, c)
+    unknowns.slack[at], unknowns.dual[at] = max(gap if gap > near else 0.0, center / gamma), gamma
+    if mu == 0.0:
+        park(contacts, unknowns, c, 1)
+        return
+    count = contacts.directions.shape[0]
+    across, angle = 2.0 * math.pi / count, math.atan2(impulse[2], impulse[1])
+    size = math.hypot(impulse[1], impulse[2])
+    sides = size * (math.sin(across - angle % across) + math.sin(angle % across)) / math.sin(across)
+    if sides > WITHIN * mu * gamma:
+        size *= WITHIN * mu * gamma / sides
+        sides = WITHIN * mu * gamma
+    base = (mu * gamma - sides) / (count + 1)
+    farthest = 0.0
     for i in range(count):
-        k = at + 2 + i
-        asked = each + 2.0 / count * (contacts.directions[i, 0] * impulse[1] + contacts.directions[i, 1] * impulse[2])
-        unknowns.slack[k] = along(contacts, unknowns, c, i) + psi
-        unknowns.dual[k] = max(asked, 0.1 * each)
-        total += unknowns.dual[k]
-    unknowns.slack[at + 1], unknowns.dual[at + 1] = max(mu * gamma - total, 0.1 * each), psi
+        farthest = max(farthest, -along(contacts, unknowns, c, i))
+    slides = farthest > near
+    psi = max(center / base, farthest if slides else 0.0)
+    unknowns.slack[at + 1], unknowns.dual[at + 1] = center / psi, psi
+    for i in range(count):
+        k, side = at + 2 + i, share_of_side(count, i, across, size, angle)
+        slack = center / (base + side)
+        if slides:
+            slack = max(slack, along(contacts, unknowns, c, i) + psi)
+        unknowns.slack[k], unknowns.dual[k] = slack, side + center / max(slack, psi)
 
 
 @kernel

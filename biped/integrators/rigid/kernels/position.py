@@ -14,6 +14,7 @@ from biped.integrators.rigid.kernels.points import (
     add_along_joints,
     add_stiffnesses,
     begin_points,
+    expect_point,
     into_floor,
     load_impulses,
     measure_candidate,
@@ -38,6 +39,8 @@ from contact.vectors import copy1, load3, norm, scale
 HASTY = 12
 # Products that such a search begins with, in parts of what is asked for.
 WARM = 10.0
+# Ways that it takes for none, in parts of what a body falls in a step.
+NEAR = 1e-2
 
 
 @kernel
@@ -130,12 +133,13 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, expected):
     way = usual_way(tree, h)
     usual = mean_mass(tree) * way / abs(h)
     for c in range(tree.contact_body.shape[0]):
-        impulse = (0.0, 0.0, 0.0)
-        center = way * usual
-        if expected:
-            impulse = into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
-            center = WARM * method.complementarity
-        start_point(method.contacts, method.unknowns, c, impulse, way, center)
+        impulse = into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
+        if expected and impulse[0] > 0.0:
+            expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, WARM * method.complementarity)
+        else:
+            start_point(
+                method.contacts, method.unknowns, c, way, WARM * method.complementarity if expected else way * usual
+            )
     evaluate_step(tree, ground, state, pushes, scratch, method, h)
 
 

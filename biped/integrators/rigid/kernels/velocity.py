@@ -12,6 +12,7 @@ from biped.integrators.rigid.kernels.newton import BELOW, aim, aim_likely, can_g
 from biped.integrators.rigid.kernels.points import (
     add_along_joints,
     add_stiffnesses,
+    expect_point,
     into_floor,
     load_impulses,
     measure_candidate,
@@ -19,7 +20,7 @@ from biped.integrators.rigid.kernels.points import (
     solve_for_target,
     start_point,
 )
-from biped.integrators.rigid.kernels.position import HASTY, WARM, has_converged, mean_mass, usual_way
+from biped.integrators.rigid.kernels.position import HASTY, NEAR, WARM, has_converged, mean_mass, usual_way
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
@@ -81,7 +82,10 @@ def begin_velocities(tree, ground, state, scratch, method, h, expected):
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             impulse = load3(unknowns.contact_impulse, c)
-            start_point(contacts, unknowns, c, impulse, way, WARM * method.complementarity if expected else center)
+            if expected:
+                expect_point(contacts, unknowns, c, impulse, NEAR * way, WARM * method.complementarity)
+            else:
+                start_point(contacts, unknowns, c, way, center)
     set_rates(tree, ground, state, scratch, method, h)
 
 
