@@ -35,7 +35,8 @@ class Rigid(SolverSettings):
 
     Of a floor only ``mu_s`` counts, and ``mu_d`` must be the same. A start with points in the floor, as springs need
     it, is raised until the deepest stands on it. In the columns ``solver_residual`` [N·s], ``solver_complementarity``
-    [N·s·m] and ``deepest_point`` [m] stands the worst of the steps since the last row.
+    [N·s·m] and ``deepest_point`` [m] stands the worst of the steps since the last row, in ``unresolved`` how many of
+    them found no such velocities, and left them to the next step.
 
     Attributes:
         complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
@@ -120,4 +121,4 @@ class Rigid(SolverSettings):
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""
-        return {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m"}
+        return {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}

@@ -13,7 +13,8 @@ from contact.arrays import Floats, Integers
 RESIDUAL = 0  # [N·s, with lengths as impulses of a mean body] of the equations
 COMPLEMENTARITY = 1  # [N·s·m] the greatest product of a pair
 DEPTH = 2  # [m] of the deepest contact point
-WORSTS = 3
+UNRESOLVED = 3  # how many steps ended without impulses for their velocities
+WORSTS = 4
 
 
 class ContactUnknowns(NamedTuple):

@@ -6,6 +6,8 @@ from contact.jit import kernel
 
 # Products are not aimed lower than this part of what is asked for.
 BELOW = 0.1
+# What a cautious iteration leaves of the products.
+STEADY = 0.2
 # A step whose pairs allow this part of it needs no correction.
 FAR = 0.9
 
@@ -37,6 +39,12 @@ def aim_likely(unknowns, complementarity):
         aimed = min(max(value - off, 0.1 * value), 10.0 * value)
         unknowns.target[k] = aimed if unknowns.dual[k] > 0.0 else 0.0
     measure_products(unknowns, unknowns)
+
+
+@kernel
+def aim_steadily(unknowns, complementarity):
+    """The same product of all pairs, a part of what it is on average."""
+    aim(unknowns, max(STEADY * unknowns.measure[CENTER], BELOW * complementarity))
 
 
 @kernel

@@ -16,7 +16,7 @@ from biped.kernels.rigid.contacts import (
     set_point_changes,
     sum_of_sides,
 )
-from biped.kernels.rigid.step import measure_products
+from biped.kernels.rigid.step import EPSILON, ROUNDINGS, measure_products
 from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER, PRODUCT
 from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import add6
@@ -33,6 +33,7 @@ from contact.vectors import (
     mat_mul,
     mat_t_vec,
     mat_vec,
+    norm,
     scale,
     store3,
     store6,
@@ -182,6 +183,21 @@ def solve_for_target(tree, ground, left_row, method, left, right, left_arms, rig
             twist = load6(factors.twist, contacts.body[c])
             moved = scale(factor, add(twist[:3], cross(twist[3:], load3(right_arms, c))))
             set_point_changes(contacts, unknowns, unknowns, c, into_floor(ground, END, moved))
+
+
+@kernel
+def rounding_of_step(method, twist, arms):
+    """[N·s] what rounding of Newton's step leaves of the equations, by the stiffness of what its way presses on."""
+    unknowns, contacts = method.unknowns, method.contacts
+    total = 0.0
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            at, moved = contacts.pair[c], load6(twist, contacts.body[c])
+            stiff = unknowns.dual[at] / unknowns.slack[at]
+            for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
+                stiff += unknowns.dual[k] / unknowns.slack[k]
+            total += stiff * norm(add(moved[:3], cross(moved[3:], load3(arms, c))))
+    return ROUNDINGS * EPSILON * total
 
 
 @kernel

@@ -9,7 +9,15 @@ matrix in O(n).
 import math
 
 from biped.integrators.rigid.kernels.method import RigidContact
-from biped.integrators.rigid.kernels.newton import BELOW, aim, aim_likely, can_go_far, go_from_base, keep_pairs
+from biped.integrators.rigid.kernels.newton import (
+    BELOW,
+    aim,
+    aim_likely,
+    aim_steadily,
+    can_go_far,
+    go_from_base,
+    keep_pairs,
+)
 from biped.integrators.rigid.kernels.points import (
     add_along_joints,
     add_stiffnesses,
@@ -19,6 +27,7 @@ from biped.integrators.rigid.kernels.points import (
     load_impulses,
     measure_candidate,
     place_points,
+    rounding_of_step,
     set_merit,
     solve_for_target,
     start_point,
@@ -34,6 +43,14 @@ from biped.kernels.variational.newton import on_branch, place_candidate, toleran
 from contact.ground import START
 from contact.jit import kernel
 from contact.vectors import copy1, load3, norm, scale
+
+# Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
+EXPECTED = 0
+FRESH = 1
+CAUTIOUS = 2
+ATTEMPTS = 3
+# Where the last of them begins, in products of the one before.
+FARTHER = 1e4
 
 # A search from the last step's impulses that has not ended after so many iterations begins anew.
 HASTY = 12
@@ -59,6 +76,19 @@ def usual_way(tree, h):
 
 
 @kernel
+def center_of(tree, h, attempt):
+    """[N·s·m] the products that a search begins with where nothing is known."""
+    way = usual_way(tree, h)
+    return way * mean_mass(tree) * way / abs(h) * (FARTHER if attempt == CAUTIOUS else 1.0)
+
+
+@kernel
+def most_iterations(method, attempt):
+    """Of one of the attempts."""
+    return (HASTY, method.solver.max_iterations, 2 * method.solver.max_iterations)[attempt]
+
+
+@kernel
 def evaluate_step(tree, ground, state, pushes, scratch, method, h):
     """The equations at the candidate ``scratch.q``, ``scratch.shift`` and the pairs."""
     place_candidate(tree, pushes, scratch)
@@ -74,16 +104,22 @@ def evaluate_step(tree, ground, state, pushes, scratch, method, h):
 
 
 @kernel
-def set_newton_step(tree, ground, state, scratch, method, h):
-    """Newton's step: predicted with products of zero, then aimed at what that shows to be within reach."""
+def set_newton_step(tree, ground, state, scratch, method, h, attempt):
+    """Newton's step: predicted with products near zero, then aimed at what that shows to be within reach.
+
+    A cautious one is aimed at a part of the products at once.
+    """
     factors, poses, ahead = scratch.motion.factors, scratch.motion.poses, scratch.next
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
     add_stiffnesses(ground, START, method, factors.block, poses.contact, ahead.contact, 1.0)
     eliminate(tree, poses.motion, ahead.motion, scratch.diagonal, factors, 0)
-    aim(method.unknowns, BELOW * method.complementarity)
+    if attempt == CAUTIOUS:
+        aim_steadily(method.unknowns, method.complementarity)
+    else:
+        aim(method.unknowns, BELOW * method.complementarity)
     for again in range(2):
         if again == 1:
-            if can_go_far(method.unknowns):
+            if attempt == CAUTIOUS or can_go_far(method.unknowns):
                 break
             aim_likely(method.unknowns, method.complementarity)
         solve_for_target(
@@ -118,41 +154,42 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
         enough = 1.0 - 1e-4 * part
         if unknowns.measure[MERIT] <= enough * merit or has_converged(method, tolerance):
             return True
-        if unknowns.measure[EQUATIONS] <= tolerance and unknowns.measure[OFF_CENTER] <= enough * off:
-            return True
+        if unknowns.measure[OFF_CENTER] <= enough * off:
+            noise = rounding_of_step(method, scratch.motion.factors.twist, scratch.next.contact)
+            if unknowns.measure[EQUATIONS] <= max(tolerance, noise):
+                return True
         part *= 0.5
     return False
 
 
 @kernel
-def begin_search(tree, ground, state, pushes, scratch, method, h, expected):
+def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
     """The first candidate and the pairs there: from what the last step's forces let expect, or without."""
+    expected = attempt == EXPECTED
     set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
     place_bodies(tree, scratch.q, scratch.next)
     place_points(tree, ground, state, scratch, method.unknowns)
     way = usual_way(tree, h)
-    usual = mean_mass(tree) * way / abs(h)
+    center = WARM * method.complementarity if expected else center_of(tree, h, attempt)
     for c in range(tree.contact_body.shape[0]):
         impulse = into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
         if expected and impulse[0] > 0.0:
-            expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, WARM * method.complementarity)
+            expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, center)
         else:
-            start_point(
-                method.contacts, method.unknowns, c, way, WARM * method.complementarity if expected else way * usual
-            )
+            start_point(method.contacts, method.unknowns, c, way, center)
     evaluate_step(tree, ground, state, pushes, scratch, method, h)
 
 
 @kernel
-def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, most):
+def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt):
     """Iterations to a solution, or why there is none."""
     iteration = 0
     while not has_converged(method, tolerance):
         if not math.isfinite(method.unknowns.measure[EQUATIONS]):
             return NOT_FINITE
-        if iteration >= most:
+        if iteration >= most_iterations(method, attempt):
             return NOT_CONVERGED
-        set_newton_step(tree, ground, state, scratch, method, h)
+        set_newton_step(tree, ground, state, scratch, method, h, attempt)
         if not search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
             return NOT_CONVERGED
         iteration += 1
@@ -161,12 +198,12 @@ def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, most):
 
 @solve_step.register(RigidContact)
 def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
-    """From the last step's forces, and where that does not do, from none."""
+    """From the last step's forces; where that does not do, from none, and then with caution."""
     tolerance = tolerance_of(method, tree, scratch, h)
     begin_points(tree, ground, state, scratch, method)
-    begin_search(tree, ground, state, pushes, scratch, method, h, True)
-    taken = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, HASTY)
-    if taken < 0:
-        begin_search(tree, ground, state, pushes, scratch, method, h, False)
-        taken = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, method.solver.max_iterations)
+    taken = NOT_CONVERGED
+    for attempt in range(ATTEMPTS):
+        if taken < 0:
+            begin_search(tree, ground, state, pushes, scratch, method, h, attempt)
+            taken = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
     return on_branch(tree, state, scratch, taken)

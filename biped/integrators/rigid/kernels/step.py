@@ -57,9 +57,6 @@ def take_rigid_part(tree, ground, state, pushes, scratch, method, begin, h, dept
     set_new_momentum(tree, state, pushes, scratch, method, h)
     set_floor_velocities(tree, ground, state, scratch, method, begin + 0.5 * h, begin + h)
     more = find_velocities(tree, ground, state, scratch, method, h)
-    if more < 0:
-        put_back(state, method.unknowns)
-        return more
     account_joint_works(tree, state, scratch, h)
     account_push_works(state, pushes, scratch, h)
     account_contacts(tree, ground, state, pushes, scratch, method, h)
@@ -151,10 +148,9 @@ def find_velocities(tree, ground, state, scratch, method, h):
     copy_poses(scratch.next, ahead.poses)
     turn_inertias(tree, ahead.poses, ahead.inertia)
     taken = solve_velocities(tree, ground, state, scratch, method, h)
-    if taken >= 0:
-        for c in range(tree.contact_body.shape[0]):
-            store3(unknowns.last, c, out_of_floor(ground, END, load3(unknowns.contact_impulse, c)))
-        note_worst(unknowns)
+    for c in range(tree.contact_body.shape[0]):
+        store3(unknowns.last, c, out_of_floor(ground, END, load3(unknowns.contact_impulse, c)))
+    note_worst(unknowns)
     return taken
 
 

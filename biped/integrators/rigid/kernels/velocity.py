@@ -8,7 +8,16 @@ next step's impulses these are the paper's, as RATTLE's and SHAKE's are the same
 
 import math
 
-from biped.integrators.rigid.kernels.newton import BELOW, aim, aim_likely, can_go_far, go_from_base, keep_pairs
+from biped.integrators.rigid.kernels.method import UNRESOLVED
+from biped.integrators.rigid.kernels.newton import (
+    BELOW,
+    aim,
+    aim_likely,
+    aim_steadily,
+    can_go_far,
+    go_from_base,
+    keep_pairs,
+)
 from biped.integrators.rigid.kernels.points import (
     add_along_joints,
     add_stiffnesses,
@@ -20,9 +29,20 @@ from biped.integrators.rigid.kernels.points import (
     solve_for_target,
     start_point,
 )
-from biped.integrators.rigid.kernels.position import HASTY, NEAR, WARM, has_converged, mean_mass, usual_way
+from biped.integrators.rigid.kernels.position import (
+    ATTEMPTS,
+    CAUTIOUS,
+    EXPECTED,
+    NEAR,
+    WARM,
+    center_of,
+    has_converged,
+    mean_mass,
+    most_iterations,
+    usual_way,
+)
 from biped.kernels.rigid.step import way_to_boundary
-from biped.kernels.rigid.system import EQUATIONS
+from biped.kernels.rigid.system import EQUATIONS, PRODUCT
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.tree.dynamics import load_body_blocks, rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, solve, store_block
@@ -68,8 +88,9 @@ def set_rates(tree, ground, state, scratch, method, h):
 
 
 @kernel
-def begin_velocities(tree, ground, state, scratch, method, h, expected):
+def begin_velocities(tree, ground, state, scratch, method, h, attempt):
     """The first candidate: with the impulses of the step, or with none."""
+    expected = attempt == EXPECTED
     unknowns, contacts = method.unknowns, method.contacts
     width = 2 + contacts.directions.shape[0]
     for c in range(contacts.body.shape[0]):
@@ -78,7 +99,7 @@ def begin_velocities(tree, ground, state, scratch, method, h, expected):
                 unknowns.dual[k] = unknowns.base_dual[k] if expected else 0.0
     set_rates(tree, ground, state, scratch, method, h)
     way = usual_way(tree, h)
-    center = way * mean_mass(tree) * way / abs(h)
+    center = center_of(tree, h, attempt)
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             impulse = load3(unknowns.contact_impulse, c)
@@ -90,17 +111,20 @@ def begin_velocities(tree, ground, state, scratch, method, h, expected):
 
 
 @kernel
-def set_velocity_step(tree, ground, method, h):
+def set_velocity_step(tree, ground, method, h, attempt):
     """Newton's step, of impulses and of rates."""
     ahead, unknowns = method.ahead, method.unknowns
     poses, factors = ahead.poses, ahead.factors
     load_body_blocks(tree, ahead)
     add_stiffnesses(ground, END, method, factors.block, poses.contact, poses.contact, h)
     eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
-    aim(unknowns, BELOW * method.complementarity)
+    if attempt == CAUTIOUS:
+        aim_steadily(unknowns, method.complementarity)
+    else:
+        aim(unknowns, BELOW * method.complementarity)
     for again in range(2):
         if again == 1:
-            if can_go_far(unknowns):
+            if attempt == CAUTIOUS or can_go_far(unknowns):
                 break
             aim_likely(unknowns, method.complementarity)
         solve_for_target(
@@ -110,16 +134,16 @@ def set_velocity_step(tree, ground, method, h):
 
 
 @kernel
-def iterate_velocities(tree, ground, state, scratch, method, h, tolerance, most):
+def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
     """Iterations to a solution, or why there is none; all is linear but the products, so that each step is taken."""
     unknowns = method.unknowns
     iteration = 0
-    while not has_converged(method, tolerance):
+    while not has_converged(method, method.solver.tolerance):
         if not math.isfinite(unknowns.measure[EQUATIONS]):
             return NOT_FINITE
-        if iteration >= most:
+        if iteration >= most_iterations(method, attempt):
             return NOT_CONVERGED
-        set_velocity_step(tree, ground, method, h)
+        set_velocity_step(tree, ground, method, h, attempt)
         part = way_to_boundary(unknowns, unknowns)
         keep_pairs(unknowns)
         go_from_base(unknowns, part)
@@ -130,7 +154,7 @@ def iterate_velocities(tree, ground, state, scratch, method, h, tolerance, most)
 
 @kernel
 def solve_velocities(tree, ground, state, scratch, method, h):
-    """Add the impulses of the end to ``state.momentum``, which is p⁻; iterations, or a cause of failure.
+    """Add the impulses of the end to ``state.momentum``, which is p⁻, if there are any; the iterations.
 
     Needs poses and inertias of ``method.ahead``, whose rates are then those of the end.
     """
@@ -140,15 +164,26 @@ def solve_velocities(tree, ground, state, scratch, method, h):
         rates_from_momentum(tree, state.momentum, ahead)
         return 0
     set_mass_factors(tree, scratch, ahead)
-    begin_velocities(tree, ground, state, scratch, method, h, True)
-    taken = iterate_velocities(tree, ground, state, scratch, method, h, method.solver.tolerance, HASTY)
-    if taken < 0:
-        begin_velocities(tree, ground, state, scratch, method, h, False)
-        most = method.solver.max_iterations
-        taken = iterate_velocities(tree, ground, state, scratch, method, h, method.solver.tolerance, most)
+    taken = NOT_CONVERGED
+    for attempt in range(ATTEMPTS):
+        if taken < 0:
+            begin_velocities(tree, ground, state, scratch, method, h, attempt)
+            taken = iterate_velocities(tree, ground, state, scratch, method, h, attempt)
     if taken >= 0:
         copy1(unknowns.impulse, state.momentum)
-    return taken
+        return taken
+    rates_from_momentum(tree, state.momentum, ahead)
+    return leave_unresolved(unknowns)
+
+
+@kernel
+def leave_unresolved(unknowns):
+    """No impulses at the end: the paper's own step, whose next one makes up for what the velocities violate."""
+    unknowns.worst[UNRESOLVED] += 1.0
+    unknowns.measure[EQUATIONS] = unknowns.measure[PRODUCT] = 0.0
+    for c in range(unknowns.active.shape[0]):
+        store3(unknowns.contact_impulse, c, (0.0, 0.0, 0.0))
+    return 0
 
 
 @kernel
