@@ -11,7 +11,7 @@ from biped.mechanism.component import (
     Potential,
     Vector,
 )
-from biped.mechanism.constraints import Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
+from biped.mechanism.constraints import Cam, Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
 from biped.mechanism.continuous import Acceleration, accelerations, integrate
 from biped.mechanism.conversion import configuration_of, from_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
@@ -30,6 +30,7 @@ __all__ = [
     "WORLD",
     "Acceleration",
     "BodyWrench",
+    "Cam",
     "Coincident",
     "Component",
     "Constraint",

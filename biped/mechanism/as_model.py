@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from biped.mechanism.component import Force
-from biped.mechanism.drawing import visuals_of
+from biped.mechanism.drawing import lines_of, visuals_of
 from biped.mechanism.forces import Damper
 from biped.mechanism.frames import Frame, Node, tree_of
 from biped.model import Body, Model, Visual
 from biped.model.geometry import matrix3, vector3
-from biped.model.inertia import shifted
+from biped.model.inertia import is_solid, shifted
 from biped.model.joint import Joint
+from biped.model.regularity import loose_bodies
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -69,23 +71,48 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> M
     Raises:
         ModelError: nothing resists a configuration variable, or nothing has mass.
     """
-    frames = at_home(mechanism.frames)
-    movers = [one for one in frames if one.node.frame.coordinate is not None]
-    damping = _damping(mechanism.forces)
     notes = _left_out(mechanism)
-    bodies = []
-    for row, mover in enumerate(movers):
-        above = frames[mover.node.parent].body if mover.node.parent >= 0 else -1
-        place = mover.parent[:3, 3] - (movers[above].parent[:3, 3] if above >= 0 else 0.0)
-        bodies.append(_body(mover, place, movers[above] if above >= 0 else None, damping, notes, _masses(frames, row)))
+    bodies = _bodies(mechanism.frames, _damping(mechanism.forces), notes)
     return Model(
         mechanism.name,
-        tuple(bodies),
+        tuple(_with_rotor(body, mechanism.loose.get(body.name)) for body in bodies),
         gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else vector3(mechanism.gravity, "gravity"),
         facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
         notes=tuple(notes),
         visuals=visuals_of(mechanism) if visuals is None else tuple(visuals),
+        lines=lines_of(mechanism),
     )
+
+
+def loose_variables(frames: Sequence[Frame]) -> dict[str, float]:
+    """The variables that move no mass in any configuration, each with an inertia [kg or kg m²] as others may have."""
+    bodies = _bodies(frames, {}, [])
+    mass = math.fsum(body.mass for body in bodies)
+    if mass == 0.0 or all(is_solid(body.inertia) for body in bodies):
+        return {}
+    reach = max(float(np.linalg.norm(body.joint.position)) for body in bodies) or 1.0
+    return {body.name: mass * reach * reach if body.joint.kind == "revolute" else mass for body in loose_bodies(bodies)}
+
+
+def _with_rotor(body: Body, armature: float | None) -> Body:
+    """The same, its joint resisted where only constraints do so in the mechanism."""
+    return body if armature is None else replace(body, joint=replace(body.joint, armature=armature))
+
+
+def _bodies(frames: Sequence[Frame], damping: Mapping[str, float], notes: list[str]) -> list[Body]:
+    """One body a configuration variable, in their order."""
+    placed = at_home(frames)
+    movers = [one for one in placed if one.node.frame.coordinate is not None]
+    carried: list[list[Carried]] = [[] for _ in movers]
+    for one in placed:
+        if one.body >= 0 and one.node.frame.mass is not None:
+            carried[one.body].append(one)
+    found = []
+    for mover, masses in zip(movers, carried, strict=True):
+        above = placed[mover.node.parent].body if mover.node.parent >= 0 else -1
+        place = mover.parent[:3, 3] - (movers[above].parent[:3, 3] if above >= 0 else 0.0)
+        found.append(_body(mover, place, movers[above] if above >= 0 else None, damping, notes, masses))
+    return found
 
 
 def _body(
@@ -108,10 +135,6 @@ def _body(
         name, mass, matrix3(_possible(inertia, name, notes), "inertia"), vector3(com, "com"), joint,
         None if above is None else above.node.frame.coordinate,
     )  # fmt: skip
-
-
-def _masses(frames: Sequence[Carried], body: int) -> list[Carried]:
-    return [one for one in frames if one.body == body and one.node.frame.mass is not None]
 
 
 def _composed(masses: Sequence[Carried]) -> tuple[float, Floats, Floats]:
@@ -153,10 +176,11 @@ def _left_out(mechanism: Mechanism) -> list[str]:
     """A sentence for each kind of thing that a model does not carry."""
     frames = [node.frame for node in tree_of(mechanism.frames)]
     prescribed = [frame.coordinate for frame in frames if frame.is_kinematic]
-    groups: list[tuple[Sequence[object], str]] = [
+    groups: list[tuple[Collection[object], str]] = [
         (mechanism.constraint_names, "constraints are left out, so that loops are open"),
         (mechanism.potentials, "potentials are left out"),
         ([force for force in mechanism.forces if not isinstance(force, Damper)], "forces are left out"),
+        (mechanism.loose, "variables move no mass: an armature is in the place of the constraints that hold them"),
     ]
     told = [f"of the mechanism, {len(group)} {what}" for group, what in groups if group]
     if prescribed:

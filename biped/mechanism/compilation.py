@@ -7,14 +7,24 @@ configuration: frames that no variable separates are one body, their masses merg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biped.errors import InputError, ModelError
-from biped.kernels.mechanism.constraints import ALONG, CUSTOM, DISTANCE, LINEAR, NUMBERS, STRING, Constraints
+from biped.kernels.mechanism.ballast import Ballast
+from biped.kernels.mechanism.constraints import (
+    ALONG,
+    CAM,
+    CUSTOM,
+    DISTANCE,
+    LINEAR,
+    NUMBERS,
+    STRING,
+    Constraints,
+)
 from biped.kernels.mechanism.custom import CONSTRAINT, Customs
 from biped.kernels.mechanism.forces import Forces
 from biped.kernels.mechanism.points import WORLD as GROUND
@@ -205,7 +215,7 @@ class Builder:
     _springs: list[tuple[int, int, int, float, tuple[float, ...]]] = field(default_factory=list)
     _coordinate_springs: list[tuple[int, float, tuple[float, ...]]] = field(default_factory=list)
     _weights: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
-    _rows: list[tuple[int, int, int, int, Floats, tuple[float, float, float]]] = field(default_factory=list)
+    _rows: list[tuple[int, int, int, int, Floats, tuple[float, ...]]] = field(default_factory=list)
     _damping: dict[int, float] = field(default_factory=dict)
     _torques: list[tuple[int, int]] = field(default_factory=list)
     _wrenches: list[tuple[int, Place, int]] = field(default_factory=list)
@@ -296,6 +306,15 @@ class Builder:
             raise MechanismError("it needs two different configuration variables")
         self._add_row((LINEAR, first, second, GROUND, np.zeros(3), numbers), label, unit)
 
+    def add_cam(
+        self, angle: int, follower: int, mean: float, harmonics: Sequence[tuple[float, float]], label: str
+    ) -> None:
+        """A constraint s(q_θ) − q_d = 0, s(θ) = mean + Σ a_k cos kθ + b_k sin kθ, ``harmonics`` being a_k and b_k."""
+        if angle == follower:
+            raise MechanismError("it needs two different configuration variables")
+        numbers = (mean, *(part for pair in harmonics for part in pair))
+        self._add_row((CAM, angle, follower, GROUND, np.zeros(3), numbers), label, self.force_unit(follower))
+
     def add_damping(self, row: int, damping: float) -> None:
         """−b q̇ along a configuration variable."""
         self._damping[row] = self._damping.get(row, 0.0) + damping
@@ -355,9 +374,7 @@ class Builder:
         if one.body == other.body:
             raise MechanismError(f"{first!r} and {second!r} are on one body, and never move apart")
 
-    def _add_row(
-        self, row: tuple[int, int, int, int, Floats, tuple[float, float, float]], label: str, unit: str
-    ) -> None:
+    def _add_row(self, row: tuple[int, int, int, int, Floats, tuple[float, ...]], label: str, unit: str) -> None:
         taken = {known.name for known in self.labels}
         name, count = label, 1
         while name in taken:
@@ -380,9 +397,19 @@ class Builder:
         except (InputError, ModelError) as error:
             raise MechanismError(f"{component!r}: {error}") from error
 
-    def finish(self, prescribed: Sequence[bool]) -> Mechanics:
-        """The arrays of all that was added."""
+    def finish(self, prescribed: Sequence[bool], loose: Mapping[str, float]) -> Mechanics:
+        """The arrays of all that was added.
+
+        Args:
+            prescribed: of each coordinate whether its motion is given.
+            loose: the coordinates that move no mass, with an inertia [kg or kg m²] for the elimination.
+        """
         springs, border = self._compile_springs(len(self._rows))
+        ballast = Ballast(
+            _whole(self.coordinate(name) for name in loose), np.array(list(loose.values()), dtype=float),
+            np.array([border], dtype=np.int64),
+        )  # fmt: skip
+        border += len(loose)
         border += sum(len(custom.strains) for custom in self.customs if custom.kind != CONSTRAINT)
         return Mechanics(
             tree=self.structure.tree,
@@ -402,8 +429,9 @@ class Builder:
                 second=_whole(row[2] for row in self._rows),
                 carrier=_whole(row[3] for row in self._rows),
                 direction=_rows3([row[4] for row in self._rows]),
-                number=np.array([row[5] for row in self._rows], dtype=float).reshape(-1, NUMBERS),
+                number=_padded([row[5] for row in self._rows], NUMBERS),
             ),
+            ballast=ballast,
             border=np.array([border], dtype=np.int64),
         )
 
@@ -463,9 +491,9 @@ def _rows3(values: Sequence[Sequence[float] | Floats]) -> Floats:
     return np.array(values, dtype=float).reshape(-1, 3)
 
 
-def _padded(laws: Sequence[tuple[float, ...]]) -> Floats:
-    """One row a law, with zeros for the powers that it lacks."""
-    table = np.zeros((len(laws), max((len(law) for law in laws), default=1)))
+def _padded(laws: Sequence[tuple[float, ...]], least: int = 1) -> Floats:
+    """One row a law, of ``least`` numbers at least, with zeros for those that it lacks."""
+    table = np.zeros((len(laws), max(least, *(len(law) for law in laws), 0)))
     for row, law in zip(table, laws, strict=True):
         row[: len(law)] = law
     return table

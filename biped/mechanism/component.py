@@ -137,6 +137,19 @@ def finite(value: float, what: str) -> float:
     return float(value)
 
 
+def several(given: float | Sequence[float], what: str) -> tuple[float, ...]:
+    """Finite numbers, any count of them; one may stand by itself.
+
+    Raises:
+        MechanismError: they are none.
+    """
+    listed = (given,) if is_finite(given) else given
+    try:
+        return numbers(listed, len(listed), what) if len(listed) else ()  # type: ignore[arg-type]
+    except TypeError:
+        raise MechanismError(f"{what} = {given!r}: it must be a finite number, or several") from None
+
+
 def unit_vector(value: Sequence[float], what: str) -> tuple[float, float, float]:
     """Three finite numbers, made to length one.
 

@@ -6,13 +6,14 @@ All of them are in metres (or radians), so that their multipliers are forces [N]
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import ClassVar
 
 import numpy as np
 
 from biped.checks import above_zero
 from biped.mechanism.compilation import Builder
-from biped.mechanism.component import Constraint, CoordinateName, FrameName, Vector, finite, unit_vector
+from biped.mechanism.component import Constraint, CoordinateName, FrameName, Vector, finite, several, unit_vector
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import WORLD
 
@@ -181,6 +182,41 @@ class Screw(Constraint):
         builder.add_linear(
             builder.coordinate(self.angle), builder.coordinate(self.shift), (pitch, -1.0, 0.0),
             self.name or f"{self.angle}_{self.shift}", "N",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cam(Constraint):
+    """A cam pair: a follower is where the cam's profile lifts it, h = s(q_θ) − q_d (section III-A).
+
+    The profile is s(θ) = mean + a₁ cos θ + b₁ sin θ + a₂ cos 2θ + b₂ sin 2θ + …, as of a cam that goes round. The
+    follower stays on it: its multiplier's sign tells where a real one would lift off.
+
+    Attributes:
+        angle: the configuration variable of the cam's rotation.
+        follower: that of the follower, a shift or an angle.
+        cosines: [m or rad] a₁, a₂, ….
+        sines: b₁, b₂, ….
+        mean: s's mean.
+        name: of its multiplier's column [N or N·m].
+    """
+
+    word: ClassVar[str] = "cam"
+    angle: CoordinateName
+    follower: CoordinateName
+    cosines: tuple[float, ...] = ()
+    sines: tuple[float, ...] = ()
+    mean: float = 0.0
+    name: str | None = None
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
+        cosines, sines = (several(getattr(self, what), what) for what in ("cosines", "sines"))
+        if not cosines + sines:
+            raise MechanismError("its profile is round: give cosines or sines")
+        builder.add_cam(
+            builder.coordinate(self.angle), builder.coordinate(self.follower), finite(self.mean, "mean"),
+            list(zip_longest(cosines, sines, fillvalue=0.0)), self.name or f"{self.angle}_{self.follower}",
         )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.kernels.mechanism.constraints import ALONG, CUSTOM, LINEAR, STRING
+from biped.kernels.mechanism.constraints import ALONG, CAM, CUSTOM, LINEAR, STRING
 from biped.kernels.mechanism.custom import CONSTRAINT, FORCE, POTENTIAL
 from biped.kernels.mechanism.linearization import Sizes
 from biped.kernels.mechanism.system import Mechanics
@@ -76,7 +76,7 @@ class Coupling:
         kind, ends = constraints.kind[c], (constraints.first[c], constraints.second[c])
         if kind == CUSTOM:
             return np.zeros(0, dtype=np.int64)
-        if kind == LINEAR:
+        if kind in (LINEAR, CAM):
             return np.sort(np.array(ends, dtype=np.int64))
         moving = self._at_points(ends)
         carrier = int(constraints.carrier[c])

@@ -2,7 +2,7 @@
 
 Links go from frame to frame, masses are balls, or boxes of their moments of inertia, hinges are pins, slides are
 blocks, and frames that constraints hold are marked. `Picture` says where these are in a configuration, `visuals_of`
-makes surfaces of them for the viewer.
+makes surfaces of them for the viewer, and `lines_of` lines of what is stretched: springs, wires, slides.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import numpy as np
 
 from biped.mechanism.frames import WORLD, Frame, Node, tree_of
 from biped.model.errors import ModelError
-from biped.model.geometry import matrix3, vector3
+from biped.model.geometry import Vector3, matrix3, vector3
 from biped.model.inertia import box_size_of
+from biped.model.line import Line
 from biped.model.visual import Visual
 from contact.arrays import Floats
 
@@ -31,6 +32,8 @@ LINK = (0.55, 0.60, 0.66)
 MASS = (0.20, 0.42, 0.62)
 JOINT = (0.28, 0.31, 0.36)
 HELD = (0.90, 0.45, 0.10)
+SPRING = (0.10, 0.60, 0.35)
+GROUND = (0.65, 0.68, 0.72)
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def poses_at(mechanism: Mechanism, q: Vector | None = None) -> Floats:
 
 
 def visuals_of(mechanism: Mechanism) -> tuple[Visual, ...]:
-    """Surfaces on the bodies of the mechanism's `Model`; what stands on the ground has none."""
+    """Surfaces on the bodies of the mechanism's `Model`; what stands on the ground has none but lines."""
     picture = picture_of(mechanism)
     home = _poses(picture.nodes, np.zeros(len(mechanism.coordinates)))
     size = _typical(picture, home)
@@ -107,6 +110,17 @@ def visuals_of(mechanism: Mechanism) -> tuple[Visual, ...]:
         *_masses(mechanism, picture, home, size),
         *_marks(mechanism, picture, home, size),
     )
+
+
+def lines_of(mechanism: Mechanism) -> tuple[Line, ...]:
+    """Lines between the bodies of the mechanism's `Model`: links on the ground, slides, springs, what is held."""
+    picture = picture_of(mechanism)
+    bodies = _Bodies(mechanism, picture, _poses(picture.nodes, np.zeros(len(mechanism.coordinates))))
+    found = [bodies.line((link.first, link.second), GROUND) for link in picture.links if link.body < 0]
+    found += [bodies.line(pair, LINK) for pair in picture.slides]
+    found += [bodies.line(pair, SPRING) for pair in frames_named(mechanism, mechanism.potentials) if len(pair) == 2]
+    found += [bodies.line(pair, HELD) for pair in dict.fromkeys(picture.held) if len(pair) == 2]
+    return tuple(found)
 
 
 # --- the tree ---
@@ -178,6 +192,7 @@ class _Bodies:
 
     def __init__(self, mechanism: Mechanism, picture: Picture, home: Floats) -> None:
         self.names = mechanism.coordinates
+        self.bodies, self.home = picture.bodies, home
         self.origins = [_place(home, node.parent) for node in picture.nodes if node.frame.coordinate is not None]
 
     def visual(
@@ -188,6 +203,17 @@ class _Bodies:
         return Visual(
             self.names[body], form, vector3(size, "size"), center, matrix3(rotation, "rotation"), color,  # type: ignore[arg-type]
         )  # fmt: skip
+
+    def line(self, rows: tuple[int, ...], color: Vector3) -> Line:
+        """From the origin of one frame to that of another; −1 is the world."""
+        (first, begin), (second, end) = (self._end(row) for row in rows)
+        return Line(first, second, begin, end, color)
+
+    def _end(self, row: int) -> tuple[str | None, Vector3]:
+        """The body that carries a frame, None for the ground, and where it does."""
+        body = self.bodies[row] if row >= 0 else -1
+        place = _place(self.home, row) - (self.origins[body] if body >= 0 else 0.0)
+        return None if body < 0 else self.names[body], vector3(place, "place")
 
 
 def _rods(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:

@@ -400,8 +400,9 @@ class Linearization:
         multipliers: (m,) λ.
         multipliers_by_state: (m, states) ∂λ/∂x.
         multipliers_by_input: (m, inputs) ∂λ/∂u.
-        determinant: det M_{k+1} of (8); the step is a map where it is not zero.
-        constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] (section VII); 1 without constraints.
+        determinant: det M_{k+1} of (8); the step is a map where it is not zero. With a variable that moves no mass and
+            that constraints hold it is zero, and the step still a map.
+        constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] (section VII); 1 without constraints, infinite if that is 0.
 
     Raises:
         SingularStepError: one of the two determinants vanishes.
@@ -413,6 +414,8 @@ class Linearization:
         chain = system._chain(solved, 2).step.chain
         self._set_maps(chain)
         self.determinant, self.constraint_determinant = map(float, chain.determinant)
+        if system.mechanism.loose:  # M has a column of zeros
+            self.determinant, self.constraint_determinant = 0.0, float("inf")
 
     def _set_maps(self, chain: Chain) -> None:
         """A, B and the same of the multipliers, from the chain's w; x's rates are not among it."""

@@ -24,7 +24,7 @@ from biped.kernels.mechanism.system import (
     new_motion,
     new_room,
 )
-from biped.mechanism.as_model import to_model
+from biped.mechanism.as_model import loose_variables, to_model
 from biped.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
 from biped.mechanism.component import Component, Constraint, Force, Potential
 from biped.mechanism.custom_arrays import Custom
@@ -113,12 +113,19 @@ class Mechanism:
         builder = Builder(self.structure)
         for component in (*self.potentials, *self.constraints, *self.forces):
             builder.add(component)
-        return builder, builder.finish([c.frame.is_kinematic for c in self.structure.coordinates])
+        loose = loose_variables(self.frames) if builder.labels else {}
+        return builder, builder.finish([c.frame.is_kinematic for c in self.structure.coordinates], loose)
 
     @property
     def mechanics(self) -> Mechanics:
         """All of it as the kernels take it."""
         return self._built[1]
+
+    @property
+    def loose(self) -> Mapping[str, float]:
+        """The variables that move no mass, so that only constraints hold them, with the ballast of the elimination."""
+        ballast = self.mechanics.ballast
+        return {self.coordinates[j]: float(b) for j, b in zip(ballast.coordinate, ballast.inertia, strict=True)}
 
     @property
     def inputs(self) -> Sequence[tuple[str, Input]]:
@@ -238,7 +245,7 @@ class Mechanism:
             mechanics=mechanics,
             motion=new_motion(n, m),
             rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
-            room=new_room(n, m, border, mechanics.points.body.shape[0], customs),
+            room=new_room(n, m, border, mechanics.points.body.shape[0], customs, mechanics.ballast.coordinate.size),
             inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),
             rows=np.zeros((0, 0)),
@@ -311,7 +318,7 @@ class Mechanism:
         room = engine.world.room
         room.node_q[:] = q
         engine.enter(CONSTRAINTS)
-        return room.values, room.node_border.rows
+        return room.values, room.node_border.rows[: room.values.size]
 
     def satisfy_constraints(self, q: Vector, tolerance: float = 1e-12) -> Floats:
         """(n,) a configuration near q on the constraints: least changes of the variables, but of kinematic ones.

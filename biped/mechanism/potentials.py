@@ -8,7 +8,7 @@ from typing import ClassVar
 from biped.checks import above_zero, is_finite, numbers
 from biped.kernels.mechanism.potentials import NEWTONIAN, POLYNOMIAL
 from biped.mechanism.compilation import Builder
-from biped.mechanism.component import CoordinateName, FrameName, Potential, Vector, finite
+from biped.mechanism.component import CoordinateName, FrameName, Potential, Vector, finite, several
 from biped.mechanism.errors import MechanismError
 
 #: [N m²/kg²]
@@ -17,13 +17,10 @@ GRAVITATIONAL_CONSTANT = 6.6743e-11
 
 def _coefficients(given: float | tuple[float, ...], what: str) -> tuple[float, ...]:
     """c₁, c₂, … of a force Σ c_k x^k."""
-    try:
-        count = 1 if is_finite(given) else len(given)  # type: ignore[arg-type]
-    except TypeError:
-        count = 0
-    if count == 0:
+    found = several(given, what)
+    if not found:
         raise MechanismError(f"{what} = {given!r}: it must be a finite number, or several")
-    return numbers((given,) if is_finite(given) else given, count, what)  # type: ignore[arg-type]
+    return found
 
 
 @dataclass(frozen=True)

@@ -329,10 +329,11 @@ class _Simulation:
         room = self.room
         room.node_q[:], room.given_rates[:], room.node_momentum[:] = q, driven, 0.0
         if self.engine.enter(places.RATES):
+            told = singularity(self.mechanism, room)
             raise MechanismError(
                 "the mass matrix is singular at the start: a configuration variable moves no mass there; give masses "
                 "or rotational inertias to what it moves, or leave singular orientations such as three rotations whose "
-                "axes lie in a plane"
+                f"axes lie in a plane{f': {told}' if told else ''}"
             )
         return room.node_rates.copy()
 

@@ -6,7 +6,7 @@ resist it with, or one of the multipliers' matrix that is a small part of its ro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +44,8 @@ def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: f
             f"M is {_nearly(share[worst])}singular there (det M = 0): {mechanism.coordinates[worst]!r} moves no mass "
             "that others do not, or the step is too long for it"
         )
-    return _dependence(border, mechanism.constraint_names)
+    ballast = _rows_of_ballast(mechanism, border)
+    return _dependence(border, mechanism.constraint_names, ballast)
 
 
 def _resistances(mechanism: Mechanism, room: MidpointRoom) -> Floats:
@@ -65,18 +66,28 @@ def _resistances(mechanism: Mechanism, room: MidpointRoom) -> Floats:
     return found + tree.armature
 
 
-def _dependence(border: Border, constraints: Sequence[str]) -> str:
-    """Of the constraints."""
+def _rows_of_ballast(mechanism: Mechanism, border: Border) -> dict[int, str]:
+    """By its row in the border, the variable that moves no mass."""
+    at_node = border.load.size < int(mechanism.mechanics.border[0])
+    first = len(mechanism.labels) if at_node else int(mechanism.mechanics.ballast.first[0])
+    return dict(enumerate(mechanism.loose, first))
+
+
+def _dependence(border: Border, constraints: Sequence[str], ballast: Mapping[int, str]) -> str:
+    """Of the constraints, or of what they should hold."""
     schur = border.schur
     if not schur.size or not np.all(np.isfinite(schur)):
         return ""
     rows = (np.tril(schur, -1) + np.eye(len(schur))) @ np.triu(schur)
-    sizes = np.abs(rows).max(axis=1)
+    order = _order(border.order)
+    sizes = np.maximum(np.abs(rows).max(axis=1), np.abs(np.diag(border.corner))[order])
     share = np.abs(np.diag(schur)) / np.where(sizes > 0.0, sizes, 1.0)
     worst = int(np.argmin(share))
     if share[worst] >= NEARLY:
         return ""
-    which = _order(border.order)[worst]
+    which = int(order[worst])
+    if which in ballast:
+        return f"{ballast[which]!r} moves no mass, and no constraint holds it there"
     name = f" at {constraints[which]!r}, which says what others say" if which < len(constraints) else ""
     return f"[Dh M⁻¹ Dhᵀ] is {_nearly(share[worst])}singular there{name}: the constraints depend on each other"
 

@@ -12,6 +12,7 @@ from biped.model.human import human
 from biped.model.importing.conversion import from_pinocchio
 from biped.model.inertia import box_inertia, box_size_of, principal_inertia
 from biped.model.joint import Joint, fixed, floating, prismatic, revolute, spherical
+from biped.model.line import Line
 from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
 from biped.model.pinocchio_model import (
@@ -35,6 +36,7 @@ __all__ = [
     "Box",
     "ContactPoint",
     "Joint",
+    "Line",
     "Model",
     "ModelError",
     "ModelWarning",

@@ -11,6 +11,7 @@ from biped.model.body import Body
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError
 from biped.model.joint import PASSIVE, Joint
+from biped.model.line import Line
 from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.visual import Visual
@@ -49,7 +50,7 @@ def model_from_json(text: str) -> Model:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
-        for name in ("visuals", "body_points", "ranges"):  # which earlier versions did not have
+        for name in ("visuals", "lines", "body_points", "ranges"):  # which earlier versions did not have
             saved.setdefault(name, [])
         return Model(
             **_known(Model, saved)
@@ -62,6 +63,7 @@ def model_from_json(text: str) -> Model:
                 "ranges": tuple((joint, lower, upper) for joint, lower, upper in saved["ranges"]),
                 "notes": tuple(saved["notes"]),
                 "visuals": tuple(Visual(**visual) for visual in saved["visuals"]),
+                "lines": tuple(Line(**line) for line in saved["lines"]),
             }
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:

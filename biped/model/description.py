@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from biped.model.model import Model
 
+#: Fields that no number depends on.
+DRAWN = ("visuals", "lines")
+
 
 def model_title(model: "Model") -> str:
     """Name, size and mass."""
@@ -52,8 +55,8 @@ def describe(model: "Model") -> "pd.DataFrame":
 
 
 def spelt_out(model: "Model") -> str:
-    """All that a model is, in one text that is the same wherever its files are: visuals are left out."""
-    members = (f"{field.name}={getattr(model, field.name)!r}" for field in fields(model) if field.name != "visuals")
+    """All that a model is, in one text that is the same wherever its files are: what is only drawn is left out."""
+    members = (f"{field.name}={getattr(model, field.name)!r}" for field in fields(model) if field.name not in DRAWN)
     return f"Model({', '.join(members)})"
 
 

@@ -32,6 +32,7 @@ from biped.model.geometry import (
 )
 from biped.model.inertia import shifted
 from biped.model.joint import Joint
+from biped.model.line import Line
 from biped.model.regularity import check_regular
 from biped.model.shape import Box
 from biped.model.topology import Weld, merge_welds, sorted_depth_first
@@ -75,6 +76,7 @@ class Model:
         ranges: how far its joints turn then [rad or m], by joint: name, least and greatest position.
         notes: what was changed or is not simulated of the file it is from, a sentence each.
         visuals: surfaces to draw.
+        lines: springs, wires and the like to draw.
 
     Raises:
         ModelError: names clash or are unknown, the bodies are not trees on the ground, a body other than an only root
@@ -93,6 +95,7 @@ class Model:
     ranges: tuple[tuple[str, float, float], ...] = ()
     notes: tuple[str, ...] = ()
     visuals: tuple[Visual, ...] = ()
+    lines: tuple[Line, ...] = ()
 
     def __post_init__(self) -> None:
         name_of(self.name, "a model")
@@ -104,6 +107,7 @@ class Model:
         object.__setattr__(self, "body_points", _moved_points(self.body_points, welds))
         object.__setattr__(self, "shapes", _moved(self.shapes, welds))
         object.__setattr__(self, "visuals", _moved(self.visuals, welds))
+        object.__setattr__(self, "lines", tuple(_moved_line(line, welds) for line in self.lines))
         object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
         object.__setattr__(self, "gravity", vector3(self.gravity, f"model {self.name!r}: gravity"))
         object.__setattr__(self, "facing", horizontal(self.facing, f"model {self.name!r}: facing"))
@@ -488,6 +492,20 @@ def _moved(drawn: Iterable[Drawn], welds: Mapping[str, Weld]) -> tuple[Drawn, ..
         center = vector3(np.add(weld.offset, one.center), "center")
         moved.append(replace(one, body=weld.body, center=center))
     return tuple(moved)
+
+
+def _moved_line(line: Line, welds: Mapping[str, Weld]) -> Line:
+    (first, begin), (second, end) = (
+        _moved_end(body, place, welds) for body, place in ((line.first, line.begin), (line.second, line.end))
+    )
+    return replace(line, first=first, second=second, begin=begin, end=end)
+
+
+def _moved_end(body: str | None, place: Vector3, welds: Mapping[str, Weld]) -> tuple[str | None, Vector3]:
+    if body is None:
+        return None, place
+    weld = _weld(f"line on {body!r}", body, welds)
+    return weld.body, vector3(np.add(weld.offset, place), "place")
 
 
 def _moved_feet(feet: Iterable[str], welds: Mapping[str, Weld]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 A body may have no mass, or that of a point or a thin rod, as long as what hangs on it, or a rotor, resists each joint.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def check_regular(bodies: Sequence[Body]) -> None:
         return
     if not any(body.mass for body in bodies):
         raise ModelError("a model needs a body that has mass; found none")
-    loose = _first_loose(bodies)
+    loose = next(loose_bodies(bodies), None)
     if loose is None:
         return
     what = f"body {loose.name!r}: nothing resists its joint {loose.joint.name!r}"
@@ -48,10 +48,11 @@ def check_regular(bodies: Sequence[Body]) -> None:
     )
 
 
-def _first_loose(bodies: Sequence[Body]) -> Body | None:
-    """The outermost body whose joint meets no inertia, found by articulated-body inertias (Wendlandt 1997, 3.2.3).
+def loose_bodies(bodies: Sequence[Body]) -> Iterator[Body]:
+    """Bodies whose joints meet no inertia, the outermost first, found by articulated-body inertias (Wendlandt, 3.2.3).
 
-    A singular matrix is one in all configurations where it is in one drawn at random; that is drawn here.
+    A singular matrix is one in all configurations where it is in one drawn at random; that is drawn here. A joint that
+    was found is held from then on.
     """
     index = {body.name: i for i, body in enumerate(bodies)}
     rotations, origins, coms = _posture(bodies, index)
@@ -64,12 +65,12 @@ def _first_loose(bodies: Sequence[Body]) -> Body | None:
             u = articulated[i] @ twist
             pivot = twist @ u + body.joint.armature
             if not pivot > _LEAST * (twist @ rigid[i] @ twist + body.joint.armature):
-                return body
+                yield body
+                continue
             articulated[i] -= np.outer(u, u) / pivot
         if body.parent:
             articulated[index[body.parent]] += articulated[i]
             rigid[index[body.parent]] += rigid[i]
-    return None
 
 
 def _posture(bodies: Sequence[Body], index: dict[str, int]) -> tuple[list[Floats], list[Floats], list[Floats]]:

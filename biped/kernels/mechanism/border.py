@@ -29,7 +29,7 @@ def factor_border(tree, room, alpha, border):
     for k in range(b):
         solve_blocks(tree, room, alpha, border.columns[k], border.solved[k])
     for i in range(b):
-        largest = 0.0
+        largest = abs(border.corner[i, i])
         for k in range(b):
             found = border.corner[i, k] - row_times(border.rows, i, border.solved[k])
             border.schur[i, k] = found

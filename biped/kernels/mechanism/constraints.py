@@ -1,5 +1,6 @@
 """Holonomic constraints h(q) = 0 and their derivatives, one row each (section IV-D of Johnson & Murphey 2009)."""
 
+import math
 from typing import NamedTuple
 
 from biped.kernels.mechanism.points import add_pairings, add_point_pairings, turned
@@ -13,12 +14,15 @@ DISTANCE = 1  # (|p₁ − p₂|² − L²) / 2L: (37), so scaled that its multi
 LINEAR = 2  # a q₁ + b q₂ − c: (39)
 CUSTOM = 3  # a user's
 STRING = 4  # (|p₁ − p₂|² − L²) / 2L, where L is a coordinate: that in the row's place of the carrier
+CAM = 5  # s(q₁) − q₂, s(θ) = c₀ + Σ a_k cos kθ + b_k sin kθ
 
 # Places in ``number``.
 FIRST_FACTOR = 0
 SECOND_FACTOR = 1
 CONSTANT = 2  # c, or L of a DISTANCE
 NUMBERS = 3
+# Of a CAM: c₀, then a_k and b_k by turns.
+HARMONICS = 1
 
 
 class Constraints(NamedTuple):
@@ -29,7 +33,7 @@ class Constraints(NamedTuple):
     second: Integers  # (m,)
     carrier: Integers  # (m,) the body that carries n; of a STRING, the coordinate that is its length
     direction: Floats  # (m, 3) n in home axes
-    number: Floats  # (m, NUMBERS)
+    number: Floats  # (m, NUMBERS or as many as the longest CAM has)
 
 
 @kernel
@@ -44,6 +48,8 @@ def set_constraint_values(constraints, poses, arms, q, values):
                 + constraints.number[c, SECOND_FACTOR] * q[second]
                 - constant
             )
+        elif kind == CAM:
+            values[c] = cam_lift(constraints.number, c, q[first])[0] - q[second]
         elif kind == ALONG:
             apart = sub(load3(arms, first), load3(arms, second))
             values[c] = dot(turned(poses, constraints.carrier[c], load3(constraints.direction, c)), apart) - constant
@@ -51,6 +57,21 @@ def set_constraint_values(constraints, poses, arms, q, values):
             length = length_of(constraints, c, q)
             apart = sub(load3(arms, first), load3(arms, second))
             values[c] = (dot(apart, apart) - length * length) / (2.0 * length)
+
+
+@kernel
+def cam_lift(number, c, angle):
+    """S(θ) of row c, and its first three derivatives."""
+    lift, slope, bend, third = number[c, 0], 0.0, 0.0, 0.0
+    for k in range(1, (number.shape[1] - HARMONICS) // 2 + 1):
+        a, b = number[c, HARMONICS + 2 * k - 2], number[c, HARMONICS + 2 * k - 1]
+        cosine, sine = math.cos(k * angle), math.sin(k * angle)
+        along, across = a * cosine + b * sine, b * cosine - a * sine
+        lift += along
+        slope += k * across
+        bend -= k * k * along
+        third -= k * k * k * across
+    return lift, slope, bend, third
 
 
 @kernel
@@ -70,6 +91,9 @@ def set_constraint_rows(tree, constraints, points, poses, arms, q, rows):
         if kind == LINEAR:
             row[first] += constraints.number[c, FIRST_FACTOR]
             row[second] += constraints.number[c, SECOND_FACTOR]
+        elif kind == CAM:
+            row[first] += cam_lift(constraints.number, c, q[first])[1]
+            row[second] -= 1.0
         elif kind == ALONG or kind == DISTANCE or kind == STRING:
             apart = sub(load3(arms, first), load3(arms, second))
             if kind == ALONG:

@@ -13,11 +13,13 @@ import numpy as np
 from biped.kernels.mechanism.border import solve_border
 from biped.kernels.mechanism.constraints import (
     ALONG,
+    CAM,
     DISTANCE,
     FIRST_FACTOR,
     LINEAR,
     SECOND_FACTOR,
     STRING,
+    cam_lift,
     length_of,
 )
 from biped.kernels.mechanism.custom import (
@@ -166,6 +168,10 @@ def set_bends(mechanics, room, acceleration, rates):
                 constraints.number[c, FIRST_FACTOR] * acceleration[first]
                 + constraints.number[c, SECOND_FACTOR] * acceleration[second]
             )
+        elif kind == CAM:
+            _, slope, bend, _ = cam_lift(constraints.number, c, room.node_q[first])
+            rate = room.node_rates[first]
+            rates.bend[c] = slope * acceleration[first] + bend * rate * rate - acceleration[second]
         elif kind == ALONG or kind == DISTANCE or kind == STRING:
             v1, a1 = point_motion(points, node, rates.bodies, arms, first)
             v2, a2 = point_motion(points, node, rates.bodies, arms, second)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.mechanism.constraints import ALONG, DISTANCE, STRING, length_of
+from biped.kernels.mechanism.constraints import ALONG, CAM, DISTANCE, STRING, cam_lift, length_of
 from biped.kernels.mechanism.forces import BODY, SPATIAL, wrench_of
 from biped.kernels.mechanism.jets import (
     APART,
@@ -168,7 +168,13 @@ def add_constraint_derivatives(mechanics, poses, arms, q, jets, hessians, multip
     constraints, points = mechanics.constraints, mechanics.points
     for c in range(constraints.kind.shape[0]):
         kind = constraints.kind[c]
-        if kind == ALONG or kind == DISTANCE or kind == STRING:
+        if kind == CAM:
+            j = constraints.first[c]
+            _, _, bend, change = cam_lift(constraints.number, c, q[j])
+            hessians[c, j, j] += bend
+            if order >= 3:
+                add3(third, j, j, j, multiplier[c] * change)
+        elif kind == ALONG or kind == DISTANCE or kind == STRING:
             one, other, carrier = constraints.first[c], constraints.second[c], -1
             n, a, factor = NOWHERE, APART, 1.0
             if kind == ALONG:

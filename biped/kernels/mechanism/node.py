@@ -1,5 +1,6 @@
 """What is asked about a mechanism at one configuration: momenta, rates, energies, constraints."""
 
+from biped.kernels.mechanism.ballast import add_ballast, set_ballast_border
 from biped.kernels.mechanism.border import factor_border, row_times, solve_border
 from biped.kernels.mechanism.constraints import set_constraint_rows, set_constraint_values
 from biped.kernels.mechanism.custom import custom_energy, set_custom_rows, set_custom_values
@@ -80,11 +81,13 @@ def factor_node(mechanics, room):
     node, border, tree = room.node, room.node_border, mechanics.tree
     rest(tree, node)
     set_midpoint_blocks(tree, 1.0, 0.0, node)
+    add_ballast(mechanics.ballast, 1.0, node.diagonal)
     if eliminate_blocks(tree, node, 0.0, 1.0, node.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
     set_node_rows(mechanics, room)
-    for c in range(border.load.shape[0]):
+    for c in range(room.values.shape[0]):
         copy1(border.rows[c], border.columns[c])
+    set_ballast_border(mechanics.ballast, 1.0, room.values.shape[0], border)
     if factor_border(tree, node, 0.0, border) >= 0:
         return DEPENDENT
     return 0
@@ -145,7 +148,7 @@ def weight_energy(tree, node):
 
 @part
 def constraints_part(place):
-    """h(q) of ``node_q`` into ``values``, and Dh(q) into the rows of ``node_border``."""
+    """h(q) of ``node_q`` into ``values``, and Dh(q) into the first rows of ``node_border``."""
     world = unpacked(place)
     mechanics, room = world.mechanics, world.room
     node = room.node
@@ -158,7 +161,7 @@ def constraints_part(place):
 
 @kernel
 def set_node_rows(mechanics, room):
-    """Dh(q) into the rows of ``node_border``."""
+    """Dh(q) into the first rows of ``node_border``."""
     tree, points, poses = mechanics.tree, mechanics.points, room.node.poses
     arms, rows = room.node_arms, room.node_border.rows
     set_constraint_rows(tree, mechanics.constraints, points, poses, arms, room.node_q, rows)

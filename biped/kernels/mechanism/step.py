@@ -2,6 +2,7 @@
 
 import math
 
+from biped.kernels.mechanism.ballast import add_ballast, set_ballast_border
 from biped.kernels.mechanism.border import factor_border, solve_border
 from biped.kernels.mechanism.constraints import set_constraint_rows, set_constraint_values
 from biped.kernels.mechanism.custom import (
@@ -259,6 +260,7 @@ def set_blocks(place, k):
     )
     add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
     add_custom_blocks(room.customs, points, arms, before, forced, middle)
+    add_ballast(mechanics.ballast, rule.h, middle.diagonal)
 
 
 @kernel
@@ -270,12 +272,13 @@ def eliminate_in(place):
 
 @kernel
 def set_border(place, k):
-    """Forces between bodies; the constraints' rows are there."""
+    """Forces between bodies, and what has no mass; the constraints' rows are there."""
     world = unpacked(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
     alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
     set_spring_border(tree, mechanics.springs, points, arms, alpha, before, room.middle, border)
+    set_ballast_border(mechanics.ballast, rule.h, mechanics.ballast.first[0], border)
     time = world.inputs[k, 0]
     set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.mechanism.ballast import Ballast
 from biped.kernels.mechanism.constraints import Constraints
 from biped.kernels.mechanism.custom import Customs
 from biped.kernels.mechanism.forces import Forces
@@ -26,7 +27,8 @@ class Mechanics(NamedTuple):
     weights: Weights
     forces: Forces
     constraints: Constraints
-    border: Integers  # (1,) how many unknowns stand beside those of the tree: multipliers, forces between bodies
+    ballast: Ballast
+    border: Integers  # (1,) how many unknowns stand beside the tree's: multipliers, forces between bodies, ballast
 
 
 class Rule(NamedTuple):
@@ -132,7 +134,7 @@ class Room(NamedTuple):
     energy: Floats  # (2,) kinetic and potential [J]
 
 
-def new_room(n: int, m: int, b: int, points: int, customs: Customs) -> Room:
+def new_room(n: int, m: int, b: int, points: int, customs: Customs, ballast: int = 0) -> Room:
     """Room, filled with NaN."""
     return Room(
         customs=customs,
@@ -148,7 +150,7 @@ def new_room(n: int, m: int, b: int, points: int, customs: Customs) -> Room:
         base_multiplier=np.full(m, np.nan),
         node=new_midpoint_room(n, 0),
         node_arms=np.full((points, 3), np.nan),
-        node_border=new_border(m, n),
+        node_border=new_border(m + ballast, n),
         node_q=np.zeros(n),
         node_rates=np.zeros(n),
         node_momentum=np.full(n, np.nan),

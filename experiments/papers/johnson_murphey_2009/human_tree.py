@@ -121,6 +121,7 @@ def _draw(nodes: Sequence[Node]) -> Figure:
         body, tree = figure.subplots(1, 2, width_ratios=(1.0, 2.9))
         _draw_human(body, nodes)
         _draw_tree(tree, nodes)
+        body.set_anchor("N")  # beside the top of the tree, not in the middle
         for axes, title in ((body, "A planar human"), (tree, "… as a tree of transformations")):
             axes.set_title(title)
             axes.axis("off")

@@ -57,7 +57,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         "at 200 links it fails",
         f"the median of {repeats} runs of 20 s, without what is written down, sizes in turn",
     )
-    return Outcome(_findings(found, counted), assumed, tables, {"run-time": _draw(found)})
+    figures = {"run-time": _draw(found), "evaluations": _draw_counts(counted)}
+    return Outcome(_findings(found, counted), assumed, tables, figures)
 
 
 def growth(values: dict[int, float]) -> float:
@@ -145,6 +146,22 @@ def _draw(found: dict[int, float]) -> Figure:
             list(found), [taken * STEPS for taken in found.values()], "o-", ms=4, color=style.BLACK, label=label
         )
         axes.set_xticks(list(found), [str(links) for links in found])
+        axes.minorticks_off()
+    return figure
+
+
+def _draw_counts(counted: dict[int, tuple[int, int]]) -> Figure:
+    """As the paper's figure: dashed without caching, solid with it."""
+    title = "The paper's recursions, for one matrix (22)"
+    with plotted(title, "links", "evaluations", (7.0, 4.2)) as (figure, axes):
+        sizes = list(counted)
+        for which, (name, dashes) in enumerate((("without caching", "--"), ("with caching", "-"))):
+            power = step_sizes.slope(sizes[-2:], [counted[links][which] for links in sizes[-2:]])
+            axes.loglog(
+                sizes, [counted[links][which] for links in sizes], dashes, marker="o", ms=4, color=style.BLACK,
+                label=f"{name}: $N^{{{power:.1f}}}$",
+            )  # fmt: skip
+        axes.set_xticks(sizes, [str(links) for links in sizes])
         axes.minorticks_off()
     return figure
 

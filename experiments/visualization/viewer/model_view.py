@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biped.model import Model
+from biped.model.geometry import Vector3
 from contact.arrays import Floats, Integers
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import Marks
-from experiments.visualization.viewer.mesh import as_glb, box, joined
+from experiments.visualization.viewer.mesh import as_glb, box, joined, linear
 from experiments.visualization.viewer.scenery import Scenery
 from experiments.visualization.viewer.shapes import Shape, shapes_of
 from experiments.visualization.viewer.snapshot import Snapshot
@@ -50,6 +51,7 @@ class ModelView:
         self._skins: list[tuple[Any, Any]] = []
         self._surfaces: dict[int, Floats] = {}
         self._bodies = self._add_bodies()
+        self._lines = self._add_lines()
         self._projectile = self._add_projectile()
         self._marks = Marks(self._server_scene, self._path, color if ghost else None, _points_of_feet(model))
         self._add_patches()
@@ -58,6 +60,8 @@ class ModelView:
         first, self.last = self.last is None, snapshot
         for body, handle in self._bodies:
             handle.position, handle.wxyz = snapshot.position[body], snapshot.quaternion[body]
+        if self._lines is not None:
+            self._lines.points = line_ends(self.model, snapshot).astype(np.float32)
         if self._projectile is not None and self._projectile.visible != (snapshot.projectile is not None):
             self._projectile.visible = snapshot.projectile is not None
         for moved, pose in ((self._projectile, snapshot.projectile), (self._plate, snapshot.platform)):
@@ -126,6 +130,18 @@ class ModelView:
             self._skins.append((solid, clear))
         return found
 
+    def _add_lines(self) -> Any:
+        """What is stretched between bodies; its ends are where a snapshot has them."""
+        if not self.model.lines:
+            return None
+        tints = np.array([line.color for line in self.model.lines]) * 255.0
+        tints = tints if self.color is None else np.broadcast_to(self.color, tints.shape)
+        both = np.repeat(linear(tints)[:, np.newaxis], 2, axis=1)
+        places = np.zeros((len(tints), 2, 3), dtype=np.float32)
+        return self._server_scene.add_line_segments(
+            f"{self._path}/lines", places, both, thickness=3.0, thickness_units="screen"
+        )
+
     def _add_projectile(self) -> Any:
         if self.scenery.projectile_size is None:
             return None
@@ -153,6 +169,20 @@ class ModelView:
                 f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=colors.of_friction(patch.mu), opacity=0.6,
                 cast_shadow=False,
             )  # fmt: skip
+
+
+def line_ends(model: Model, snapshot: Snapshot) -> Floats:
+    """(lines, 2, 3) [m] where a model's lines begin and end."""
+    ends = [((line.first, line.begin), (line.second, line.end)) for line in model.lines]
+    return np.array([[_place_of(model, snapshot, *end) for end in pair] for pair in ends]).reshape(-1, 2, 3)
+
+
+def _place_of(model: Model, snapshot: Snapshot, body: str | None, place: Vector3) -> Floats:
+    """(3,) [m] of a point of a body's link frame, or of the ground."""
+    if body is None:
+        return np.array(place)
+    i = model.body_index(body)
+    return snapshot.point_of(i, np.subtract(place, model.bodies[i].com))
 
 
 def _points_of_feet(model: Model) -> list[Integers]:

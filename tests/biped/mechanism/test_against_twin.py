@@ -1,12 +1,15 @@
 """Mechanisms against the paper's algorithm in longhand, on random trees with every kind of frame and component."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped.mechanism import Mechanism
+from biped.mechanism import FrameView, Mechanism
+from biped.model import ModelError
 
-from .longhand import System
+from .longhand import System, unhat
 from .random_frames import GRAVITY, random_mechanism, tangent
 from .twin import twin_of
 
@@ -51,6 +54,51 @@ def test_frames_energies_momenta_and_constraints(seed):
     assert_allclose(mechanism.momentum(q, v), twin.L_v(), **CLOSE)
     assert_allclose(mechanism.rates_of(q, twin.L_v()), v, rtol=1e-9, atol=1e-9)
     assert_allclose(np.sort(np.abs(mechanism.constraint_values(q))), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_derivatives_of_frames_and_of_their_velocities(seed):
+    """(3), (4) and (6)-(10), which the paper has as recursions, and the third order against the second."""
+    mechanism, twin, q, v, _ = started(seed, 0, 0)
+    tree, names, n = twin.tree, mechanism.coordinates, mechanism.size
+    tree.set(q, v)
+    for name in ("c2", f"c{n - 1}", "world"):
+        k, frame = tree.names[name], mechanism.frame(name)
+        J = frame.body_jacobian(q)
+        assert_allclose(J @ v, unhat(tree.V(k)), **CLOSE)
+        assert_allclose(frame.body_velocity(q, v), J @ v, **CLOSE)
+        for i in range(n):
+            assert_allclose(frame.derivative(q, names[i]), tree.g_q(k, i), **CLOSE)
+            assert_allclose(J[:, i], unhat(tree.V_v(k, i)), **CLOSE)
+            change = frame.body_jacobian(q, names[i])
+            assert_allclose(change @ v, unhat(tree.V_q(k, i)), **CLOSE)
+            for j in range(n):
+                assert_allclose(frame.derivative(q, names[i], names[j]), tree.g_qq(k, i, j), **CLOSE)
+                assert_allclose(change[:, j], unhat(tree.V_vq(k, j, i)), **CLOSE)
+                assert_allclose(frame.body_jacobian(q, names[i], names[j]) @ v, unhat(tree.V_qq(k, i, j)), **CLOSE)
+
+
+def moving(frame: FrameView, q: np.ndarray) -> list[str]:
+    """The variables that move a frame."""
+    return [frame.mechanism.coordinates[i] for i in np.flatnonzero(frame.body_jacobian(q).any(axis=0))]
+
+
+def test_third_derivatives_of_frames_are_those_of_the_second():
+    mechanism, _, q, _, _ = started(1, 0, 0)
+    frame = max((mechanism.frame(name) for name in mechanism.frame_names), key=lambda f: len(moving(f, q)))
+    step, others = 1e-4, 0
+    for chosen in itertools.product(moving(frame, q), repeat=3):
+        forward, back = q.copy(), q.copy()
+        forward[mechanism.coordinates.index(chosen[0])] += step
+        back[mechanism.coordinates.index(chosen[0])] -= step
+        for function in (frame.derivative, frame.body_jacobian):
+            expected = (function(forward, *chosen[1:]) - function(back, *chosen[1:])) / (2.0 * step)
+            found = function(q, *chosen)
+            assert_allclose(found, expected, atol=1e-7)
+            others += int(np.abs(found).max() > 1e-3)
+    assert others >= 10  # not all are zero
+    with pytest.raises(ModelError, match="unknown configuration variable 'knee'"):
+        frame.derivative(q, "knee")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -6,9 +6,11 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from biped.mechanism import (
+    Cam,
     Coincident,
     CoordinateSpring,
     Damper,
+    DiscreteMechanism,
     Gear,
     Gravity,
     HybridWrench,
@@ -17,8 +19,11 @@ from biped.mechanism import (
     MechanismError,
     Screw,
     Torque,
+    accelerations,
     integrate,
     kinematic,
+    load_mechanism,
+    mechanism_text,
     rx,
     ry,
     rz,
@@ -278,3 +283,74 @@ def test_a_prescribed_motion_must_be_one():
     for run in (mechanism.simulate, lambda *given, **more: integrate(mechanism, *given, **more)):
         with pytest.raises(MechanismError, match="motion of 'x' = 'fast': it must be"):
             run(1.0, kinematic={"x": "fast"})
+
+
+# --- cams ---
+
+CAM = Cam("theta", "lift", cosines=(0.03, 0.004), sines=(0.0, 0.01), mean=0.1)
+
+
+def lifted(angle: float) -> tuple[float, float, float]:
+    """The profile of ``CAM`` and its first two derivatives."""
+    k = np.arange(1, 3)
+    a, b = np.array(CAM.cosines), np.array(CAM.sines)
+    cosine, sine = np.cos(k * angle), np.sin(k * angle)
+    along, across = a * cosine + b * sine, b * cosine - a * sine
+    return CAM.mean + along.sum(), (k * across).sum(), -(k * k * along).sum()
+
+
+def cam_shaft() -> Mechanism:
+    """A flywheel of 0.05 kg m² about its vertical axis that lifts 2 kg."""
+    frames = [rz("theta", mass=(1.0, 0.03, 0.03, 0.05)), tz("lift", name="follower", mass=2.0)]
+    return Mechanism("cam shaft", frames, constraints=[CAM])
+
+
+def test_a_cam_lifts_its_follower_with_the_force_that_this_takes():
+    """(36) against the shaft's one equation, (J + m s'²) θ'' = −m s' (s'' θ'² + g)."""
+    mechanism = cam_shaft()
+    for angle, rate in ((0.4, 3.0), (2.0, -5.0), (5.5, 0.7)):
+        s, slope, bend = lifted(angle)
+        turning = -2.0 * slope * (bend * rate**2 + G) / (0.05 + 2.0 * slope**2)
+        lifting = slope * turning + bend * rate**2
+        found = accelerations(mechanism, {"theta": angle, "lift": s}, {"theta": rate, "lift": slope * rate})
+        assert found.coordinates == pytest.approx([turning, lifting], rel=1e-11)
+        assert found.multipliers == pytest.approx([-2.0 * (lifting + G)], rel=1e-11)
+
+
+def test_a_cam_shaft_keeps_its_energy_and_its_follower_on_the_profile():
+    mechanism, (s, slope, _) = cam_shaft(), lifted(0.4)
+    motion = mechanism.simulate(20.0, 0.005, q={"theta": 0.4, "lift": s}, v={"theta": 6.0, "lift": 6.0 * slope})
+    assert motion.q[-1, 0] > 50.0
+    assert max(abs(lift - lifted(angle)[0]) for angle, lift in motion.q) < 1e-10
+    energy = motion.frame["energy"].to_numpy()
+    assert np.ptp(energy) < 1e-3 * motion.frame["kinetic_energy"].max()
+
+
+def test_a_cams_step_has_its_derivatives():
+    mechanism, h = cam_shaft(), 1e-5
+    system, nothing = DiscreteMechanism(mechanism, 0.01), np.zeros(0)
+    s, slope, _ = lifted(0.4)
+    x = np.concatenate([[0.4, s], mechanism.momentum({}, {"theta": 4.0, "lift": 4.0 * slope})])
+    found, steps = system.linearize(x, nothing), np.eye(4)
+    columns = [(system.advance(x + h * dx, nothing) - system.advance(x - h * dx, nothing)) / (2 * h) for dx in steps]
+    assert_allclose(found.A, np.transpose(columns), atol=1e-7)
+    h = 1e-4
+    bends = [
+        (system.linearize(x + h * dx, nothing).A - system.linearize(x - h * dx, nothing).A) / (2 * h) for dx in steps
+    ]
+    assert_allclose(found.second(), np.moveaxis(bends, 0, 2), atol=1e-5)
+
+
+def test_cams_are_read_and_written_and_refused():
+    mechanism = cam_shaft()
+    assert load_mechanism(mechanism_text(mechanism)).constraints == (CAM,)
+    read = load_mechanism('(system (rz "q" (mass 1 1 1 1)) (tz "d" (mass 1)) (cam "q" "d" (0.1 0.2) (sines 0.3)))')
+    assert read.constraints == (Cam("q", "d", (0.1, 0.2), 0.3),)
+    for wrong, told in (
+        (Cam("theta", "lift"), "its profile is round"),
+        (Cam("theta", "theta", (0.1,)), "it needs two different configuration variables"),
+        (Cam("theta", "lift", (np.nan,)), "cosines = .*finite"),
+        (Cam("theta", "lift", "round"), "cosines = 'round'"),
+    ):
+        with pytest.raises(MechanismError, match=told):
+            mechanism.with_components(wrong)

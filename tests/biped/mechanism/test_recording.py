@@ -8,6 +8,7 @@ import pytest
 from biped import Run, dynamics
 from biped.mechanism import (
     Damper,
+    Distance,
     LinearSpring,
     Mechanism,
     MechanismError,
@@ -22,7 +23,7 @@ from biped.mechanism import (
     ty,
     tz,
 )
-from biped.mechanism.drawing import picture_of, poses_at, visuals_of
+from biped.mechanism.drawing import GROUND, HELD, SPRING, picture_of, poses_at, visuals_of
 
 LISTING = Path(__file__).parents[3] / "examples" / "closed-chain.trep"
 
@@ -148,6 +149,33 @@ def test_surfaces_are_where_the_frames_are(seed):
         place = moved.position[i] + arm
         assert min(np.abs(place - poses[name][:3, 3]).max() for name in ("tip", "cart", "mid")) < 1e-12
     np.testing.assert_allclose(mechanism.frame("tip").transform(q), poses["tip"], atol=1e-14)
+
+
+def test_springs_and_wires_are_stretched_between_their_frames():
+    """In any configuration, as the viewer places the ends of the model's lines on bodies and on the ground."""
+    from experiments.visualization import trajectory_of
+    from experiments.visualization.viewer.model_view import line_ends
+
+    arm = ry("a", tz(-1.0, name="bob", mass=(1.0, 0.1, 0.2, 0.15)))
+    mechanism = Mechanism(
+        "strung",
+        [tx(0.4, name="post"), tx("cart", arm, mass=2.0), tx("s", rz("b", tx(0.3, name="end", mass=1.0)), mass=1.0)],
+        potentials=[LinearSpring("bob", "post", 2.0), LinearSpring("end", "bob", 3.0)],
+        constraints=[Distance("bob", "end", 1.5)],
+    )
+    motion = mechanism.simulate(0.3, 0.01, q=mechanism.satisfy_constraints({"a": 0.3, "s": 0.5}))
+    trajectory, found = trajectory_of(motion.run), 0
+    for row in (0, 17, 30):
+        places = {name: mechanism.frame(name).position(motion.q[row]) for name in ("bob", "end", "post", "world")}
+        expected = {
+            GROUND: [("world", "post")], SPRING: [("bob", "post"), ("end", "bob")], HELD: [("bob", "end")],
+        }  # fmt: skip
+        ends = line_ends(mechanism.model, trajectory.at(0.01 * row))
+        for color, pairs in expected.items():
+            chosen = [pair for line, pair in zip(mechanism.model.lines, ends, strict=True) if line.color == color]
+            np.testing.assert_allclose(chosen, [[places[a], places[b]] for a, b in pairs], atol=1e-12)
+            found += len(chosen)
+    assert found == 12
 
 
 def test_boxes_have_the_moments_of_their_masses():

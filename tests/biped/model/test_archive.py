@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biped.model import Box, ModelError, Visual, human, random_tree, rigid_box
+from biped.model import Box, Line, ModelError, Visual, human, random_tree, rigid_box
 from biped.model.archive import model_from_json, model_to_json
 from biped.runs.state import fingerprint
 
@@ -39,13 +39,14 @@ def test_all_that_a_model_has_comes_back():
             Visual("trunk", "mesh", (1, -1, 0.001), (0, 0, 1), file="a.stl"),
             Visual("trunk", "sphere", color=(1, 0, 0)),
         ),
+        lines=(Line("trunk", None, (0, 0, 0.3), (0.1, 0, 2), (0, 0.5, 1)),),
     )
     assert model_from_json(model_to_json(model)) == model
 
 
 def test_models_of_versions_without_visuals_are_read():
     saved = json.loads(model_to_json(human()))
-    del saved["visuals"]
+    del saved["visuals"], saved["lines"]
     assert model_from_json(json.dumps(saved)) == human()
 
 

@@ -13,6 +13,7 @@ from biped.model import (
     Box,
     ContactPoint,
     Joint,
+    Line,
     ModelError,
     Visual,
     box_inertia,
@@ -129,6 +130,9 @@ def test_wrong_joint(make, parts):
         (lambda: Visual("foot", "cone"), ("visual on 'foot': unknown form 'cone'",)),
         (lambda: Visual("foot", "mesh"), ("visual on 'foot': a mesh has a file, other forms have none",)),
         (lambda: Visual("foot", "box", (1, 0, 1)), ("visual on 'foot': each edge must be above zero",)),
+        (lambda: Line("", None), ("a line: the body needs a name",)),
+        (lambda: Line("foot", None, (0, NAN, 0)), ("line from 'foot' to None: begin must be 3 finite numbers",)),
+        (lambda: Line("foot", None, color=(0, 0, 255)), ("line from 'foot' to None: color", "from 0 to 1")),
     ],
 )
 def test_wrong_body(make, parts):

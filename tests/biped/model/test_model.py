@@ -18,6 +18,7 @@ from biped.model import (
     Body,
     Box,
     ContactPoint,
+    Line,
     Model,
     ModelError,
     Visual,
@@ -30,6 +31,7 @@ from biped.model import (
     prismatic,
     random_tree,
     revolute,
+    scaled,
     spherical,
     to_pinocchio,
 )
@@ -128,6 +130,7 @@ def test_weld_moves_what_hangs_on_it():
         contact_points=[ContactPoint("p", "sensor", (0, 0, 1))],
         shapes=[Box("sensor", (1, 1, 1), (0, 2, 0))],
         visuals=[Visual("sensor", "sphere", center=(0, 0, 4))],
+        lines=[Line(None, "sensor", (1, 2, 3), (0, 0, 5))],
         feet=["sensor"],
     )
     assert model.body_names == ("root", "arm")
@@ -138,6 +141,8 @@ def test_weld_moves_what_hangs_on_it():
     assert model.contact_points == (ContactPoint("p", "root", (1, 0, 1)),)
     assert model.shapes == (Box("root", (1, 1, 1), (1, 2, 0)),)
     assert model.visuals == (Visual("root", "sphere", center=(1, 0, 4)),)
+    assert model.lines == (Line(None, "root", (1, 2, 3), (1, 0, 5)),)
+    assert scaled(model, length=2.0).lines == (Line(None, "root", (2, 4, 6), (2, 0, 10)),)
     assert model.feet == ("root",)
 
 

@@ -4,6 +4,8 @@ import time
 import numpy as np
 import pytest
 
+from biped.mechanism import LinearSpring, Mechanism, ry, tx, tz
+from biped.mechanism.drawing import SPRING
 from biped.simulation.collapse import collapse
 from contact.modes import STICKING
 from experiments.catalogue.registry import experiment_named
@@ -17,6 +19,8 @@ from experiments.visualization.viewer.marks import (
     push_arrows,
     reaction_arrows,
 )
+from experiments.visualization.viewer.mesh import linear
+from experiments.visualization.viewer.model_view import line_ends
 from experiments.visualization.viewer.page import Page
 from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plots import plots_of, pooled
@@ -138,6 +142,23 @@ def test_nothing_is_sent_while_nothing_changes(shown):
     page.frame(1.0)
     assert page.frames == frames + 1
     assert messages < buffer.message_counter < messages + 100
+
+
+def test_lines_follow_what_they_are_tied_to():
+    bob = ry("a", tz(-1.0, name="bob", mass=1.0))
+    spring = Mechanism("m", [bob, tx(0.5, name="post")], potentials=[LinearSpring("bob", "post", 2.0)])
+    motion = spring.simulate(0.2, 0.01, q={"a": 0.5})
+    trajectory = trajectory_of(motion.run)
+    with serving("127.0.0.1", 0) as server:
+        page = Page(server, [LoadedRun("m", motion.run, trajectory)], Playback(0.0, 0.2, playing=False))
+        for moment in (0.0, 0.13):
+            page.playback.seek(moment)
+            page.frame(0.0)
+            lines = node(page, "/world/run_0/lines")
+            assert lines.points == pytest.approx(line_ends(spring.model, trajectory.at(moment)), abs=1e-5)
+            bob_now = spring.frame("bob").position(motion.q[round(moment / 0.01)])
+            assert lines.points[1] == pytest.approx(np.array([bob_now, (0.5, 0, 0)]), abs=1e-5)
+        assert (lines.colors[1] == linear(np.array(SPRING) * 255.0)).all()
 
 
 def test_layers_can_be_switched_off(shown):
