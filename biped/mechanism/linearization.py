@@ -414,7 +414,7 @@ class Linearization:
         chain = system._chain(solved, 2).step.chain
         self._set_maps(chain)
         self.determinant, self.constraint_determinant = map(float, chain.determinant)
-        if system.mechanism.loose:  # M has a column of zeros
+        if system.mechanism.loose:  # of M with a ballast: M itself has a column of zeros
             self.determinant, self.constraint_determinant = 0.0, float("inf")
 
     def _set_maps(self, chain: Chain) -> None:

@@ -191,6 +191,7 @@ def first_part(place):
     step = unpacked(place)
     set_row_slopes(step.results, step.multiplier, step.alpha, step.h, step.share, step.chain)
     set_matrix(step.results, step.h, step.chain)
+    add_ballast_to_mass(step.mechanics.ballast, step.h, step.chain)
     factor_matrices(step.chain)
     set_right_sides(step.results, step.h, step.share, step.chain)
     solve_first(step.h, step.share, step.chain)
@@ -253,6 +254,15 @@ def set_matrix(found, h, chain):
     for i in range(nd + m):
         for k in range(nd + m):
             chain.sizes[k] += abs(chain.matrix[i, k])
+
+
+@kernel
+def add_ballast_to_mass(ballast, h, chain):
+    """So that M, which K does without, can be factored where a coordinate moves no mass."""
+    for k in range(ballast.coordinate.shape[0]):
+        for j in range(chain.mass.shape[0]):
+            if chain.coordinate[j] == ballast.coordinate[k]:
+                chain.mass[j, j] += ballast.inertia[k] / h
 
 
 @kernel

@@ -55,7 +55,7 @@ def structures(draw) -> Drawn:
         draw(st.lists(st.sampled_from(KINDS), min_size=n, max_size=n)),
         [draw(st.integers(-1, i - 1)) for i in range(n)],
         draw(st.lists(st.booleans(), min_size=n, max_size=n)),
-        draw(st.lists(loops.filter(lambda loop: loop[0] != loop[1]), max_size=2)),
+        [draw(loops.filter(lambda loop: loop[0] != loop[1])) for _ in range(draw(st.sampled_from([1, 1, 2, 0])))],
         draw(st.sampled_from(["", "gear", "screw", "wire"])),
         draw(st.booleans()),
         draw(st.integers(0, 2**20)),
