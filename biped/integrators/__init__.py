@@ -16,6 +16,7 @@ from biped.integrators.maximal.integrator import Maximal
 from biped.integrators.midpoint.integrator import Midpoint, ScalableVariational
 from biped.integrators.recursive import Recursive
 from biped.integrators.registry import INTEGRATORS, integrator_named, settings_of
+from biped.integrators.rigid.integrator import Rigid
 
 __all__ = [
     "INTEGRATORS",
@@ -32,6 +33,7 @@ __all__ = [
     "Maximal",
     "Midpoint",
     "Recursive",
+    "Rigid",
     "RungeKutta4",
     "ScalableVariational",
     "SemiImplicitEuler",

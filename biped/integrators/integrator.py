@@ -6,6 +6,7 @@ from biped.checks import refuse_near_misses
 from biped.disturbances import Disturbances
 from biped.errors import InputError
 from biped.kernels.loop.log import Nothing
+from biped.kernels.state.simulation_state import SimulationState
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
@@ -119,6 +120,18 @@ class Integrator:
 
         Raises:
             InputError: for what it cannot simulate.
+        """
+
+    def begin(self, model: Model, state: SimulationState, floor: Floats | None) -> None:
+        """Called with the state to go on from, after ``bind``; one that no step has been taken from may be moved.
+
+        Args:
+            model: whose state it is.
+            state: the arrays of the kernels.
+            floor: (16,) the frame of a floor that has moved, as ``contact.ground`` has it, or None.
+
+        Raises:
+            InputError: it cannot go on from there.
         """
 
     def take_steps(self, world: Any, steps: int) -> int:

@@ -13,6 +13,7 @@ from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiq
 from biped.integrators.maximal.integrator import Maximal
 from biped.integrators.midpoint.integrator import Midpoint, ScalableVariational
 from biped.integrators.recursive import Recursive
+from biped.integrators.rigid.integrator import Rigid
 from contact.errors import meant
 
 
@@ -25,6 +26,7 @@ INTEGRATORS: dict[str, Integrator] = _by_name(
     [
         Recursive(),
         Maximal(),
+        Rigid(),
         Midpoint(),
         ScalableVariational(),
         Lee(),

@@ -4,6 +4,7 @@ A model's frames are parallel to the world's where all its joints are at zero, s
 joints and contact points keep their names; loops may be closed by joints beside those of the tree.
 """
 
+import math
 import warnings
 from collections.abc import Sequence
 
@@ -36,7 +37,8 @@ def from_model(
 
     Raises:
         AssemblyError: a body is without mass or inertia, or a closing joint does not fit.
-        ModelWarning: as a warning, where joints have dry friction or an armature, which an assembly does not have.
+        ModelWarning: as a warning, where joints have dry friction, an armature, a greatest speed or a
+            greatest effort, which an assembly does not have: ``forces`` act as they are given.
     """
     for told in _not_carried(model):
         warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=2)
@@ -55,6 +57,8 @@ def _not_carried(model: Model) -> list[str]:
     told = {
         "dry friction": [one.name for one in joints if one.friction],
         "armature": [one.name for one in joints if one.armature],
+        "greatest speed": [one.name for one in joints if one.max_velocity < math.inf],
+        "greatest effort": [one.name for one in joints if one.max_effort < math.inf],
     }
     return [
         f"an assembly has no {what} in joints, which is left out of {', '.join(names)}"

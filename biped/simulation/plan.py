@@ -74,6 +74,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
     _check_controller(controller, model, acting)
     integrator.bind(carrying, floor, acting)
+    integrator.begin(carrying, state.arrays, state.floor)
     clock = clock_of(controller, step, scene.duration, scene.record_every)
     _check_tick(state, clock)
     if not state.steps:

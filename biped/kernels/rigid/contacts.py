@@ -250,16 +250,22 @@ def add_contact_loads(contacts, motion, room):
 def set_contact_changes(contacts, motion, room):
     """What becomes of the contacts' pairs when the bodies are displaced by the solution in ``room.load``."""
     for c in range(contacts.body.shape[0]):
-        at = contacts.pair[c]
         displacement = load6(room.load, contacts.body[c])
         moved = add(displacement[:3], cross(displacement[3:], load3(room.arm_end, c)))
-        dn, dx, dy = mat_vec(load9(contacts.frame, c), moved)
-        start, k = normal_change(motion, room, c, at)
-        gamma = start - k * dn
-        room.dual_change[at] = gamma
-        room.slack_change[at] = dn + resolved_gap(motion, room, c, at) - motion.slack[at]
-        if contacts.friction[c] > 0.0:
-            set_sliding_changes(contacts, motion, room, c, gamma, dx, dy)
+        set_point_changes(contacts, motion, room, c, mat_vec(load9(contacts.frame, c), moved))
+
+
+@kernel
+def set_point_changes(contacts, motion, room, c, moved):
+    """What becomes of the pairs of contact c when its point is displaced, along the normal and two tangents."""
+    dn, dx, dy = moved
+    at = contacts.pair[c]
+    start, k = normal_change(motion, room, c, at)
+    gamma = start - k * dn
+    room.dual_change[at] = gamma
+    room.slack_change[at] = dn + resolved_gap(motion, room, c, at) - motion.slack[at]
+    if contacts.friction[c] > 0.0:
+        set_sliding_changes(contacts, motion, room, c, gamma, dx, dy)
 
 
 @kernel

@@ -38,6 +38,14 @@ def advance(tree, ground, state, pushes, scratch, method, begin, h):
 
 
 @generic("method")
+def take_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
+    """One part of a step, or all of it, done as a whole or not at all: iterations, or a cause of failure.
+
+    One is that a point lands deeper than ``depth``.
+    """
+
+
+@generic("method")
 def solve_step(tree, ground, state, pushes, scratch, method, h):
     """Find q_{k+1}: the number of iterations, or a cause of failure.
 

@@ -3,7 +3,7 @@
 import math
 
 from biped.kernels.state.checkpoint import roll_back, save_checkpoint
-from biped.kernels.state.method import Variational, advance, remember, set_new_momentum, solve_step
+from biped.kernels.state.method import Variational, advance, remember, set_new_momentum, solve_step, take_part
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import (
     CONTACT,
@@ -57,7 +57,6 @@ def count_step(state):
     state.counts[TOTAL_STEPS] += 1
 
 
-@advance.register(Variational)
 def advance_in_parts(tree, ground, state, pushes, scratch, method, begin, h):
     """In halves, quarters, ... where that is needed.
 
@@ -71,7 +70,7 @@ def advance_in_parts(tree, ground, state, pushes, scratch, method, begin, h):
     while done < units:
         part = h * (size / units)
         depth = math.inf if size == 1 else method.solver.landing_depth
-        taken = substep(tree, ground, state, pushes, scratch, method, begin + h * (done / units), part, depth)
+        taken = take_part(tree, ground, state, pushes, scratch, method, begin + h * (done / units), part, depth)
         if taken >= 0:
             iterations += taken
             most = max(most, taken)
@@ -89,6 +88,9 @@ def advance_in_parts(tree, ground, state, pushes, scratch, method, begin, h):
     return OK
 
 
+advance.register(Variational)(advance_in_parts)
+
+
 @kernel
 def count_iterations(count, iterations, most, halved):
     count[ITERATIONS] += iterations
@@ -98,7 +100,7 @@ def count_iterations(count, iterations, most, halved):
         count[RETRIED] += 1
 
 
-@kernel
+@take_part.register(Variational)
 def substep(tree, ground, state, pushes, scratch, method, begin, h, depth):
     """One step of length h, all of it or nothing: the number of iterations, or a cause of failure.
 

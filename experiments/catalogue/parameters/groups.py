@@ -79,6 +79,8 @@ _SETTINGS = {
     "max_backtracks": ("", "halvings of an iteration's step before it is given up"),
     "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
     "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
+    "complementarity": ("N·s·m", "of rigid contact: greatest product of a gap, or a sliding way, with its impulse"),
+    "directions": ("", "of rigid contact: sides of the pyramid of friction, an even number"),
     "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
     "alpha": ("", "of the midpoint rule: where in the step the Lagrangian is taken, 0.5: in its middle"),
     "scheme": ("", "of a composition: the lengths of its parts"),

@@ -1,6 +1,7 @@
 """Models as assemblies: configurations there and back, energies, the human on the floor and in a brace, refusals."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,3 +120,14 @@ def test_what_an_assembly_cannot_carry_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         from_model(human())
+
+
+def test_limits_of_speed_and_effort_that_are_left_out_are_told():
+    knee = replace(revolute("knee", (0.0, 1.0, 0.0)), max_velocity=5.0, max_effort=100.0)
+    leg = Model("leg", (Body("shank", 1.0, THIN, (0.0, 0.0, -0.5), knee),))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        from_model(leg)
+    assert [str(one.message) for one in told] == [
+        f"leg: an assembly has no greatest {what} in joints, which is left out of knee" for what in ("speed", "effort")
+    ]

@@ -1,0 +1,1 @@
+"""Rigid contact for trees of joints."""

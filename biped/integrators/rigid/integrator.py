@@ -1,0 +1,124 @@
+"""The variational integrator with rigid contact: what touches the floor does not go into it, what sticks stays."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from biped.disturbances import Disturbances
+from biped.dynamics import forward_kinematics
+from biped.errors import InputError
+from biped.integrators.newton_settings import SolverSettings
+from biped.integrators.rigid.kernels import step  # noqa: F401  registers the kernels of the method
+from biped.integrators.rigid.kernels.method import RigidContact, new_rigid_contact
+from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationState
+from biped.kernels.variational.discrete_body import MidpointBody
+from biped.kernels.variational.newton import Extrapolation
+from biped.model import Model
+from contact import Floor
+from contact.arrays import Floats
+from contact.modes import NONE
+
+#: [m] Points of a state that is gone on from may be so far in the floor.
+IN_FLOOR = 1e-6
+#: The least and the most directions of friction.
+DIRECTIONS = (4, 64)
+
+
+@dataclass(frozen=True)
+class Rigid(SolverSettings):
+    """The variational integrator with rigid contact: no springs, no dampers, Coulomb's friction in a pyramid.
+
+    The step of Brüdigam et al. 2024 (equations 22 to 33) in the coordinates of the joints, where their multipliers are
+    eliminated: an interior point method on the O(n) factorization of ``Recursive``, whose runs without contact these
+    are. At the end of a step the contacts act on the velocities too, so that these, and all that a controller measures,
+    obey them: what sticks is at rest, and an impact loses all of the approach.
+
+    Of a floor only ``mu_s`` counts, and ``mu_d`` must be the same. A start with points in the floor, as springs need
+    it, is raised until the deepest stands on it. In the columns ``solver_residual`` [N·s], ``solver_complementarity``
+    [N·s·m] and ``deepest_point`` [m] stands the worst of the steps since the last row, in ``unresolved`` how many of
+    them found no such velocities, and left them to the next step.
+
+    Attributes:
+        complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
+        directions: of friction, an even number; with n of them friction is weaker than the cone's by cos(π/n) at most.
+        tolerance: ``SolverSettings`` documents this one, and the others; gaps count as momenta of a mean body.
+
+    Raises:
+        InputError: for a value that is out of range.
+    """
+
+    name: ClassVar[str] = "rigid"
+    paper: ClassVar[str] = "Brüdigam et al. 2024"
+    order: ClassVar[int] = 2
+    symmetric: ClassVar[bool] = True
+    symplectic: ClassVar[bool] = True
+    conserves_momentum: ClassVar[bool] = True
+    takes_moving_floor: ClassVar[bool] = True
+    takes_passive_joints: ClassVar[bool] = True
+
+    complementarity: float = 1e-15
+    directions: int = 8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (math.isfinite(self.complementarity) and self.complementarity > 0.0):
+            raise InputError(
+                f"integrator.complementarity = {self.complementarity!r}: it must be finite and above zero [N·s·m]"
+            )
+        least, most = DIRECTIONS
+        count: Any = self.directions
+        if isinstance(count, bool) or not isinstance(count, int) or count % 2 or not least <= count <= most:
+            raise InputError(f"integrator.directions = {count!r}: it must be an even number from {least} to {most}")
+
+    def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
+        """Check that friction has one coefficient.
+
+        Raises:
+            InputError: a floor's friction is another one where points slide, or the printed state machine's.
+        """
+        floors = {"floor": floor} | {f"patch {k}": patch.floor for k, patch in enumerate(disturbances.patches, 1)}
+        for name, one in floors.items():
+            if one.mu_s != one.mu_d or one.friction == "printed":
+                raise InputError(
+                    f"integrator {self.name!r} knows Coulomb's friction with one coefficient, and the {name} has "
+                    f"mu_s = {one.mu_s:g}, mu_d = {one.mu_d:g}, friction = {one.friction!r}: make mu_s and mu_d the "
+                    "same, and friction 'yielding'"
+                )
+
+    def begin(self, model: Model, state: SimulationState, floor: Floats | None) -> None:
+        """Raise a start whose points are in the floor until the deepest of them stands on it.
+
+        Raises:
+            InputError: they are, and the root does not float, or steps have been taken by an integrator with springs.
+        """
+        if not model.nc:
+            return
+        points = forward_kinematics(model, state.q).contact
+        if floor is not None:
+            points = (points - floor[:3]) @ floor[3:12].reshape(3, 3)
+        depth, fresh = -float(points[:, 2].min()), not state.counts[TOTAL_STEPS]
+        if depth <= (0.0 if fresh else IN_FLOOR):
+            return
+        if not fresh or floor is not None or not model.is_floating:
+            raise InputError(
+                f"a contact point is {depth:.3g} m in the floor, and integrator {self.name!r} cannot go on from there: "
+                "begin with all points above the floor, or with a floating model that has taken no step, which is "
+                "raised until it stands on the floor"
+            )
+        state.q[2] += depth
+        state.ledger.works[START] -= depth * model.total_mass * model.gravity[2]
+        state.mode[:] = state.found[:] = NONE
+
+    def method(self, model: Model) -> RigidContact:
+        """What the kernels step a tree by."""
+        return new_rigid_contact(
+            MidpointBody(), Extrapolation(), self.solver, float(self.complementarity), self.directions, model.tree
+        )
+
+    def recorder(self, method: RigidContact) -> Any:
+        """What of the method is recorded."""
+        return method.unknowns
+
+    def columns(self, model: Model) -> dict[str, str]:
+        """Names and units of what is recorded, in its order."""
+        return {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}

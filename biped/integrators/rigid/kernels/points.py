@@ -1,0 +1,288 @@
+"""The contact points of a tree: where they go in a step, what the floor gives them, and what that is along the joints.
+
+The pairs of each point and their elimination are those of ``biped.kernels.rigid.contacts``, with the floor's normal and
+its x and y as the contact's frame. The way along the floor of a point that sticks is from the place where it first
+did, so that what an interior point method leaves of a step's way does not add up.
+"""
+
+import math
+
+from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
+from biped.kernels.rigid.contacts import (
+    along,
+    gap_of,
+    linearized_contact,
+    set_contact_impulse,
+    set_point_changes,
+    sum_of_sides,
+)
+from biped.kernels.rigid.step import EPSILON, ROUNDINGS, measure_products
+from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER, PRODUCT
+from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
+from biped.kernels.tree.kinematics import add6
+from biped.kernels.variational.equations import reference_point, world_chord
+from contact.ground import END, START, is_moving, law_at, rotation_of, to_floor
+from contact.jit import kernel
+from contact.modes import STICKING
+from contact.vectors import (
+    add,
+    cross,
+    dot6,
+    load3,
+    load6,
+    mat_mul,
+    mat_t_vec,
+    mat_vec,
+    norm,
+    scale,
+    store3,
+    store6,
+    store_twist,
+    sub,
+    transposed,
+)
+
+# An expected friction is at most this part of what there can be.
+WITHIN = 0.999
+
+
+@kernel
+def out_of_floor(ground, row, force):
+    """A vector along the normal and the floor, in world axes."""
+    turned = (force[1], force[2], force[0])
+    if not is_moving(ground):
+        return turned
+    return mat_vec(rotation_of(ground, row), turned)
+
+
+@kernel
+def into_floor(ground, row, vector):
+    """The inverse of ``out_of_floor``."""
+    x, y, z = vector
+    if is_moving(ground):
+        x, y, z = mat_t_vec(rotation_of(ground, row), vector)
+    return z, x, y
+
+
+@kernel
+def begin_points(tree, ground, state, scratch, method):
+    """What does not change in the step: friction, gaps, ways from the anchors."""
+    unknowns = method.unknowns
+    for c in range(tree.contact_body.shape[0]):
+        start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
+        x, y, z = to_floor(ground, START, start)
+        method.contacts.friction[c] = law_at(ground, c).mu_s
+        unknowns.active[c] = 1
+        unknowns.gap_begin[c] = z
+        unknowns.place[c, 0], unknowns.place[c, 1] = x, y
+        sticks = unknowns.mode[c] == STICKING
+        unknowns.offset[c, 0] = x - state.anchor[c, 0] if sticks else 0.0
+        unknowns.offset[c, 1] = y - state.anchor[c, 1] if sticks else 0.0
+
+
+@kernel
+def place_points(tree, ground, state, scratch, unknowns):
+    """The candidate's ways."""
+    for c in range(tree.contact_body.shape[0]):
+        moved = world_chord(scratch, c)
+        if is_moving(ground):
+            start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
+            moved = sub(to_floor(ground, END, add(start, moved)), to_floor(ground, START, start))
+        way = (moved[2], moved[0] + unknowns.offset[c, 0], moved[1] + unknowns.offset[c, 1])
+        store3(unknowns.slide, c, way)
+
+
+@kernel
+def load_impulses(ground, row, method, arms, wrench, sign):
+    """The impulses of the candidate at ``arms`` into the bodies' wrenches, instead of what is there."""
+    unknowns, contacts = method.unknowns, method.contacts
+    wrench[:] = 0.0
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            set_contact_impulse(contacts, unknowns, c)
+            impulse = scale(sign, out_of_floor(ground, row, load3(unknowns.contact_impulse, c)))
+            add_wrench(wrench, contacts.body[c], load3(arms, c), impulse)
+
+
+@kernel
+def add_wrench(wrench, i, arm, impulse):
+    before = load6(wrench, i)
+    store_twist(wrench, i, add(before[:3], impulse), add(before[3:], cross(arm, impulse)))
+
+
+@kernel
+def add_along_joints(tree, motion, wrench, load):
+    """What the bodies' wrenches are along the joints, added to ``load``; the wrenches are summed inboard."""
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        b = load6(wrench, i)
+        for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            load[dof] += dot6(load6(motion, dof), b)
+        if tree.parent[i] >= 0:
+            store6(wrench, tree.parent[i], add6(b, load6(wrench, tree.parent[i])))
+
+
+@kernel
+def measure_candidate(method, others, stiff):
+    """The norm of all equations, and the products.
+
+    Lengths count ``stiff`` [kg/s] times; ``others`` is the sum of the balances' squares.
+    """
+    unknowns, contacts = method.unknowns, method.contacts
+    lengths = impulses = 0.0
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            at = contacts.pair[c]
+            gap = gap_of(unknowns, c) - unknowns.slack[at]
+            lengths += gap * gap
+            if contacts.friction[c] > 0.0:
+                most = contacts.friction[c] * unknowns.dual[at]
+                cone = most - sum_of_sides(contacts, unknowns, c) - unknowns.slack[at + 1]
+                impulses += cone * cone
+                for i in range(contacts.directions.shape[0]):
+                    side = along(contacts, unknowns, c, i) + unknowns.dual[at + 1] - unknowns.slack[at + 2 + i]
+                    lengths += side * side
+    unknowns.measure[EQUATIONS] = math.sqrt(others + impulses + stiff * stiff * lengths)
+    measure_products(unknowns, unknowns)
+
+
+@kernel
+def add_stiffnesses(ground, left_row, method, block, left, right, factor):
+    """``factor`` times the stiffnesses of the points, at arms where the impulses act and where the points end."""
+    unknowns, contacts = method.unknowns, method.contacts
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            _, K = linearized_contact(contacts, unknowns, unknowns, c)
+            W = (
+                factor * K[4], factor * K[5], factor * K[3],
+                factor * K[7], factor * K[8], factor * K[6],
+                factor * K[1], factor * K[2], factor * K[0],
+            )  # fmt: skip
+            if is_moving(ground):
+                W = mat_mul(mat_mul(rotation_of(ground, left_row), W), transposed(rotation_of(ground, END)))
+            add_point_block(block, contacts.body[c], load3(left, c), load3(right, c), W)
+
+
+@kernel
+def solve_for_target(tree, ground, left_row, method, left, right, left_arms, right_arms, load, factors, factor, change):
+    """Newton's step for the products in ``target``: ``change`` (nv,), and what becomes of the pairs.
+
+    Points are displaced by ``factor`` times what ``change`` displaces them.
+    """
+    unknowns, contacts = method.unknowns, method.contacts
+    wrench = factors.wrench
+    wrench[:] = 0.0
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            f, _ = linearized_contact(contacts, unknowns, unknowns, c)
+            impulse = scale(-1.0, out_of_floor(ground, left_row, f))
+            add_wrench(wrench, contacts.body[c], load3(left_arms, c), impulse)
+    solve_inboard(tree, left, load, factors, 0)
+    solve_outboard(tree, right, factors, change)
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            twist = load6(factors.twist, contacts.body[c])
+            moved = scale(factor, add(twist[:3], cross(twist[3:], load3(right_arms, c))))
+            set_point_changes(contacts, unknowns, unknowns, c, into_floor(ground, END, moved))
+
+
+@kernel
+def rounding_of_step(method, twist, arms):
+    """[N·s] what rounding of Newton's step leaves of the equations, by the stiffness of what its way presses on."""
+    unknowns, contacts = method.unknowns, method.contacts
+    total = 0.0
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            at, moved = contacts.pair[c], load6(twist, contacts.body[c])
+            stiff = unknowns.dual[at] / unknowns.slack[at]
+            for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
+                stiff += unknowns.dual[k] / unknowns.slack[k]
+            total += stiff * norm(add(moved[:3], cross(moved[3:], load3(arms, c))))
+    return ROUNDINGS * EPSILON * total
+
+
+@kernel
+def park(contacts, unknowns, c, first):
+    """The pairs of point c from ``first`` on play no part."""
+    at = contacts.pair[c]
+    for k in range(at + first, at + 2 + contacts.directions.shape[0]):
+        unknowns.slack[k], unknowns.dual[k] = 1.0, 0.0
+        unknowns.slack_change[k] = unknowns.dual_change[k] = 0.0
+        unknowns.target[k] = 0.0
+
+
+@kernel
+def start_point(contacts, unknowns, c, way, center):
+    """Pairs inside all inequalities where nothing is known; ``way`` [m] counts as small, products are ``center``."""
+    at, mu = contacts.pair[c], contacts.friction[c]
+    slack = max(gap_of(unknowns, c), way)
+    gamma = center / slack
+    unknowns.slack[at], unknowns.dual[at] = slack, gamma
+    if mu == 0.0:
+        park(contacts, unknowns, c, 1)
+        return
+    count = contacts.directions.shape[0]
+    each = mu * gamma / (count + 1)
+    psi = center / each
+    for i in range(count):
+        psi = max(psi, 2.0 * abs(along(contacts, unknowns, c, i)))
+    unknowns.slack[at + 1], unknowns.dual[at + 1] = each, psi
+    for k in range(at + 2, at + 2 + count):
+        unknowns.slack[k] = along(contacts, unknowns, c, k - at - 2) + psi
+        unknowns.dual[k] = each
+
+
+@kernel
+def share_of_side(count, i, across, size, angle):
+    """The impulse along direction i of a friction of this size and angle, made of the two directions beside it."""
+    off = angle - i * across
+    off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
+    return size * math.sin(across - abs(off)) / math.sin(across) if abs(off) < across else 0.0
+
+
+@kernel
+def expect_point(contacts, unknowns, c, impulse, near, center):
+    """Pairs whose products are ``center`` [N·s·m], or not much more, for an impulse that is expected.
+
+    What is within ``near`` [m] of the floor and sticks has slacks of those products, whatever the candidate makes of
+    its ways; what slides farther has them where friction is, and the ways of the other directions.
+    """
+    at, mu, gamma = contacts.pair[c], contacts.friction[c], impulse[0]
+    gap = gap_of(unknowns, c)
+    unknowns.slack[at], unknowns.dual[at] = max(gap if gap > near else 0.0, center / gamma), gamma
+    if mu == 0.0:
+        park(contacts, unknowns, c, 1)
+        return
+    count = contacts.directions.shape[0]
+    across, angle = 2.0 * math.pi / count, math.atan2(impulse[2], impulse[1])
+    size = math.hypot(impulse[1], impulse[2])
+    sides = size * (math.sin(across - angle % across) + math.sin(angle % across)) / math.sin(across)
+    if sides > WITHIN * mu * gamma:
+        size *= WITHIN * mu * gamma / sides
+        sides = WITHIN * mu * gamma
+    base = (mu * gamma - sides) / (count + 1)
+    farthest = 0.0
+    for i in range(count):
+        farthest = max(farthest, -along(contacts, unknowns, c, i))
+    slides = farthest > near
+    psi = max(center / base, farthest if slides else 0.0)
+    unknowns.slack[at + 1], unknowns.dual[at + 1] = center / psi, psi
+    for i in range(count):
+        k, side = at + 2 + i, share_of_side(count, i, across, size, angle)
+        slack = center / (base + side)
+        if slides:
+            slack = max(slack, along(contacts, unknowns, c, i) + psi)
+        unknowns.slack[k], unknowns.dual[k] = slack, side + center / max(slack, psi)
+
+
+@kernel
+def note_worst(unknowns):
+    """Keep the worst of the solved steps."""
+    worst = unknowns.worst
+    worst[RESIDUAL] = max(worst[RESIDUAL], unknowns.measure[EQUATIONS])
+    worst[COMPLEMENTARITY] = max(worst[COMPLEMENTARITY], unknowns.measure[PRODUCT])
+
+
+@kernel
+def set_merit(unknowns):
+    """What the line search wants less of."""
+    unknowns.measure[MERIT] = math.hypot(unknowns.measure[EQUATIONS], unknowns.measure[OFF_CENTER])

@@ -1,0 +1,209 @@
+"""The configuration at the end of a step, and the impulses of the contacts at its beginning.
+
+The equations are those of ``biped.kernels.variational.equations``, in which the contacts' impulses γ act at the
+configuration where the step begins, so that no point ends below the floor (Brüdigam et al. 2024, equations 22 to 29):
+each iteration of the interior point method adds the points' stiffnesses to the bodies' blocks, and factors Newton's
+matrix in O(n).
+"""
+
+import math
+
+from biped.integrators.rigid.kernels.method import RigidContact
+from biped.integrators.rigid.kernels.newton import (
+    BELOW,
+    aim,
+    aim_likely,
+    aim_steadily,
+    can_go_far,
+    go_from_base,
+    keep_pairs,
+)
+from biped.integrators.rigid.kernels.points import (
+    add_along_joints,
+    add_stiffnesses,
+    begin_points,
+    expect_point,
+    into_floor,
+    load_impulses,
+    measure_candidate,
+    place_points,
+    rounding_of_step,
+    set_merit,
+    solve_for_target,
+    start_point,
+)
+from biped.kernels.rigid.step import way_to_boundary
+from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER, PRODUCT
+from biped.kernels.state.method import set_initial_guess, solve_step
+from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
+from biped.kernels.tree.factorization import eliminate
+from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.variational.equations import displace, set_newton_blocks, set_residual
+from biped.kernels.variational.newton import on_branch, place_candidate, tolerance_of
+from contact.ground import START
+from contact.jit import kernel
+from contact.vectors import copy1, load3, norm, scale
+
+# Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
+EXPECTED = 0
+FRESH = 1
+CAUTIOUS = 2
+ATTEMPTS = 3
+# Where the last of them begins, in products of the one before.
+FARTHER = 1e4
+
+# A search from the last step's impulses that has not ended after so many iterations begins anew.
+HASTY = 12
+# Products that such a search begins with, in parts of what is asked for.
+WARM = 10.0
+# Ways that it takes for none, in parts of what a body falls in a step.
+NEAR = 1e-2
+
+
+@kernel
+def mean_mass(tree):
+    """[kg] of a body."""
+    total = 0.0
+    for i in range(tree.mass.shape[0]):
+        total += tree.mass[i]
+    return total / tree.mass.shape[0]
+
+
+@kernel
+def usual_way(tree, h):
+    """[m] by which a body falls in a step."""
+    return max(h * h * norm((tree.gravity[0], tree.gravity[1], tree.gravity[2])), 1e-9)
+
+
+@kernel
+def center_of(tree, h, attempt):
+    """[N·s·m] the products that a search begins with where nothing is known."""
+    way = usual_way(tree, h)
+    return way * mean_mass(tree) * way / abs(h) * (FARTHER if attempt == CAUTIOUS else 1.0)
+
+
+@kernel
+def most_iterations(method, attempt):
+    """Of one of the attempts."""
+    return (HASTY, method.solver.max_iterations, 2 * method.solver.max_iterations)[attempt]
+
+
+@kernel
+def evaluate_step(tree, ground, state, pushes, scratch, method, h):
+    """The equations at the candidate ``scratch.q``, ``scratch.shift`` and the pairs."""
+    place_candidate(tree, pushes, scratch)
+    set_residual(method.body, tree, ground, state, pushes, scratch, h)
+    place_points(tree, ground, state, scratch, method.unknowns)
+    wrench, poses = scratch.motion.factors.wrench, scratch.motion.poses
+    load_impulses(ground, START, method, poses.contact, wrench, 1.0)
+    add_along_joints(tree, poses.motion, wrench, scratch.residual)
+    total = 0.0
+    for dof in range(scratch.residual.shape[0]):
+        total += scratch.residual[dof] * scratch.residual[dof]
+    measure_candidate(method, total, mean_mass(tree) / abs(h))
+
+
+@kernel
+def set_newton_step(tree, ground, state, scratch, method, h, attempt):
+    """Newton's step: predicted with products near zero, then aimed at what that shows to be within reach.
+
+    A cautious one is aimed at a part of the products at once.
+    """
+    factors, poses, ahead = scratch.motion.factors, scratch.motion.poses, scratch.next
+    set_newton_blocks(method.body, tree, ground, state, scratch, h)
+    add_stiffnesses(ground, START, method, factors.block, poses.contact, ahead.contact, 1.0)
+    eliminate(tree, poses.motion, ahead.motion, scratch.diagonal, factors, 0)
+    if attempt == CAUTIOUS:
+        aim_steadily(method.unknowns, method.complementarity)
+    else:
+        aim(method.unknowns, BELOW * method.complementarity)
+    for again in range(2):
+        if again == 1:
+            if attempt == CAUTIOUS or can_go_far(method.unknowns):
+                break
+            aim_likely(method.unknowns, method.complementarity)
+        solve_for_target(
+            tree, ground, START, method, poses.motion, ahead.motion, poses.contact, ahead.contact, scratch.residual,
+            factors, 1.0, scratch.delta,
+        )  # fmt: skip
+
+
+@kernel
+def has_converged(method, tolerance):
+    measure = method.unknowns.measure
+    return measure[EQUATIONS] <= tolerance and measure[PRODUCT] <= method.complementarity
+
+
+@kernel
+def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
+    """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does."""
+    unknowns = method.unknowns
+    set_merit(unknowns)
+    merit, off = unknowns.measure[MERIT], unknowns.measure[OFF_CENTER]
+    copy1(scratch.q, scratch.base_q)
+    copy1(scratch.shift, scratch.base_shift)
+    keep_pairs(unknowns)
+    part = way_to_boundary(unknowns, unknowns)
+    for trial in range(method.solver.max_backtracks):
+        if trial > 0:
+            place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
+        displace(tree, scratch.next, scratch.base_q, scratch.base_shift, part, scratch.delta, scratch.q, scratch.shift)
+        go_from_base(unknowns, part)
+        evaluate_step(tree, ground, state, pushes, scratch, method, h)
+        set_merit(unknowns)
+        enough = 1.0 - 1e-4 * part
+        if unknowns.measure[MERIT] <= enough * merit or has_converged(method, tolerance):
+            return True
+        if unknowns.measure[OFF_CENTER] <= enough * off:
+            noise = rounding_of_step(method, scratch.motion.factors.twist, scratch.next.contact)
+            if unknowns.measure[EQUATIONS] <= max(tolerance, noise):
+                return True
+        part *= 0.5
+    return False
+
+
+@kernel
+def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
+    """The first candidate and the pairs there: from what the last step's forces let expect, or without."""
+    expected = attempt == EXPECTED
+    set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
+    place_bodies(tree, scratch.q, scratch.next)
+    place_points(tree, ground, state, scratch, method.unknowns)
+    way = usual_way(tree, h)
+    center = WARM * method.complementarity if expected else center_of(tree, h, attempt)
+    for c in range(tree.contact_body.shape[0]):
+        impulse = into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
+        if expected and impulse[0] > 0.0:
+            expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, center)
+        else:
+            start_point(method.contacts, method.unknowns, c, way, center)
+    evaluate_step(tree, ground, state, pushes, scratch, method, h)
+
+
+@kernel
+def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt):
+    """Iterations to a solution, or why there is none."""
+    iteration = 0
+    while not has_converged(method, tolerance):
+        if not math.isfinite(method.unknowns.measure[EQUATIONS]):
+            return NOT_FINITE
+        if iteration >= most_iterations(method, attempt):
+            return NOT_CONVERGED
+        set_newton_step(tree, ground, state, scratch, method, h, attempt)
+        if not search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
+            return NOT_CONVERGED
+        iteration += 1
+    return iteration
+
+
+@solve_step.register(RigidContact)
+def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
+    """From the last step's forces; where that does not do, from none, and then with caution."""
+    tolerance = tolerance_of(method, tree, scratch, h)
+    begin_points(tree, ground, state, scratch, method)
+    taken = NOT_CONVERGED
+    for attempt in range(ATTEMPTS):
+        if taken < 0:
+            begin_search(tree, ground, state, pushes, scratch, method, h, attempt)
+            taken = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
+    return on_branch(tree, state, scratch, taken)

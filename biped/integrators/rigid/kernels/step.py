@@ -1,0 +1,224 @@
+"""One step with rigid contact: solve for positions, then for velocities, keep the ledger, move on."""
+
+import math
+
+from biped.integrators.rigid.kernels.method import (
+    DEPTH,
+    WORSTS,
+    ContactUnknowns,
+    RigidContact,
+)
+from biped.integrators.rigid.kernels.points import note_worst, out_of_floor
+from biped.integrators.rigid.kernels.velocity import solve_velocities
+from biped.kernels.loop.log import record_more
+from biped.kernels.rigid.contacts import set_contact_impulse
+from biped.kernels.state.method import advance, remember, set_new_momentum, solve_step, take_part
+from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, PLATFORM
+from biped.kernels.step.step import (
+    account_impulse,
+    account_push_works,
+    advance_in_parts,
+    begin_substep,
+    commit_step,
+    external_impulse,
+    remember_rates,
+)
+from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
+from biped.kernels.tree.kinematics import add6, copy_poses, joint_twist
+from biped.kernels.tree.tree import FLOATING
+from biped.kernels.variational.discrete_body import set_momentum
+from biped.kernels.variational.equations import reference_point, world_chord
+from biped.kernels.variational.joints import account_joint_works
+from contact.ground import END, MIDDLE, START, is_moving, place_frame, rotation_of, to_floor
+from contact.jit import kernel
+from contact.modes import NONE, SLIDING, STICKING
+from contact.vectors import add, copy1, cross, dot, load3, load6, mat_vec, scale, store3, store6, sub, triple
+
+# A point slides whose cone has no more than this part of its friction left.
+SATURATED = 1e-3
+# [s] to either side of a time, for the velocity of a floor that moves.
+MOMENT = 1e-5
+
+
+advance.register(RigidContact)(advance_in_parts)
+
+
+@take_part.register(RigidContact)
+def take_rigid_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
+    """One step of length h; no point lands in the floor."""
+    begin_substep(tree, ground, state, pushes, scratch, begin, h)
+    set_aside(state, method.unknowns)
+    iterations = solve_step(tree, ground, state, pushes, scratch, method, h)
+    if iterations < 0:
+        put_back(state, method.unknowns)
+        return iterations
+    note_worst(method.unknowns)
+    keep_first_impulses(tree, ground, state, scratch, method, h)
+    set_new_momentum(tree, state, pushes, scratch, method, h)
+    set_floor_velocities(tree, ground, state, scratch, method, begin + 0.5 * h, begin + h)
+    more = find_velocities(tree, ground, state, scratch, method, h)
+    account_joint_works(tree, state, scratch, h)
+    account_push_works(state, pushes, scratch, h)
+    account_contacts(tree, ground, state, pushes, scratch, method, h)
+    settle_points(tree, ground, state, scratch, method, h)
+    remember(tree, state, scratch, method, h)
+    commit_step(tree, state, scratch)
+    return iterations + more
+
+
+@kernel
+def set_aside(state, unknowns):
+    """What the equations without contact must not see, and what a step that fails gives back."""
+    copy1(state.momentum, unknowns.momentum)
+    copy1(state.mode, unknowns.mode)
+    for c in range(state.mode.shape[0]):
+        store3(unknowns.force, c, load3(state.force, c))
+        state.mode[c] = NONE
+        store3(state.force, c, (0.0, 0.0, 0.0))
+
+
+@kernel
+def put_back(state, unknowns):
+    copy1(unknowns.momentum, state.momentum)
+    copy1(unknowns.mode, state.mode)
+    for c in range(state.mode.shape[0]):
+        store3(state.force, c, load3(unknowns.force, c))
+
+
+@kernel
+def keep_first_impulses(tree, ground, state, scratch, method, h):
+    """The step's impulses in world axes, its modes, and how fast the points were when it began."""
+    unknowns, contacts, motion = method.unknowns, method.contacts, scratch.motion
+    rates_from_momentum(tree, state.momentum, motion)
+    move_rigidly(tree, motion)
+    for c in range(contacts.body.shape[0]):
+        set_contact_impulse(contacts, unknowns, c)
+        store3(unknowns.first, c, out_of_floor(ground, START, load3(unknowns.contact_impulse, c)))
+        twist = load6(motion.velocity, contacts.body[c])
+        store3(unknowns.velocity, c, add(twist[:3], cross(twist[3:], load3(motion.poses.contact, c))))
+        at, mu = contacts.pair[c], contacts.friction[c]
+        saturated = mu == 0.0 or unknowns.slack[at + 1] <= SATURATED * mu * unknowns.dual[at]
+        unknowns.first_mode[c] = SLIDING if saturated else STICKING
+
+
+@kernel
+def move_rigidly(tree, motion):
+    """The bodies' twists, by their rates."""
+    for i in range(tree.parent.shape[0]):
+        twist = joint_twist(tree, motion.poses, motion.rates, i)
+        if tree.parent[i] >= 0:
+            twist = add6(load6(motion.velocity, tree.parent[i]), twist)
+        store6(motion.velocity, i, twist)
+
+
+@set_new_momentum.register(RigidContact)
+def set_chord_momentum(tree, state, pushes, scratch, method, h):
+    """The momentum at the end of the chord, before the impulses there."""
+    set_momentum(method.body, tree, state, pushes, scratch, h)
+
+
+@kernel
+def floor_point(ground, row, place):
+    """Where a place of the floor is in the world."""
+    return add(load3(ground.frame, row), mat_vec(rotation_of(ground, row), place))
+
+
+@kernel
+def set_floor_velocities(tree, ground, state, scratch, method, middle, end):
+    """How fast a floor that moves is under each point where the step ends."""
+    if not is_moving(ground):
+        return
+    velocity = method.unknowns.floor_velocity
+    for side in range(2):
+        sign = 1.0 if side == 0 else -1.0
+        place_frame(ground, MIDDLE, end + sign * MOMENT)
+        for c in range(tree.contact_body.shape[0]):
+            at = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
+            place = to_floor(ground, END, add(at, world_chord(scratch, c)))
+            way = scale(sign / (2.0 * MOMENT), floor_point(ground, MIDDLE, place))
+            before = (0.0, 0.0, 0.0) if side == 0 else load3(velocity, c)
+            store3(velocity, c, add(before, way))
+    place_frame(ground, MIDDLE, middle)
+
+
+@kernel
+def find_velocities(tree, ground, state, scratch, method, h):
+    """``solve_velocities`` with the tree at the end of the step."""
+    ahead, unknowns = method.ahead, method.unknowns
+    copy_poses(scratch.next, ahead.poses)
+    turn_inertias(tree, ahead.poses, ahead.inertia)
+    taken = solve_velocities(tree, ground, state, scratch, method, h)
+    for c in range(tree.contact_body.shape[0]):
+        store3(unknowns.last, c, out_of_floor(ground, END, load3(unknowns.contact_impulse, c)))
+    note_worst(unknowns)
+    return taken
+
+
+@kernel
+def account_contacts(tree, ground, state, pushes, scratch, method, h):
+    """The works and the momentum of the contacts: each impulse by the mean of the velocities around it."""
+    unknowns, ahead = method.unknowns, method.ahead
+    shift = triple(scratch.shift)
+    move_rigidly(tree, ahead)
+    linear, angular = external_impulse(tree, state, pushes, scratch, h)
+    for c in range(tree.contact_body.shape[0]):
+        first, last = load3(unknowns.first, c), load3(unknowns.last, c)
+        chord = scale(1.0 / h, world_chord(scratch, c))
+        twist = load6(ahead.velocity, tree.contact_body[c])
+        arm = load3(ahead.poses.contact, c)
+        end = add(twist[:3], cross(twist[3:], arm))
+        done = 0.5 * (dot(first, add(load3(unknowns.velocity, c), chord)) + dot(last, add(chord, end)))
+        carried = 0.0
+        if is_moving(ground):
+            way = floor_chord(tree, ground, state, scratch, c)
+            carried = dot(add(first, last), scale(1.0 / h, way))
+        state.ledger.works[CONTACT] += done
+        state.ledger.works[PLATFORM] += carried
+        state.ledger.works[DISSIPATED] -= done - carried
+        linear = add(linear, add(first, last))
+        moment = cross(load3(scratch.motion.poses.contact, c), first)
+        angular = add(angular, add(moment, cross(add(shift, arm), last)))
+    if tree.kind[0] == FLOATING:
+        before = triple(unknowns.momentum)
+        spin = (unknowns.momentum[3], unknowns.momentum[4], unknowns.momentum[5])
+        account_impulse(tree, state, scratch, before, spin, linear, angular)
+
+
+@kernel
+def floor_chord(tree, ground, state, scratch, c):
+    """[m] What of a point's way in the step the floor makes."""
+    start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
+    chord = world_chord(scratch, c)
+    before, after = to_floor(ground, START, start), to_floor(ground, END, add(start, chord))
+    return sub(chord, mat_vec(rotation_of(ground, MIDDLE), sub(after, before)))
+
+
+@kernel
+def settle_points(tree, ground, state, scratch, method, h):
+    """Modes, anchors and forces, for the next step and for the rows."""
+    unknowns = method.unknowns
+    for c in range(tree.contact_body.shape[0]):
+        at = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
+        x, y, z = to_floor(ground, END, add(at, world_chord(scratch, c)))
+        unknowns.worst[DEPTH] = max(unknowns.worst[DEPTH], -z)
+        mode = int(unknowns.first_mode[c]) if unknowns.active[c] == 1 else NONE
+        sticks = mode == STICKING and unknowns.mode[c] == STICKING
+        if not sticks:
+            state.anchor[c, 0], state.anchor[c, 1] = x, y
+        state.mode[c] = state.found[c] = mode
+        if mode == SLIDING:
+            state.ledger.slip[c] += math.hypot(x - unknowns.place[c, 0], y - unknowns.place[c, 1])
+        store3(state.force, c, scale(1.0 / h, add(load3(unknowns.first, c), load3(unknowns.last, c))))
+
+
+@remember.register(RigidContact)
+def remember_rigid(tree, state, scratch, method, h):
+    remember_rates(tree, state, scratch, h)
+
+
+@record_more.register(ContactUnknowns)
+def record_contacts(tree, state, scratch, more, row, place):
+    """The worst of the steps since the last row."""
+    for k in range(WORSTS):
+        row[place + k] = more.worst[k]
+        more.worst[k] = 0.0

@@ -1,0 +1,196 @@
+"""The momentum at the end of a step: what the contacts give there so that no touching point goes into the floor.
+
+The step ends with the momentum p⁻ of its chord, and points that touch may have a velocity into the floor, or along it.
+The impulses of the end, γ, make of it p = p⁻ + Jᵀ γ and velocities β = M⁻¹ p, for which the contacts obey the same
+conditions as ways do (the ways h β): an impact loses all of the approach, and what sticks is at rest. Together with the
+next step's impulses these are the paper's, as RATTLE's and SHAKE's are the same.
+"""
+
+import math
+
+from biped.integrators.rigid.kernels.method import UNRESOLVED
+from biped.integrators.rigid.kernels.newton import (
+    BELOW,
+    aim,
+    aim_likely,
+    aim_steadily,
+    can_go_far,
+    go_from_base,
+    keep_pairs,
+)
+from biped.integrators.rigid.kernels.points import (
+    add_along_joints,
+    add_stiffnesses,
+    expect_point,
+    into_floor,
+    load_impulses,
+    measure_candidate,
+    park,
+    solve_for_target,
+    start_point,
+)
+from biped.integrators.rigid.kernels.position import (
+    ATTEMPTS,
+    CAUTIOUS,
+    EXPECTED,
+    NEAR,
+    WARM,
+    center_of,
+    has_converged,
+    mean_mass,
+    most_iterations,
+    usual_way,
+)
+from biped.kernels.rigid.step import way_to_boundary
+from biped.kernels.rigid.system import EQUATIONS, PRODUCT
+from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
+from biped.kernels.tree.dynamics import load_body_blocks, rates_from_momentum
+from biped.kernels.tree.factorization import eliminate, solve, store_block
+from contact.ground import END
+from contact.jit import kernel
+from contact.vectors import add, copy1, cross, load3, load6, load9, scale, store3, sub
+
+# [m] A point touches that ends a step no higher.
+TOUCHING = 1e-7
+
+
+@kernel
+def choose_touching(method):
+    """The points that end the step on the floor; how many."""
+    unknowns, contacts = method.unknowns, method.contacts
+    found = 0
+    for c in range(contacts.body.shape[0]):
+        touches = unknowns.gap_begin[c] + unknowns.slide[c, 0] <= TOUCHING
+        unknowns.active[c] = 1 if touches else 0
+        found += unknowns.active[c]
+        unknowns.gap_begin[c] = 0.0
+        if not touches:
+            park(contacts, unknowns, c, 0)
+            store3(unknowns.contact_impulse, c, (0.0, 0.0, 0.0))
+    return found
+
+
+@kernel
+def set_rates(tree, ground, state, scratch, method, h):
+    """β = M⁻¹ (p⁻ + Jᵀ γ) and the points' ways h J β; needs M factored in ``scratch.motion.factors``."""
+    unknowns, ahead, factors = method.unknowns, method.ahead, scratch.motion.factors
+    load_impulses(ground, END, method, ahead.poses.contact, ahead.factors.wrench, 1.0)
+    copy1(state.momentum, unknowns.impulse)
+    add_along_joints(tree, ahead.poses.motion, ahead.factors.wrench, unknowns.impulse)
+    solve(tree, ahead.poses.motion, ahead.poses.motion, unknowns.impulse, factors, ahead.rates)
+    for c in range(tree.contact_body.shape[0]):
+        if unknowns.active[c] == 1:
+            twist = load6(factors.twist, tree.contact_body[c])
+            velocity = add(twist[:3], cross(twist[3:], load3(ahead.poses.contact, c)))
+            velocity = sub(velocity, load3(unknowns.floor_velocity, c))
+            store3(unknowns.slide, c, scale(h, into_floor(ground, END, velocity)))
+    measure_candidate(method, 0.0, mean_mass(tree) / abs(h))
+
+
+@kernel
+def begin_velocities(tree, ground, state, scratch, method, h, attempt):
+    """The first candidate: with the impulses of the step, or with none."""
+    expected = attempt == EXPECTED
+    unknowns, contacts = method.unknowns, method.contacts
+    width = 2 + contacts.directions.shape[0]
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            for k in range(contacts.pair[c], contacts.pair[c] + width):
+                unknowns.dual[k] = unknowns.base_dual[k] if expected else 0.0
+    set_rates(tree, ground, state, scratch, method, h)
+    way = usual_way(tree, h)
+    center = center_of(tree, h, attempt)
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            impulse = load3(unknowns.contact_impulse, c)
+            if expected:
+                expect_point(contacts, unknowns, c, impulse, NEAR * way, WARM * method.complementarity)
+            else:
+                start_point(contacts, unknowns, c, way, center)
+    set_rates(tree, ground, state, scratch, method, h)
+
+
+@kernel
+def set_velocity_step(tree, ground, method, h, attempt):
+    """Newton's step, of impulses and of rates."""
+    ahead, unknowns = method.ahead, method.unknowns
+    poses, factors = ahead.poses, ahead.factors
+    load_body_blocks(tree, ahead)
+    add_stiffnesses(ground, END, method, factors.block, poses.contact, poses.contact, h)
+    eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
+    if attempt == CAUTIOUS:
+        aim_steadily(unknowns, method.complementarity)
+    else:
+        aim(unknowns, BELOW * method.complementarity)
+    for again in range(2):
+        if again == 1:
+            if attempt == CAUTIOUS or can_go_far(unknowns):
+                break
+            aim_likely(unknowns, method.complementarity)
+        solve_for_target(
+            tree, ground, END, method, poses.motion, poses.motion, poses.contact, poses.contact, ahead.nothing,
+            factors, h, ahead.response,
+        )  # fmt: skip
+
+
+@kernel
+def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
+    """Iterations to a solution, or why there is none; all is linear but the products, so that each step is taken."""
+    unknowns = method.unknowns
+    iteration = 0
+    while not has_converged(method, method.solver.tolerance):
+        if not math.isfinite(unknowns.measure[EQUATIONS]):
+            return NOT_FINITE
+        if iteration >= most_iterations(method, attempt):
+            return NOT_CONVERGED
+        set_velocity_step(tree, ground, method, h, attempt)
+        part = way_to_boundary(unknowns, unknowns)
+        keep_pairs(unknowns)
+        go_from_base(unknowns, part)
+        set_rates(tree, ground, state, scratch, method, h)
+        iteration += 1
+    return iteration
+
+
+@kernel
+def solve_velocities(tree, ground, state, scratch, method, h):
+    """Add the impulses of the end to ``state.momentum``, which is p⁻, if there are any; the iterations.
+
+    Needs poses and inertias of ``method.ahead``, whose rates are then those of the end.
+    """
+    unknowns, ahead = method.unknowns, method.ahead
+    keep_pairs(unknowns)  # the first candidate's impulses are those of the step
+    if choose_touching(method) == 0:
+        rates_from_momentum(tree, state.momentum, ahead)
+        return 0
+    set_mass_factors(tree, scratch, ahead)
+    taken = NOT_CONVERGED
+    for attempt in range(ATTEMPTS):
+        if taken < 0:
+            begin_velocities(tree, ground, state, scratch, method, h, attempt)
+            taken = iterate_velocities(tree, ground, state, scratch, method, h, attempt)
+    if taken >= 0:
+        copy1(unknowns.impulse, state.momentum)
+        return taken
+    rates_from_momentum(tree, state.momentum, ahead)
+    return leave_unresolved(unknowns)
+
+
+@kernel
+def leave_unresolved(unknowns):
+    """No impulses at the end: the paper's own step, whose next one makes up for what the velocities violate."""
+    unknowns.worst[UNRESOLVED] += 1.0
+    unknowns.measure[EQUATIONS] = unknowns.measure[PRODUCT] = 0.0
+    for c in range(unknowns.active.shape[0]):
+        store3(unknowns.contact_impulse, c, (0.0, 0.0, 0.0))
+    return 0
+
+
+@kernel
+def set_mass_factors(tree, scratch, ahead):
+    """M at the end of the step, factored in the room of the step, whose factors are no longer needed."""
+    factors = scratch.motion.factors
+    for i in range(tree.parent.shape[0]):
+        com = load3(ahead.poses.com, i)
+        store_block(factors.block, i, tree.mass[i], com, com, load9(ahead.inertia, i))
+    eliminate(tree, ahead.poses.motion, ahead.poses.motion, tree.armature, factors, 0)
