@@ -14,6 +14,7 @@ from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
 from biped import Observation, standing
+from biped.dynamics import forward_kinematics
 from biped.model import (
     Model,
     configuration_to_pinocchio,
@@ -285,7 +286,14 @@ class Twin:
         return np.array(C).reshape(-1, size), np.array(c)
 
     def torque_limit(self, joint: str) -> float:
-        """[N·m] The law's own, and what the joint's motor has."""
+        """[N·m] The law's own, and what the joint's motor has; m g z where there is neither."""
         limit = self.law.torque_limit
         effort = next(body.joint.max_effort for body in self.model.bodies if body.joint.name == joint)
-        return min(effort, limit if isinstance(limit, float) else limit.get(joint, math.inf))
+        most = min(effort, limit if isinstance(limit, float) else limit.get(joint, math.inf))
+        return self.weight_at_its_height() if math.isinf(most) else most
+
+    def weight_at_its_height(self) -> float:
+        """[N·m] of the centre of mass above the lowest point of the soles, in the home configuration."""
+        placed = forward_kinematics(self.model, self.model.neutral())
+        masses = np.array([body.mass for body in self.model.bodies])
+        return 9.81 * float(masses @ placed.position[:, 2] - masses.sum() * placed.contact[:, 2].min())

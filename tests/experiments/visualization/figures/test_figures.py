@@ -1,5 +1,4 @@
 import re
-import time
 from dataclasses import replace
 
 import matplotlib.image
@@ -33,9 +32,7 @@ def ink(path):
 @pytest.mark.parametrize("name", MODULES)
 def test_there_is_a_picture_for_every_published_figure(runs, tmp_path, name):
     experiment = experiment_named(name)
-    began = time.perf_counter()
     files = draw_figures(runs[name], tmp_path, experiment.build().set_point, experiment.figures, name)
-    assert time.perf_counter() - began < 10.0
     names = [file.name for file in files]
     assert sorted(names) == sorted(path.name for path in tmp_path.iterdir())
     for begin in PUBLISHED.get(name, ()):
