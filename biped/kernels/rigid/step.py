@@ -257,7 +257,7 @@ def aim(motion, room, value):
 
 
 @kernel
-def likely_center(motion, room, rule):
+def likely_center(motion, room, complementarity):
     """What to aim at, by where the step towards κ = 0 can get: σ κ, σ = (κ there/κ)³."""
     most = way_to_boundary(motion, room)
     total = 0.0
@@ -266,7 +266,7 @@ def likely_center(motion, room, rule):
         total += slack * (motion.dual[k] + most * room.dual_change[k])
     mean = room.measure[CENTER]
     ratio = min(max(total / motion.slack.shape[0] / mean, 0.0), 1.0)
-    return max(ratio * ratio * ratio * mean, BELOW * rule.complementarity)
+    return max(ratio * ratio * ratio * mean, BELOW * complementarity)
 
 
 @kernel
@@ -279,7 +279,7 @@ def set_newton_step(system, motion, room, rule):
     if motion.slack.shape[0] > 0:
         aim(motion, room, 0.0)
         solve_for(system, motion, room)
-        aim(motion, room, likely_center(motion, room, rule))
+        aim(motion, room, likely_center(motion, room, rule.complementarity))
         measure_products(motion, room)
     solve_for(system, motion, room)
     room.measure[NOISE] = (

@@ -1,11 +1,9 @@
 """Where the next iteration's products are aimed, and how far along its step they may go."""
 
-from biped.kernels.rigid.step import measure_products, way_to_boundary
+from biped.kernels.rigid.step import BELOW, likely_center, measure_products, way_to_boundary
 from biped.kernels.rigid.system import CENTER
 from contact.jit import kernel
 
-# Products are not aimed lower than this part of what is asked for.
-BELOW = 0.1
 # What a cautious iteration leaves of the products.
 STEADY = 0.2
 # A step whose pairs allow this part of it needs no correction.
@@ -27,13 +25,7 @@ def aim_likely(unknowns, complementarity):
     σ κ − Δs Δγ with σ = (κ there/κ)³ (Mehrotra 1992, section 2), the second only as far as the step can be gone.
     """
     most = way_to_boundary(unknowns, unknowns)
-    total = 0.0
-    for k in range(unknowns.slack.shape[0]):
-        slack = unknowns.slack[k] + most * unknowns.slack_change[k]
-        total += slack * (unknowns.dual[k] + most * unknowns.dual_change[k])
-    mean = unknowns.measure[CENTER]
-    ratio = min(max(total / unknowns.slack.shape[0] / mean, 0.0), 1.0)
-    value = max(ratio * ratio * ratio * mean, BELOW * complementarity)
+    value = likely_center(unknowns, unknowns, complementarity)
     for k in range(unknowns.slack.shape[0]):
         off = most * most * unknowns.slack_change[k] * unknowns.dual_change[k]
         aimed = min(max(value - off, 0.1 * value), 10.0 * value)
