@@ -49,8 +49,19 @@ class SolverSettings(Integrator):
         return Solver(float(self.tolerance), self.max_iterations, self.max_backtracks, self.max_halvings, landing_depth)
 
 
+class VariationalSettings(SolverSettings):
+    """Those of ``SolverSettings``, and what variational integrators of trees on floors have in common."""
+
+    order: ClassVar[int] = 2
+    symmetric: ClassVar[bool] = True
+    symplectic: ClassVar[bool] = True
+    conserves_momentum: ClassVar[bool] = True
+    takes_moving_floor: ClassVar[bool] = True
+    takes_passive_joints: ClassVar[bool] = True
+
+
 @dataclass(frozen=True)
-class NewtonSettings(SolverSettings):
+class NewtonSettings(VariationalSettings):
     """Those of ``SolverSettings``, and what touching the floor needs.
 
     Attributes:
@@ -60,17 +71,6 @@ class NewtonSettings(SolverSettings):
     Raises:
         InputError: for a value that is out of range.
     """
-
-    # What variational integrators have in common, besides.
-    order: ClassVar[int] = 2
-    symmetric: ClassVar[bool] = True
-    symplectic: ClassVar[bool] = True
-    conserves_momentum: ClassVar[bool] = True
-    conserves_energy: ClassVar[bool] = False
-    takes_contact: ClassVar[bool] = True
-    takes_moving_floor: ClassVar[bool] = True
-    takes_passive_joints: ClassVar[bool] = True
-    takes_loops: ClassVar[bool] = False
 
     landing_depth: float = 1e-4
 

@@ -464,15 +464,9 @@ def solve(law, measurement, torque):
     """
     limits, nv = law.limits, law.room.mass.shape[0]
     factor_contact_qp(law.qp)
-    ended = solve_within(law, measurement, limits.torque)
-    if ended != HELD:
-        write_torques(law, torque)
-        for k in range(limits.torque_dof.shape[0]):
-            if abs(torque[limits.torque_dof[k]]) > limits.reason[k]:
-                ended = solve_within(law, measurement, limits.reason)
-                if ended != HELD:
-                    write_torques(law, torque)
-                break
+    ended = solve_within(law, measurement, limits.torque, torque)
+    if ended != HELD and not is_within_reason(law, torque):
+        ended = solve_within(law, measurement, limits.reason, torque)
     if ended == HELD:
         for dof in range(BASE, nv):
             torque[dof] = measurement.held[dof]
@@ -482,8 +476,8 @@ def solve(law, measurement, torque):
 
 
 @kernel
-def solve_within(law, measurement, most):
-    """The program's solution with so much torque of the joints at most; how it ended.
+def solve_within(law, measurement, most, torque):
+    """The torques of the program's solution with so much of them at most; how it ended.
 
     Joints' ranges yield to what the actuators and the floor can give: without them there is always a solution, that of
     limp joints in free fall.
@@ -492,13 +486,23 @@ def solve_within(law, measurement, most):
     bounded = write_torque_limits(law, measurement, most)
     write_ranges(law, measurement, bounded)
     solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
-    if qp.counts[ENDED] == SOLVED:
-        return SOLVED
-    if limits.range_dof.shape[0] > 0:
+    ended = SOLVED
+    if qp.counts[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
+        ended = WITHOUT_RANGES
         solve_contact_qp(qp, bounded)
-        if qp.counts[ENDED] == SOLVED:
-            return WITHOUT_RANGES
-    return HELD
+    if qp.counts[ENDED] != SOLVED:
+        return HELD
+    write_torques(law, torque)
+    return ended
+
+
+@kernel
+def is_within_reason(law, torque):
+    limits = law.limits
+    for k in range(limits.torque_dof.shape[0]):
+        if abs(torque[limits.torque_dof[k]]) > limits.reason[k]:
+            return False
+    return True
 
 
 @kernel

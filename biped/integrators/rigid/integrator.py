@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from biped.disturbances import Disturbances
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
-from biped.integrators.newton_settings import SolverSettings
-from biped.integrators.rigid.kernels import step  # noqa: F401  registers the kernels of the method
+from biped.integrators.newton_settings import VariationalSettings
+from biped.integrators.rigid.kernels import position, step  # noqa: F401  register the kernels of the method
 from biped.integrators.rigid.kernels.method import RigidContact, new_rigid_contact
 from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationState
 from biped.kernels.variational.discrete_body import MidpointBody
@@ -25,7 +25,7 @@ DIRECTIONS = (4, 64)
 
 
 @dataclass(frozen=True)
-class Rigid(SolverSettings):
+class Rigid(VariationalSettings):
     """The variational integrator with rigid contact: no springs, no dampers, Coulomb's friction in a pyramid.
 
     The step of Brüdigam et al. 2024 (equations 22 to 33) in the coordinates of the joints, where their multipliers are
@@ -49,12 +49,6 @@ class Rigid(SolverSettings):
 
     name: ClassVar[str] = "rigid"
     paper: ClassVar[str] = "Brüdigam et al. 2024"
-    order: ClassVar[int] = 2
-    symmetric: ClassVar[bool] = True
-    symplectic: ClassVar[bool] = True
-    conserves_momentum: ClassVar[bool] = True
-    takes_moving_floor: ClassVar[bool] = True
-    takes_passive_joints: ClassVar[bool] = True
 
     complementarity: float = 1e-15
     directions: int = 8

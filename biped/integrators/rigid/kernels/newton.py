@@ -1,13 +1,64 @@
-"""Where the next iteration's products are aimed, and how far along its step they may go."""
+"""A search for a step: where it begins and ends, where the next iteration's products are aimed, and how far it goes."""
 
+from biped.integrators.rigid.kernels.points import solve_for_target
 from biped.kernels.rigid.step import BELOW, likely_center, measure_products, way_to_boundary
-from biped.kernels.rigid.system import CENTER
+from biped.kernels.rigid.system import CENTER, EQUATIONS, PRODUCT
 from contact.jit import kernel
+from contact.vectors import norm
+
+# Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
+EXPECTED = 0
+FRESH = 1
+CAUTIOUS = 2
+ATTEMPTS = 3
+# Where the last of them begins, in products of the one before.
+FARTHER = 1e4
+
+# A search from the last step's impulses that has not ended after so many iterations begins anew.
+HASTY = 12
+# Products that such a search begins with, in parts of what is asked for.
+WARM = 10.0
+# Ways that it takes for none, in parts of what a body falls in a step.
+NEAR = 1e-2
 
 # What a cautious iteration leaves of the products.
 STEADY = 0.2
 # A step whose pairs allow this part of it needs no correction.
 FAR = 0.9
+
+
+@kernel
+def mean_mass(tree):
+    """[kg] of a body."""
+    total = 0.0
+    for i in range(tree.mass.shape[0]):
+        total += tree.mass[i]
+    return total / tree.mass.shape[0]
+
+
+@kernel
+def usual_way(tree, h):
+    """[m] by which a body falls in a step."""
+    return max(h * h * norm((tree.gravity[0], tree.gravity[1], tree.gravity[2])), 1e-9)
+
+
+@kernel
+def center_of(tree, h, attempt):
+    """[N·s·m] the products that a search begins with where nothing is known."""
+    way = usual_way(tree, h)
+    return way * mean_mass(tree) * way / abs(h) * (FARTHER if attempt == CAUTIOUS else 1.0)
+
+
+@kernel
+def most_iterations(method, attempt):
+    """Of one of the attempts."""
+    return (HASTY, method.solver.max_iterations, 2 * method.solver.max_iterations)[attempt]
+
+
+@kernel
+def has_converged(method, tolerance):
+    measure = method.unknowns.measure
+    return measure[EQUATIONS] <= tolerance and measure[PRODUCT] <= method.complementarity
 
 
 @kernel
@@ -43,6 +94,28 @@ def aim_steadily(unknowns, complementarity):
 def can_go_far(unknowns):
     """Whether the step in hand may be gone nearly to its end."""
     return way_to_boundary(unknowns, unknowns) >= FAR
+
+
+@kernel
+def set_direction(
+    tree, ground, at, method, left, right, left_arms, right_arms, residual, factors, factor, change, attempt
+):  # fmt: skip
+    """Newton's step: predicted with products near zero, then aimed at what that shows to be within reach.
+
+    A cautious one is aimed at a part of the products at once. Takes what ``solve_for_target`` takes.
+    """
+    unknowns = method.unknowns
+    if attempt == CAUTIOUS:
+        aim_steadily(unknowns, method.complementarity)
+    else:
+        aim(unknowns, BELOW * method.complementarity)
+        solve_for_target(
+            tree, ground, at, method, left, right, left_arms, right_arms, residual, factors, factor, change
+        )  # fmt: skip
+        if can_go_far(unknowns):
+            return
+        aim_likely(unknowns, method.complementarity)
+    solve_for_target(tree, ground, at, method, left, right, left_arms, right_arms, residual, factors, factor, change)
 
 
 @kernel

@@ -10,13 +10,18 @@ import math
 
 from biped.integrators.rigid.kernels.method import RigidContact
 from biped.integrators.rigid.kernels.newton import (
-    BELOW,
-    aim,
-    aim_likely,
-    aim_steadily,
-    can_go_far,
+    ATTEMPTS,
+    EXPECTED,
+    NEAR,
+    WARM,
+    center_of,
     go_from_base,
+    has_converged,
     keep_pairs,
+    mean_mass,
+    most_iterations,
+    set_direction,
+    usual_way,
 )
 from biped.integrators.rigid.kernels.points import (
     add_along_joints,
@@ -29,11 +34,10 @@ from biped.integrators.rigid.kernels.points import (
     place_points,
     rounding_of_step,
     set_merit,
-    solve_for_target,
     start_point,
 )
 from biped.kernels.rigid.step import way_to_boundary
-from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER, PRODUCT
+from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER
 from biped.kernels.state.method import set_initial_guess, solve_step
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.tree.factorization import eliminate
@@ -42,50 +46,7 @@ from biped.kernels.variational.equations import displace, set_newton_blocks, set
 from biped.kernels.variational.newton import on_branch, place_candidate, tolerance_of
 from contact.ground import START
 from contact.jit import kernel
-from contact.vectors import copy1, load3, norm, scale
-
-# Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
-EXPECTED = 0
-FRESH = 1
-CAUTIOUS = 2
-ATTEMPTS = 3
-# Where the last of them begins, in products of the one before.
-FARTHER = 1e4
-
-# A search from the last step's impulses that has not ended after so many iterations begins anew.
-HASTY = 12
-# Products that such a search begins with, in parts of what is asked for.
-WARM = 10.0
-# Ways that it takes for none, in parts of what a body falls in a step.
-NEAR = 1e-2
-
-
-@kernel
-def mean_mass(tree):
-    """[kg] of a body."""
-    total = 0.0
-    for i in range(tree.mass.shape[0]):
-        total += tree.mass[i]
-    return total / tree.mass.shape[0]
-
-
-@kernel
-def usual_way(tree, h):
-    """[m] by which a body falls in a step."""
-    return max(h * h * norm((tree.gravity[0], tree.gravity[1], tree.gravity[2])), 1e-9)
-
-
-@kernel
-def center_of(tree, h, attempt):
-    """[N·s·m] the products that a search begins with where nothing is known."""
-    way = usual_way(tree, h)
-    return way * mean_mass(tree) * way / abs(h) * (FARTHER if attempt == CAUTIOUS else 1.0)
-
-
-@kernel
-def most_iterations(method, attempt):
-    """Of one of the attempts."""
-    return (HASTY, method.solver.max_iterations, 2 * method.solver.max_iterations)[attempt]
+from contact.vectors import copy1, load3, scale
 
 
 @kernel
@@ -105,33 +66,15 @@ def evaluate_step(tree, ground, state, pushes, scratch, method, h):
 
 @kernel
 def set_newton_step(tree, ground, state, scratch, method, h, attempt):
-    """Newton's step: predicted with products near zero, then aimed at what that shows to be within reach.
-
-    A cautious one is aimed at a part of the products at once.
-    """
+    """Newton's step, of the configuration and of the pairs."""
     factors, poses, ahead = scratch.motion.factors, scratch.motion.poses, scratch.next
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
     add_stiffnesses(ground, START, method, factors.block, poses.contact, ahead.contact, 1.0)
     eliminate(tree, poses.motion, ahead.motion, scratch.diagonal, factors, 0)
-    if attempt == CAUTIOUS:
-        aim_steadily(method.unknowns, method.complementarity)
-    else:
-        aim(method.unknowns, BELOW * method.complementarity)
-    for again in range(2):
-        if again == 1:
-            if attempt == CAUTIOUS or can_go_far(method.unknowns):
-                break
-            aim_likely(method.unknowns, method.complementarity)
-        solve_for_target(
-            tree, ground, START, method, poses.motion, ahead.motion, poses.contact, ahead.contact, scratch.residual,
-            factors, 1.0, scratch.delta,
-        )  # fmt: skip
-
-
-@kernel
-def has_converged(method, tolerance):
-    measure = method.unknowns.measure
-    return measure[EQUATIONS] <= tolerance and measure[PRODUCT] <= method.complementarity
+    set_direction(
+        tree, ground, START, method, poses.motion, ahead.motion, poses.contact, ahead.contact, scratch.residual,
+        factors, 1.0, scratch.delta, attempt,
+    )  # fmt: skip
 
 
 @kernel

@@ -10,13 +10,18 @@ import math
 
 from biped.integrators.rigid.kernels.method import UNRESOLVED
 from biped.integrators.rigid.kernels.newton import (
-    BELOW,
-    aim,
-    aim_likely,
-    aim_steadily,
-    can_go_far,
+    ATTEMPTS,
+    EXPECTED,
+    NEAR,
+    WARM,
+    center_of,
     go_from_base,
+    has_converged,
     keep_pairs,
+    mean_mass,
+    most_iterations,
+    set_direction,
+    usual_way,
 )
 from biped.integrators.rigid.kernels.points import (
     add_along_joints,
@@ -26,20 +31,7 @@ from biped.integrators.rigid.kernels.points import (
     load_impulses,
     measure_candidate,
     park,
-    solve_for_target,
     start_point,
-)
-from biped.integrators.rigid.kernels.position import (
-    ATTEMPTS,
-    CAUTIOUS,
-    EXPECTED,
-    NEAR,
-    WARM,
-    center_of,
-    has_converged,
-    mean_mass,
-    most_iterations,
-    usual_way,
 )
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS, PRODUCT
@@ -113,24 +105,15 @@ def begin_velocities(tree, ground, state, scratch, method, h, attempt):
 @kernel
 def set_velocity_step(tree, ground, method, h, attempt):
     """Newton's step, of impulses and of rates."""
-    ahead, unknowns = method.ahead, method.unknowns
+    ahead = method.ahead
     poses, factors = ahead.poses, ahead.factors
     load_body_blocks(tree, ahead)
     add_stiffnesses(ground, END, method, factors.block, poses.contact, poses.contact, h)
     eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
-    if attempt == CAUTIOUS:
-        aim_steadily(unknowns, method.complementarity)
-    else:
-        aim(unknowns, BELOW * method.complementarity)
-    for again in range(2):
-        if again == 1:
-            if attempt == CAUTIOUS or can_go_far(unknowns):
-                break
-            aim_likely(unknowns, method.complementarity)
-        solve_for_target(
-            tree, ground, END, method, poses.motion, poses.motion, poses.contact, poses.contact, ahead.nothing,
-            factors, h, ahead.response,
-        )  # fmt: skip
+    set_direction(
+        tree, ground, END, method, poses.motion, poses.motion, poses.contact, poses.contact, ahead.nothing, factors, h,
+        ahead.response, attempt,
+    )  # fmt: skip
 
 
 @kernel
