@@ -492,7 +492,6 @@ np.save(sys.argv[1], np.concatenate(frames))
 """
 
 
-@pytest.mark.jit_off
 def test_plain_python_gives_the_same(tmp_path):
     results = []
     for off in ("1", "0"):

@@ -202,7 +202,6 @@ np.save(sys.argv[1], run.frame.drop(columns=["gap_position", "gap_rotation"]).to
 """
 
 
-@pytest.mark.jit_off
 def test_it_is_the_same_compiled_and_not(tmp_path):
     frames = []
     for off in "10":
