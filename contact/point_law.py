@@ -205,7 +205,12 @@ def dragged_anchor(floor, anchor, end, force):
     longest = hypot(force[0], force[1]) / floor.k_t
     if stretch <= longest:
         return anchor
-    kept = longest / stretch
+    return anchor_behind(anchor, end, longest / stretch)
+
+
+@kernel
+def anchor_behind(anchor, end, kept):
+    """The anchor that a point drags behind itself, at ``kept`` of how far it was from where the point ended."""
     return end[0] - kept * (end[0] - anchor[0]), end[1] - kept * (end[1] - anchor[1])
 
 

@@ -11,6 +11,7 @@ from contact.analytic import hypot
 from contact.jit import kernel
 from contact.modes import NONE, SLIDING, STICKING
 from contact.point_law import (
+    anchor_behind,
     clipped_derivative,
     coulomb_derivative,
     held_derivative,
@@ -64,6 +65,32 @@ def other_side(floor, switch, regime, mode, p, velocity, anchor):
     if switch == SPEED and mode == SLIDING:
         return VISCOUS if regime == COULOMB else COULOMB
     return regime
+
+
+@kernel
+def force_in(floor, regime, p, velocity, anchor):
+    """The floor's force on the point [N] as it is on a regime, whether or not the point is within it."""
+    if regime == FREE:
+        return 0.0, 0.0, 0.0
+    fn = -(floor.k_n * p[2] + floor.b_n * velocity[2])
+    if regime == COULOMB or regime == VISCOUS:
+        speed = hypot(velocity[0], velocity[1]) if regime == COULOMB else floor.stiction_velocity
+        drag = floor.mu_d * fn / speed
+        return -drag * velocity[0], -drag * velocity[1], fn
+    fx, fy = sticking_trial(floor, p, velocity, anchor)
+    if regime == HELD:
+        return fx, fy, fn
+    part = floor.mu_s * fn / hypot(fx, fy)
+    return fx * part, fy * part, fn
+
+
+@kernel
+def anchor_in(floor, anchor, end, force):
+    """The anchor of a point that drags it, however far behind it is."""
+    size, stretch = hypot(force[0], force[1]), hypot(end[0] - anchor[0], end[1] - anchor[1])
+    if floor.printed != 0.0 or size == 0.0 or stretch == 0.0:
+        return end[0], end[1]
+    return anchor_behind(anchor, end, size / (floor.k_t * stretch))
 
 
 @kernel

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biped.errors import InputError
+from biped.gradients.beyond import Beyond
 from biped.gradients.objectives import Trajectory, Value, Weights, evaluate
 from biped.gradients.parameters import Effect, Parameter, effect_of, parameters_of
 from biped.kernels.gradients.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
@@ -25,7 +26,7 @@ from biped.presentation import as_html, as_text
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_state
-from biped.tape.law import LawTapes
+from biped.tape.law import TREE, LawTapes
 from biped.tape.recorder import Recorder
 from contact.arrays import Floats
 
@@ -109,7 +110,8 @@ def gradient(scene: Scene, objective: str | Mapping[str, float], parameters: Seq
     Args:
         scene: what is simulated, from its start over its duration.
         objective: one of ``DIFFERENTIABLE``, a metric; or several with their weights, of which it is the sum.
-        parameters: names of the controller's numbers, ``controller.gains.kp_position[2]``, or ``Parameter``.
+        parameters: names of numbers, as ``controller.gains.kp_position[2]``, ``model.trunk.mass`` or ``floor.mu_s``, or
+            ``Parameter``.
 
     Raises:
         InputError: the scene, the objective or a parameter has no gradient; the message says why.
@@ -124,7 +126,7 @@ class Differentiator:
     Args:
         scene: as in ``gradient``.
         parameters: as there.
-        effect: what the parameters change, where that is known: then only their names are taken.
+        effect: what the parameters change of the law, where that is known.
 
     Raises:
         InputError: the scene, or a parameter, has no gradient.
@@ -133,21 +135,16 @@ class Differentiator:
 
     def __init__(self, scene: Scene, parameters: Sequence[str | Parameter], effect: Effect | None = None) -> None:
         self.scene = scene
-        names = [one for one in parameters if isinstance(one, str)]
-        by_name = {} if effect is not None else {one.name: one for one in parameters_of(scene, names)}
         self.plan = scene.prepare()
         self.asks = self.plan.law is not None and not isinstance(self.plan.law, Passive)
         check_scene(self.plan, scene, self.asks)
         _check_clock(self.plan)
-        if effect is None:
-            self.parameters = tuple(one if isinstance(one, Parameter) else by_name[one] for one in parameters)
-            self.names = tuple(one.name for one in self.parameters)
-            self.numbers = np.array([one.value for one in self.parameters])
-            effect = effect_of(scene, self.parameters)
-        else:
-            self.names = tuple(one if isinstance(one, str) else one.name for one in parameters)
-            self.numbers = np.full(len(self.names), np.nan)
-        self.effect = effect
+        self.parameters = tuple(
+            one if isinstance(one, Parameter) else parameters_of(scene, (one,))[0] for one in parameters
+        )
+        self.names = tuple(one.name for one in self.parameters)
+        self.numbers = np.array([one.value for one in self.parameters])
+        self.effect = effect_of(scene, self.parameters) if effect is None else effect
         self._loop = Loop(self.plan.world, self.plan.law)
         self._begin = self.plan.state.copy()
         self._tapes = self._law_tapes()
@@ -162,7 +159,7 @@ class Differentiator:
         room = clock.steps + SPARE
         reason = NO_ROOM
         while reason == NO_ROOM:
-            self._trial = Trial(self._loop, room, ticks, self._tape, self._numbers)
+            self._trial = Trial(self._loop, room, ticks, self._tape, self._numbers, keeps=any(self.effect.beyond))
             put_state(self._begin, self.plan.state, world)
             reason = self._trial.take(ticks, clock.steps_per_tick)
             room *= 2
@@ -213,7 +210,8 @@ class Differentiator:
             return None
         plan = self.plan
         recorded = 0 if plan.controller is None else len(plan.controller.recorded)
-        tapes = LawTapes(plan.law, plan.nominal_model.tree, recorded)
+        by_tree = any(path[0] == TREE for path in self.effect.paths)
+        tapes = LawTapes(plan.law, plan.nominal_model.tree, recorded, by_tree)
         self._numbers = len(tapes.paths)
         self._chosen = np.array([tapes.paths.index(path) for path in self.effect.paths], dtype=np.int64)
         return tapes
@@ -242,6 +240,9 @@ class Differentiator:
         position = sum(weight * values[name][1].position for name, weight in terms.items())
         impedance = np.einsum("pkj,kj->p", self.effect.impedance, record.impedance)
         slopes = self.effect.law @ record.numbers[self._chosen] + impedance + self.effect.position @ position
+        beyond = Beyond(self._trial, self.plan, self._begin, self.trajectory, terms)
+        for k in np.flatnonzero(self.effect.beyond):
+            slopes[k] += beyond.slope(self.parameters[k])
         at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(value[1].kinks for value in values.values())
         return Gradient(
             objective=" + ".join(terms) if isinstance(objective, str) else _told(terms),

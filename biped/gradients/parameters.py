@@ -10,13 +10,17 @@ import numpy as np
 from biped.control.controller import Impedance
 from biped.control.numbers import numbers_of, with_number
 from biped.errors import InputError
+from biped.gradients.model_numbers import numbers_of_model, scene_with
 from biped.gradients.slopes import slopes
+from biped.kernels.loop.closed_loop import Passive
 from biped.runs.state import fingerprint
 from biped.simulation.scene import Scene
-from biped.tape.law import Path, leaves_of
+from biped.tape.law import Path, law_and_tree, leaves_of
 from contact.arrays import Floats
+from contact.errors import meant
 
-_PREFIX = "controller."
+#: What names of parameters begin with: what has numbers.
+_CONTROLLER, _FLOOR, _MODEL = "controller.", "floor.", "model."
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,8 @@ class Parameter:
     Attributes:
         name: it is called by.
         value: what it is.
-        scene_at: the scene with another value of it. Only its controller may differ.
+        scene_at: the scene with another value of it. What the controller is, the model's numbers, the floor's, pushes
+            and the start may depend on it.
     """
 
     name: str
@@ -35,99 +40,122 @@ class Parameter:
 
 
 def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
-    """The numbers of a scene's controller by these names, as ``controller.gains.kp_position[2]``.
+    """The numbers of a scene by these names: ``controller.gains.kp_position[2]``, ``floor.mu_s``, ``model.trunk.mass``.
 
     Raises:
         InputError: there is none of a name; the message lists them.
     """
-    known = {} if scene.controller is None else dict(numbers_of(scene.controller))
-    found = []
+    own = {} if scene.controller is None else {_CONTROLLER + name: x for name, x in numbers_of(scene.controller)}
+    floor = {_FLOOR + name: x for name, x in numbers_of(scene.floor)}
+    model = {_MODEL + name: x for name, x in numbers_of_model(scene.model)}
+    known = own | floor | model
     for name in names:
-        short = name.removeprefix(_PREFIX)
-        if not name.startswith(_PREFIX) or short not in known:
-            able = ", ".join(_PREFIX + other for other in known) or "none: the scene has no controller with numbers"
-            raise InputError(f"no gradient by {name!r}; there is one by the controller's numbers: {able}")
-        found.append(Parameter(name, known[short], _changed(scene, short)))
-    return tuple(found)
+        if name not in known:
+            body = scene.model.bodies[0].name
+            able = ", ".join((*own, *floor)) + f", and those of bodies, as {_MODEL}{body}.mass"
+            raise InputError(f"no gradient by {name!r}; {meant(name, list(known))}there is one by {able}")
+    return tuple(Parameter(name, known[name], _changed(scene, name)) for name in names)
 
 
 def _changed(scene: Scene, name: str) -> Callable[[float], Scene]:
-    return lambda value: replace(scene, controller=with_number(scene.controller, name, value))
+    whose, _, rest = name.partition(".")
+    if whose == "controller":
+        return lambda value: replace(scene, controller=with_number(scene.controller, rest, value))
+    if whose == "floor":
+        return lambda value: replace(scene, floor=with_number(scene.floor, rest, value))
+    return lambda value: scene_with(scene, rest, value)
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What parameters change: derivatives, a row for each.
+    """What parameters change of the law, and which of them change more: derivatives, a row for each.
 
     Attributes:
-        paths: the numbers of the compiled law that any of them changes.
+        paths: the numbers that any of them changes: of the compiled law, and of the tree that it takes the plant for.
         law: (parameters, paths).
         impedance: (parameters, 3, nv) of stiffness, damping and rest.
         position: (parameters, 3) of the set point.
+        beyond: whether each changes the model, the floor, what acts, or the start.
     """
 
     paths: tuple[Path, ...]
     law: Floats
     impedance: Floats
     position: Floats
+    beyond: tuple[bool, ...]
 
 
 def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
     """What the parameters change of a scene.
 
     Raises:
-        InputError: one changes something else than the controller's law, its impedance, and its set point; or it has
-            no derivative.
+        InputError: one changes something that nothing has a derivative by; or it has none itself.
     """
-    nv = scene.model.nv
-    leaves = _leaves(scene)
-    paths = [path for path, _ in leaves]
-    rows = np.array([slopes(_numbers(scene, one), one.value, one.name) for one in parameters])
+    nv, numbers = scene.model.nv, [_Numbers(scene, one) for one in parameters]
+    paths = [path for path, _ in _leaves(scene)]
+    rows = np.array([slopes(its, one.value, one.name) for its, one in zip(numbers, parameters, strict=True)])
     rows = rows.reshape(len(parameters), len(paths) + 3 * nv + 7)
     if rows[:, -4:].any():
         name = parameters[int(np.flatnonzero(rows[:, -4:].any(axis=1))[0])].name
         raise InputError(f"no gradient by {name}: it turns the set point, which errors are measured from")
     law, rest = rows[:, : len(paths)], rows[:, len(paths) : -7]
     used = np.flatnonzero(law.any(axis=0))
-    return Effect(tuple(paths[k] for k in used), law[:, used], rest.reshape(len(parameters), 3, nv), rows[:, -7:-4])
+    return Effect(
+        tuple(paths[k] for k in used),
+        law[:, used],
+        rest.reshape(len(parameters), 3, nv),
+        rows[:, -7:-4],
+        tuple(its.are_beyond for its in numbers),
+    )
 
 
 def _leaves(scene: Scene) -> list[tuple[Path, float]]:
     law = None if scene.controller is None else scene.controller.law(scene.model)
-    return [] if law is None else list(leaves_of(law))
+    if law is None or isinstance(law, Passive):
+        return []
+    return list(leaves_of(law_and_tree(law, scene.model.tree)))
 
 
-def _numbers(scene: Scene, parameter: Parameter) -> Callable[[float], Floats]:
-    """All that may depend on a parameter, as one array."""
-    shape = [path for path, _ in _leaves(scene)]
+class _Numbers:
+    """All that may depend on a parameter, as one array; ``are_beyond``: whether it changes more than the law."""
 
-    def numbers_at(value: float) -> Floats:
-        other = parameter.scene_at(value)
-        _check_same(scene, other, parameter.name)
+    def __init__(self, scene: Scene, parameter: Parameter) -> None:
+        self._scene, self._parameter = scene, parameter
+        self._paths = [path for path, _ in _leaves(scene)]
+        self.are_beyond = False
+
+    def __call__(self, value: float) -> Floats:
+        other = self._parameter.scene_at(value)
+        _check_same(self._scene, other, self._parameter.name)
+        self.are_beyond |= _differ_beyond(self._scene, other)
         leaves = _leaves(other)
-        if [path for path, _ in leaves] != shape:
+        if [path for path, _ in leaves] != self._paths:
             raise InputError("the law is another one there")
         return np.concatenate([[number for _, number in leaves], _impedance(other), _set_point(other)])
 
-    return numbers_at
-
 
 def _check_same(scene: Scene, other: Scene, name: str) -> None:
-    """Whether two scenes differ by their controllers at most."""
-    own = {member: getattr(scene, member) for member in ("floor", "duration", "step", "fall", "record_every")}
-    differ = [member for member, value in own.items() if getattr(other, member) != value]
-    if fingerprint(scene.model) != fingerprint(other.model):
-        differ.append("model")
-    if tuple(scene.disturbances) != tuple(other.disturbances):
-        differ.append("disturbances")
-    start, moved = scene.initial_state, other.initial_state
-    if not (np.array_equal(start.q, moved.q) and np.array_equal(start.momentum, moved.momentum)):
-        differ.append("start: give the scene a state, from which it then begins")
+    """Whether two scenes differ in what has numbers at most."""
+    differ = [
+        member
+        for member in ("duration", "step", "fall", "record_every", "integrator")
+        if getattr(other, member) != getattr(scene, member)
+    ]
     period = None if scene.controller is None else scene.controller.period
     if other.controller is None or other.controller.period != period:
         differ.append("controller's period")
     if differ:
         raise InputError(f"{name} changes the scene's {differ[0]}")
+
+
+def _differ_beyond(scene: Scene, other: Scene) -> bool:
+    """Whether two scenes differ by more than their controllers."""
+    if scene.floor != other.floor or tuple(scene.disturbances) != tuple(other.disturbances):
+        return True
+    if fingerprint(scene.model) != fingerprint(other.model):
+        return True
+    start, moved = scene.initial_state, other.initial_state
+    return not (np.array_equal(start.q, moved.q) and np.array_equal(start.momentum, moved.momentum))
 
 
 def _impedance(scene: Scene) -> Floats:

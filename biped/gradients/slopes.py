@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from biped.errors import InputError
+from biped.errors import BipedError, InputError
 from contact.arrays import Floats
 
 #: Part of the greatest slope by which two differences of what is linear may differ.
@@ -13,6 +13,10 @@ LINEAR = 1e-11
 #: Part of it to which an extrapolation must settle.
 SETTLED = 1e-8
 LEVELS = 6
+
+
+class NoSlopeError(InputError):
+    """The numbers can be had on both sides, and settle to no slope."""
 
 
 def slopes(numbers_at: Callable[[float], Floats], value: float, name: str) -> Floats:
@@ -24,26 +28,37 @@ def slopes(numbers_at: Callable[[float], Floats], value: float, name: str) -> Fl
     Raises:
         InputError: the numbers cannot be had to either side, or do not settle.
     """
-    h = 2.0 ** math.floor(math.log2(max(abs(value), 1.0) / 16.0))
-    try:
-        first, second = _quotient(numbers_at, value, h), _quotient(numbers_at, value, 0.5 * h)
-    except InputError as error:
-        return _one_sided(numbers_at, value, h, f"{name} = {value:g}", error)
-    if _agree(first, second):
-        return first
-    return _extrapolated(numbers_at, value, h, name)
+    far, near = _power_of_two(max(abs(value), 1.0)), _power_of_two(abs(value) or 1.0)
+    for h in dict.fromkeys((far, near)):  # near: of what may not be below zero, or not so far above it
+        try:
+            return _two_sided(numbers_at, value, h, name)
+        except NoSlopeError:
+            raise
+        except BipedError as error:
+            refused = error
+    return _one_sided(numbers_at, value, far, f"{name} = {value:g}", refused)
+
+
+def _power_of_two(size: float) -> float:
+    """The one below a sixteenth of it."""
+    return 2.0 ** math.floor(math.log2(size / 16.0))
+
+
+def _two_sided(numbers_at: Callable[[float], Floats], value: float, h: float, name: str) -> Floats:
+    first, second = _quotient(numbers_at, value, h), _quotient(numbers_at, value, 0.5 * h)
+    return first if _agree(first, second) else _extrapolated(numbers_at, value, h, name)
 
 
 def _agree(first: Floats, second: Floats) -> bool:
     return bool(np.abs(first - second).max(initial=0.0) <= LINEAR * np.abs(first).max(initial=0.0))
 
 
-def _one_sided(numbers_at: Callable[[float], Floats], value: float, h: float, name: str, refused: InputError) -> Floats:
+def _one_sided(numbers_at: Callable[[float], Floats], value: float, h: float, name: str, refused: BipedError) -> Floats:
     """Of what is linear, where there is nothing on the other side: that of a gain of zero."""
     try:
         here = numbers_at(value)
         first, second = ((numbers_at(value + reach) - here) / reach for reach in (h, 0.5 * h))
-    except InputError:
+    except BipedError:
         raise InputError(f"{name} has no derivative: it cannot be varied by itself ({refused})") from refused
     if not _agree(first, second):
         raise InputError(f"{name} has no derivative but to one side, and that is not linear ({refused})")
@@ -67,5 +82,5 @@ def _extrapolated(numbers_at: Callable[[float], Floats], value: float, h: float,
             best, least = new[-1], apart
         row = new
     if not least <= SETTLED * float(np.abs(best).max()):
-        raise InputError(f"{name} = {value:g} has no derivative that can be found: its effect on the law is not smooth")
+        raise NoSlopeError(f"{name} = {value:g} has no derivative that can be found: its effect is not smooth")
     return best

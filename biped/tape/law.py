@@ -29,6 +29,9 @@ from contact.piecewise import Signals
 Path = tuple[int, ...]
 
 
+#: Places of ``law_and_tree``: what a path begins with.
+LAW, TREE = 0, 1
+
 #: Tapes that are kept, of different laws or branches.
 MOST_TAPES = 16
 
@@ -51,6 +54,11 @@ def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
         yield path, value
 
 
+def law_and_tree(law: Any, tree: Tree) -> tuple[Any, tuple[Any, ...]]:
+    """What a law's torques depend on besides the state, as ``leaves_of`` takes it: the paths of chosen numbers."""
+    return law, tuple(tree)
+
+
 def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path]) -> Tape:
     """Run the law's kernels interpreted at a state, and note what they do.
 
@@ -62,16 +70,16 @@ def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, c
         q: (nq,) where.
         momentum: (nv,).
         recorded: how many numbers it records.
-        chosen: which of its ``leaves_of`` are arguments too.
+        chosen: which of the ``leaves_of`` it and the tree, ``law_and_tree``, are arguments too.
 
     Raises:
         InputError: the law does something that has no exact derivative, or that depends on time.
     """
     recorder, nv, nc = Recorder(), len(momentum), tree.contact_body.shape[0]
     at, delta, p = recorder.arguments(q), recorder.arguments(np.zeros(nv)), recorder.arguments(momentum)
-    known = dict(leaves_of(law))
+    known = dict(leaves_of(law_and_tree(law, tree)))
     inputs = {path: recorder.argument(known[path]) for path in chosen}
-    plain = _noting(tree, {}, ())
+    plain = _noting(tree, inputs, (TREE,))
     own = Tree(*plain)
     try:
         motion = _tree_data(len(tree.parent), nv, nc)
@@ -90,7 +98,7 @@ def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, c
         time = _objects([recorder.argument(0.0)])
         measurement = Measurement(own, time, moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing)
         torque = _objects([0.0] * nv)
-        control(_noting(law, inputs, ()), measurement, torque, _objects([0.0] * recorded))
+        control(_noting(law, inputs, (LAW,)), measurement, torque, _objects([0.0] * recorded))
     except (TypeError, NumbaError) as error:
         raise InputError(
             f"{type(law).__name__} has no exact gradient: it is no sum, product, quotient or function of "
@@ -108,13 +116,14 @@ class LawTapes:
         law: as it is before it is asked, since its arrays are room as well.
         tree: what it takes the plant for.
         recorded: how many numbers it records.
+        by_tree: the tree's numbers are arguments too.
     """
 
-    def __init__(self, law: Any, tree: Tree, recorded: int) -> None:
+    def __init__(self, law: Any, tree: Tree, recorded: int, by_tree: bool = False) -> None:
         self._law, self._tree, self._recorded = law, tree, recorded
-        leaves = dict(leaves_of(law))
+        leaves = {p: x for p, x in leaves_of(law_and_tree(law, tree)) if by_tree or p[0] == LAW}
         self.paths, self._numbers = tuple(leaves), np.array(list(leaves.values()))
-        self._key = type(law), self.paths, _rest_of(law), _rest_of(tuple(tree)), recorded
+        self._key = type(law), self.paths, _rest_of(law), _rest_of(tuple(tree) if by_tree else tree), recorded
 
     def at(self, q: Floats, momentum: Floats) -> Tape:
         """A tape of its own that branches as the law does there, with the law's numbers, evaluated.

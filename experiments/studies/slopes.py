@@ -106,10 +106,17 @@ _effects: dict[object, Effect] = {}
 _access = threading.Lock()
 
 
+def _keep(key: object, effect: Effect) -> None:
+    with _access:
+        _effects[key] = effect
+        while len(_effects) > MOST_KEPT:
+            del _effects[next(iter(_effects))]
+
+
 def _effect(
     experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene, parameters: list[Parameter]
 ) -> Effect:
-    """What the parameters change of the controller: the same in all trials of a candidate."""
+    """What the parameters change of the controller: the same in all trials of a candidate, if that is all."""
     own = (experiment.address, experiment.controller, experiment.robot), wanted.variables, tuple(wanted.point.items())
     controller = [(name, value) for name, value in changes.items() if name.startswith("controller")]
     key = own, frozenset(controller), frozenset(wanted.base.items())
@@ -117,8 +124,6 @@ def _effect(
         known = _effects.get(key)
     if known is None:
         known = effect_of(scene, parameters)
-        with _access:
-            _effects[key] = known
-            while len(_effects) > MOST_KEPT:
-                del _effects[next(iter(_effects))]
+        if not any(known.beyond):
+            _keep(key, known)
     return known

@@ -10,6 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
+from biped.kernels.gradients.equations import (
+    Multipliers,
+    add_equations,
+    keep_multipliers,
+    keep_weights,
+    new_multipliers,
+)
 from biped.kernels.gradients.step import Adjoint, new_adjoint, pull_back
 from biped.kernels.linearization.steps import (
     DIFFERENTIATE,
@@ -29,6 +36,7 @@ from biped.kernels.loop.closed_loop import (
     NOT_SHOWN,
     SHOWN,
     Loop,
+    World,
     common_of,
     enter,
     now_in,
@@ -70,7 +78,8 @@ KEEP = 0
 KEEP_TICK = 1
 PLACE = 2
 PULL = 3
-PARTS = 4
+ADD = 4
+PARTS = 5
 
 
 class Addresses(NamedTuple):
@@ -117,6 +126,7 @@ class Record(NamedTuple):
     passes: Floats  # (ticks, nv) 1, or 0 where an actuator was at its limit
     share: Floats  # (3,) what a lag keeps of the last torques; ticks by which sensors are late; whether a law is asked
     numbers: Floats  # (numbers,) weights of the law's numbers
+    multipliers: Multipliers  # of the steps' equations, for those of other worlds
     impedance: Floats  # (3, nv) of the joints' stiffness, damping and rest
     asking: Floats  # (nv,) room
     nearest: Nearest  # of contact points
@@ -124,8 +134,8 @@ class Record(NamedTuple):
     parts: Integers  # (PARTS,) addresses
 
 
-def new_record(nq: int, nv: int, nc: int, steps: int, ticks: int, numbers: int) -> Record:
-    """Room for a trial of so many steps, parts included, and ticks."""
+def new_record(nq: int, nv: int, nc: int, steps: int, ticks: int, numbers: int, kept: int) -> Record:
+    """Room for a trial of so many steps, parts included, and ticks, and for the multipliers of ``kept`` steps."""
     z = np.zeros
     whole = np.int64
     return Record(
@@ -134,7 +144,7 @@ def new_record(nq: int, nv: int, nc: int, steps: int, ticks: int, numbers: int) 
         time=z(ticks + 1),
         asked=z((ticks, nv)), held=z((ticks, nv)), taken=z(TAKEN, whole), weight=new_adjoint(nv, nc),
         of_q=z((ticks + 1, nv)), of_momentum=z((ticks + 1, nv)), of_torque=z((ticks, nv)), passes=np.ones((ticks, nv)),
-        share=z(3), numbers=z(numbers), impedance=z((3, nv)), asking=z(nv),
+        share=z(3), numbers=z(numbers), multipliers=new_multipliers(nv, nc, kept), impedance=z((3, nv)), asking=z(nv),
         nearest=new_nearest(nc, SWITCHES), nearest_joint=new_nearest(nv, JOINT_SWITCHES), parts=z(PARTS, whole),
     )  # fmt: skip
 
@@ -274,7 +284,9 @@ def pull_part(record, place, row, h):
     R, L = unpacked(record), unpacked(place)
     for dof in range(R.asking.shape[0]):
         R.asking[dof] = R.weight.torque[dof]
+    keep_weights(R.multipliers, R.weight, L.derivative.points, row)
     pull_back(L.tree, L.scratch, L.derivative, R.weight, h)
+    keep_multipliers(R.multipliers, R.weight, row)
     pull_impedance(L.tree, L.before, L.state.q, R, h)
     note_changes(R, row)
     note_kinks(R, R.nearest, L.derivative.points.switch, row)
@@ -447,6 +459,27 @@ def go_back_through(record, place, laws, addresses, tick, is_left):
     return OK
 
 
+# --- in other worlds ---
+
+
+@part
+def add_part(record, place, row, h):
+    """The equations of a step that was noted, in the world that ``place`` is of."""
+    add_equations(unpacked(record).multipliers, unpacked(place), row, h)
+    return OK
+
+
+@part
+def add_all(record, place, ticks):
+    """Those of all steps of so many ticks."""
+    for tick in range(ticks):
+        first, end = steps_of(record, tick)
+        for row in range(first, end):
+            call(own_part(record, PLACE), record, place, row, tick)
+            call(own_part(record, ADD), record, place, row, length_of(record, row))
+    return OK
+
+
 _NOTHING_VARIES = np.zeros(0, dtype=np.int64)
 
 #: Addresses of what goes through a trial, by the kinds of its arguments: of thousands of trials all are alike.
@@ -463,6 +496,7 @@ def _addresses(loop: Loop, record: Record, room: Linearized, tape: Tape) -> tupl
             address_of(keep_tick_part, record, room, common_of(loop.world), 0.0),
             address_of(place_part, record, room, 0, 0),
             address_of(pull_part, record, room, 0, 0.0),
+            address_of(add_part, record, room, 0, 0.0),
         )
         back = (
             address_of(pull_tick, record, room, 0),
@@ -473,6 +507,7 @@ def _addresses(loop: Loop, record: Record, room: Linearized, tape: Tape) -> tupl
         ways = (
             address_of(take_ticks, record, room, 0, 0, whole, 0, 0, 0, 0),
             address_of(go_back_through, record, room, tape, whole, 0, 0),
+            address_of(add_all, record, room, 0),
         )
         steps = StepLinearizer(loop, _NOTHING_VARIES, 1).room.parts
         _known[kind] = steps, *(np.array(found, dtype=np.int64) for found in (own, back, ways))
@@ -482,10 +517,11 @@ def _addresses(loop: Loop, record: Record, room: Linearized, tape: Tape) -> tupl
 class Trial:
     """A loop whose trials are noted, and gone back through: everything is compiled, or loaded, once it is made."""
 
-    def __init__(self, loop: Loop, steps: int, ticks: int, tape: Tape, numbers: int) -> None:
+    def __init__(self, loop: Loop, steps: int, ticks: int, tape: Tape, numbers: int, keeps: bool = False) -> None:
         state = loop.world.state
         self.loop = loop
-        self.record = new_record(len(state.q), len(state.momentum), len(state.mode), steps, ticks, numbers)
+        kept = steps if keeps else 0
+        self.record = new_record(len(state.q), len(state.momentum), len(state.mode), steps, ticks, numbers, kept)
         self.room = new_linearized(loop.world, 1, _NOTHING_VARIES, 1)
         parts, own, back, self._ways = _addresses(loop, self.record, self.room, tape)
         self.room.parts[:] = parts
@@ -507,6 +543,17 @@ class Trial:
         record, room, _, addresses = self._places
         kept = _packed(tape)
         return int(enter(int(self._ways[1]), (record, room, _place_of(kept), addresses, tick, int(is_left))))
+
+    def equations_in(self, world: World) -> Floats:
+        """(2 nv + 2 nc,) the sums of the steps' equations, weighted, in another world of the same kind.
+
+        Needs a trial that ``keeps`` its multipliers, and that has been gone back through.
+        """
+        room = new_linearized(world, 1, _NOTHING_VARIES, 1)
+        kept, total = _packed(room), self.record.multipliers.total
+        total[:] = 0.0
+        enter(int(self._ways[2]), (self._places[0], _place_of(kept), int(self.record.taken[TICKS])))
+        return total.copy()
 
 
 def _packed(value: Any) -> Any:

@@ -216,6 +216,12 @@ def load_start_wrenches(body, tree, ground, state, pushes, scratch, h):
     """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``scratch.wrench``."""
     set_discrete_momenta(body, tree, scratch, h)
     set_contact_forces(tree, ground, state, scratch, h)
+    load_wrenches_at_start(tree, state, pushes, scratch, h)
+
+
+@kernel
+def load_wrenches_at_start(tree, state, pushes, scratch, h):
+    """The same of momenta and forces that are known."""
     load_body_wrenches(tree, scratch, scratch.motion.poses, -0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
 
@@ -224,6 +230,12 @@ def load_start_wrenches(body, tree, ground, state, pushes, scratch, h):
 def set_residual(body, tree, ground, state, pushes, scratch, h):
     """e and the square of its norm; the poses at k + 1 must be those of ``scratch.q``."""
     load_start_wrenches(body, tree, ground, state, pushes, scratch, h)
+    return gather_residual(tree, state, scratch, h)
+
+
+@kernel
+def gather_residual(tree, state, scratch, h):
+    """e and the square of its norm, of the wrenches at the start."""
     total = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(scratch.wrench, i)

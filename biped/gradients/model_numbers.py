@@ -1,0 +1,70 @@
+"""The numbers of a model by name, and a scene whose model has another one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from biped.control.numbers import numbers_of, with_number
+from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
+from biped.model import Body, Model
+from biped.model.geometry import quaternion_matrix
+from biped.runs.state import State
+from biped.simulation.scene import Scene
+from contact.arrays import Floats
+
+_INERTIA = re.compile(r"inertia\[([0-2]),([0-2])\]")
+
+
+def numbers_of_model(model: Model) -> Iterator[tuple[str, float]]:
+    """All that are finite, by body: ``trunk.mass``, ``trunk.com[0]``, ``trunk.inertia[0,1]``, ``foot.joint.damping``."""
+    for body in model.bodies:
+        for name, value in numbers_of(body):
+            if np.isfinite(value):
+                yield f"{body.name}.{name}", value
+        for i in range(3):
+            for j in range(i, 3):
+                yield f"{body.name}.inertia[{i},{j}]", float(body.inertia[i][j])
+
+
+def scene_with(scene: Scene, name: str, value: float) -> Scene:
+    """The scene with another number of its model.
+
+    A state that it begins with keeps its places, velocities and anchors.
+    """
+    whose, _, rest = name.partition(".")
+    bodies = tuple(_changed(body, rest, value) if body.name == whose else body for body in scene.model.bodies)
+    model = replace(scene.model, bodies=bodies)
+    return replace(scene, model=model, state=None if scene.state is None else _carried(scene.state, model))
+
+
+def _changed(body: Body, name: str, value: float) -> Body:
+    found = _INERTIA.fullmatch(name)
+    if found is None:
+        changed: Body = with_number(body, name, value)
+        return changed
+    place = {int(found[1]), int(found[2])}
+    rows = (tuple(value if {i, j} == place else x for j, x in enumerate(row)) for i, row in enumerate(body.inertia))
+    return replace(body, inertia=tuple(rows))
+
+
+def _carried(state: State, model: Model) -> State:
+    """The same places and velocities of all bodies, as long as only masses differ."""
+    moved = state.copy()
+    velocity = np.linalg.solve(_mass_matrix(state.model, state.q), state.momentum)
+    if model.is_floating:
+        arm = quaternion_matrix(state.q[3:7]) @ np.subtract(model.root.com, state.model.root.com)
+        moved.q[0:3] += arm
+        velocity[0:3] += np.cross(velocity[3:6], arm)
+    moved.momentum[:] = _mass_matrix(model, moved.q) @ velocity
+    moved.model = model
+    return moved
+
+
+def _mass_matrix(model: Model, q: Floats) -> Floats:
+    found = np.zeros((model.nv, model.nv))
+    mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), found)
+    return found
