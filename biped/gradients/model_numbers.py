@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ _INERTIA = re.compile(r"inertia\[([0-2]),([0-2])\]")
 
 
 def numbers_of_model(model: Model) -> Iterator[tuple[str, float]]:
-    """All that are finite, by body: ``trunk.mass``, ``trunk.com[0]``, ``trunk.inertia[0,1]``, ``foot.joint.damping``."""
+    """Those that are finite: ``trunk.mass``, ``trunk.com[0]``, ``trunk.inertia[0,1]``, ``foot.joint.friction``."""
     for body in model.bodies:
         for name, value in numbers_of(body):
             if np.isfinite(value):
@@ -46,9 +47,10 @@ def _changed(body: Body, name: str, value: float) -> Body:
     if found is None:
         changed: Body = with_number(body, name, value)
         return changed
-    place = {int(found[1]), int(found[2])}
-    rows = (tuple(value if {i, j} == place else x for j, x in enumerate(row)) for i, row in enumerate(body.inertia))
-    return replace(body, inertia=tuple(rows))
+    inertia: Any = np.array(body.inertia)
+    i, j = int(found[1]), int(found[2])
+    inertia[i, j] = inertia[j, i] = value
+    return replace(body, inertia=inertia)
 
 
 def _carried(state: State, model: Model) -> State:

@@ -152,7 +152,7 @@ def _differ_beyond(scene: Scene, other: Scene) -> bool:
     """Whether two scenes differ by more than their controllers."""
     if scene.floor != other.floor or tuple(scene.disturbances) != tuple(other.disturbances):
         return True
-    if fingerprint(scene.model) != fingerprint(other.model):
+    if fingerprint(scene.model) != fingerprint(other.model) or scene.model.gravity != other.model.gravity:
         return True
     start, moved = scene.initial_state, other.initial_state
     return not (np.array_equal(start.q, moved.q) and np.array_equal(start.momentum, moved.momentum))

@@ -8,9 +8,11 @@ import pytest
 
 from biped import InputError, Recursive, Scene, human
 from biped.gradients import Differentiator, Parameter, gradient
+from biped.gradients.beyond import Beyond
 from biped.gradients.parameters import parameters_of
-from biped.model import Model
-from biped.simulation.scene import Scene as AnyScene
+from biped.linearization.coordinates import displacement
+from contact import Floor
+from contact.regimes import CLIPPED, COULOMB, FREE, HELD, VISCOUS
 from controllers import JointImpedance, WorkspaceController
 
 from .test_gradients import SMOOTH, fourth_order, pushed, value_of
@@ -21,17 +23,18 @@ def scene():
     return pushed(duration=0.1)
 
 
-def difference(parameter, terms, reaches=(2e-3, 4e-4)):
-    found = [fourth_order(lambda x: value_of(parameter.scene_at(x), terms), parameter.value, reach) for reach in reaches]
+def difference(parameter, terms, reaches=(2e-2, 4e-3)):
+    found = [fourth_order(lambda x: value_of(parameter.scene_at(x), terms), parameter.value, part) for part in reaches]
     return min(pairwise(found), key=lambda pair: abs(pair[0] - pair[1]))[1]
 
 
-def agrees(scene, parameters, terms, rel=1e-6, reaches=(2e-3, 4e-4)):
-    """The gradient by some parameters is what differences say, and not nothing."""
+def agrees(scene, parameters, terms, reaches=(2e-2, 4e-3)):
+    """The gradient by some parameters is what differences say, and not nothing: of parts of each."""
     found = gradient(scene, terms, parameters)
-    expected = np.array([difference(parameter, terms, reaches) for parameter in parameters])
-    assert np.abs(expected).min() > 1e-12
-    assert found.slopes == pytest.approx(expected, rel=rel)
+    size = np.array([max(abs(parameter.value), 0.1) for parameter in parameters])
+    expected = size * [difference(parameter, terms, reaches) for parameter in parameters]
+    assert np.abs(expected).min() > 1e-7
+    assert found.slopes * size == pytest.approx(expected, rel=1e-6, abs=2e-9)  # objectives of about 1
     return found
 
 
@@ -71,52 +74,66 @@ def test_the_roots_own_centre_of_mass(scene):
 
 def test_pushes_and_gravity(scene):
     """Anything that scenes with another value of it can be made of."""
-    push = Parameter("push", 4.0, lambda value: with_push(scene, value))
     gravity = Parameter("gravity", 9.81, lambda value: with_gravity(scene, value))
-    scene = with_gravity(scene, 9.81)
     push = Parameter("push", 4.0, lambda value: with_push(scene, value))
     agrees(scene, (push, gravity), SMOOTH)
 
 
 def test_friction_where_feet_slide():
-    """Points that slide, that yield, and whose anchors are dragged along: regimes are held, and with them all is exact."""
-    hard = pushed(duration=0.3, impulse=14.0)
-    friction = Parameter("friction", 0.3, lambda mu: replace(hard, floor=replace(hard.floor, mu_s=mu, mu_d=mu)))
+    """Points that slide, yield, and drag their anchors along: in their regimes all is exact."""
+    hard = pushed(duration=0.2, impulse=8.0, floor=Floor(mu_s=0.1, mu_d=0.1))
+    friction = Parameter("friction", 0.1, lambda mu: replace(hard, floor=Floor(mu_s=mu, mu_d=mu)))
     differentiator = Differentiator(hard, (friction,))
     found = differentiator.of("rms_position_error")
-    regimes = set(np.unique(differentiator._trial.record.multipliers.regime))
-    assert {0, 3} < regimes
-    assert regimes & {1, 2, 4}
-    expected = difference(friction, {"rms_position_error": 1.0}, reaches=(1e-6, 2e-7))
+    assert set(np.unique(differentiator._trial.record.multipliers.regime)) == {FREE, VISCOUS, COULOMB, HELD, CLIPPED}
+    expected = difference(friction, {"rms_position_error": 1.0}, reaches=(1e-4, 1e-5))
     assert found.slopes[0] == pytest.approx(expected, rel=1e-3)
 
 
-def test_passive_joints_without_a_law():
-    """Stiffness of springs between bodies' joints is the controller's here; damping and rotors are the model's."""
-    man = human()
-    bodies = tuple(
-        replace(b, joint=replace(b.joint, damping=0.5, armature=0.01)) if b.joint.has_axis else b for b in man.bodies
-    )
-    model = replace(man, bodies=bodies).without_contacts()
-    q = model.neutral()
-    q[3:7] = np.array([0.98, 0.1, 0.1, 0.1]) / np.linalg.norm([0.98, 0.1, 0.1, 0.1])
+def test_joints_without_a_law():
+    """Springs are the controller's here; bearings, rotors and what hangs on them are the model's. It tumbles, bent."""
+    model = replace(human(), bodies=tuple(in_oil(body) for body in human().bodies)).without_contacts()
     scene = Scene(model, JointImpedance(40.0, 1.0), duration=0.1, step=1e-3, integrator=Recursive(tolerance=1e-12))
-    scene = replace(scene, state=AnyScene(model).initial_state)
-    scene.state.q[:] = q
-    scene.state.q[8:] += 0.3
-    names = ("model.left_shank.joint.damping", "model.left_shank.joint.armature", "model.left_foot.mass")
-    terms = {"rms_torque": 1.0} if False else {"com_excursion": 1.0}
-    del terms
-    moved = Parameter("home", 0.3, lambda value: replace(scene, state=bent(scene.state, value)))
-    with pytest.raises(InputError, match="com_excursion"):
-        gradient(scene, "com_excursion", names)
-    del moved
+    spinning = scene.initial_state
+    spinning.momentum[:6] = (5.0, -3.0, 2.0, 1.0, 2.0, -1.5)
+    scene = replace(scene, state=bent(spinning, 0.3))
+    names = (
+        "model.left_shank.joint.damping",
+        "model.left_shank.joint.armature",
+        "model.left_foot.mass",
+        "model.right_thigh.inertia[1,1]",
+    )
+    home = Parameter("home", 0.3, lambda value: replace(scene, state=bent(spinning, value)))
+    differentiator = Differentiator(scene, (*names, home))
+    weight = np.random.default_rng(1).normal(size=(2, model.nv))
+    found = gradient_of_end(differentiator, weight)
+
+    def end_of(other):
+        state = other.run().state
+        return weight[0] @ displacement(model, differentiator._end.q, state.q) + weight[1] @ state.momentum
+
+    for slope, parameter in zip(found, differentiator.parameters, strict=True):
+        expected = fourth_order(lambda x, p=parameter: end_of(p.scene_at(x)), parameter.value, 1e-2)
+        assert slope == pytest.approx(expected, rel=1e-6)
 
 
-def bent(state, value):
+def in_oil(body):
+    return replace(body, joint=replace(body.joint, damping=0.5, armature=0.01)) if body.joint.has_axis else body
+
+
+def bent(state, angle):
     state = state.copy()
-    state.q[8:] = value
+    state.q[8:] = angle
     return state
+
+
+def gradient_of_end(differentiator, weight):
+    """Of weighted displacements and momenta of the end, by what is beyond the law."""
+    differentiator._clear()
+    differentiator._trial.record.of_q[-1], differentiator._trial.record.of_momentum[-1] = weight
+    differentiator._back()
+    beyond = Beyond(differentiator._trial, differentiator.plan, differentiator._begin, differentiator.trajectory, {})
+    return [beyond.slope(parameter) for parameter in differentiator.parameters]
 
 
 def test_its_own_world_leaves_nothing(scene):
@@ -124,7 +141,9 @@ def test_its_own_world_leaves_nothing(scene):
     differentiator = Differentiator(scene, ("model.trunk.mass",))
     differentiator.of(SMOOTH)
     own = differentiator._trial.equations_in(scene.prepare().world)
-    other = differentiator._trial.equations_in(parameters_of(scene, ("model.trunk.mass",))[0].scene_at(46.0).prepare().world)
+    other = differentiator._trial.equations_in(
+        parameters_of(scene, ("model.trunk.mass",))[0].scene_at(46.0).prepare().world
+    )
     assert np.abs(own).max() < 1e-8 * np.abs(other).max()
 
 
@@ -132,17 +151,19 @@ def test_another_mans_law_is_not_this_mans():
     """Tapes are kept; one that was noted with another tree as constants does not serve."""
     slopes = []
     for mass in (45.0, 50.0):
-        model = heavier(human(), mass)
-        scene = Scene(model, WorkspaceController(), duration=0.02)
+        scene = Scene(with_trunk(mass), WorkspaceController(), duration=0.02)
         slopes.append(gradient(scene, "rms_torque", ("controller.gains.kp_position[2]",)).slopes[0])
     assert slopes[0] != slopes[1]
 
 
-def heavier(model: Model, mass: float) -> Model:
+def with_trunk(mass):
+    model = human()
     return replace(model, bodies=tuple(replace(b, mass=mass) if b.name == "trunk" else b for b in model.bodies))
 
 
 def test_what_more_than_numbers_change_is_refused(scene):
-    other = Parameter("pushes", 1.0, lambda value: replace(scene, disturbances=() if value > 1.0 else scene.disturbances))
+    other = Parameter(
+        "pushes", 1.0, lambda value: replace(scene, disturbances=() if value > 1.0 else scene.disturbances)
+    )
     with pytest.raises(InputError, match="changes what acts by more than numbers"):
         gradient(scene, "rms_torque", (other,))

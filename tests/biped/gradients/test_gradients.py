@@ -183,7 +183,8 @@ def test_actuators_at_their_limits_pass_nothing_on(scene):
     assert (differentiator._trial.record.passes == 0.0).any()
     found = differentiator.of(SMOOTH)
     expected = [difference(limited, name, SMOOTH, reaches=(2e-4, 4e-5)) for name in found.names]
-    assert found.slopes == pytest.approx(expected, rel=1e-5, abs=1e-9)
+    # Differences of so small a reach scatter by 5e-9 from one reach to another.
+    assert found.slopes == pytest.approx(expected, rel=1e-5, abs=2e-8)
 
 
 def test_changes_of_contact_are_held_and_counted():
@@ -241,8 +242,18 @@ def test_one_pass_forwards_serves_several_objectives(scene):
     ("options", "objective", "names", "message"),
     [
         ({}, "settling_time", GAINS[:1], "no gradient; those with one are"),
-        ({}, "rms_torque", ("controller.gains.kp[0]",), "no gradient by 'controller.gains.kp\\[0\\]'; there is one by"),
-        ({}, "rms_torque", ("floor.k_nn",), "did you mean 'floor.k_n'\\? there is one by .*, and those of bodies, as model"),
+        (
+            {},
+            "rms_torque",
+            ("controller.gains.kp[0]",),
+            "no gradient by 'controller.gains.kp\\[0\\]'; did you mean",
+        ),
+        (
+            {},
+            "rms_torque",
+            ("floor.k_nn",),
+            "did you mean 'floor.k_n'\\? .* as model.trunk.mass",
+        ),
         ({}, "rms_torque", ("controller.period",), "changes the scene's controller's period"),
         ({}, "rms_torque", ("controller.target_orientation[1]",), "it cannot be varied by itself"),
         ({"controller": WholeBodyController()}, "rms_torque", (), "no exact derivative"),

@@ -14,7 +14,7 @@ from biped.kernels.linearization.law import LawDifferentiator
 from biped.kernels.loop.closed_loop import enter
 from biped.kernels.tape import DONE, differentiate_results, differentiate_tape, evaluate_tape, new_tape_jacobian
 from biped.linearization.law import LawDerivative
-from biped.tape.law import leaves_of, note_law
+from biped.tape.law import law_and_tree, leaves_of, note_law
 from biped.tape.recorder import Recorder
 from contact.analytic import bounded, cos, sin, sqrt
 from contact.jit import address_of, pack
@@ -81,7 +81,7 @@ def test_the_law_is_the_one_that_a_complex_step_goes_through(seconds):
     session = Session(scene)
     session.advance(3)
     law = scene.controller.law(scene.model)
-    chosen = [path for path, _ in leaves_of(law)][:4]
+    chosen = [path for path, _ in leaves_of(law_and_tree(law, scene.model.tree))][:4]
     nq, nv = scene.model.nq, scene.model.nv
     tape = note_law(law, scene.model.tree, session.state.q, session.state.momentum, 6, chosen)
     session.advance(round(seconds / session.period))
