@@ -1,8 +1,10 @@
 """``biped bench``: measure, show, save."""
 
 import argparse
+import os
 from collections.abc import Sequence
 
+from experiments.benchmarks.threads import ONE_THREAD
 from experiments.cli.main import Parser, announce, folder_name, interrupted
 
 _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo beside it where it is installed."
@@ -29,6 +31,7 @@ def _count(text: str) -> int:
 def main(argv: Sequence[str]) -> int:
     """What was measured is saved even if it ends early."""
     options = parser().parse_args(argv)
+    os.environ.update(ONE_THREAD)
     from biped.errors import InputError
     from experiments.benchmarks.sections import CSV, JSON, Section, print_section, print_stamp, write_csv, write_json
     from experiments.benchmarks.speed.measure import budget, sections

@@ -222,7 +222,11 @@ def test_slopes_of_its_closed_loop_by_its_weights(model):
     controller = LQR(reference="world")
     state = controller.design(model).stance.state
     ends = {
-        "weight_com[0]": (1.0, {"weight_com": (24.5, 5.0, 35.0)}, {"weight_com": (25.5, 5.0, 35.0)}),
+        "weight_com_velocity[1]": (
+            0.02,
+            {"weight_com_velocity": (2.5, 0.69, 1.0)},
+            {"weight_com_velocity": (2.5, 0.71, 1.0)},
+        ),
         "weight_torque": (4e-7, {"weight_torque": 0.98e-5}, {"weight_torque": 1.02e-5}),
     }
     for one in gain_sensitivities(scene_of(controller, model), state, tuple(ends)):
@@ -231,8 +235,7 @@ def test_slopes_of_its_closed_loop_by_its_weights(model):
             np.abs(np.linalg.eigvals(replace(controller, **values).design(model).closed_loop)).max()
             for values in fields
         )
-        # Some weights do not move the slowest mode: of two A that are equal, rounding over the step is left.
-        assert one.slope == pytest.approx((high - low) / width, rel=1e-2, abs=1e-11)
+        assert one.slope == pytest.approx((high - low) / width, rel=1e-2)
     assert len(gain_sensitivities(scene_of(controller, model), state)) == 16
 
 

@@ -7,6 +7,7 @@ import sys
 
 import pandas as pd
 
+from experiments.benchmarks.threads import ONE_THREAD
 from experiments.benchmarks.timing import Spread
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014 import timed_steps
@@ -43,10 +44,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def measured(steps: int, repeats: int) -> dict[str, Spread]:
-    """[ms] of each, one step; by a process of one thread, as those of NumPy wait for each other in small products."""
-    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+    """[ms] of each, one step; by a process of one thread."""
     command = [sys.executable, "-m", timed_steps.__name__, str(steps), str(repeats)]
-    done = subprocess.run(command, env=os.environ | threads, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed: {done.stderr.strip()}")
     return {what: Spread.of(values) for what, values in json.loads(done.stdout).items()}
