@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biped.errors import InputError
-from biped.gradients.beyond import Beyond
 from biped.gradients.objectives import Trajectory, Value, Weights, evaluate
 from biped.gradients.parameters import Effect, Parameter, effect_of, parameters_of
+from biped.gradients.plant import PlantSlopes
 from biped.kernels.gradients.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
 from biped.kernels.linearization.steps import TOO_MANY_PARTS, UNKNOWN_STEP
 from biped.kernels.loop.closed_loop import Loop, Passive
@@ -159,7 +159,7 @@ class Differentiator:
         room = clock.steps + SPARE
         reason = NO_ROOM
         while reason == NO_ROOM:
-            self._trial = Trial(self._loop, room, ticks, self._tape, self._numbers, keeps=any(self.effect.beyond))
+            self._trial = Trial(self._loop, room, ticks, self._tape, self._numbers, keeps=any(self.effect.plant))
             put_state(self._begin, self.plan.state, world)
             reason = self._trial.take(ticks, clock.steps_per_tick)
             room *= 2
@@ -240,9 +240,9 @@ class Differentiator:
         position = sum(weight * values[name][1].position for name, weight in terms.items())
         impedance = np.einsum("pkj,kj->p", self.effect.impedance, record.impedance)
         slopes = self.effect.law @ record.numbers[self._chosen] + impedance + self.effect.position @ position
-        beyond = Beyond(self._trial, self.plan, self._begin, self.trajectory, terms)
-        for k in np.flatnonzero(self.effect.beyond):
-            slopes[k] += beyond.slope(self.parameters[k])
+        plant = PlantSlopes(self._trial, self.plan, self._begin, self.trajectory, terms)
+        for k in np.flatnonzero(self.effect.plant):
+            slopes[k] += plant.slope(self.parameters[k])
         at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(value[1].kinks for value in values.values())
         return Gradient(
             objective=" + ".join(terms) if isinstance(objective, str) else _told(terms),

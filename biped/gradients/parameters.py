@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from biped.gradients.slopes import slopes
 from biped.kernels.loop.closed_loop import Passive
 from biped.runs.state import fingerprint
 from biped.simulation.scene import Scene
-from biped.tape.law import Path, law_and_tree, leaves_of
+from biped.tape.law import Path, law_and_tree, leaves_of, rest_of
 from contact.arrays import Floats
 from contact.errors import meant
 
@@ -75,14 +75,14 @@ class Effect:
         law: (parameters, paths).
         impedance: (parameters, 3, nv) of stiffness, damping and rest.
         position: (parameters, 3) of the set point.
-        beyond: whether each changes the model, the floor, what acts, or the start.
+        plant: whether each changes the model, the floor, what acts, or the start.
     """
 
     paths: tuple[Path, ...]
     law: Floats
     impedance: Floats
     position: Floats
-    beyond: tuple[bool, ...]
+    plant: tuple[bool, ...]
 
 
 def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
@@ -92,7 +92,7 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
         InputError: one changes something that nothing has a derivative by; or it has none itself.
     """
     nv, numbers = scene.model.nv, [_Numbers(scene, one) for one in parameters]
-    paths = [path for path, _ in _leaves(scene)]
+    paths = [path for path, _ in _leaves(scene)[0]]
     rows = np.array([slopes(its, one.value, one.name) for its, one in zip(numbers, parameters, strict=True)])
     rows = rows.reshape(len(parameters), len(paths) + 3 * nv + 7)
     if rows[:, -4:].any():
@@ -105,31 +105,33 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
         law[:, used],
         rest.reshape(len(parameters), 3, nv),
         rows[:, -7:-4],
-        tuple(its.are_beyond for its in numbers),
+        tuple(its.changes_plant for its in numbers),
     )
 
 
-def _leaves(scene: Scene) -> list[tuple[Path, float]]:
+def _leaves(scene: Scene) -> tuple[list[tuple[Path, float]], Hashable]:
+    """The numbers that a scene's torques depend on, and what they depend on besides."""
     law = None if scene.controller is None else scene.controller.law(scene.model)
     if law is None or isinstance(law, Passive):
-        return []
-    return list(leaves_of(law_and_tree(law, scene.model.tree)))
+        return [], None
+    return list(leaves_of(law_and_tree(law, scene.model.tree))), rest_of(law)
 
 
 class _Numbers:
-    """All that may depend on a parameter, as one array; ``are_beyond``: whether it changes more than the law."""
+    """All that may depend on a parameter, as one array; ``changes_plant``: whether it changes more than the law."""
 
     def __init__(self, scene: Scene, parameter: Parameter) -> None:
         self._scene, self._parameter = scene, parameter
-        self._paths = [path for path, _ in _leaves(scene)]
-        self.are_beyond = False
+        leaves, self._rest = _leaves(scene)
+        self._paths = [path for path, _ in leaves]
+        self.changes_plant = False
 
     def __call__(self, value: float) -> Floats:
         other = self._parameter.scene_at(value)
         _check_same(self._scene, other, self._parameter.name)
-        self.are_beyond |= _differ_beyond(self._scene, other)
-        leaves = _leaves(other)
-        if [path for path, _ in leaves] != self._paths:
+        self.changes_plant |= _differ_in_plant(self._scene, other)
+        leaves, rest = _leaves(other)
+        if [path for path, _ in leaves] != self._paths or rest != self._rest:
             raise InputError("the law is another one there")
         return np.concatenate([[number for _, number in leaves], _impedance(other), _set_point(other)])
 
@@ -148,7 +150,7 @@ def _check_same(scene: Scene, other: Scene, name: str) -> None:
         raise InputError(f"{name} changes the scene's {differ[0]}")
 
 
-def _differ_beyond(scene: Scene, other: Scene) -> bool:
+def _differ_in_plant(scene: Scene, other: Scene) -> bool:
     """Whether two scenes differ by more than their controllers."""
     if scene.floor != other.floor or tuple(scene.disturbances) != tuple(other.disturbances):
         return True

@@ -123,7 +123,7 @@ class LawTapes:
         self._law, self._tree, self._recorded = law, tree, recorded
         leaves = {p: x for p, x in leaves_of(law_and_tree(law, tree)) if by_tree or p[0] == LAW}
         self.paths, self._numbers = tuple(leaves), np.array(list(leaves.values()))
-        self._key = type(law), self.paths, _rest_of(law), _rest_of(tuple(tree) if by_tree else tree), recorded
+        self._key = type(law), self.paths, rest_of(law), rest_of(tuple(tree) if by_tree else tree), recorded
 
     def at(self, q: Floats, momentum: Floats) -> Tape:
         """A tape of its own that branches as the law does there, with the law's numbers, evaluated.
@@ -159,12 +159,12 @@ def _own(known: Tape, given: Floats) -> Tape:
     return own
 
 
-def _rest_of(value: Any) -> Hashable:
+def rest_of(value: Any) -> Hashable:
     """What a law is besides its ``leaves_of``: a tape holds for laws of which all of it is the same."""
     if isinstance(value, (Signals, Tree)):
         return tuple(array.tobytes() for array in value)
     if isinstance(value, tuple):
-        return type(value), *map(_rest_of, value)
+        return type(value), *map(rest_of, value)
     if isinstance(value, np.ndarray):
         if value.dtype == np.float64:
             value = np.where(np.isfinite(value), 0.0, value)

@@ -124,6 +124,6 @@ def _effect(
         known = _effects.get(key)
     if known is None:
         known = effect_of(scene, parameters)
-        if not any(known.beyond):
+        if not any(known.plant):
             _keep(key, known)
     return known

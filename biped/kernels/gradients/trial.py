@@ -125,7 +125,7 @@ class Record(NamedTuple):
     of_torque: Floats  # (ticks, nv) of what is held from tick to tick
     passes: Floats  # (ticks, nv) 1, or 0 where an actuator was at its limit
     share: Floats  # (3,) what a lag keeps of the last torques; ticks by which sensors are late; whether a law is asked
-    numbers: Floats  # (numbers,) weights of the law's numbers
+    numbers: Floats  # (numbers,) weights of what the law depends on
     multipliers: Multipliers  # of the steps' equations, for those of other worlds
     impedance: Floats  # (3, nv) of the joints' stiffness, damping and rest
     asking: Floats  # (nv,) room

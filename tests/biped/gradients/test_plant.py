@@ -8,8 +8,8 @@ import pytest
 
 from biped import InputError, Recursive, Scene, human
 from biped.gradients import Differentiator, Parameter, gradient
-from biped.gradients.beyond import Beyond
 from biped.gradients.parameters import parameters_of
+from biped.gradients.plant import PlantSlopes
 from biped.linearization.coordinates import displacement
 from contact import Floor
 from contact.regimes import CLIPPED, COULOMB, FREE, HELD, VISCOUS
@@ -128,12 +128,14 @@ def bent(state, angle):
 
 
 def gradient_of_end(differentiator, weight):
-    """Of weighted displacements and momenta of the end, by what is beyond the law."""
+    """Of weighted displacements and momenta of the end, by what is not the law's."""
     differentiator._clear()
     differentiator._trial.record.of_q[-1], differentiator._trial.record.of_momentum[-1] = weight
     differentiator._back()
-    beyond = Beyond(differentiator._trial, differentiator.plan, differentiator._begin, differentiator.trajectory, {})
-    return [beyond.slope(parameter) for parameter in differentiator.parameters]
+    plant = PlantSlopes(
+        differentiator._trial, differentiator.plan, differentiator._begin, differentiator.trajectory, {}
+    )
+    return [plant.slope(parameter) for parameter in differentiator.parameters]
 
 
 def test_its_own_world_leaves_nothing(scene):

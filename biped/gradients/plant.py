@@ -20,7 +20,7 @@ from contact.arrays import Floats
 from contact.jit import kind_of
 
 
-class Beyond:
+class PlantSlopes:
     """A trial that has been gone back through for an objective, and what other worlds would make of its steps.
 
     Args:
