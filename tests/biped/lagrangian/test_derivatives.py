@@ -1,6 +1,5 @@
 """What is generated: exact derivatives, cached on disk, one module for all values of the parameters."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +13,6 @@ from biped.lagrangian.build import built
 from biped.lagrangian.compiled import equations, loop
 
 from .conftest import crystal, kepler, kepler_in_polar_coordinates, pendulum, quartic
-
-pytestmark = pytest.mark.jit_off
 
 CONSTANT_MASS = ("midpoint-dvp", "first-order-dvp", "shake", "rattle", "energy-momentum")
 CASES = [
@@ -102,7 +99,6 @@ print(len(said), sum(advance.stats.cache_hits.values()), sum(advance.stats.cache
 """
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_a_second_process_neither_derives_nor_compiles():
     double_spherical_pendulum().compile("shake")
     top = Path(__file__).parents[3]
