@@ -460,7 +460,8 @@ def solve(law, measurement, torque):
     """The torques of the program's solution; how it ended.
 
     A joint that nothing limits has no row, unless what it would be asked for is beyond reason: what is the solution
-    without a row that it fulfils is the solution with it. If numbers fail, the last torques are held.
+    without a row that it fulfils is the solution with it. If numbers fail, the last torques are held, as far as joints
+    can.
     """
     limits, nv = law.limits, law.room.mass.shape[0]
     factor_contact_qp(law.qp)
@@ -470,8 +471,7 @@ def solve(law, measurement, torque):
     if ended == HELD:
         for dof in range(BASE, nv):
             torque[dof] = measurement.held[dof]
-    else:
-        keep_torques_in_range(law, measurement, limits.reason, torque)
+    keep_torques_in_range(law, measurement, limits.reason, torque)
     return float(ended)
 
 

@@ -155,6 +155,8 @@ def test_without_a_solution_the_last_torques_are_held():
     seen = observed(model, state.q, 1e-3 * np.ones(model.nv), held)
     assert not np.allclose(WholeBodyController().torques(seen), held, atol=1.0)
     np.testing.assert_array_equal(WholeBodyController(capture=1e308).torques(seen), held)
+    weak = WholeBodyController(capture=1e308, torque_limit=3.0).torques(seen)
+    np.testing.assert_array_equal(weak, np.clip(held, -3.0, 3.0))
 
 
 @pytest.mark.parametrize(
